@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { localeChain } from './locale-chain.js';
+
+export interface Language {
+  code: string;
+  name: string;
+}
+
+interface LanguageFile {
+  version: string;
+  sha256: string;
+  codes: string[];
+  parents: Record<string, string>;
+  locales: Record<string, Record<string, string>>;
+}
+
+const FALLBACK_LOCALE = 'en';
+
+/** The two-letter languages of CLDR and their names, read once from the file that scripts/build-languages.js makes. */
+export class LanguageCatalog {
+  /** Release of the data set and the digest of its content: changes exactly when an answer could change. */
+  readonly version: string;
+  /** Ascending; the order of every answer. */
+  readonly codes: readonly string[];
+  private readonly known: ReadonlySet<string>;
+  private readonly parents: ReadonlyMap<string, string>;
+  private readonly locales: ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+  constructor(file: LanguageFile) {
+    this.version = `${file.version}+${file.sha256.slice(0, 16)}`;
+    this.codes = file.codes;
+    this.known = new Set(file.codes);
+    this.parents = new Map(Object.entries(file.parents));
+    this.locales = new Map(Object.entries(file.locales).map(([tag, own]) => [tag, new Map(Object.entries(own))]));
+  }
+
+  has(code: string): boolean {
+    return this.known.has(code);
+  }
+
+  /**
+   * Every language with its name in `tag` (BCP 47). A name that the locale lacks comes from its parents, then from
+   * English, so an unknown tag gives English throughout.
+   */
+  namedIn(tag: string): Language[] {
+    const chain = [...localeChain(tag, this.parents), FALLBACK_LOCALE];
+    const sources = chain.flatMap((locale) => this.locales.get(locale) ?? []);
+    return this.codes.map((code) => ({ code, name: nameFrom(sources, code) }));
+  }
+}
+
+/** Throws where the file is missing or not what was built: a truncated catalog must not reach the boot's end. */
+export function readLanguageCatalog(file = new URL('../data/languages.json', import.meta.url)): LanguageCatalog {
+  // The digest vouches for the shape: it covers everything that is used, as the build script wrote it.
+  const content = JSON.parse(readFileSync(file, 'utf8')) as LanguageFile;
+  if (content.sha256 !== digestOf(content)) throw new Error('languages.json does not match its own checksum');
+  return new LanguageCatalog(content);
+}
+
+function digestOf({ codes, parents, locales }: LanguageFile): string {
+  return createHash('sha256').update(JSON.stringify({ codes, parents, locales })).digest('hex');
+}
+
+function nameFrom(sources: ReadonlyMap<string, string>[], code: string): string {
+  const source = sources.find((names) => names.has(code));
+  return source?.get(code) ?? code;
+}
