@@ -1,0 +1,48 @@
+/** TypeScript is only stripped here; `tsc --noEmit` (a step of `npm run check`) is what checks types. */
+const transform = {
+  '^.+\\.ts$': [
+    '@swc/jest',
+    {
+      module: { type: 'es6' },
+      sourceMaps: 'inline',
+      jsc: {
+        target: 'es2022',
+        parser: { syntax: 'typescript', decorators: true },
+        transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+        keepClassNames: true,
+      },
+    },
+  ],
+};
+
+const project = {
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  resolver: '<rootDir>/test/setup/resolver.cjs',
+  modulePathIgnorePatterns: ['<rootDir>/.data/'],
+  transform,
+};
+
+export default {
+  rootDir: import.meta.dirname,
+  reporters: ['default', '<rootDir>/test/setup/closing-line.js'],
+  testTimeout: 20_000,
+  projects: [
+    {
+      ...project,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/setup/**/*.spec.ts'],
+    },
+    {
+      ...project,
+      // These tests run against the build: only tsc runs the swagger plugin, and what ships is what is tested.
+      displayName: 'e2e',
+      testMatch: ['<rootDir>/test/**/*.e2e-spec.ts'],
+      globalSetup: '<rootDir>/test/setup/global-setup.js',
+      globalTeardown: '<rootDir>/test/setup/global-teardown.js',
+      setupFiles: ['<rootDir>/test/setup/fresh-database.js'],
+      setupFilesAfterEnv: ['<rootDir>/test/setup/leftovers.ts'],
+    },
+  ],
+};

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+const PREFIX = 'travel_test_';
+const EXTENSIONS = ['pg_trgm', 'unaccent', 'citext', 'pgcrypto', 'btree_gist'];
+const LEFT_BEHIND_MS = 6 * 60 * 60 * 1000;
+
+/** Runs `work` with one connection to the database that `url` names, and closes it. */
+export async function connected(url, work) {
+  const client = new pg.Client({ connectionString: url, application_name: 'test-setup' });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The same server and database user, another database. */
+export function urlOf(url, { database, user, password }) {
+  const other = new URL(url);
+  if (database) other.pathname = `/${database}`;
+  if (user) other.username = user;
+  if (password) other.password = password;
+  return other.href;
+}
+
+/**
+ * Makes the run's empty template database, and an application role without special rights that owns it. Where the
+ * given role may not create roles, it is the application's role itself. Names are unique, so runs may overlap.
+ */
+export async function createTemplate(adminUrl) {
+  const run = `${PREFIX}${Date.now().toString(36)}_${randomBytes(4).toString('hex')}`;
+  const template = `${run}_template`;
+  await dropLeftBehind(adminUrl);
+  const role = await connected(adminUrl, async (admin) => {
+    const app = await createRole(admin, run);
+    await admin.query(`create database ${template} template template0 encoding 'UTF8'`);
+    if (app.user) await admin.query(`alter database ${template} owner to ${app.user}`);
+    return app;
+  });
+  await connected(urlOf(adminUrl, { database: template }), async (admin) => {
+    for (const extension of EXTENSIONS) await admin.query(`create extension if not exists ${extension}`);
+  });
+  return { run, template, role, url: urlOf(adminUrl, { database: template, ...role }) };
+}
+
+/** Makes `database` a fresh copy of the template, whatever it was before, and returns its URL for the application. */
+export async function freshCopy({ adminUrl, template, role }, database) {
+  await connected(adminUrl, async (admin) => {
+    await admin.query(`drop database if exists ${database} with (force)`);
+    const owner = role.user ? `owner ${role.user}` : '';
+    await admin.query(`create database ${database} template ${template} strategy file_copy ${owner}`);
+  });
+  return urlOf(adminUrl, { database, ...role });
+}
+
+/** Drops every database and the role of a run. */
+export async function dropRun(adminUrl, run) {
+  await connected(adminUrl, async (admin) => {
+    const { rows } = await admin.query('select datname from pg_database where starts_with(datname, $1)', [run]);
+    for (const { datname } of rows) await admin.query(`drop database if exists ${datname} with (force)`);
+    await admin.query(`drop role if exists ${run}_app`);
+  });
+}
+
+async function createRole(admin, run) {
+  const { rows } = await admin.query('select rolsuper from pg_roles where rolname = current_user');
+  if (!rows[0].rolsuper) return {};
+  const role = { user: `${run}_app`, password: randomBytes(18).toString('hex') };
+  await admin.query(`create role ${role.user} login password '${role.password}'`);
+  return role;
+}
+
+/** A run that was killed leaves its databases on a server that is not ours; hours later nobody can be using them. */
+async function dropLeftBehind(adminUrl) {
+  const find = 'select datname from pg_database where starts_with(datname, $1)';
+  const { rows } = await connected(adminUrl, (admin) => admin.query(find, [PREFIX]));
+  const runs = new Set(rows.map(({ datname }) => datname.split('_').slice(0, 4).join('_')));
+  for (const run of runs) {
+    const startedAt = parseInt(run.split('_')[2], 36);
+    if (Date.now() - startedAt > LEFT_BEHIND_MS) await dropRun(adminUrl, run);
+  }
+}

@@ -1,0 +1,11 @@
+import { join } from 'node:path';
+import { freshCopy } from './databases.js';
+import { serviceEnv } from './service-env.js';
+
+// Before each test file, and before anything of the application is loaded: the worker's database becomes a fresh copy
+// of the template, so no file sees what another one left.
+const run = JSON.parse(process.env.TEST_RUN);
+const databaseUrl = await freshCopy(run, `${run.run}_w${process.env.JEST_WORKER_ID}`);
+
+Object.assign(process.env, serviceEnv(run, databaseUrl));
+process.env.TEST_CREDENTIALS = join(run.folder, 'data/credentials.json');

@@ -1,0 +1,19 @@
+import { afterAll } from '@jest/globals';
+import { setTimeout } from 'node:timers/promises';
+import { closeRunning } from './running.js';
+
+const WAIT_MS = 2000;
+
+// After each test file: applications are closed, and a server that still listens afterwards fails the file here instead
+// of keeping the run from ending. What a file opens itself it closes in its `describe`, whose hooks run before this one.
+afterAll(async () => {
+  await closeRunning();
+  for (let waited = 0; listening() > 0; waited += 20) {
+    if (waited > WAIT_MS) throw new Error(`${listening()} server(s) still listen after the tests of this file`);
+    await setTimeout(20);
+  }
+});
+
+function listening(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+}

@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+
+/** The service's environment in tests. A test that needs another value says so where it starts the application. */
+export function serviceEnv(run, databaseUrl) {
+  return {
+    NODE_ENV: 'test',
+    DATABASE_URL: databaseUrl,
+    // One folder for the run: the template's credentials, vault key and files belong to every copy of it.
+    DATA_DIR: join(run.folder, 'data'),
+    HOST: '127.0.0.1',
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    DATABASE_POOL_SIZE: '10',
+    // Suites send more requests per second than any client may; tests of the limits set their own factor.
+    RATE_LIMIT_FACTOR: '1000',
+  };
+}
