@@ -1,0 +1,75 @@
+// @ts-check
+import pg from 'pg';
+import { EXTENSIONS } from './settings.js';
+
+/** @typedef {import('./passwords.js').Passwords} Passwords */
+
+export const APPLICATION_ROLE = 'travel_app';
+export const DATABASE = 'travel';
+const ONE_AT_A_TIME = 7_203_415;
+
+/**
+ * @param {{ port: number, role: string, password: string, database: string }} options
+ * @returns {string}
+ */
+export function urlOf({ port, role, password, database }) {
+  return `postgresql://${role}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+/**
+ * Opens a connection, does the work, closes it.
+ * @template T
+ * @param {string} url
+ * @param {(client: pg.Client) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function connected(url, work) {
+  const client = new pg.Client({ connectionString: url, ssl: false, connectionTimeoutMillis: 3000 });
+  // A server that goes away between two queries must not end this process; the next query says so.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Makes what the application finds when it comes: its role, which is no superuser, its database, which that role
+ * owns, and the extensions. Says nothing to what is there already, and may run in two processes at once.
+ * @param {{ port: number, passwords: Passwords }} options
+ */
+export async function ensureDatabase({ port, passwords }) {
+  const superuser = { port, role: 'postgres', password: passwords.superuser };
+  await connected(urlOf({ ...superuser, database: 'postgres' }), async (client) => {
+    await client.query('select pg_advisory_lock($1)', [ONE_AT_A_TIME]);
+    await ensureRole(client, { port, password: passwords.application });
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
+    if (rowCount === 0) await client.query(`create database ${DATABASE} owner ${APPLICATION_ROLE}`);
+    await connected(urlOf({ ...superuser, database: DATABASE }), ensureExtensions);
+  });
+}
+
+/** @param {pg.Client} client @param {{ port: number, password: string }} options */
+async function ensureRole(client, { port, password }) {
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [APPLICATION_ROLE]);
+  const literal = client.escapeLiteral(password);
+  if (rowCount === 0) {
+    await client.query(`create role ${APPLICATION_ROLE} login nosuperuser nocreatedb nocreaterole password ${literal}`);
+  } else if (!(await opens(urlOf({ port, role: APPLICATION_ROLE, password, database: 'postgres' })))) {
+    await client.query(`alter role ${APPLICATION_ROLE} login password ${literal}`);
+  }
+}
+
+/** @param {string} url */
+async function opens(url) {
+  return connected(url, async () => true).catch(() => false);
+}
+
+/** @param {pg.Client} client */
+async function ensureExtensions(client) {
+  const { rows } = await client.query('select extname from pg_extension');
+  const present = new Set(rows.map((row) => row.extname));
+  for (const name of EXTENSIONS.filter((each) => !present.has(each))) await client.query(`create extension ${name}`);
+}
