@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** TypeScript is only stripped here; `tsc --noEmit` (a step of `npm run check`) is what checks types. */
 const transform = {
   '^.+\\.ts$': [
@@ -28,6 +30,8 @@ export default {
   rootDir: import.meta.dirname,
   reporters: ['default', '<rootDir>/test/setup/closing-line.js'],
   testTimeout: 20_000,
+  // Tests wait for the database as much as they compute; each worker holds a pool of connections.
+  maxWorkers: Math.min(6, Math.max(2, availableParallelism() - 1)),
   projects: [
     {
       ...project,

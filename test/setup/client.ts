@@ -49,7 +49,10 @@ export class TestClient {
 
 /** A client of the service at `url`, after one look at its `/openapi.json`. The agent's connections are the caller's to end. */
 export async function connect(url: URL, agent: Agent): Promise<TestClient> {
-  const { body, status } = await send<ConstructorParameters<typeof Contract>[0]>(agent, url, { method: 'GET', path: '/openapi.json' });
+  const { body, status } = await send<ConstructorParameters<typeof Contract>[0]>(agent, url, {
+    method: 'GET',
+    path: '/openapi.json',
+  });
   if (status !== 200) throw new Error(`${url.href}openapi.json answered ${status}`);
   return new TestClient(url, new Contract(body), agent);
 }

@@ -38,7 +38,10 @@ async function fillTemplate(commands, env) {
 
 /** Runs one command of the built service; says what it printed only when it fails. */
 async function command(commands, name, env) {
-  const child = spawn(process.execPath, [commands, name], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [commands, name], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));

@@ -21,7 +21,11 @@ export interface Answer<Body = unknown> {
 }
 
 /** Sends the path byte for byte and follows no redirect: fetch would tidy up `//`, `..` and bodies of GET. */
-export async function send<Body>(agent: Agent, url: URL, call: Call & { method: string; path: string }): Promise<Answer<Body>> {
+export async function send<Body>(
+  agent: Agent,
+  url: URL,
+  call: Call & { method: string; path: string },
+): Promise<Answer<Body>> {
   const { method, path, token, body } = call;
   const payload = call.raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const headers = {

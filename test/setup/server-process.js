@@ -12,7 +12,7 @@ process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 
 const server = await startPostgres({ dataDir: join(folder, 'postgres'), durable: false });
-process.stdout.write(`${JSON.stringify({ adminUrl: server.adminUrl })}\n`);
+process.stdout.write(`${JSON.stringify({ adminUrl: server.superuserUrl })}\n`);
 
 process.stdin.on('end', () => {
   void server.stop().then(() => process.exit(0));

@@ -10,7 +10,11 @@ const document: OpenApiDocument = {
   openapi: '3.0.0',
   paths: {
     '/v1/admin/finance/things': {
-      post: { responses: { 201: { ...json(ref('ThingAnswer')), headers: { Location: { required: true, schema: { type: 'string' } } } } } },
+      post: {
+        responses: {
+          201: { ...json(ref('ThingAnswer')), headers: { Location: { required: true, schema: { type: 'string' } } } },
+        },
+      },
     },
     '/v1/admin/finance/things/{id}': {
       get: {
@@ -23,7 +27,9 @@ const document: OpenApiDocument = {
       },
       delete: { responses: { 200: json(ref('Both')) } },
     },
-    '/v1/admin/finance/things/current': { get: { responses: { 200: json({ type: 'object', required: ['current'] }) } } },
+    '/v1/admin/finance/things/current': {
+      get: { responses: { 200: json({ type: 'object', required: ['current'] }) } },
+    },
     '/v1/admin/finance/files/{id}': { get: { responses: { 302: { headers: { Location: { required: true } } } } } },
     '/vault/v1/{vaultSlug}/encrypt': { post: { responses: { 429: json(ref('VaultProblem')) } } },
   },
@@ -65,7 +71,9 @@ const contract = new Contract(document);
 const thing = { id: 'a', cents: 1, note: null, parent: null, free: { any: 1 }, status: 'draft' };
 const notFound = { error: 'No such thing', code: 'not_found', requestId: REQUEST_ID };
 
-function answer(over: Partial<Omit<Exchange, 'headers'>> & { body?: unknown; headers?: Record<string, string | undefined> }) {
+function answer(
+  over: Partial<Omit<Exchange, 'headers'>> & { body?: unknown; headers?: Record<string, string | undefined> },
+) {
   const { headers, body = { data: thing }, ...rest } = over;
   const sent = { 'x-request-id': REQUEST_ID, 'content-type': 'application/json; charset=utf-8', ...headers };
   const present = Object.entries(sent).filter((header): header is [string, string] => header[1] !== undefined);
@@ -112,16 +120,29 @@ describe('an answer that the document does not promise', () => {
     ['a body that is not JSON', { text: '{' }, /not JSON/],
     ['a body where none is documented', { status: 304 }, /none is documented/],
     ['a malformed documented header', { headers: { etag: 'W/"1"' } }, /header ETag: 'W\/"1"' must match pattern/],
-    ['a missing required header', { method: 'POST', path: '/v1/admin/finance/things', status: 201 }, /Location is missing/],
+    [
+      'a missing required header',
+      { method: 'POST', path: '/v1/admin/finance/things', status: 201 },
+      /Location is missing/,
+    ],
     ['no request id', { headers: { 'x-request-id': undefined } }, /X-Request-Id is missing/],
     ['a route that is not documented', { path: '/v1/admin/finance/others' }, /no such operation is documented/],
     ['another request id in the body', { status: 404, body: { ...notFound, requestId: 'other-0001' } }, /other-0001/],
     ['an error without code', { status: 404, body: { ...notFound, code: undefined } }, /required property 'code'/],
     ['a 500 with a code', { status: 500, body: notFound }, /additional properties/],
-    ['an unknown route with the body of another surface', { path: '/data/foo', status: 404, body: notFound }, /'message'/],
+    [
+      'an unknown route with the body of another surface',
+      { path: '/data/foo', status: 404, body: notFound },
+      /'message'/,
+    ],
     [
       'a vault error with a request id',
-      { method: 'POST', path: '/vault/v1/primary/encrypt', status: 429, body: { error: 'Wait', requestId: REQUEST_ID } },
+      {
+        method: 'POST',
+        path: '/vault/v1/primary/encrypt',
+        status: 429,
+        body: { error: 'Wait', requestId: REQUEST_ID },
+      },
       /requestId/,
     ],
     ['an error page', { path: '/foo', status: 404, text: 'Cannot GET /foo' }, /not JSON: Cannot GET/],

@@ -27,12 +27,15 @@ export class Contract {
     const faults = [...this.faults(exchange)];
     if (faults.length === 0) return;
     const head = `${exchange.method} ${exchange.path} answered ${exchange.status} against the API document:`;
-    throw new Error([head, ...faults.map((fault) => `  - ${fault}`), `  body: ${exchange.text.slice(0, 2000)}`].join('\n'));
+    throw new Error(
+      [head, ...faults.map((fault) => `  - ${fault}`), `  body: ${exchange.text.slice(0, 2000)}`].join('\n'),
+    );
   }
 
   private *faults(exchange: Exchange): Iterable<string> {
     const { method, path, status } = exchange;
-    if (!REQUEST_ID.test(exchange.headers['x-request-id'] ?? '')) yield 'the header X-Request-Id is missing or malformed';
+    if (!REQUEST_ID.test(exchange.headers['x-request-id'] ?? ''))
+      yield 'the header X-Request-Id is missing or malformed';
 
     const route = this.operations.find(method, path);
     if (route) yield* this.documentedFaults(exchange, route.operation);
@@ -94,6 +97,7 @@ export class Contract {
 
 /** Headers arrive as text; a number's bounds are checked on the number. */
 function headerValue(schema: unknown, value: string): unknown {
-  const isNumber = typeof schema === 'object' && schema !== null && 'type' in schema && /^(integer|number)$/.test(String(schema.type));
+  const isNumber =
+    typeof schema === 'object' && schema !== null && 'type' in schema && /^(integer|number)$/.test(String(schema.type));
   return isNumber && value.trim() !== '' ? Number(value) : value;
 }

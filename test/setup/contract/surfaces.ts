@@ -24,7 +24,9 @@ export function surfaceFaults(exchange: Exchange): string[] {
   if (body === undefined) return [`the error body is not JSON: ${exchange.text.slice(0, 200)}`];
   const validate = shapeOf(path, exchange.status);
   if (!validate(body)) {
-    return (validate.errors ?? []).map((e) => `the error body ${e.instancePath} ${e.message ?? ''} ${JSON.stringify(e.params)}`);
+    return (validate.errors ?? []).map(
+      (e) => `the error body ${e.instancePath} ${e.message ?? ''} ${JSON.stringify(e.params)}`,
+    );
   }
   if (requestIdOf(body) === exchange.headers['x-request-id'] || isPlatform(path)) return [];
   return [`requestId is ${requestIdOf(body)}, the header says ${exchange.headers['x-request-id']}`];

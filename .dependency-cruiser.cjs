@@ -1,0 +1,129 @@
+/**
+ * The arrows between modules: each may use what stands behind it, through its index.ts, and the platform. A new arrow is
+ * a decision and needs an ADR.
+ */
+const arrows = {
+  'action-ledger': [],
+  realtime: [],
+  vault: [],
+  'reference-data': [],
+  identity: ['action-ledger'],
+  catalog: ['action-ledger'],
+  notifications: ['action-ledger'],
+  connect: ['action-ledger', 'identity'],
+  operations: ['action-ledger'],
+  distribution: ['action-ledger', 'operations'],
+  legal: ['action-ledger', 'distribution'],
+  bookings: ['action-ledger', 'legal', 'operations', 'distribution', 'notifications'],
+  finance: ['action-ledger', 'bookings', 'distribution', 'notifications'],
+  trips: ['action-ledger', 'bookings', 'operations', 'distribution'],
+};
+
+const modules = Object.keys(arrows).join('|');
+
+const arrowRules = Object.entries(arrows).map(([name, targets]) => ({
+  name: `arrows-of-${name}`,
+  comment: `${name} may use ${['platform', ...targets].join(', ')} and nothing else of ours`,
+  severity: 'error',
+  from: { path: `^src/modules/${name}/` },
+  to: { path: '^(src/|ormconfig)', pathNot: `^src/(platform|modules/(${[name, ...targets].join('|')}))/` },
+}));
+
+/** Rules about the place of a file, whether it imports, is imported or neither. */
+const place = (name, comment, where) =>
+  [
+    { from: where, to: {} },
+    { from: {}, to: where },
+    { from: { ...where, orphan: true }, to: {} },
+  ].map((rule) => ({ name, comment, severity: 'error', ...rule }));
+
+module.exports = {
+  forbidden: [
+    ...arrowRules,
+    {
+      name: 'platform-knows-no-module',
+      comment: 'The platform is plumbing that knows nothing of the trade',
+      severity: 'error',
+      from: { path: '^src/platform/' },
+      to: { path: '^(src/|ormconfig)', pathNot: '^src/platform/' },
+    },
+    {
+      name: 'front-door',
+      comment: 'A module is entered by its index.ts or not at all',
+      severity: 'error',
+      from: { path: '^src/modules/([^/]+)/' },
+      to: { path: '^src/modules/', pathNot: '^src/modules/($1/|[^/]+/index[.]ts$)' },
+    },
+    {
+      name: 'front-door-from-outside',
+      comment: 'The application enters a module by its index.ts; ormconfig.ts alone reaches the entities',
+      severity: 'error',
+      from: { path: '^(src/[^/]+[.]ts$|ormconfig[.]ts$)' },
+      to: { path: '^src/modules/', pathNot: ['^src/modules/[^/]+/index[.]ts$', '[.]entity[.]ts$'] },
+    },
+    {
+      name: 'entities-stay-inside',
+      comment: 'Only ormconfig.ts lists the entities of a module from outside',
+      severity: 'error',
+      from: { path: '^src/[^/]+[.]ts$' },
+      to: { path: '[.]entity[.]ts$' },
+    },
+    {
+      name: 'migrations-stand-alone',
+      comment: 'A migration must do tomorrow what it does today, so it uses no code that may change',
+      severity: 'error',
+      from: { path: '^src/migrations/' },
+      to: { path: '^(src/|ormconfig)' },
+    },
+    {
+      name: 'no-cycles',
+      comment:
+        'What needs each other is one thing, or one of them needs a port (types alone may go round inside a module)',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'nothing-from-tests',
+      comment: 'What ships does not use what tests it, nor what only builds it',
+      severity: 'error',
+      from: { path: '^(src/|ormconfig)', pathNot: '[.]spec[.]ts$' },
+      to: { path: '^(test|scripts|bench)/' },
+    },
+    {
+      name: 'no-development-packages',
+      comment: 'A production install has only the dependencies',
+      severity: 'error',
+      from: { path: '^(src/|ormconfig)', pathNot: '[.]spec[.]ts$' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'resolvable',
+      comment: 'An import that leads nowhere',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    ...place('known-modules', `The modules are ${modules}`, {
+      path: '^src/modules/',
+      pathNot: `^src/modules/(${modules})/`,
+    }),
+    ...place('depth', 'Depth stops at src/modules/<module>/<resource>/<file>', {
+      path: ['^src/modules/[^/]+/[^/]+/[^/]+/', '^src/platform/[^/]+/[^/]+/', '^src/migrations/[^/]+/'],
+    }),
+    ...place('nameless', 'A folder or file is named after what it holds or does', {
+      path: '[/.-](util|utils|helper|helpers|common|shared|base)(/|[.](ts|js|cjs)$)',
+      pathNot: '(^|/)node_modules/',
+    }),
+  ],
+  options: {
+    doNotFollow: { path: '(^|/)node_modules/' },
+    exclude: { path: '^dist/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { ROOT } from './steps.js';
+
+const MINUTE_MS = 60_000;
+const PATIENCE_MS = 5_000;
+const AT_A_TIME = 2;
+const running = new Set();
+
+/**
+ * Runs one step as a process group of its own, without standard input. After `limitMinutes` the whole group is ended:
+ * what hangs is a failure, not a wait. Resolves to `{name, ok, seconds, output}`; output is empty where it was shown.
+ */
+export async function run({ name, command, env }, { show = false, limitMinutes = 5 } = {}) {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, command, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    detached: true,
+    stdio: ['ignore', show ? 'inherit' : 'pipe', show ? 'inherit' : 'pipe'],
+  });
+  running.add(child);
+  let output = '';
+  child.stdout?.on('data', (chunk) => (output += chunk));
+  child.stderr?.on('data', (chunk) => (output += chunk));
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    void end(child);
+  }, limitMinutes * MINUTE_MS);
+  const [code] = await once(child, 'close');
+  clearTimeout(timer);
+  running.delete(child);
+  if (late) output += `\n${name} was ended: it had not finished after ${limitMinutes} minutes\n`;
+  if (show && late) process.stdout.write(output);
+  return { name, ok: code === 0 && !late, seconds: (performance.now() - startedAt) / 1000, output: show ? '' : output };
+}
+
+/** Runs all steps, two at a time, and says of each how it went; what a failing one printed follows it. */
+export async function runAll(steps) {
+  const waiting = [...steps];
+  const results = [];
+  const worker = async () => {
+    for (let step = waiting.shift(); step; step = waiting.shift()) {
+      process.stdout.write(`  ...   ${step.name}\n`);
+      const result = await run(step);
+      results.push(result);
+      process.stdout.write(line(result));
+      if (!result.ok) process.stdout.write(`${result.output.trimEnd()}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  return results;
+}
+
+export function line({ name, ok, seconds }) {
+  return `  ${ok ? 'ok   ' : 'FAIL '} ${name} (${seconds.toFixed(1)} s)\n`;
+}
+
+// Ctrl-C reaches only our own group, so it is passed on.
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+]) {
+  process.on(signal, () => {
+    void Promise.all([...running].map(end)).then(() => process.exit(code));
+  });
+}
+
+async function end(child) {
+  const ended = once(child, 'close');
+  kill(child, 'SIGTERM');
+  const timer = setTimeout(() => kill(child, 'SIGKILL'), PATIENCE_MS);
+  await ended;
+  clearTimeout(timer);
+}
+
+function kill(child, signal) {
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // The group is gone already.
+  }
+}
