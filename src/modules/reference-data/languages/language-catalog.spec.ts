@@ -16,9 +16,13 @@ function nameIn(tag: string, code: string): string | undefined {
   return catalog.namedIn(tag).find((language) => language.code === code)?.name;
 }
 
+interface CldrFile {
+  main: Record<string, { localeDisplayNames: { languages: Record<string, string> } }>;
+}
+
 function cldrNames(locale: string): Record<string, string> {
-  const { main } = JSON.parse(readFileSync(`${cldrFolder}/main/${locale}/languages.json`, 'utf8'));
-  return main[locale].localeDisplayNames.languages;
+  const file = JSON.parse(readFileSync(`${cldrFolder}/main/${locale}/languages.json`, 'utf8')) as CldrFile;
+  return file.main[locale]?.localeDisplayNames.languages ?? {};
 }
 
 describe('the languages file', () => {
