@@ -1,0 +1,18 @@
+import { DataSource } from 'typeorm';
+import { Platform1790000000000 } from './src/migrations/1790000000000-platform.js';
+import { ActionLedger1790000000100 } from './src/migrations/1790000000100-action-ledger.js';
+import { Distribution1790000000200 } from './src/migrations/1790000000200-distribution.js';
+import { Channel } from './src/modules/distribution/channels/channel.entity.js';
+import type { Env } from './src/platform/config/env.js';
+import { dataSourceOptions } from './src/platform/database/data-source-options.js';
+
+const entities = [Channel];
+
+const migrations = [Platform1790000000000, ActionLedger1790000000100, Distribution1790000000200];
+
+export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {
+  return new DataSource({ ...dataSourceOptions(env), entities, migrations });
+}
+
+/** For the `typeorm` command: `typeorm migration:generate ... -d dist/ormconfig.js`. The service makes its own. */
+export default createDataSource({ databaseUrl: process.env['DATABASE_URL'] ?? '', databasePoolSize: 4 });

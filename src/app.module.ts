@@ -1,0 +1,34 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import type { Logger } from 'pino';
+import type { DataSource } from 'typeorm';
+import { ActionLedgerModule } from './modules/action-ledger/index.js';
+import { DistributionModule } from './modules/distribution/index.js';
+import { Env } from './platform/config/env.js';
+import { PlatformModule } from './platform/platform.module.js';
+
+/** Every module of the business, in the order of the arrows: whoever stands lower may use what stands above. */
+export const MODULES = [ActionLedgerModule, DistributionModule];
+
+export interface Surroundings {
+  env: Env;
+  log: Logger;
+  dataSource: DataSource;
+}
+
+@Module({})
+export class AppModule {
+  static forRoot({ env, log, dataSource }: Surroundings): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        PlatformModule.forRoot({ env, log }),
+        TypeOrmModule.forRootAsync({
+          useFactory: () => ({ ...dataSource.options, retryAttempts: 0 }),
+          dataSourceFactory: async () => (dataSource.isInitialized ? dataSource : dataSource.initialize()),
+        }),
+        ...MODULES,
+      ],
+    };
+  }
+}

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import type { DataSource } from 'typeorm';
+import { createDataSource } from '../ormconfig.js';
+import { CONFIGURATION_EXIT_CODE, ConfigurationError } from './platform/config/configuration-error.js';
+import type { Env } from './platform/config/env.js';
+import { readEnv } from './platform/config/read-env.js';
+import { poolOf } from './platform/database/pool.js';
+
+const OLDEST_POSTGRES = 150_000;
+
+/** The environment, with a `.env` file in the working folder behind it. Throws ConfigurationError. */
+export function readProcessEnv(): Env {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return readEnv(process.env);
+}
+
+/** A connection to the configured database. Throws ConfigurationError with a remedy where it cannot be had. */
+export async function connect(env: Env): Promise<DataSource> {
+  const dataSource = createDataSource(env);
+  try {
+    await dataSource.initialize();
+  } catch (error) {
+    throw new ConfigurationError([`DATABASE_URL: ${remedyFor(error)}`]);
+  }
+  watchPool(dataSource);
+  const [row] = (await dataSource.query(`select current_setting('server_version_num')::int as version`)) as {
+    version: number;
+  }[];
+  if (!row || row.version < OLDEST_POSTGRES) {
+    await dataSource.destroy();
+    throw new ConfigurationError(['DATABASE_URL: leads to a server that is too old; expected PostgreSQL 15 or newer']);
+  }
+  return dataSource;
+}
+
+/** Runs a process: a fault of the configuration ends it with 78 and one line each, without a stack. */
+export async function runProcess(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const isConfiguration = error instanceof ConfigurationError;
+    const text = isConfiguration ? error.faults.map((fault) => `  ${fault}`).join('\n') : stackOf(error);
+    process.stderr.write(isConfiguration ? `The configuration has faults:\n${text}\n` : `${text}\n`);
+    process.exit(isConfiguration ? CONFIGURATION_EXIT_CODE : 1);
+  }
+}
+
+/** An idle connection that breaks is replaced by the pool; without a listener its error would end the process. */
+function watchPool(dataSource: DataSource): void {
+  const ignore = () => undefined;
+  poolOf(dataSource).on('error', ignore);
+  poolOf(dataSource).on('connect', (client) => client.on('error', ignore));
+}
+
+function remedyFor(error: unknown): string {
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  if (code === 'ECONNREFUSED') return 'no server answers there; start it, or unset DATABASE_URL and use npm start';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'names a host that cannot be found; check its spelling';
+  if (code === '28P01' || code === '28000') return 'the server refuses this user or password; check both';
+  if (code === '3D000') return 'names a database that does not exist; create it first (createdb)';
+  return `the database cannot be used (${message}); expected a reachable PostgreSQL 15 or newer`;
+}
+
+function stackOf(error: unknown): string {
+  const { stack, code } = error as { stack?: string; code?: string };
+  if (code === 'EADDRINUSE') return 'PORT: is in use by another process; stop that one or choose another PORT';
+  return stack ?? String(error);
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import { currentActor, currentContext } from '../../platform/context/request-context.js';
+import { Database } from '../../platform/database/database.js';
+import type { Collector } from '../../platform/database/unit-of-work.js';
+import { newId } from '../../platform/id.js';
+import { chainOf, entryDigest, type EntryFacts, payloadDigest } from './sealed-entry.js';
+
+/** What was done to what. Secrets never stand in `before` and `after`; personal data only where an undo needs it. */
+export interface Change {
+  subjectType: string;
+  subjectId: string;
+  before?: object | null;
+  after?: object | null;
+  reason?: string | null;
+}
+
+interface Entry extends EntryFacts {
+  before: string | null;
+  after: string | null;
+}
+
+/**
+ * The append-only record of what was done, and by whom. An entry is written in the transaction of the change, just
+ * before its commit: if it cannot be written, nothing happened.
+ */
+@Injectable()
+export class ActionLedger implements Collector<Entry> {
+  /** After everything else: the heads of the chains are the most contended rows there are. */
+  readonly order = 100;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Records `<module>.<resource>.<verb>` in the running transaction and returns the entry's id. The actor comes from the
+   * credential. Throws outside of a transaction.
+   */
+  record(action: string, change: Change): string {
+    const actor = currentActor();
+    return this.append(action, change, { type: actor.type, id: actor.id });
+  }
+
+  /** Records what somebody did before there was a credential: a login. */
+  recordAs(actor: { type: EntryFacts['actorType']; id: string }, action: string, change: Change): string {
+    return this.append(action, change, actor);
+  }
+
+  async write(entries: Entry[]): Promise<void> {
+    const payloads = entries.map(({ before, after }) => payloadDigest(before, after));
+    const column = <T>(pick: (entry: Entry, index: number) => T): T[] => entries.map(pick);
+    await this.database.prepared(
+      'ledger-append',
+      'select ledger_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)',
+      [
+        column(({ id }) => id),
+        column(({ subjectType, subjectId }) => chainOf(subjectType, subjectId)),
+        column(({ action }) => action),
+        column(({ subjectType }) => subjectType),
+        column(({ subjectId }) => subjectId),
+        column(({ actorType }) => actorType),
+        column(({ actorId }) => actorId),
+        column(({ reason }) => reason),
+        column(({ reversesEntryId }) => reversesEntryId),
+        column(({ correlationId }) => correlationId),
+        column(({ createdAt }) => createdAt),
+        column(({ before: _before, after: _after, ...facts }, n) => entryDigest(facts, payloads[n] ?? Buffer.alloc(0))),
+        column(({ before }) => before),
+        column(({ after }) => after),
+        payloads,
+      ],
+    );
+  }
+
+  private append(action: string, change: Change, actor: { type: EntryFacts['actorType']; id: string }): string {
+    const entry: Entry = {
+      id: newId('aled'),
+      action,
+      subjectType: change.subjectType,
+      subjectId: change.subjectId,
+      actorType: actor.type,
+      actorId: actor.id,
+      reason: change.reason ?? null,
+      reversesEntryId: null,
+      correlationId: currentContext().requestId,
+      createdAt: this.clock.now(),
+      before: change.before ? JSON.stringify(change.before) : null,
+      after: change.after ? JSON.stringify(change.after) : null,
+    };
+    this.database.collect(this, entry);
+    return entry.id;
+  }
+}

@@ -1,0 +1,2 @@
+export { ActionLedgerModule } from './action-ledger.module.js';
+export { ActionLedger, type Change } from './action-ledger.service.js';

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { ActorType } from '../../platform/context/actor.js';
+
+/** What an entry's digest covers, beside its payload's digest. */
+export interface EntryFacts {
+  id: string;
+  action: string;
+  subjectType: string;
+  subjectId: string;
+  actorType: ActorType;
+  actorId: string;
+  reason: string | null;
+  reversesEntryId: string | null;
+  correlationId: string;
+  createdAt: Date;
+}
+
+const CHAINS = 64;
+
+/** The chain that a subject's entries stand in: unrelated writers do not queue for one head. */
+export function chainOf(subjectType: string, subjectId: string): number {
+  return createHash('sha256').update(`${subjectType}\n${subjectId}`).digest().readUInt8(0) % CHAINS;
+}
+
+/** SHA-256 of the canonical JSON (RFC 8785) of the payload's texts. They are digested as stored, to the letter. */
+export function payloadDigest(before: string | null, after: string | null): Buffer {
+  return sha256({ before, after });
+}
+
+/** SHA-256 of the canonical JSON (RFC 8785) of the entry and its payload's digest. */
+export function entryDigest(entry: EntryFacts, payload: Buffer): Buffer {
+  return sha256({ ...entry, createdAt: entry.createdAt.toISOString(), payload: payload.toString('hex') });
+}
+
+function sha256(value: object): Buffer {
+  return createHash('sha256')
+    .update(canonicalize(value) ?? '')
+    .digest();
+}

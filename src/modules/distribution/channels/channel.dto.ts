@@ -1,0 +1,134 @@
+import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
+import { Clearable, Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { EmailAddress, FreeObject, Instant, WebAddress } from '../../../platform/http/trade-fields.js';
+import { type Channel, CHANNEL_STATUSES, type ChannelStatus } from './channel.entity.js';
+
+const KIND = /^[a-z][a-z0-9_-]*$/;
+
+export class CreateChannel {
+  /** Unique without regard to case among channels that are not archived.
+   * @example "Alpine Partners" */
+  @Text({ max: 255 })
+  name: string;
+
+  /** What the channel is.
+   * @example "Reseller for the German-speaking market" */
+  @Clearable()
+  @Text({ min: 0, max: 2000, multiline: true })
+  description?: string | null;
+
+  /** Known kinds are direct, affiliate, ota, reseller, marketplace, api_partner and connect; `reseller` unless given.
+   * @example "reseller" */
+  @Optional()
+  @Text({ max: 50, pattern: KIND })
+  kind?: string;
+
+  /** `active` unless given; a new channel cannot be archived.
+   * @example "active" */
+  @Optional()
+  @OneOf(CHANNEL_STATUSES)
+  status?: ChannelStatus;
+
+  /** With a scheme, http or https.
+   * @example "https://partners.example.com" */
+  @Clearable()
+  @WebAddress()
+  website?: string | null;
+
+  /** @example "Petra Keller" */
+  @Clearable()
+  @Text({ min: 0, max: 255, emptyIsNull: true })
+  contactName?: string | null;
+
+  /** @example "petra.keller@example.com" */
+  @Clearable()
+  @EmailAddress()
+  contactEmail?: string | null;
+
+  /** At most 16 KiB and 5 levels.
+   * @example { "region": "DACH" } */
+  @Clearable()
+  @FreeObject({ maxBytes: 16_384, maxDepth: 5 })
+  metadata?: Record<string, unknown> | null;
+}
+
+export class UpdateChannel extends patchOf(CreateChannel) {}
+
+export class ListChannels extends PageQuery {
+  /** Part of the name, whatever its case. */
+  @Optional()
+  @Text({ max: 255 })
+  search?: string;
+
+  @Optional()
+  @Text({ max: 50, pattern: KIND })
+  kind?: string;
+
+  @Optional()
+  @OneOf(CHANNEL_STATUSES)
+  status?: ChannelStatus;
+}
+
+export class ChannelResponse {
+  @Id('chan')
+  id: string;
+
+  @Text({ max: 255 })
+  name: string;
+
+  @Text({ min: 0, max: 2000 })
+  description: string | null;
+
+  @Text({ max: 50 })
+  kind: string;
+
+  @OneOf(CHANNEL_STATUSES)
+  status: ChannelStatus;
+
+  @WebAddress()
+  website: string | null;
+
+  @Text({ min: 0, max: 255 })
+  contactName: string | null;
+
+  @EmailAddress()
+  contactEmail: string | null;
+
+  @FreeObject({ maxBytes: 16_384, maxDepth: 5 })
+  metadata: Record<string, unknown> | null;
+
+  /** `direct` on the one own-sales channel. */
+  @Text({ max: 50 })
+  systemKey: string | null;
+
+  /** Raised by every change; also the ETag. */
+  @Whole({ min: 1, max: 2_147_483_647 })
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+export function toChannel(channel: Channel): ChannelResponse {
+  return {
+    id: channel.id,
+    name: channel.name,
+    description: channel.description,
+    kind: channel.kind,
+    status: channel.status,
+    website: channel.website,
+    contactName: channel.contactName,
+    contactEmail: channel.contactEmail,
+    metadata: channel.metadata,
+    systemKey: channel.systemKey,
+    version: channel.version,
+    createdAt: channel.createdAt.toISOString(),
+    updatedAt: channel.updatedAt.toISOString(),
+  };
+}
+
+export class ChannelEnvelope extends dataOf(ChannelResponse) {}
+export class ChannelPage extends pageOf(ChannelResponse) {}

@@ -1,0 +1,56 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { conflict } from '../../../platform/errors/app-error.js';
+
+export const CHANNEL_STATUSES = ['active', 'inactive', 'pending', 'archived'] as const;
+export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
+
+const MOVES: Record<ChannelStatus, readonly ChannelStatus[]> = {
+  pending: ['active', 'archived'],
+  active: ['inactive', 'archived'],
+  inactive: ['active', 'archived'],
+  archived: ['inactive'],
+};
+
+export interface ChannelChanges {
+  name?: string;
+  description?: string | null;
+  kind?: string;
+  status?: ChannelStatus;
+  website?: string | null;
+  contactName?: string | null;
+  contactEmail?: string | null;
+  metadata?: Record<string, unknown> | null;
+}
+
+/** A way by which our products are sold. The one with a system key is our own sales; it is there from the start. */
+@Entity('channels')
+export class Channel {
+  @PrimaryColumn('text') id: string;
+  @Column('text') name: string;
+  @Column('text', { nullable: true }) description: string | null;
+  @Column('text') kind: string;
+  @Column('text') status: ChannelStatus;
+  @Column('text', { nullable: true }) website: string | null;
+  @Column('text', { name: 'contact_name', nullable: true }) contactName: string | null;
+  @Column('text', { name: 'contact_email', nullable: true }) contactEmail: string | null;
+  @Column('jsonb', { nullable: true }) metadata: Record<string, unknown> | null;
+  @Column('text', { name: 'system_key', nullable: true }) systemKey: string | null;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  change(changes: ChannelChanges, now: Date): void {
+    const { kind = this.kind, status = this.status } = changes;
+    if (this.systemKey !== null && (kind !== this.kind || status !== this.status)) {
+      throw conflict('system_channel_protected', 'The own-sales channel keeps its kind and status');
+    }
+    if (status !== this.status && !MOVES[this.status].includes(status)) {
+      throw conflict('invalid_transition', `A channel cannot go from ${this.status} to ${status}`, {
+        from: this.status,
+        to: status,
+        allowed: MOVES[this.status],
+      });
+    }
+    Object.assign(this, changes, { updatedAt: now });
+  }
+}

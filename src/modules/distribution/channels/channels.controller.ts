@@ -1,0 +1,57 @@
+import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { created, tagged } from '../../../platform/http/answer.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { Refuses } from '../../../platform/openapi/errors.js';
+import { ChannelEnvelope, ChannelPage, CreateChannel, ListChannels, toChannel, UpdateChannel } from './channel.dto.js';
+import { Channels } from './channels.service.js';
+
+const PATH = '/v1/admin/distribution/channels';
+
+@Controller(PATH)
+export class ChannelsController {
+  constructor(private readonly channels: Channels) {}
+
+  /** Creates a distribution channel */
+  @Post()
+  @RequireScope('distribution:write')
+  @Mutates('distribution.channel.create')
+  @Refuses({ 409: ['channel_name_taken'], 422: ['invalid_initial_status'] })
+  async create(@Body() body: CreateChannel): Promise<ChannelEnvelope> {
+    const channel = await this.channels.create(body);
+    return created(`${PATH}/${channel.id}`, channel, { data: toChannel(channel) });
+  }
+
+  /** Lists distribution channels, newest first */
+  @Get()
+  @RequireScope('distribution:read')
+  async list(@Query() query: ListChannels): Promise<ChannelPage> {
+    const { channels, total } = await this.channels.list(query);
+    return { data: channels.map(toChannel), total, ...pageBounds(query) };
+  }
+
+  /** Reads a distribution channel */
+  @Get(':id')
+  @RequireScope('distribution:read')
+  async get(@PathId('chan') id: string): Promise<ChannelEnvelope> {
+    const channel = await this.channels.get(id);
+    return tagged(channel, { data: toChannel(channel) });
+  }
+
+  /** Changes a distribution channel; its status moves along pending, active, inactive, archived */
+  @Patch(':id')
+  @RequireScope('distribution:write')
+  @Mutates('distribution.channel.update')
+  @Refuses({ 409: ['channel_name_taken', 'invalid_transition', 'channel_in_use', 'system_channel_protected'] })
+  async update(
+    @PathId('chan') id: string,
+    @Body() body: UpdateChannel,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<ChannelEnvelope> {
+    const channel = await this.channels.update(id, body, expected);
+    return tagged(channel, { data: toChannel(channel) });
+  }
+}

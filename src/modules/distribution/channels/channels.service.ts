@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { containing } from '../../../platform/database/like.js';
+import { make } from '../../../platform/database/rows.js';
+import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/id.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { type CreateChannel, type ListChannels, toChannel, type UpdateChannel } from './channel.dto.js';
+import { Channel } from './channel.entity.js';
+
+refuseOn('channels_live_name', () => conflict('channel_name_taken', 'Another channel has this name'));
+
+@Injectable()
+export class Channels {
+  constructor(
+    private readonly database: Database,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws 409 `channel_name_taken`, 422 `invalid_initial_status`. */
+  async create(input: CreateChannel & { systemKey?: string }, id = newId('chan')): Promise<Channel> {
+    if (input.status === 'archived') throw unprocessable('invalid_initial_status', 'A new channel cannot be archived');
+    const now = this.clock.now();
+    return this.database.transaction(async () => {
+      const channel = make(Channel, {
+        id,
+        name: input.name,
+        description: input.description ?? null,
+        kind: input.kind ?? 'reseller',
+        status: input.status ?? 'active',
+        website: input.website ?? null,
+        contactName: input.contactName ?? null,
+        contactEmail: input.contactEmail ?? null,
+        metadata: input.metadata ?? null,
+        systemKey: input.systemKey ?? null,
+        version: 1,
+        createdAt: now,
+        updatedAt: now,
+      });
+      await this.database.insert(channel);
+      this.tell('create', channel, null);
+      return channel;
+    });
+  }
+
+  async list(query: ListChannels): Promise<{ channels: Channel[]; total: number }> {
+    const { limit, offset } = pageBounds(query);
+    const found = this.database.repository(Channel).createQueryBuilder('channel');
+    if (query.search !== undefined) found.andWhere('channel.name ilike :name', { name: containing(query.search) });
+    if (query.kind !== undefined) found.andWhere('channel.kind = :kind', { kind: query.kind });
+    if (query.status !== undefined) found.andWhere('channel.status = :status', { status: query.status });
+    found.orderBy('channel.createdAt', 'DESC').addOrderBy('channel.id', 'DESC').limit(limit).offset(offset);
+    const [channels, total] = await found.getManyAndCount();
+    return { channels, total };
+  }
+
+  /** Throws 404. */
+  async get(id: string): Promise<Channel> {
+    const channel = await this.database.repository(Channel).findOneBy({ id });
+    return channel ?? refuseUnknown();
+  }
+
+  /** Throws 404, 409 `invalid_transition`, `channel_name_taken`, `system_channel_protected`, 412. */
+  async update(id: string, changes: UpdateChannel, expected: ExpectedVersions): Promise<Channel> {
+    return this.database.transaction(async () => {
+      const channel = await this.lock(id);
+      assertVersion(expected, channel);
+      const before = toChannel(channel);
+      channel.change(changes, this.clock.now());
+      await this.database.update(channel);
+      this.tell('update', channel, before);
+      return channel;
+    });
+  }
+
+  private async lock(id: string): Promise<Channel> {
+    const lock = { mode: 'pessimistic_write' } as const;
+    const channel = await this.database.repository(Channel).findOne({ where: { id }, lock });
+    return channel ?? refuseUnknown();
+  }
+
+  private tell(verb: 'create' | 'update', channel: Channel, before: object | null): void {
+    const subject = { subjectType: 'channel', subjectId: channel.id };
+    this.ledger.record(`distribution.channel.${verb}`, { ...subject, before, after: toChannel(channel) });
+    this.outbox.add({
+      channel: 'distribution.channels',
+      event: `channel.${verb}d`,
+      data: { channelId: channel.id, status: channel.status, version: channel.version },
+    });
+  }
+}
+
+function refuseUnknown(): never {
+  throw notFound();
+}

@@ -1,0 +1,1 @@
+export { DistributionModule } from './distribution.module.js';

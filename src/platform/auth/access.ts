@@ -1,0 +1,26 @@
+import { type ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
+
+export const ACCESS = 'access';
+
+/** What a route asks of its caller: nothing, any credential of the surface (`scope` null), or this scope. */
+export interface Access {
+  readonly isPublic: boolean;
+  readonly scope: string | null;
+}
+
+/** The route needs a credential of its surface that covers this scope; without a name any such credential does. */
+export function RequireScope(scope?: string): MethodDecorator {
+  return SetMetadata(ACCESS, { isPublic: false, scope: scope ?? null } satisfies Access);
+}
+
+/** The route is open to everybody. */
+export function Public(): MethodDecorator {
+  return SetMetadata(ACCESS, { isPublic: true, scope: null } satisfies Access);
+}
+
+export function access(reflector: Reflector, context: ExecutionContext): Access {
+  const declared = reflector.get<Access | undefined>(ACCESS, context.getHandler());
+  // The boot refuses routes that declare nothing; if one slips through, nobody gets in.
+  return declared ?? { isPublic: false, scope: 'undeclared' };
+}

@@ -1,0 +1,80 @@
+/** Staff modules whose wildcard `<module>:*` covers read, write and delete, never the special scopes. */
+export const STAFF_MODULES = [
+  'finance',
+  'bookings',
+  'distribution',
+  'trips',
+  'legal',
+  'operations',
+  'notifications',
+  'catalog',
+  'action-ledger',
+  'identity',
+] as const;
+
+const PLAIN_ACTIONS = ['read', 'write', 'delete'] as const;
+const SPECIAL_SCOPES = ['finance:approve', 'finance:void', 'finance:numbering', 'action-ledger:reverse'] as const;
+
+export const STAFF_SCOPES: readonly string[] = [
+  '*',
+  ...STAFF_MODULES.flatMap((module) => [`${module}:*`, ...PLAIN_ACTIONS.map((action) => `${module}:${action}`)]),
+  ...SPECIAL_SCOPES,
+];
+
+export const PLATFORM_SCOPES: readonly string[] = [
+  'vault:write',
+  'vault:read',
+  'vault:keys',
+  'realtime:subscribe',
+  'realtime:publish',
+  'data:geo:read',
+  'data:hotels:read',
+];
+
+const CONNECT_SCOPE = /^connect:([a-z][a-z0-9-]*|\*)(?::([a-z][a-z0-9-]*|\*))?$/;
+
+/** Whether this is a scope of the connect grammar; two segments only as `connect:*`. At most 200 characters. */
+export function isConnectScope(scope: string): boolean {
+  const match = scope.length <= 200 ? CONNECT_SCOPE.exec(scope) : null;
+  return match !== null && (match[2] !== undefined || match[1] === '*');
+}
+
+/**
+ * Whether the held scopes cover the required one. Staff: `*`, `<module>:*`, or the scope itself. Connect: segment by
+ * segment, never by prefix. `*:write` and `*:delete` ask for that action in any area of connect. All others match exactly.
+ */
+export function covers(held: readonly string[], required: string): boolean {
+  if (required === '*:read' || required === '*:write' || required === '*:delete') {
+    return held.some((scope) => connectAction(scope) === '*' || connectAction(scope) === required.slice(2));
+  } else if (required.startsWith('connect:')) {
+    return held.some((scope) => coversConnect(scope, required));
+  } else {
+    return held.includes(required) || held.includes('*') || coversModule(held, required);
+  }
+}
+
+/** Those of the wanted scopes that the held ones do not cover: nobody hands out what he does not hold. */
+export function excessScopes(held: readonly string[], wanted: readonly string[]): string[] {
+  return wanted.filter((scope) => !covers(held, scope));
+}
+
+function coversModule(held: readonly string[], required: string): boolean {
+  const [module = '', action = '', ...rest] = required.split(':');
+  const isPlain = action === '*' || PLAIN_ACTIONS.some((plain) => plain === action);
+  return (
+    rest.length === 0 && isPlain && STAFF_MODULES.some((known) => known === module) && held.includes(`${module}:*`)
+  );
+}
+
+/** The action of a well-formed connect scope, else null; `connect:*` is every action. */
+function connectAction(scope: string): string | null {
+  const match = isConnectScope(scope) ? CONNECT_SCOPE.exec(scope) : null;
+  return match ? (match[2] ?? '*') : null;
+}
+
+function coversConnect(held: string, required: string): boolean {
+  if (!isConnectScope(held) || !isConnectScope(required)) return false;
+  const [, heldArea = '', heldAction = '*'] = held.split(':');
+  const [, area = '', action = '*'] = required.split(':');
+  return (heldArea === '*' || heldArea === area) && (heldAction === '*' || heldAction === action);
+}

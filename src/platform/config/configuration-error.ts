@@ -1,0 +1,10 @@
+/** EX_CONFIG of sysexits.h: the process was configured wrongly, and starting it again will not help. */
+export const CONFIGURATION_EXIT_CODE = 78;
+
+/** Faults of the configuration, one line each with its remedy. Ends the boot with exit code 78. */
+export class ConfigurationError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.name = 'ConfigurationError';
+  }
+}

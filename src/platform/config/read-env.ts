@@ -1,0 +1,62 @@
+import { resolve } from 'node:path';
+import { ConfigurationError } from './configuration-error.js';
+import { Env } from './env.js';
+import { readKeks } from './keks.js';
+import type { Setting } from './settings.js';
+import { settings } from './table.js';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+type Settings = typeof settings;
+type Values = { [K in keyof Settings]: ReturnType<Settings[K]['parse']> };
+
+/**
+ * Parses the environment once. Every fault is collected, so that an operator mends all of them in one go.
+ * Throws ConfigurationError with one `NAME: what is wrong, what is expected, example` line each.
+ */
+export function readEnv(variables: Variables): Env {
+  const faults: string[] = [];
+  const values = readSettings(variables, faults);
+  const production = values.nodeEnv === 'production';
+  const vaultKeks = readKeks(variables, { primary: values.vaultKekPrimary, production }, faults);
+  if (faults.length > 0) throw new ConfigurationError(faults);
+
+  const { nodeEnv: _, ...rest } = values;
+  return {
+    ...rest,
+    production,
+    vaultKeks,
+    demoData: values.demoData && !production,
+    baseUrl: values.baseUrl ?? `http://${values.host === '0.0.0.0' ? 'localhost' : values.host}:${values.port}`,
+    dataDir: resolve(values.dataDir),
+    filesDir: resolve(values.filesDir ?? `${values.dataDir}/files`),
+    vaultUpsert: values.vaultUpsert === null ? !production : values.vaultUpsert === 'true',
+  };
+}
+
+function readSettings(variables: Variables, faults: string[]): Values {
+  const values: Record<string, unknown> = {};
+  for (const [key, setting] of Object.entries<Setting<unknown>>(settings)) {
+    values[key] = readSetting(setting, variables, faults);
+  }
+  // The keys are those of the table, and each value came from its own setting's parser.
+  return values as Values;
+}
+
+function readSetting(setting: Setting<unknown>, variables: Variables, faults: string[]): unknown {
+  const given = variables[setting.name]?.trim();
+  const text = given === undefined || given === '' ? setting.fallback : given;
+  if (text === undefined) {
+    faults.push(describe(setting, 'is missing'));
+    return undefined;
+  }
+  try {
+    return setting.parse(text);
+  } catch (fault) {
+    faults.push(describe(setting, fault instanceof Error ? fault.message : String(fault)));
+    return undefined;
+  }
+}
+
+function describe(setting: Setting<unknown>, fault: string): string {
+  return `${setting.name}: ${fault}; expected ${setting.expected}; for example ${setting.name}=${setting.example}`;
+}

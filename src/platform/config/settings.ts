@@ -1,0 +1,133 @@
+import { isIP } from 'node:net';
+
+/** One environment variable: what it is for, what it may hold and what it means when it is absent. */
+export interface Setting<T> {
+  readonly name: string;
+  readonly purpose: string;
+  readonly expected: string;
+  readonly example: string;
+  /** The text that stands for an absent variable; undefined where it is required. */
+  readonly fallback?: string;
+  /** Returns the value, or throws an Error whose message says what is wrong. */
+  parse(text: string): T;
+}
+
+type Words = Pick<Setting<unknown>, 'name' | 'purpose' | 'example'> & { fallback?: string };
+
+export function text(words: Words, maxLength = 500): Setting<string> {
+  return {
+    ...words,
+    expected: `text of at most ${maxLength} characters`,
+    parse: (value) => (value.length <= maxLength ? value : refuse(`has ${value.length} characters`)),
+  };
+}
+
+/** A text that may be absent, which is null; `form` is described by `expected`. */
+export function optionalText(words: Words & { expected: string; form: RegExp }): Setting<string | null> {
+  return {
+    ...words,
+    fallback: '',
+    parse: (value) => (value === '' ? null : words.form.test(value) ? value : refuse('has the wrong form')),
+  };
+}
+
+export function wholeNumber(words: Words & { min: number; max: number }): Setting<number> {
+  const { min, max } = words;
+  return {
+    ...words,
+    expected: `a whole number from ${min} to ${max}`,
+    parse: (value) => {
+      const number = Number(value);
+      if (!/^\d+$/.test(value)) return refuse('is not a whole number');
+      return number >= min && number <= max ? number : refuse('is out of range');
+    },
+  };
+}
+
+export function factor(words: Words): Setting<number> {
+  return {
+    ...words,
+    expected: 'a number above 0, at most 1000000',
+    parse: (value) => {
+      const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : 0;
+      return number > 0 && number <= 1_000_000 ? number : refuse('is not such a number');
+    },
+  };
+}
+
+export function flag(words: Words): Setting<boolean> {
+  return {
+    ...words,
+    expected: 'true or false',
+    parse: (value) => (value === 'true' ? true : value === 'false' ? false : refuse('is neither')),
+  };
+}
+
+export function choice(words: Words, choices: readonly string[]): Setting<string> {
+  return {
+    ...words,
+    expected: `one of ${choices.join(', ')}`,
+    parse: (value) => (choices.includes(value) ? value : refuse('is none of them')),
+  };
+}
+
+/** A comma separated list; `check` says of one entry what is wrong with it, or null. */
+export function list(words: Words & { expected: string; check: (entry: string) => string | null }): Setting<string[]> {
+  return {
+    ...words,
+    parse: (value) => {
+      const entries = value
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter(Boolean);
+      for (const entry of entries) {
+        const fault = words.check(entry);
+        if (fault) refuse(fault);
+      }
+      return entries;
+    },
+  };
+}
+
+export function postgresUrl(words: Words): Setting<string> {
+  return {
+    ...words,
+    expected: 'postgres://user:password@host:port/database',
+    parse: (value) => {
+      const url = URL.canParse(value) ? new URL(value) : refuse('is not a URL');
+      if (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:') refuse('does not start with postgres://');
+      return url.pathname.length > 1 ? value : refuse('names no database');
+    },
+  };
+}
+
+export function timeZone(words: Words): Setting<string> {
+  return {
+    ...words,
+    expected: 'an IANA time zone',
+    parse: (value) => {
+      try {
+        return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
+      } catch {
+        return refuse('is no time zone that this machine knows');
+      }
+    },
+  };
+}
+
+/** An address or network in CIDR form, as `TRUSTED_PROXIES` lists them. */
+export function addressFault(entry: string): string | null {
+  const [address = '', prefix, ...rest] = entry.split('/');
+  const bits = isIP(address) === 6 ? 128 : 32;
+  const prefixFits = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  return isIP(address) !== 0 && rest.length === 0 && prefixFits ? null : `holds '${entry}', which is no address`;
+}
+
+export function originFault(entry: string): string | null {
+  const isOrigin = URL.canParse(entry) && new URL(entry).origin === entry && entry.startsWith('http');
+  return isOrigin ? null : `holds '${entry}', which is no origin such as https://office.example.com`;
+}
+
+function refuse(message: string): never {
+  throw new Error(message);
+}

@@ -1,0 +1,177 @@
+import {
+  addressFault,
+  choice,
+  factor,
+  flag,
+  list,
+  optionalText,
+  originFault,
+  postgresUrl,
+  text,
+  timeZone,
+  wholeNumber,
+} from './settings.js';
+
+export const SURFACES = ['storefront', 'staff', 'connect', 'vault', 'realtime', 'data'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
+const credential = (prefix: string) => new RegExp(`^${prefix}_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$`);
+
+/** Every environment variable of the service, in the order of the README's table. `VAULT_KEK_<id>` stands in keks.ts. */
+export const settings = {
+  nodeEnv: text({
+    name: 'NODE_ENV',
+    purpose: '`production`: no demo data, no generated credentials, no generated vault key',
+    example: 'production',
+    fallback: 'development',
+  }),
+  host: text({ name: 'HOST', purpose: 'Address to listen on', example: '0.0.0.0', fallback: '127.0.0.1' }),
+  port: wholeNumber({
+    name: 'PORT',
+    purpose: 'Port to listen on',
+    example: '3000',
+    fallback: '3000',
+    min: 0,
+    max: 65535,
+  }),
+  baseUrl: optionalText({
+    name: 'BASE_URL',
+    purpose: 'Address under which clients reach the service; absent: http://HOST:PORT',
+    example: 'https://office.example.com',
+    expected: 'an http or https origin without a path',
+    form: /^https?:\/\/[A-Za-z0-9.\-[\]:]+$/,
+  }),
+  surfaces: list({
+    name: 'SURFACES',
+    purpose: 'The surfaces that this process serves',
+    example: 'connect,vault,realtime,data',
+    fallback: SURFACES.join(','),
+    expected: `a list of ${SURFACES.join(', ')}`,
+    check: (entry) => (SURFACES.some((surface) => surface === entry) ? null : `names '${entry}', which is no surface`),
+  }),
+  databaseUrl: postgresUrl({
+    name: 'DATABASE_URL',
+    purpose: 'The PostgreSQL database, version 15 or newer; `npm start` starts an embedded one where it is absent',
+    example: 'postgres://travel:secret@127.0.0.1:5432/travel',
+  }),
+  databasePoolSize: wholeNumber({
+    name: 'DATABASE_POOL_SIZE',
+    purpose: 'Connections that one process holds at most',
+    example: '20',
+    fallback: '20',
+    min: 4,
+    max: 500,
+  }),
+  dataDir: text({
+    name: 'DATA_DIR',
+    purpose: 'Where the service keeps its own files',
+    example: '.data',
+    fallback: '.data',
+  }),
+  filesDir: optionalText({
+    name: 'FILES_DIR',
+    purpose: 'Where rendered documents lie; absent: `files` below DATA_DIR',
+    example: '/var/lib/travel/files',
+    expected: 'a folder',
+    form: /^[^\0]{1,500}$/,
+  }),
+  logLevel: choice(
+    { name: 'LOG_LEVEL', purpose: 'Lowest level that is logged', example: 'debug', fallback: 'info' },
+    LOG_LEVELS,
+  ),
+  jobs: flag({
+    name: 'JOBS',
+    purpose: 'Whether this process works off jobs and events',
+    example: 'true',
+    fallback: 'true',
+  }),
+  demoData: flag({
+    name: 'DEMO_DATA',
+    purpose: 'Whether an empty database gets demo data; never in production',
+    example: 'false',
+    fallback: 'true',
+  }),
+  orgName: text({
+    name: 'ORG_NAME',
+    purpose: 'The seller on invoices',
+    example: 'Acme Tours Ltd',
+    fallback: 'Demo Travel',
+  }),
+  orgAddress: text({
+    name: 'ORG_ADDRESS',
+    purpose: "The seller's address",
+    example: '1 High Street, London',
+    fallback: '',
+  }),
+  orgTaxId: text({ name: 'ORG_TAX_ID', purpose: "The seller's tax number", example: 'GB123456789', fallback: '' }, 50),
+  orgTimeZone: timeZone({
+    name: 'ORG_TIME_ZONE',
+    purpose: "The organization's time zone; it decides what day it is",
+    example: 'Europe/London',
+    fallback: 'UTC',
+  }),
+  rateLimitFactor: factor({
+    name: 'RATE_LIMIT_FACTOR',
+    purpose: 'Multiplies every rate limit',
+    example: '2',
+    fallback: '1',
+  }),
+  trustedProxies: list({
+    name: 'TRUSTED_PROXIES',
+    purpose: 'Whose X-Forwarded-For counts',
+    example: '10.0.0.0/8,127.0.0.1',
+    fallback: '',
+    expected: 'a list of addresses or networks',
+    check: addressFault,
+  }),
+  corsOrigins: list({
+    name: 'CORS_ORIGINS',
+    purpose: 'Origins of the back-office web app; no wildcard',
+    example: 'https://office.example.com',
+    fallback: '',
+    expected: 'a list of origins',
+    check: originFault,
+  }),
+  vaultKekPrimary: optionalText({
+    name: 'VAULT_KEK_PRIMARY',
+    purpose: 'Which `VAULT_KEK_<id>` wraps new keys (required in production)',
+    example: '2026a',
+    expected: '1 to 32 letters or digits',
+    form: /^[A-Za-z0-9]{1,32}$/,
+  }),
+  vaultUpsert: optionalText({
+    name: 'VAULT_UPSERT',
+    purpose: 'Whether the first encrypt under a new slug creates that vault; absent: only outside production',
+    example: 'false',
+    expected: 'true or false',
+    form: /^(true|false)$/,
+  }),
+  bootstrapStaffToken: optionalText({
+    name: 'BOOTSTRAP_STAFF_TOKEN',
+    purpose: 'Preset staff token of the first owner',
+    example: 'vsk_<16 letters or digits>_<49 letters or digits>',
+    expected: 'vsk_, 16 base62 characters, _, 43 base62 characters and their checksum of 6',
+    form: credential('vsk'),
+  }),
+  bootstrapPlatformKey: optionalText({
+    name: 'BOOTSTRAP_PLATFORM_KEY',
+    purpose: 'Preset platform API key',
+    example: 'tpk_<16 letters or digits>_<49 letters or digits>',
+    expected: 'tpk_, 16 base62 characters, _, 43 base62 characters and their checksum of 6',
+    form: credential('tpk'),
+  }),
+  bootstrapAdminEmail: optionalText({
+    name: 'BOOTSTRAP_ADMIN_EMAIL',
+    purpose: "The first owner's e-mail address",
+    example: 'owner@example.com',
+    expected: 'an e-mail address',
+    form: EMAIL,
+  }),
+  bootstrapAdminPassword: optionalText({
+    name: 'BOOTSTRAP_ADMIN_PASSWORD',
+    purpose: "The first owner's password",
+    example: 'a sentence of your own',
+    expected: '12 to 200 characters',
+    form: /^.{12,200}$/u,
+  }),
+};

@@ -1,0 +1,26 @@
+export const ACTOR_TYPES = ['user', 'api_key', 'oauth_client', 'system'] as const;
+export type ActorType = (typeof ACTOR_TYPES)[number];
+
+/** Who is acting: the holder of the credential, or the service itself. Never taken from a request's body. */
+export interface Actor {
+  readonly type: ActorType;
+  /** The user's, key's or client's id; `system` for the service itself. */
+  readonly id: string;
+  /** Who it is whatever credential is used: idempotency keys belong to it and outlive a token's rotation. */
+  readonly principal: string;
+  /** The credential itself, which rate limits count and a stream watches. */
+  readonly credentialId: string;
+  readonly scopes: readonly string[];
+  /** Bound to this operator alone; null: bound to none. */
+  readonly operatorId: string | null;
+}
+
+/** The service acting by itself: a job, provisioning, demo data. */
+export const SYSTEM: Actor = {
+  type: 'system',
+  id: 'system',
+  principal: 'system',
+  credentialId: 'system',
+  scopes: ['*'],
+  operatorId: null,
+};

@@ -1,0 +1,41 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { uuidv7 } from '../id.js';
+import { type Actor, SYSTEM } from './actor.js';
+
+/** What is known of the request (or the job) that the running code belongs to. */
+export interface RequestContext {
+  readonly requestId: string;
+  actor: Actor | null;
+  /** Headers that the answer gets when the handler is done; kept here so that services need no response object. */
+  readonly headers: Map<string, string>;
+}
+
+const storage = new AsyncLocalStorage<RequestContext>();
+
+/** Runs everything that follows, however asynchronous, in this context. */
+export function openContext<T>(context: RequestContext, work: () => T): T {
+  return storage.run(context, work);
+}
+
+/** Runs work that no request asked for, as the service itself. */
+export function asSystem<T>(work: () => T): T {
+  return openContext({ requestId: uuidv7(), actor: SYSTEM, headers: new Map() }, work);
+}
+
+/** The running context. Throws outside of one: work that nobody asked for must say so with `asSystem`. */
+export function currentContext(): RequestContext {
+  const context = storage.getStore();
+  if (!context) throw new Error('No request context: run this inside a request or asSystem');
+  return context;
+}
+
+export function findContext(): RequestContext | null {
+  return storage.getStore() ?? null;
+}
+
+/** Who is acting. Throws where nobody is: public routes have no actor. */
+export function currentActor(): Actor {
+  const { actor } = currentContext();
+  if (!actor) throw new Error('No actor: this route is public');
+  return actor;
+}

@@ -1,0 +1,12 @@
+import type { ValueTransformer } from 'typeorm';
+
+/** bigint column <-> safe integer. The driver hands out text; what a double cannot hold exactly is refused, never rounded. */
+export const safeInteger: ValueTransformer = {
+  to: (value: number | null | undefined) => (value === null || value === undefined ? value : checked(value)),
+  from: (value: string | number | null) => (value === null ? null : checked(Number(value))),
+};
+
+function checked(value: number): number {
+  if (!Number.isSafeInteger(value)) throw new RangeError('An amount is beyond the safe integers');
+  return value;
+}

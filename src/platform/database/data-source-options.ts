@@ -1,0 +1,35 @@
+import pg from 'pg';
+import type { DataSourceOptions } from 'typeorm';
+import type { Env } from '../config/env.js';
+
+const DATE_OID = 1082;
+
+/** Limits of one statement, in milliseconds. What takes longer is answered by 503, not waited for. */
+const STATEMENT_TIMEOUT_MS = 5_000;
+const LOCK_TIMEOUT_MS = 2_000;
+const IDLE_IN_TRANSACTION_MS = 10_000;
+const POOL_WAIT_MS = 1_000;
+
+// A calendar day stays text. The driver would make it an instant at midnight of the machine's zone.
+pg.types.setTypeParser(DATE_OID, (text) => text);
+
+type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+
+export function dataSourceOptions(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): PostgresOptions {
+  return {
+    type: 'postgres',
+    url: env.databaseUrl,
+    synchronize: false,
+    migrationsRun: false,
+    migrationsTransactionMode: 'each',
+    poolSize: env.databasePoolSize,
+    applicationName: 'travel-operations',
+    extra: {
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      connectionTimeoutMillis: POOL_WAIT_MS,
+      keepAlive: true,
+    },
+  };
+}

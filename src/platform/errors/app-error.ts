@@ -1,0 +1,82 @@
+export interface ErrorExtras {
+  /** Facts that help the caller to go on; on the storefront, staff and connect surfaces they stand in `details`. */
+  details?: Record<string, unknown>;
+  /** Milliseconds after which the same call may succeed; also becomes `Retry-After`. */
+  retryAfterMs?: number;
+  headers?: Record<string, string>;
+}
+
+/**
+ * A refusal that the caller is told about. `code` is for machines and never changes, the message is for people and may.
+ * An AppError with status 500 does not exist: what is our fault is any other error.
+ */
+export class AppError extends Error {
+  readonly details: Record<string, unknown> | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    extras: ErrorExtras = {},
+  ) {
+    super(message);
+    this.name = 'AppError';
+    this.details = extras.details;
+    this.retryAfterMs = extras.retryAfterMs;
+    this.headers = extras.headers ?? {};
+  }
+}
+
+/** One fault of a body, query or path: a dotted path such as `stages.0.offsetDays`, a message and a stable code. */
+export interface Issue {
+  path: string;
+  message: string;
+  code: string;
+}
+
+const MAX_ISSUES = 50;
+
+/** 400: what was sent cannot be understood. At most 50 issues are told, and no value is echoed. */
+export function invalidRequest(issues: Issue[], message = 'The request is invalid'): AppError {
+  const told = issues.slice(0, MAX_ISSUES);
+  const fields: Record<string, string[]> = {};
+  for (const { path, message: fault } of told) (fields[path] ??= []).push(fault);
+  return new AppError(400, 'invalid_request', message, { details: { issues: told, fields } });
+}
+
+/** 400 with a single issue. */
+export function invalidField(path: string, message: string, code: string): AppError {
+  return invalidRequest([{ path, message, code }]);
+}
+
+/** 404 for a thing that is unknown, or that the caller may not know of. Every such answer is the same. */
+export function notFound(details?: Record<string, unknown>): AppError {
+  return new AppError(404, 'not_found', 'Not found', details ? { details } : {});
+}
+
+/** 404 for an unknown id inside a body: `details.field` says which. */
+export function unknownReference(field: string): AppError {
+  return new AppError(404, 'not_found', `No such ${field}`, { details: { field } });
+}
+
+/** 409: the state of things forbids it. */
+export function conflict(code: string, message: string, details?: Record<string, unknown>): AppError {
+  return new AppError(409, code, message, details ? { details } : {});
+}
+
+/** 422: understood, but the figures or the start state do not add up. */
+export function unprocessable(code: string, message: string, details?: Record<string, unknown>): AppError {
+  return new AppError(422, code, message, details ? { details } : {});
+}
+
+/** 403 with the scope that is missing. */
+export function forbidden(message: string, details: Record<string, unknown>): AppError {
+  return new AppError(403, 'forbidden', message, { details });
+}
+
+/** 503: something that we depend on does not answer. */
+export function unavailable(message: string, retryAfterMs = 1000): AppError {
+  return new AppError(503, 'service_unavailable', message, { retryAfterMs });
+}

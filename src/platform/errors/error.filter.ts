@@ -1,0 +1,53 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { findContext } from '../context/request-context.js';
+import { errorShapeOf } from '../http/surface.js';
+import { RouteTable } from '../http/route-table.js';
+import { LOG } from '../observability/log.js';
+import { AppError } from './app-error.js';
+import { errorBody } from './error-bodies.js';
+import { toAppError } from './to-app-error.js';
+
+/** Answers every error in the body of its surface. A 500 is logged once, with its stack, and says nothing else. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(
+    private readonly routes: RouteTable,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const error = this.orWrongMethod(toAppError(thrown), request);
+    const requestId = findContext()?.requestId ?? '';
+
+    if (!error) this.log.error({ err: thrown, requestId }, 'unexpected error');
+    if (response.headersSent) {
+      response.destroy();
+    } else {
+      response.status(error?.status ?? 500).set(headersOf(error));
+      response.json(errorBody(errorShapeOf(request.path), error, requestId));
+    }
+  }
+
+  /** Nest answers a known path with an unknown method by 404; HTTP has 405 with `Allow` for that. */
+  private orWrongMethod(error: AppError | null, request: Request): AppError | null {
+    const noHandler = error?.status === 404 && request.route === undefined;
+    const allowed = noHandler ? this.routes.methodsOf(request.path) : [];
+    if (allowed.length === 0 || allowed.includes(request.method)) return error;
+    const Allow = allowed.join(', ');
+    return new AppError(405, 'method_not_allowed', `Only ${Allow} is possible here`, { headers: { Allow } });
+  }
+}
+
+function headersOf(error: AppError | null): Record<string, string> {
+  const retryAfterMs = error?.retryAfterMs;
+  return {
+    ...error?.headers,
+    'Cache-Control': 'private, no-store',
+    ...(retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
+  };
+}

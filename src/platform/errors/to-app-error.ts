@@ -1,0 +1,43 @@
+import { HttpException } from '@nestjs/common';
+import { AppError, invalidRequest, notFound, unavailable } from './app-error.js';
+import { databaseErrorOf, refusalOf } from './database-refusals.js';
+
+/** What the connection, the pool or the name lookup throws when the database is away; these carry no SQLSTATE. */
+const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+const AWAY_WORDS = /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable/;
+
+/** Translates whatever was thrown into what the caller may hear; null where it is our own fault (a 500). */
+export function toAppError(error: unknown): AppError | null {
+  if (error instanceof AppError) return error;
+  if (error instanceof HttpException) return ofHttpException(error);
+  const databaseError = databaseErrorOf(error);
+  if (databaseError) return refusalOf(databaseError);
+  return isAway(error) ? unavailable('The database is away') : null;
+}
+
+function isAway(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, message, driverError } = error as { code?: unknown; message?: unknown; driverError?: unknown };
+  if (driverError) return isAway(driverError);
+  return (typeof code === 'string' && AWAY.has(code)) || (typeof message === 'string' && AWAY_WORDS.test(message));
+}
+
+/** Nest's own exceptions: unknown routes, undecodable paths and what the body parser refuses. */
+function ofHttpException(error: HttpException): AppError | null {
+  // Errors of our own that went through the body parser come back wrapped.
+  if (error.cause instanceof AppError) return error.cause;
+  const status = error.getStatus();
+  if (status === 400) {
+    // A path parameter that cannot be decoded names nothing.
+    if (error.message.startsWith('Failed to decode param')) return notFound();
+    return invalidRequest([{ path: '', message: 'The body is not valid JSON', code: 'malformed' }]);
+  } else if (status === 404) {
+    return notFound();
+  } else if (status === 413) {
+    return new AppError(413, 'payload_too_large', 'The body is too large');
+  } else if (status === 415) {
+    return new AppError(415, 'unsupported_media_type', 'The body must be JSON in UTF-8, plain or gzip');
+  } else {
+    return status < 500 ? new AppError(status, 'invalid_request', 'The request is invalid') : null;
+  }
+}

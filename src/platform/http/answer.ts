@@ -1,0 +1,18 @@
+import { currentContext } from '../context/request-context.js';
+
+/** Gives the answer the `ETag` of a versioned resource. Clients send it back in `If-Match`. */
+export function tagged<T>(resource: { version: number }, body: T): T {
+  currentContext().headers.set('ETag', `"${resource.version}"`);
+  return body;
+}
+
+/** The answer of a create: `Location` is where the new thing is read, and its `ETag` if it is versioned. */
+export function created<T>(location: string, resource: { version?: number }, body: T): T {
+  currentContext().headers.set('Location', location);
+  return resource.version === undefined ? body : tagged({ version: resource.version }, body);
+}
+
+/** Sets a header of the answer. */
+export function answerHeader(name: string, value: string): void {
+  currentContext().headers.set(name, value);
+}

@@ -1,0 +1,20 @@
+import type { NextFunction, Request, Response } from 'express';
+import { openContext, type RequestContext } from '../context/request-context.js';
+import { uuidv7 } from '../id.js';
+
+const ACCEPTABLE = /^[A-Za-z0-9._-]{8,128}$/;
+
+/**
+ * Opens the request's context and sets `X-Request-Id`, before anything can refuse the request: guards, unknown routes
+ * and broken JSON carry it too. A client's own id is kept if its form is harmless.
+ */
+export function requestContext(request: Request, response: Response, next: NextFunction): void {
+  const given = request.headers['x-request-id'];
+  const requestId = typeof given === 'string' && ACCEPTABLE.test(given) ? given : uuidv7();
+  const context: RequestContext = { requestId, actor: null, headers: new Map() };
+
+  response.setHeader('X-Request-Id', requestId);
+  response.setHeader('Cache-Control', 'private, no-store');
+  response.setHeader('Vary', 'Authorization, Accept');
+  openContext(context, () => next());
+}

@@ -1,0 +1,85 @@
+import type { Type } from '@nestjs/common';
+import { ApiProperty, PartialType } from '@nestjs/swagger';
+import { Optional } from './fields.js';
+import { QueryWhole } from './query-fields.js';
+
+const patches = new WeakSet<object>();
+const data = new WeakMap<object, DataMember[]>();
+
+/** A member that holds the caller's own JSON, and how large it may be. */
+export interface DataMember {
+  name: string;
+  maxBytes: number;
+}
+
+/** The body of an update: every member may be left out, null only where the created thing may have it; `{}` is refused. */
+export function patchOf<T>(create: Type<T>): Type<Partial<T>> {
+  const patch = PartialType(create, { skipNullProperties: false });
+  patches.add(patch.prototype as object);
+  return patch;
+}
+
+export function isPatch(dto: Type<unknown>): boolean {
+  return ancestors(dto.prototype as object).some((prototype) => patches.has(prototype));
+}
+
+/**
+ * The member's value is data of the caller's: any JSON of so many serialized bytes, kept to the letter, whatever its
+ * keys and texts. Decorators beside this one see an empty stand-in of the same kind.
+ */
+export function KeptAsData({ maxBytes }: { maxBytes: number }): PropertyDecorator {
+  return (target, key) => {
+    data.set(target, [...(data.get(target) ?? []), { name: String(key), maxBytes }]);
+  };
+}
+
+export function keptAsData(dto: Type<unknown>): readonly DataMember[] {
+  return ancestors(dto.prototype as object).flatMap((prototype) => data.get(prototype) ?? []);
+}
+
+/** `{data}`, as most answers of the staff surface are wrapped. */
+export function dataOf<T>(item: Type<T>): Type<{ data: T }> {
+  class Envelope {
+    data: T;
+  }
+  ApiProperty({ type: () => item })(Envelope.prototype, 'data');
+  return Envelope;
+}
+
+/** `{data, total, limit, offset}`, as lists of the staff surface are answered. */
+export function pageOf<T>(item: Type<T>): Type<{ data: T[]; total: number; limit: number; offset: number }> {
+  class PageEnvelope {
+    data: T[];
+    total: number;
+    limit: number;
+    offset: number;
+  }
+  const count = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
+  ApiProperty({ type: () => item, isArray: true, maxItems: 200 })(PageEnvelope.prototype, 'data');
+  ApiProperty({ ...count, description: 'How many there are in all' })(PageEnvelope.prototype, 'total');
+  ApiProperty({ type: 'integer', minimum: 1, maximum: 200 })(PageEnvelope.prototype, 'limit');
+  ApiProperty({ type: 'integer', minimum: 0, maximum: 100_000 })(PageEnvelope.prototype, 'offset');
+  return PageEnvelope;
+}
+
+/** The part of a list that is asked for. Out of range is refused, never clamped. */
+export class PageQuery {
+  /** How many, 1 to 200; 50 unless given. */
+  @Optional()
+  @QueryWhole({ min: 1, max: 200 })
+  limit?: number;
+
+  /** How many to pass over. */
+  @Optional()
+  @QueryWhole({ min: 0, max: 100_000 })
+  offset?: number;
+}
+
+export function pageBounds(query: PageQuery): { limit: number; offset: number } {
+  return { limit: query.limit ?? 50, offset: query.offset ?? 0 };
+}
+
+function ancestors(prototype: object): object[] {
+  const parent: unknown = Object.getPrototypeOf(prototype);
+  return typeof parent === 'object' && parent !== null ? [prototype, ...ancestors(parent)] : [prototype];
+}

@@ -1,0 +1,144 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  MinLength,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+
+/*
+ * One decorator per property: it checks a request's member and states its bounds in the API document. On a response it
+ * only states them. `Optional` may be absent, `Clearable` may also be null.
+ */
+
+/** The member may be left out; null is refused. */
+export function Optional(): PropertyDecorator {
+  return ValidateIf((_, value) => value !== undefined);
+}
+
+/** The member may be left out, and null clears it. */
+export function Clearable(): PropertyDecorator {
+  return ValidateIf((_, value) => value !== undefined && value !== null);
+}
+
+export interface TextRule {
+  /** Fewest characters after trimming; 1 unless given. */
+  min?: number;
+  max: number;
+  pattern?: RegExp;
+  /** Line breaks and tabs are welcome. Other control characters never are. */
+  multiline?: boolean;
+  /** White space at the ends belongs to the value (a password). */
+  verbatim?: boolean;
+  /** `""` means null: forms send it for an emptied field. */
+  emptyIsNull?: boolean;
+}
+
+const SINGLE_LINE = /^[^\p{Cc}]*$/u;
+const MULTI_LINE = /^[^\p{Cc}]*(?:[\t\n\r][^\p{Cc}]*)*$/u;
+
+/** Text, trimmed; lengths in characters. */
+export function Text(rule: TextRule): PropertyDecorator {
+  const { min = 1, max, pattern, multiline = false, verbatim = false, emptyIsNull = false } = rule;
+  const tidy = (value: unknown) => {
+    const trimmed = typeof value === 'string' && !verbatim ? value.trim() : value;
+    return emptyIsNull && trimmed === '' ? null : trimmed;
+  };
+  return applyDecorators(
+    Transform(({ value }) => tidy(value)),
+    IsString(),
+    MinLength(min),
+    MaxLength(max),
+    Matches(multiline ? MULTI_LINE : SINGLE_LINE, { message: '$property must not hold control characters' }),
+    ...(pattern ? [Matches(pattern)] : []),
+    ApiProperty({
+      type: 'string',
+      ...(emptyIsNull || min === 0 ? {} : { minLength: min }),
+      maxLength: max,
+      ...(pattern && !emptyIsNull ? { pattern: pattern.source } : {}),
+    }),
+  );
+}
+
+/** A whole number within bounds. */
+export function Whole({ min, max }: { min: number; max: number }): PropertyDecorator {
+  return applyDecorators(IsInt(), Min(min), Max(max), ApiProperty({ type: 'integer', minimum: min, maximum: max }));
+}
+
+/** Money in the currency's minor unit, up to 2^53-1; not negative unless `min` says so. */
+export function Cents({ min = 0 }: { min?: number } = {}): PropertyDecorator {
+  const max = Number.MAX_SAFE_INTEGER;
+  return applyDecorators(
+    IsInt(),
+    Min(min),
+    Max(max),
+    ApiProperty({ type: 'integer', format: 'int64', minimum: min, maximum: max }),
+  );
+}
+
+export function Flag(): PropertyDecorator {
+  return applyDecorators(IsBoolean(), ApiProperty({ type: 'boolean' }));
+}
+
+/** One of a status list; the list is also the type and the database's check. */
+export function OneOf(values: readonly string[]): PropertyDecorator {
+  const expected = `$property must be one of ${values.join(', ')}`;
+  return applyDecorators(IsIn(values, { message: expected }), ApiProperty({ type: 'string', enum: [...values] }));
+}
+
+/** A TypeID of this kind. What has another form is as unknown as what does not exist. */
+export function Id(prefix: string): PropertyDecorator {
+  return applyDecorators(
+    IsString(),
+    MaxLength(100),
+    ApiProperty({ type: 'string', maxLength: 100, description: `TypeID with the prefix ${prefix}` }),
+  );
+}
+
+/** A member made of members of its own. */
+export function Nested(type: () => new () => object): PropertyDecorator {
+  return applyDecorators(ValidateNested(), Type(type), ApiProperty({ type }));
+}
+
+/** A bounded list of objects. */
+export function ListOf(type: () => new () => object, bounds: { min?: number; max: number }): PropertyDecorator {
+  const { min = 0, max } = bounds;
+  return applyDecorators(
+    IsArray(),
+    ArrayMinSize(min),
+    ArrayMaxSize(max),
+    ValidateNested({ each: true }),
+    Type(type),
+    ApiProperty({ type, isArray: true, minItems: min, maxItems: max }),
+  );
+}
+
+/** A bounded list of texts; each one within `maxLength` and, if given, of the pattern. */
+export function Texts(rule: { min?: number; max: number; maxLength: number; pattern?: RegExp }): PropertyDecorator {
+  const { min = 0, max, maxLength, pattern } = rule;
+  const items = { type: 'string', maxLength, ...(pattern ? { pattern: pattern.source } : {}) };
+  // ApiProperty's own type of an array of strings has no room for the items' bounds.
+  const documented = { type: 'array', minItems: min, maxItems: max, items } as ApiPropertyOptions;
+  return applyDecorators(
+    IsArray(),
+    ArrayMinSize(min),
+    ArrayMaxSize(max),
+    IsString({ each: true }),
+    MinLength(1, { each: true }),
+    MaxLength(maxLength, { each: true }),
+    Matches(pattern ?? SINGLE_LINE, { each: true }),
+    ApiProperty(documented),
+  );
+}

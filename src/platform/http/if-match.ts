@@ -1,0 +1,44 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { AppError, invalidField } from '../errors/app-error.js';
+
+/** The versions that the caller's change is meant for; null: whatever the version is. */
+export type ExpectedVersions = readonly number[] | null;
+
+const ENTITY_TAGS = /^\s*(?:W\/)?"[^"]{0,200}"(?:\s*,\s*(?:W\/)?"[^"]{0,200}")*\s*$/;
+const OUR_TAG = /(?:^|[\s,])"(\d{1,15})"/g;
+
+const fromHeader = createParamDecorator((_: unknown, context: ExecutionContext): ExpectedVersions => {
+  const header = context.switchToHttp().getRequest<Request>().headers['if-match'];
+  return header === undefined ? null : parseIfMatch(header);
+});
+
+/** The `If-Match` header. Weak tags and tags that are not ours match no version. */
+export function IfMatch(): ParameterDecorator {
+  return (target, key, index) => {
+    fromHeader()(target, key, index);
+    const descriptor = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
+    if (key === undefined || !descriptor) return;
+    ApiHeader({
+      name: 'If-Match',
+      required: false,
+      description: 'The ETag that the change is meant for; 412 if the resource has moved on',
+      schema: { type: 'string', maxLength: 200 },
+    })(target, key, descriptor);
+  };
+}
+
+export function parseIfMatch(header: string): ExpectedVersions {
+  if (header.trim() === '*') return null;
+  if (!ENTITY_TAGS.test(header)) throw invalidField('If-Match', 'must hold entity tags, such as "3"', 'entityTag');
+  return [...header.matchAll(OUR_TAG)].map(([, version]) => Number(version));
+}
+
+/** Refuses a change that was meant for another version of the resource: 412. */
+export function assertVersion(expected: ExpectedVersions, resource: { version: number }): void {
+  if (expected === null || expected.includes(resource.version)) return;
+  throw new AppError(412, 'precondition_failed', 'The resource has changed since it was read', {
+    details: { currentVersion: resource.version },
+  });
+}

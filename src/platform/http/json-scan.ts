@@ -1,0 +1,64 @@
+const MAX_DEPTH = 32;
+const MAX_VALUES = 50_000;
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+
+/**
+ * One pass over JSON's bytes before it is parsed: nesting beyond 32 levels overflows a stack later, and a number that a
+ * double would change must be refused while its digits are still there. Well-formedness is the parser's business.
+ */
+export function scanJson(bytes: Buffer): { message: string; code: string } | null {
+  let depth = 0;
+  let values = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE) {
+      at = endOfString(bytes, at + 1);
+    } else if (OPENING.has(byte)) {
+      depth += 1;
+      values += 1;
+      if (depth > MAX_DEPTH) return { message: `The body is nested deeper than ${MAX_DEPTH} levels`, code: 'maxDepth' };
+    } else if (CLOSING.has(byte)) {
+      depth -= 1;
+    } else if (byte === COMMA || byte === COLON) {
+      values += 1;
+      if (values > MAX_VALUES) return { message: `The body holds more than ${MAX_VALUES} values`, code: 'maxValues' };
+    } else if (startsNumber(byte)) {
+      const end = endOfNumber(bytes, at);
+      if (!isExact(bytes.toString('latin1', at, end))) {
+        return { message: 'A number is beyond what can be kept exactly', code: 'unsafeNumber' };
+      }
+      at = end - 1;
+    }
+  }
+  return null;
+}
+
+function endOfString(bytes: Buffer, from: number): number {
+  for (let at = from; at < bytes.length; at += 1) {
+    if (bytes[at] === BACKSLASH) at += 1;
+    else if (bytes[at] === QUOTE) return at;
+  }
+  return bytes.length;
+}
+
+function startsNumber(byte: number): boolean {
+  return byte === 0x2d || (byte >= 0x30 && byte <= 0x39);
+}
+
+function endOfNumber(bytes: Buffer, from: number): number {
+  let at = from + 1;
+  // Digits, sign, point and exponent: 0-9 + - . e E
+  while (at < bytes.length && (startsNumber(bytes[at] ?? 0) || [0x2b, 0x2e, 0x45, 0x65].includes(bytes[at] ?? 0)))
+    at += 1;
+  return at;
+}
+
+/** Whether a double keeps it: finite, and a whole number only within 2^53-1. */
+function isExact(literal: string): boolean {
+  const number = Number(literal);
+  return (
+    Number.isNaN(number) || (Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)))
+  );
+}

@@ -1,0 +1,79 @@
+import { Injectable, RequestMethod, type OnModuleInit } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { ACCESS, type Access } from '../auth/access.js';
+import { MUTATES, type Mutation } from '../idempotency/mutation.js';
+import { REFUSALS, type Refusals } from '../openapi/errors.js';
+import { RouteTable } from './route-table.js';
+import { type Surface, surfaceOf } from './surface.js';
+
+/** A route as its declarations describe it. */
+export interface Route {
+  readonly method: string;
+  /** In the router's notation, e.g. `/v1/admin/trips/:envelopeId`. */
+  readonly path: string;
+  readonly surface: Surface;
+  readonly access: Access;
+  /** What a POST, PUT, PATCH or DELETE of the staff and connect surfaces says of itself. */
+  readonly mutation: Mutation | null;
+  /** Refusals beside those that every route of the surface has. */
+  readonly refusals: Refusals;
+}
+
+const READING = new Set(['GET', 'HEAD']);
+
+/** All routes, read once at boot. A route that does not say who may call it, or what it changes, stops the boot. */
+@Injectable()
+export class Routes implements OnModuleInit {
+  readonly all: Route[] = [];
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+    private readonly table: RouteTable,
+  ) {}
+
+  onModuleInit(): void {
+    for (const { instance, metatype } of this.discovery.getControllers()) {
+      const prototype: unknown = instance ? Object.getPrototypeOf(instance) : null;
+      if (typeof prototype !== 'object' || prototype === null || !metatype) continue;
+      for (const name of this.scanner.getAllMethodNames(prototype)) {
+        const handler: unknown = Reflect.get(prototype, name);
+        if (typeof handler === 'function') this.read(metatype, handler, `${metatype.name}.${name}`);
+      }
+    }
+  }
+
+  private read(controller: object, handler: object, name: string): void {
+    const verb = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
+    if (verb === undefined) return;
+    const access = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
+    const mutation = (Reflect.getMetadata(MUTATES, handler) as Mutation | undefined) ?? null;
+    if (!access) throw new Error(`${name} must say who may call it: @RequireScope(...) or @Public()`);
+
+    const method = RequestMethod[verb];
+    for (const path of paths(controller, handler)) {
+      const surface = surfaceOf(path);
+      const keepsLedger = surface === 'staff' || surface === 'connect';
+      if (keepsLedger && !READING.has(method) && !mutation) {
+        throw new Error(`${name} must say what it changes: @Mutates(action) or @ChangesNothing(reason)`);
+      }
+      const refusals = (Reflect.getMetadata(REFUSALS, handler) as Refusals | undefined) ?? {};
+      this.all.push({ method, path, surface, access, mutation, refusals });
+      this.table.add(method, path);
+    }
+  }
+}
+
+function paths(controller: object, handler: object): string[] {
+  const of = (target: object) => [Reflect.getMetadata(PATH_METADATA, target) as string | string[]].flat();
+  return of(controller).flatMap((prefix) =>
+    of(handler).map(
+      (path) =>
+        `/${[prefix, path]
+          .map((part) => part.replace(/^\/+|\/+$/g, ''))
+          .filter(Boolean)
+          .join('/')}`,
+    ),
+  );
+}

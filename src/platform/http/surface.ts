@@ -1,0 +1,35 @@
+import type { ErrorShape } from '../errors/error-bodies.js';
+import type { SURFACES } from '../config/table.js';
+
+export type Surface = (typeof SURFACES)[number];
+
+const PREFIXES: readonly (readonly [string, Surface])[] = [
+  ['/v1/admin/', 'staff'],
+  ['/connect/', 'connect'],
+  ['/vault/', 'vault'],
+  ['/realtime/', 'realtime'],
+  ['/data/', 'data'],
+];
+
+const SHAPES: Record<Surface, ErrorShape> = {
+  storefront: 'trade',
+  staff: 'trade',
+  connect: 'trade',
+  vault: 'plain',
+  realtime: 'plain',
+  data: 'data',
+};
+
+/**
+ * The surface that a path belongs to, whether or not a route exists there: a refused guard, an unknown route and
+ * broken JSON have no handler. Routes match whatever the case and with a trailing slash, so this does too.
+ */
+export function surfaceOf(path: string): Surface {
+  const lower = `${path.toLowerCase()}/`;
+  return PREFIXES.find(([prefix]) => lower.startsWith(prefix))?.[1] ?? 'storefront';
+}
+
+/** How an error under this path is worded. */
+export function errorShapeOf(path: string): ErrorShape {
+  return path.toLowerCase().startsWith('/connect/v1/oauth/') ? 'oauth' : SHAPES[surfaceOf(path)];
+}

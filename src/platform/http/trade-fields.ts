@@ -1,0 +1,102 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsEmail, IsString, MaxLength, ValidateBy, type ValidationOptions } from 'class-validator';
+import { isCurrency } from '../money.js';
+import { isCalendarDay, isInstant } from '../time.js';
+
+/** A currency of ISO 4217, three upper-case letters. */
+export function CurrencyCode(): PropertyDecorator {
+  return applyDecorators(
+    check('isCurrency', isCurrency, '$property must be a currency code of ISO 4217, such as EUR'),
+    ApiProperty({ type: 'string', minLength: 3, maxLength: 3, pattern: '^[A-Z]{3}$' }),
+  );
+}
+
+/** A calendar day `YYYY-MM-DD` that exists, from 1900-01-01 to 2199-12-31. */
+export function IsoDate(): PropertyDecorator {
+  return applyDecorators(
+    check('isDate', isCalendarDay, '$property must be a day that exists, as YYYY-MM-DD, from 1900 to 2199'),
+    ApiProperty({ type: 'string', format: 'date', minLength: 10, maxLength: 10 }),
+  );
+}
+
+/** An instant of RFC 3339 with an offset; answered in UTC with milliseconds. */
+export function Instant(): PropertyDecorator {
+  return applyDecorators(
+    check('isInstant', isInstant, '$property must be an instant with an offset, such as 2027-01-31T12:00:00Z'),
+    ApiProperty({ type: 'string', format: 'date-time', minLength: 20, maxLength: 40 }),
+  );
+}
+
+/** An e-mail address of at most 255 characters; `""` means null. */
+export function EmailAddress(): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }) => emptied(value)),
+    IsEmail({}, { message: '$property must be an e-mail address' }),
+    MaxLength(255),
+    ApiProperty({ type: 'string', format: 'email', maxLength: 255 }),
+  );
+}
+
+/** A web address of at most 2048 characters; with a scheme it must be http or https. `""` means null. */
+export function WebAddress(): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }) => emptied(value)),
+    check('isWebAddress', isWebAddress, '$property must be a web address; with a scheme, http or https'),
+    MaxLength(2048),
+    ApiProperty({ type: 'string', maxLength: 2048 }),
+  );
+}
+
+/** A free-form object of bounded size, kept as it is (`jsonb`); bytes of its JSON, levels of nesting. */
+export function FreeObject({ maxBytes, maxDepth }: { maxBytes: number; maxDepth: number }): PropertyDecorator {
+  const fits = (value: unknown) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    depthOf(value) <= maxDepth &&
+    Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
+  const documented = { type: 'object', additionalProperties: true } as ApiPropertyOptions;
+  return applyDecorators(
+    // The deep copy that the pipe makes drops keys such as `toString`; the original keeps them.
+    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
+    check('isFreeObject', fits, `$property must be an object of at most ${maxBytes} bytes and ${maxDepth} levels`),
+    ApiProperty(documented),
+  );
+}
+
+/** A text in an own grammar, stated by name. */
+export function Worded(
+  name: string,
+  fits: (text: string) => boolean,
+  rule: { max: number; message: string },
+): PropertyDecorator {
+  return applyDecorators(
+    IsString(),
+    MaxLength(rule.max),
+    check(name, (value) => typeof value === 'string' && fits(value), rule.message),
+    ApiProperty({ type: 'string', maxLength: rule.max }),
+  );
+}
+
+/** Levels of nesting of a JSON value; a scalar has none. */
+export function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+function isWebAddress(value: unknown): boolean {
+  if (typeof value !== 'string' || /[\s\p{Cc}]/u.test(value)) return false;
+  return /^[A-Za-z][A-Za-z0-9+.-]*:(?!\d)/.test(value) ? /^https?:\/\/[^/]/i.test(value) && URL.canParse(value) : true;
+}
+
+function emptied(value: unknown): unknown {
+  const trimmed = typeof value === 'string' ? value.trim() : value;
+  return trimmed === '' ? null : trimmed;
+}
+
+function check(name: string, validate: (value: unknown) => boolean, message: string): PropertyDecorator {
+  const options: ValidationOptions = { message };
+  return ValidateBy({ name, validator: { validate } }, options);
+}

@@ -1,0 +1,78 @@
+import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
+import type { ValidationError } from 'class-validator';
+import { type Issue, invalidField, invalidRequest } from '../errors/app-error.js';
+import { inspectText } from './json-text.js';
+import { type DataMember, isPatch, keptAsData } from './dto.js';
+
+const NOT_CONDITIONS = ['whitelistValidation'];
+
+/**
+ * Checks bodies and queries against their class. Unknown members are refused. Values that the class keeps as data
+ * (free JSON) pass untouched, because both Nest and class-transformer drop keys such as `__proto__`.
+ */
+@Injectable()
+export class RequestPipe extends ValidationPipe {
+  constructor() {
+    super({
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      transform: true,
+      validationError: { target: false, value: false },
+      exceptionFactory: (errors: ValidationError[]) => invalidRequest(errors.flatMap((error) => issuesOf(error, ''))),
+    });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const { metatype, type } = metadata;
+    const isClass =
+      metatype !== undefined && ![String, Number, Boolean, Object, Array].some((plain) => plain === metatype);
+    if (!isClass || (type !== 'body' && type !== 'query')) return value;
+
+    const given = value ?? {};
+    if (typeof given !== 'object' || Array.isArray(given)) {
+      throw invalidField('', 'The body must be a JSON object', 'isObject');
+    }
+    if (isPatch(metatype) && Object.keys(given).length === 0) {
+      throw invalidField('', 'At least one member is needed', 'notEmpty');
+    }
+    return this.checked(given, metadata, keptAsData(metatype));
+  }
+
+  private async checked(given: object, metadata: ArgumentMetadata, kept: readonly DataMember[]): Promise<unknown> {
+    const isKept = ([key]: [string, unknown]) => kept.some(({ name }) => name === key);
+    const entries = Object.entries(given) as [string, unknown][];
+    const structured = Object.fromEntries(entries.filter((entry) => !isKept(entry)));
+    const data = Object.fromEntries(entries.filter(isKept));
+    const issues = [...inspectText(structured), ...kept.flatMap((member) => inspectSize(member, data))];
+    if (issues.length > 0) throw invalidRequest(issues);
+
+    // A member kept as data is checked for being there by its own decorators, with a stand-in of its kind.
+    const body = { ...structured, ...mapValues(data, standIn) };
+    return Object.assign((await super.transform(body, metadata)) as object, data);
+  }
+}
+
+function inspectSize({ name, maxBytes }: DataMember, data: Record<string, unknown>): Issue[] {
+  const bytes = data[name] === undefined ? 0 : Buffer.byteLength(JSON.stringify(data[name]));
+  return bytes <= maxBytes
+    ? []
+    : [{ path: name, message: `${name} is larger than ${maxBytes} bytes`, code: 'maxBytes' }];
+}
+
+function standIn(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? (Array.isArray(value) ? [] : {}) : value;
+}
+
+function mapValues(record: Record<string, unknown>, map: (value: unknown) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}
+
+function issuesOf(error: ValidationError, parent: string): Issue[] {
+  const path = parent === '' ? error.property : `${parent}.${error.property}`;
+  const own = Object.entries(error.constraints ?? {}).map(([code, message]) => ({
+    path,
+    code,
+    message: NOT_CONDITIONS.includes(code) ? `${error.property} is not known here` : message,
+  }));
+  return [...own, ...(error.children ?? []).flatMap((child) => issuesOf(child, path))];
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { typeid, typeidUnboxed } from 'typeid-js';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
+/** The first of the 26 characters carries three bits only (a UUID has 128, not 130). */
+const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+/** A new TypeID: the kind's prefix, `_`, and a UUIDv7 in 26 base32 characters, so ids sort by time. */
+export function newId(prefix: string): string {
+  return typeidUnboxed(prefix);
+}
+
+/** Whether a text can be an id of this kind. What is not, is unknown (404) without asking the database. */
+export function isId(prefix: string, text: string): boolean {
+  return text.startsWith(`${prefix}_`) && SUFFIX.test(text.slice(prefix.length + 1));
+}
+
+/** A well-formed id with a fixed number, for demo rows that the API document's examples name. Bounds: 1..9999. */
+export function demoId(prefix: string, number: number): string {
+  return `${prefix}_01k0dem000e${String(number).padStart(15, '0')}`;
+}
+
+/** `length` random base62 characters, 5.95 bits each, without modulo bias. */
+export function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < 248 && text.length < length) text += BASE62.charAt(byte % 62);
+    }
+  }
+  return text;
+}
+
+/** `length` random lower-case Crockford base32 characters, 5 bits each. */
+export function randomBase32(length: number): string {
+  let text = '';
+  for (const byte of randomBytes(length)) text += CROCKFORD.charAt(byte & 31);
+  return text;
+}
+
+/** Six base62 characters of CRC-32, by which a secret scanner tells a real secret from noise. */
+export function checksum62(secret: string): string {
+  let rest = crc32(secret);
+  let text = '';
+  for (let i = 0; i < 6; i += 1) {
+    text = BASE62.charAt(rest % 62) + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}
+
+/** 256 random bits as 43 base62 characters, followed by their checksum. */
+export function newSecret(): string {
+  const secret = randomBase62(43);
+  return secret + checksum62(secret);
+}
+
+/** A UUIDv7 in its usual form: request ids and event ids, which sort by time. */
+export function uuidv7(): string {
+  return typeid().toUUID();
+}

@@ -1,0 +1,109 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../clock.js';
+import { Database } from '../database/database.js';
+import { AppError, unprocessable } from '../errors/app-error.js';
+import { newId } from '../id.js';
+import { Jobs } from '../jobs/jobs.js';
+
+/** A key that this request, and no other, is carrying out; `token` fences off a request that took too long. */
+export interface Claim {
+  principal: string;
+  key: string;
+  fingerprint: Buffer;
+  token: string;
+}
+
+export interface StoredAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+interface Row {
+  fingerprint: Buffer;
+  answer: StoredAnswer | null;
+  claimed: boolean;
+}
+
+/** Longer than any request may take; after that its key may be taken over. */
+const LEASE_SECONDS = 60;
+const KEPT_SECONDS = 24 * 60 * 60;
+const RETRY_AFTER_MS = 1_000;
+
+/** Which keys are running or done. A row is committed before the work, and completed in the work's own transaction. */
+@Injectable()
+export class IdempotencyKeys implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly jobs: Jobs,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.schedule('platform.idempotency.purge', '17 * * * *', async () => {
+      await this.database.query('delete from idempotency_keys where expires_at < $1', [this.clock.now()]);
+    });
+  }
+
+  /** Takes the key, or says what was answered before. Throws 422 for another request's key, 409 while it is running. */
+  async claim(wanted: Omit<Claim, 'token'>): Promise<{ claim: Claim } | { stored: StoredAnswer }> {
+    const token = newId('claim');
+    const [row] = await this.database.query<Row>(
+      `with taken as (
+         insert into idempotency_keys as k (principal, key, fingerprint, token, lease_until, expires_at)
+         values ($1, $2, $3, $4, $5, $6)
+         on conflict (principal, key) do update
+           set fingerprint = excluded.fingerprint, token = excluded.token, answer = null,
+               lease_until = excluded.lease_until, expires_at = excluded.expires_at
+           where k.expires_at < $7 or (k.answer is null and k.lease_until < $7 and k.fingerprint = excluded.fingerprint)
+         returning fingerprint, answer)
+       select fingerprint, answer, true as claimed from taken
+       union all
+       select fingerprint, answer, false from idempotency_keys where principal = $1 and key = $2
+       order by claimed desc limit 1`,
+      [
+        wanted.principal,
+        wanted.key,
+        wanted.fingerprint,
+        token,
+        this.clock.inSeconds(LEASE_SECONDS),
+        this.clock.inSeconds(KEPT_SECONDS),
+        this.clock.now(),
+      ],
+    );
+    if (row?.claimed) return { claim: { ...wanted, token } };
+    if (row && !row.fingerprint.equals(wanted.fingerprint)) {
+      throw unprocessable('idempotency_key_reused', 'This key belongs to another request');
+    }
+    if (row?.answer) return { stored: row.answer };
+    throw inProgress();
+  }
+
+  /** Stores the answer in the running transaction, so that neither exists without the other. */
+  async complete(claim: Claim, answer: StoredAnswer): Promise<void> {
+    const { count } = await this.database.execute(
+      'update idempotency_keys set answer = $4::json where principal = $1 and key = $2 and token = $3',
+      [claim.principal, claim.key, claim.token, JSON.stringify(answer)],
+    );
+    // Somebody else took the key over after the lease ran out: their work counts, ours is rolled back.
+    if (count === 0) throw inProgress();
+  }
+
+  /** An error wrote nothing, so the key may be used again at once. */
+  async free({ principal, key, token }: Claim): Promise<void> {
+    await this.database
+      .execute('delete from idempotency_keys where principal = $1 and key = $2 and token = $3 and answer is null', [
+        principal,
+        key,
+        token,
+      ])
+      // Without a database the lease frees it; the first error is the one to tell.
+      .catch(() => undefined);
+  }
+}
+
+function inProgress(): AppError {
+  return new AppError(409, 'idempotency_in_progress', 'The first request with this key is still running', {
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}

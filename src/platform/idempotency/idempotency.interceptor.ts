@@ -1,0 +1,71 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { currentActor, currentContext } from '../context/request-context.js';
+import { Database } from '../database/database.js';
+import { fingerprint, idempotencyKey } from './fingerprint.js';
+import { type Claim, IdempotencyKeys } from './idempotency-keys.js';
+import { MUTATES, type Mutation } from './mutation.js';
+
+/** Stands on the mutating routes alone, and does nothing without an `Idempotency-Key`. */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly keys: IdempotencyKeys,
+    private readonly database: Database,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const key = idempotencyKey(request);
+    if (key === null) return next.handle();
+
+    const { secrets } = this.reflector.get<Mutation>(MUTATES, context.getHandler());
+    const claim = { principal: currentActor().principal, key, fingerprint: fingerprint(request) };
+    return from(this.once(claim, { next, response: http.getResponse<Response>(), secrets }));
+  }
+
+  private async once(
+    wanted: Omit<Claim, 'token'>,
+    route: { next: CallHandler; response: Response; secrets: readonly string[] },
+  ): Promise<unknown> {
+    const outcome = await this.keys.claim(wanted);
+    const { headers } = currentContext();
+    if ('stored' in outcome) {
+      const { stored } = outcome;
+      route.response.status(stored.status);
+      for (const [name, value] of Object.entries(stored.headers)) headers.set(name, value);
+      headers.set('Idempotent-Replayed', 'true');
+      return stored.body;
+    }
+    try {
+      return await this.database.transaction(async () => {
+        const body: unknown = await lastValueFrom(route.next.handle(), { defaultValue: undefined });
+        await this.keys.complete(outcome.claim, {
+          status: route.response.statusCode,
+          headers: Object.fromEntries(headers),
+          body: withoutSecrets(body, route.secrets),
+        });
+        return body;
+      });
+    } catch (error) {
+      await this.keys.free(outcome.claim);
+      throw error;
+    }
+  }
+}
+
+function withoutSecrets(body: unknown, secrets: readonly string[]): unknown {
+  if (secrets.length === 0) return body;
+  const copy: unknown = structuredClone(body);
+  for (const path of secrets) {
+    const names = path.split('.');
+    const last = names.pop() ?? '';
+    const holder = names.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], copy);
+    delete (holder as Record<string, unknown>)[last];
+  }
+  return copy;
+}

@@ -1,0 +1,31 @@
+import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
+import { IdempotencyInterceptor } from './idempotency.interceptor.js';
+import { MUTATES, type Mutation } from './mutation.js';
+
+/**
+ * The route changes something and writes a ledger entry with this action. An `Idempotency-Key` is honoured: the same
+ * request with the same key is carried out once, and its answer, less its secrets, is given again for 24 hours.
+ */
+export function Mutates(action: string, { secrets = [] }: { secrets?: string[] } = {}): MethodDecorator {
+  return applyDecorators(
+    SetMetadata(MUTATES, { action, secrets } satisfies Mutation),
+    UseInterceptors(IdempotencyInterceptor),
+    ApiHeader({
+      name: 'Idempotency-Key',
+      required: false,
+      description: 'Makes repeating the request safe for 24 hours; 8 to 255 visible ASCII characters',
+      schema: { type: 'string', minLength: 8, maxLength: 255, pattern: '^[\\x21-\\x7E]+$' },
+    }),
+  );
+}
+
+/** The route writes an entry, but has no caller whom a key could belong to (a login). */
+export function MutatesForNobody(action: string): MethodDecorator {
+  return SetMetadata(MUTATES, { action, secrets: [] } satisfies Mutation);
+}
+
+/** The route is called with POST but changes nothing that the ledger records. */
+export function ChangesNothing(reason: string): MethodDecorator {
+  return SetMetadata(MUTATES, { action: null, reason, secrets: [] } satisfies Mutation);
+}

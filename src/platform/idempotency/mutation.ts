@@ -1,0 +1,10 @@
+/** Under this key a route says what it changes. */
+export const MUTATES = 'mutates';
+
+export interface Mutation {
+  /** The action that its ledger entry carries; null: the route changes nothing, for the reason given. */
+  readonly action: string | null;
+  readonly reason?: string;
+  /** Dotted paths of the answer that hold a secret; a replay answers without them. */
+  readonly secrets: readonly string[];
+}

@@ -1,0 +1,79 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Logger as JobLogger, parseCronItems, run, type Runner } from 'graphile-worker';
+import type { Logger } from 'pino';
+import { Env } from '../config/env.js';
+import { asSystem } from '../context/request-context.js';
+import { Database } from '../database/database.js';
+import { LOG } from '../observability/log.js';
+
+export interface JobOptions {
+  /** Another job with the same key replaces this one while it waits. */
+  key?: string;
+  runAt?: Date;
+  /** Default 25; the queue waits exp(attempt) seconds in between. */
+  maxAttempts?: number;
+}
+
+type Work = (payload: unknown) => Promise<void>;
+
+/**
+ * Jobs on PostgreSQL. `add` joins the running transaction, so a job exists if and only if its cause was committed;
+ * a process claims only the jobs it knows, with SKIP LOCKED, at least once each: work must bear being repeated.
+ */
+@Injectable()
+export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly works = new Map<string, Work>();
+  private readonly crons: { name: string; pattern: string }[] = [];
+  private runner: Runner | null = null;
+
+  constructor(
+    private readonly database: Database,
+    private readonly env: Env,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  /** Says how jobs of this name are worked off. Call it in `onModuleInit`. */
+  define(name: string, work: Work): void {
+    this.works.set(name, work);
+  }
+
+  /** Runs the work by the clock; `pattern` is a crontab's five fields in UTC. Missed times are not caught up. */
+  schedule(name: string, pattern: string, work: Work): void {
+    this.define(name, work);
+    this.crons.push({ name, pattern });
+  }
+
+  /** Adds a job, in the running transaction if there is one. */
+  async add(name: string, payload: Record<string, unknown>, options: JobOptions = {}): Promise<void> {
+    await this.database.query(
+      `select from graphile_worker.add_job($1, $2::json, run_at => coalesce($3::timestamptz, now()), max_attempts => $4, job_key => $5)`,
+      [name, JSON.stringify(payload), options.runAt ?? null, options.maxAttempts ?? 25, options.key ?? null],
+    );
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (!this.env.jobs || this.works.size === 0) return;
+    const pgPool = this.database.pool();
+    this.runner = await run({
+      pgPool,
+      noHandleSignals: true,
+      concurrency: 4,
+      pollInterval: 2_000,
+      taskList: Object.fromEntries([...this.works].map(([name, work]) => [name, inContext(work)])),
+      parsedCronItems: parseCronItems(
+        this.crons.map(({ name, pattern }) => ({ task: name, match: pattern, options: { backfillPeriod: 0 } })),
+      ),
+      logger: new JobLogger(
+        () => (level, message) => this.log[level === 'warning' ? 'warn' : level]({ jobs: true }, message),
+      ),
+    });
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.runner?.stop();
+  }
+}
+
+function inContext(work: Work): Work {
+  return (payload) => asSystem(() => work(payload));
+}

@@ -1,0 +1,35 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+/** Token of the process's log. */
+export const LOG = Symbol('log');
+
+/** What must never be written out, wherever it stands. */
+const SECRETS = [
+  'authorization',
+  'cookie',
+  'password',
+  'token',
+  'secret',
+  'clientSecret',
+  'client_secret',
+  'plaintext',
+  'ciphertext',
+  'body',
+];
+
+/** JSON lines on stdout, readable ones on a terminal, secrets blotted out. */
+export function createLog(level: string, destination?: DestinationStream): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: {
+      paths: SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]).concat('req.headers["x-api-key"]'),
+      censor: '[redacted]',
+    },
+  };
+  if (destination) return pino(options, destination);
+  return process.stdout.isTTY
+    ? pino({ ...options, transport: { target: 'pino-pretty', options: { translateTime: 'HH:MM:ss', colorize: true } } })
+    : pino(options);
+}

@@ -1,0 +1,28 @@
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { pinoHttp } from 'pino-http';
+import { currentContext } from '../context/request-context.js';
+
+/** One line per answer: who, what, how long. Never a body, never a query's values, never a credential. */
+export function requestLog(log: Logger): RequestHandler {
+  return pinoHttp({
+    logger: log,
+    quietReqLogger: true,
+    customAttributeKeys: { reqId: 'requestId' },
+    genReqId: () => currentContext().requestId,
+    serializers: {
+      req: (request: { method: string; url: string }) => ({ method: request.method, path: pathOf(request.url) }),
+      res: (response: { statusCode: number }) => ({ status: response.statusCode }),
+    },
+    customProps: () => ({ actor: currentContext().actor?.id ?? null }),
+    customLogLevel: (request, response, error) => {
+      if (/^\/health\//.test(request.url ?? '')) return 'trace';
+      return error || response.statusCode >= 500 ? 'warn' : 'info';
+    },
+  });
+}
+
+function pathOf(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path.slice(0, 256);
+}

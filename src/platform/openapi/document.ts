@@ -1,0 +1,78 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { Routes } from '../http/routes.js';
+import { errorSchemas } from './error-schemas.js';
+import { completeOperation } from './operations.js';
+import type { OperationObject, ReferenceObject, SchemaObject } from './types.js';
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/**
+ * The API document, made from the routes and their classes. What follows from a route's declarations (security, error
+ * statuses, headers) is added here, so that no controller repeats it.
+ */
+export function buildDocument(app: INestApplication): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setTitle('Travel Operations Platform')
+    .setDescription(
+      'Storefront, staff, connect, vault, realtime and data surfaces of one travel operator. Every answer carries X-Request-Id.',
+    )
+    .setVersion('1.0.0')
+    .addBearerAuth(
+      {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'A staff token or session, a platform API key, or an OAuth access token',
+      },
+      'bearer',
+    )
+    .build();
+  const document = SwaggerModule.createDocument(app, config, {
+    operationIdFactory: (controller, method) => `${lowerFirst(controller.replace(/Controller$/, ''))}_${method}`,
+  });
+  const schemas = (document.components ??= {}).schemas ?? {};
+  document.components.schemas = { ...schemas, ...(errorSchemas as Record<string, SchemaObject>) };
+
+  const routes = new Map(app.get(Routes).all.map((route) => [`${route.method} ${toTemplate(route.path)}`, route]));
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const operation = item[method];
+      const route = routes.get(`${method.toUpperCase()} ${path}`);
+      if (!operation || !route) continue;
+      completeOperation(operation, route);
+      for (const schema of inputSchemas(operation)) closeSchema(schema, document.components.schemas);
+    }
+  }
+  return document;
+}
+
+/** `/v1/admin/trips/:envelopeId` -> `/v1/admin/trips/{envelopeId}`. */
+export function toTemplate(path: string): string {
+  return path.replace(/:(\w+)/g, '{$1}');
+}
+
+function inputSchemas(operation: OperationObject): (SchemaObject | ReferenceObject)[] {
+  const { requestBody } = operation;
+  if (!requestBody || '$ref' in requestBody) return [];
+  return Object.values(requestBody.content).flatMap(({ schema }) => (schema ? [schema] : []));
+}
+
+/** Inputs are closed: an unknown member is refused, and the document says so, all the way down. */
+function closeSchema(
+  schema: SchemaObject | ReferenceObject,
+  schemas: Record<string, SchemaObject | ReferenceObject>,
+): void {
+  const target = '$ref' in schema ? schemas[schema.$ref.split('/').pop() ?? ''] : schema;
+  if (!target || '$ref' in target) return;
+  if (target.properties) target.additionalProperties ??= false;
+  const members = [
+    ...Object.values(target.properties ?? {}),
+    ...(target.items ? [target.items] : []),
+    ...(target.allOf ?? []),
+  ];
+  for (const member of members) closeSchema(member, schemas);
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,72 @@
+import type { ErrorShape } from '../errors/error-bodies.js';
+
+const text = (maxLength: number) => ({ type: 'string', maxLength });
+const milliseconds = { type: 'integer', minimum: 1, maximum: 86_400_000 };
+const requestId = { ...text(128), minLength: 8, description: 'The value of X-Request-Id' };
+
+const issue = {
+  type: 'object',
+  required: ['path', 'message', 'code'],
+  properties: { path: text(2000), message: text(2000), code: text(100) },
+};
+
+/** The error bodies, one schema per shape. */
+export const errorSchemas = {
+  TradeError: {
+    type: 'object',
+    required: ['error', 'requestId'],
+    properties: {
+      error: { ...text(2000), description: 'For people; may change' },
+      code: { ...text(100), description: 'For machines; never changes; absent for an unexpected error' },
+      requestId,
+      details: {
+        type: 'object',
+        additionalProperties: true,
+        properties: {
+          issues: { type: 'array', maxItems: 50, items: issue },
+          fields: {
+            type: 'object',
+            additionalProperties: { type: 'array', maxItems: 50, items: text(2000) },
+          },
+          retryAfterMs: milliseconds,
+        },
+      },
+    },
+    additionalProperties: false,
+  },
+  PlainError: {
+    type: 'object',
+    required: ['error'],
+    properties: { error: text(2000), retryAfterMs: milliseconds },
+    additionalProperties: false,
+  },
+  DataError: {
+    type: 'object',
+    required: ['code', 'message'],
+    properties: { code: text(100), message: text(2000), retryAfterMs: milliseconds },
+    additionalProperties: false,
+  },
+  OAuthError: {
+    type: 'object',
+    required: ['error', 'error_description', 'requestId'],
+    properties: {
+      error: { ...text(100), description: 'The code of RFC 6749, section 5.2' },
+      error_description: text(2000),
+      code: text(100),
+      requestId,
+      retryAfterMs: milliseconds,
+    },
+    additionalProperties: false,
+  },
+};
+
+const NAMES: Record<ErrorShape, keyof typeof errorSchemas> = {
+  trade: 'TradeError',
+  plain: 'PlainError',
+  data: 'DataError',
+  oauth: 'OAuthError',
+};
+
+export function errorReference(shape: ErrorShape): { $ref: string } {
+  return { $ref: `#/components/schemas/${NAMES[shape]}` };
+}

@@ -1,0 +1,74 @@
+import { errorShapeOf } from '../http/surface.js';
+import type { Route } from '../http/routes.js';
+import { errorReference } from './error-schemas.js';
+import type { Refusals } from './errors.js';
+import type { OperationObject, ResponseObject, ResponsesObject } from './types.js';
+
+const MEANINGS: Record<number, string> = {
+  400: 'What was sent is not understood',
+  401: 'No valid credential',
+  403: 'The credential lacks the scope',
+  404: 'Not found',
+  409: 'The state of things forbids it',
+  410: 'It is gone',
+  412: 'The resource has changed since it was read',
+  413: 'The body is too large',
+  415: 'The body is not JSON in UTF-8',
+  422: 'It does not add up, or the Idempotency-Key belongs to another request',
+  429: 'Too many requests',
+  500: 'Unexpected; the request id identifies it',
+  503: 'Something that the service depends on is away',
+};
+
+const requestIdHeader = {
+  'X-Request-Id': {
+    description: 'Identifies the request; echoed if the client sent a harmless one',
+    required: true,
+    schema: { type: 'string', minLength: 8, maxLength: 128 },
+  },
+};
+
+/** Completes an operation with what follows from how its route is declared: security, headers, every error status. */
+export function completeOperation(operation: OperationObject, route: Route): void {
+  const { access } = route;
+  operation.security = access.isPublic ? [] : [{ bearer: [] }];
+  if (access.scope) {
+    Object.assign(operation, { 'x-required-scope': access.scope });
+    operation.description = [operation.description, `Scope: \`${access.scope}\`.`].filter(Boolean).join(' ');
+  }
+  if (route.mutation?.action) Object.assign(operation, { 'x-ledger-action': route.mutation.action });
+
+  const successes = Object.values(operation.responses as Record<string, ResponseObject>);
+  for (const response of successes) response.headers = { ...requestIdHeader, ...response.headers };
+  Object.assign(operation.responses, errorResponses(operation, route));
+}
+
+function errorResponses(operation: OperationObject, route: Route): ResponsesObject {
+  const { refusals } = route;
+  const shape = errorShapeOf(route.path.replace(/:\w+/g, 'x'));
+  const hasBody = operation.requestBody !== undefined || ['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method);
+  const headers = (operation.parameters ?? []).flatMap((parameter) => ('name' in parameter ? [parameter.name] : []));
+  const statuses = [
+    400,
+    ...(route.access.isPublic && shape !== 'oauth' && refusals[403] === undefined ? [] : [401, 403]),
+    404,
+    ...(headers.includes('Idempotency-Key') ? [409, 422] : []),
+    ...(headers.includes('If-Match') ? [412] : []),
+    ...(hasBody ? [413, 415] : []),
+    ...[429, 500, 503],
+    ...Object.keys(refusals).map(Number),
+  ];
+  const entries = [...new Set(statuses)].sort().map((status): [string, ResponseObject] => {
+    const codes = refusals[status as keyof Refusals] ?? [];
+    const also = codes.length > 0 ? `: ${codes.join(', ')}` : '';
+    return [
+      String(status),
+      {
+        description: `${MEANINGS[status] ?? 'Refused'}${also}`,
+        headers: requestIdHeader,
+        content: { 'application/json': { schema: errorReference(shape) } },
+      },
+    ];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock.js';
+import { Database } from '../database/database.js';
+import type { Collector } from '../database/unit-of-work.js';
+import { newId } from '../id.js';
+
+/** A fact for others: ids and figures, never personal data. */
+export interface DomainEvent {
+  /** The realtime channel it appears on, e.g. `finance.supplier-invoices` or `trips.<id>`. */
+  channel: string;
+  /** e.g. `supplier_invoice.approved`. */
+  event: string;
+  data: Record<string, unknown>;
+}
+
+/**
+ * Events leave with the transaction that caused them or not at all: rows are written in it, and a relay publishes them
+ * after the commit, at least once and in order per channel.
+ */
+@Injectable()
+export class Outbox implements Collector<DomainEvent> {
+  readonly order = 10;
+  private readonly wakers: (() => void)[] = [];
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  add(event: DomainEvent): void {
+    this.database.collect(this, event);
+  }
+
+  /** The relay asks to be told when there is something new from this process; it polls for the others'. */
+  onCommitted(wake: () => void): void {
+    this.wakers.push(wake);
+  }
+
+  async write(events: DomainEvent[]): Promise<void> {
+    await this.database.prepared(
+      'outbox-add',
+      `insert into outbox_events (id, channel, event, data, created_at)
+       select id, channel, event, data::json, $5
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality as e (id, channel, event, data, n)
+       order by n`,
+      [
+        events.map(() => newId('evt')),
+        events.map(({ channel }) => channel),
+        events.map(({ event }) => event),
+        events.map(({ data }) => JSON.stringify(data)),
+        this.clock.now(),
+      ],
+    );
+    this.database.afterCommit(() => this.wakers.forEach((wake) => wake()));
+  }
+}

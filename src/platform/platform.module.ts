@@ -1,0 +1,66 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import type { Logger } from 'pino';
+import { BearerGuard } from './auth/bearer.guard.js';
+import { bearerStrategies } from './auth/bearer.strategies.js';
+import { ownPassport, PASSPORT } from './auth/passport.js';
+import { ScopesGuard } from './auth/scopes.guard.js';
+import { SigningKeys } from './auth/signing-keys.js';
+import { TokenVerifier } from './auth/token-verifier.js';
+import { Clock } from './clock.js';
+import { Env } from './config/env.js';
+import { Database } from './database/database.js';
+import { ErrorFilter } from './errors/error.filter.js';
+import { RequestIdInterceptor } from './http/request-id.interceptor.js';
+import { RouteTable } from './http/route-table.js';
+import { Routes } from './http/routes.js';
+import { RequestPipe } from './http/validation.pipe.js';
+import { IdempotencyKeys } from './idempotency/idempotency-keys.js';
+import { Jobs } from './jobs/jobs.js';
+import { HealthController } from './observability/health.controller.js';
+import { LOG } from './observability/log.js';
+import { Outbox } from './outbox/outbox.js';
+import { Installation } from './provisioning/installation.js';
+import { Provisioning } from './provisioning/provisioning.js';
+
+const SERVICES = [
+  Clock,
+  Database,
+  IdempotencyKeys,
+  Installation,
+  Jobs,
+  Outbox,
+  Provisioning,
+  Routes,
+  RouteTable,
+  SigningKeys,
+  TokenVerifier,
+];
+
+/** The plumbing, open to every module. It knows nothing of the trade. */
+@Module({})
+export class PlatformModule {
+  static forRoot({ env, log }: { env: Env; log: Logger }): DynamicModule {
+    const authenticator = ownPassport();
+    return {
+      module: PlatformModule,
+      global: true,
+      imports: [DiscoveryModule],
+      controllers: [HealthController],
+      providers: [
+        ...SERVICES,
+        ...bearerStrategies(authenticator),
+        { provide: Env, useValue: env },
+        { provide: LOG, useValue: log },
+        { provide: PASSPORT, useValue: authenticator },
+        // Guards run in this order: who is it, then may he.
+        { provide: APP_GUARD, useClass: BearerGuard },
+        { provide: APP_GUARD, useClass: ScopesGuard },
+        { provide: APP_PIPE, useClass: RequestPipe },
+        { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },
+        { provide: APP_FILTER, useClass: ErrorFilter },
+      ],
+      exports: [...SERVICES, Env, LOG],
+    };
+  }
+}

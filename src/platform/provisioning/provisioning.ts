@@ -1,0 +1,90 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validate, type ValidationError } from 'class-validator';
+import { asSystem } from '../context/request-context.js';
+
+interface Section {
+  order: number;
+  row: Type<object>;
+  apply: (rows: object[]) => Promise<void>;
+}
+
+interface Demo {
+  order: number;
+  title: string;
+  load: () => Promise<void>;
+}
+
+/** Reports a step: its title and how long it took, in milliseconds. */
+export type Progress = (title: string, milliseconds: number) => void;
+
+/**
+ * Rows that no endpoint creates come from here: a document with named sections, each owned by one module, safe to
+ * repeat. Demo data is loaded once, by the modules, in the order of their numbers.
+ */
+@Injectable()
+export class Provisioning {
+  private readonly sections = new Map<string, Section>();
+  private readonly demos: Demo[] = [];
+
+  /** Registers a section: an array of objects of this class, applied in one go, creating or updating by natural key. */
+  section<Row extends object>(
+    name: string,
+    order: number,
+    row: Type<Row>,
+    apply: (rows: Row[]) => Promise<void>,
+  ): void {
+    this.sections.set(name, { order, row, apply: apply as Section['apply'] });
+  }
+
+  /** Registers demo data. Ids come from `demoId`, so that the API document's examples exist. */
+  demo(order: number, title: string, load: () => Promise<void>): void {
+    this.demos.push({ order, title, load });
+  }
+
+  /** Applies a document. Everything is checked before anything is written; throws an Error that lists all faults. */
+  async apply(document: unknown): Promise<string[]> {
+    if (typeof document !== 'object' || document === null) throw new Error('The document must be a JSON object');
+    const entries = Object.entries(document);
+    const faults: string[] = [];
+    const checked: { section: Section; rows: object[]; name: string }[] = [];
+    for (const [name, rows] of entries) {
+      const section = this.sections.get(name);
+      if (!section) faults.push(`${name}: unknown; known sections are ${[...this.sections.keys()].sort().join(', ')}`);
+      else if (!Array.isArray(rows)) faults.push(`${name}: must be an array`);
+      else checked.push({ section, name, rows: await this.check(name, section, rows, faults) });
+    }
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+
+    checked.sort((a, b) => a.section.order - b.section.order);
+    await asSystem(async () => {
+      for (const { section, rows } of checked) await section.apply(rows);
+    });
+    return checked.map(({ name, rows }) => `${name}: ${rows.length}`);
+  }
+
+  async loadDemo(progress: Progress): Promise<void> {
+    for (const { title, load } of [...this.demos].sort((a, b) => a.order - b.order)) {
+      const started = performance.now();
+      await asSystem(load);
+      progress(title, performance.now() - started);
+    }
+  }
+
+  private async check(name: string, section: Section, rows: unknown[], faults: string[]): Promise<object[]> {
+    const instances = rows.map((row) => plainToInstance(section.row, row));
+    for (const [index, instance] of instances.entries()) {
+      const isObject = typeof instance === 'object' && instance !== null;
+      const errors = isObject ? await validate(instance, { whitelist: true, forbidNonWhitelisted: true }) : [];
+      if (!isObject) faults.push(`${name}.${index}: must be an object`);
+      faults.push(...errors.flatMap((error) => describe(`${name}.${index}`, error)));
+    }
+    return instances;
+  }
+}
+
+function describe(parent: string, error: ValidationError): string[] {
+  const path = `${parent}.${error.property}`;
+  const own = Object.values(error.constraints ?? {}).map((message) => `${path}: ${message}`);
+  return [...own, ...(error.children ?? []).flatMap((child) => describe(path, child))];
+}

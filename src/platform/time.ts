@@ -1,0 +1,21 @@
+const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+const INSTANT =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** Whether this is `YYYY-MM-DD`, a real day of the Gregorian calendar, from 1900-01-01 to 2199-12-31. */
+export function isCalendarDay(value: unknown): value is string {
+  const match = typeof value === 'string' ? DAY.exec(value) : null;
+  if (!match) return false;
+  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
+  return year >= 1900 && year <= 2199 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+}
+
+/** Whether this is an instant of RFC 3339 with an offset, on a real day; leap seconds are refused. */
+export function isInstant(value: unknown): value is string {
+  const match = typeof value === 'string' ? INSTANT.exec(value) : null;
+  return match !== null && isCalendarDay(match[1]);
+}
+
+function daysIn(year: number, month: number): number {
+  return new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
