@@ -1,22 +1,31 @@
-import { Agent } from 'node:http';
+import type { Agent } from 'node:http';
 import { Contract } from './contract/contract.js';
+import type { OpenApiDocument } from './contract/document.js';
 import { send, type Answer, type Call } from './http.js';
+
+export interface Connection {
+  url: URL;
+  /** Holds the connections; ending them is its owner's. */
+  agent: Agent;
+  contract: Contract;
+  /** Sent with every call that names no other. */
+  token?: string;
+}
 
 /**
  * Speaks HTTP to a running service and holds every answer against the API document that the service serves: a test
  * cannot pass on an answer that the document does not promise.
  */
 export class TestClient {
-  constructor(
-    private readonly url: URL,
-    private readonly contract: Contract,
-    private readonly agent: Agent,
-    private readonly token?: string,
-  ) {}
+  constructor(protected readonly connection: Connection) {}
+
+  get url(): string {
+    return this.connection.url.origin;
+  }
 
   /** The same service with another credential. */
   with(token: string): TestClient {
-    return new TestClient(this.url, this.contract, this.agent, token);
+    return new TestClient({ ...this.connection, token });
   }
 
   get<Body = unknown>(path: string, call: Call = {}): Promise<Answer<Body>> {
@@ -39,20 +48,19 @@ export class TestClient {
     return this.request('DELETE', path, call);
   }
 
+  /** Any method, and a path that is sent as it is written. Throws where the answer is not as documented. */
   async request<Body = unknown>(method: string, path: string, call: Call = {}): Promise<Answer<Body>> {
-    const answer = await send<Body>(this.agent, this.url, { token: this.token, ...call, method, path });
+    const { agent, url, token, contract } = this.connection;
+    const answer = await send<Body>(agent, url, { token, ...call, method, path });
     const { status, headers, text } = answer;
-    this.contract.check({ method, path: path.split('?', 1)[0] ?? '', status, headers, text });
+    contract.check({ method, path: path.split('?', 1)[0] ?? '', status, headers, text });
     return answer;
   }
 }
 
-/** A client of the service at `url`, after one look at its `/openapi.json`. The agent's connections are the caller's to end. */
-export async function connect(url: URL, agent: Agent): Promise<TestClient> {
-  const { body, status } = await send<ConstructorParameters<typeof Contract>[0]>(agent, url, {
-    method: 'GET',
-    path: '/openapi.json',
-  });
+/** The document that the service at `url` serves at `/openapi.json`, ready to hold answers against. */
+export async function readContract(url: URL, agent: Agent): Promise<Contract> {
+  const { body, status } = await send<OpenApiDocument>(agent, url, { method: 'GET', path: '/openapi.json' });
   if (status !== 200) throw new Error(`${url.href}openapi.json answered ${status}`);
-  return new TestClient(url, new Contract(body), agent);
+  return new Contract(body);
 }

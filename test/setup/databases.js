@@ -6,7 +6,7 @@ const EXTENSIONS = ['pg_trgm', 'unaccent', 'citext', 'pgcrypto', 'btree_gist'];
 const LEFT_BEHIND_MS = 6 * 60 * 60 * 1000;
 
 /** Runs `work` with one connection to the database that `url` names, and closes it. */
-export async function connected(url, work) {
+async function connected(url, work) {
   const client = new pg.Client({ connectionString: url, application_name: 'test-setup' });
   await client.connect();
   try {
@@ -17,7 +17,7 @@ export async function connected(url, work) {
 }
 
 /** The same server and database user, another database. */
-export function urlOf(url, { database, user, password }) {
+function urlOf(url, { database, user, password }) {
   const other = new URL(url);
   if (database) other.pathname = `/${database}`;
   if (user) other.username = user;

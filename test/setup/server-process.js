@@ -1,11 +1,13 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { startPostgres } from '../../scripts/embedded-postgres/index.js';
 
 /**
- * A process of its own that holds the test server: it lives until its standard input closes. So the server ends with
- * the run even when the run is killed with -9. Prints one JSON line `{adminUrl}` when the server accepts connections.
+ * A process of its own that holds the test server: it lives until its standard input closes. So the server and the
+ * run's folder go with the run, even when that is killed with -9. Prints one JSON line `{adminUrl}` when the server
+ * accepts connections.
  */
-const folder = process.argv[2];
-const { startPostgres } = await import('../../scripts/embedded-postgres/index.js');
+const [folder] = process.argv.slice(2);
 
 // Ctrl-C reaches the whole process group; the run itself decides when the server goes.
 process.on('SIGINT', () => {});
@@ -15,6 +17,9 @@ const server = await startPostgres({ dataDir: join(folder, 'postgres'), durable:
 process.stdout.write(`${JSON.stringify({ adminUrl: server.superuserUrl })}\n`);
 
 process.stdin.on('end', () => {
-  void server.stop().then(() => process.exit(0));
+  void server
+    .stop()
+    .then(() => rm(folder, { recursive: true, force: true }))
+    .then(() => process.exit(0));
 });
 process.stdin.resume();
