@@ -65,7 +65,7 @@ export async function startPostgres({ dataDir, port, durable = true, logFile, lo
 }
 
 /**
- * The server that runs on the folder's cluster and the processes that use it, without starting or changing anything.
+ * The server that runs on the folder's cluster and the processes that use it, without starting or stopping anything.
  * @param {string} dataDir as given to `startPostgres`
  * @returns {{ pid: number | null, users: number[] }}
  */

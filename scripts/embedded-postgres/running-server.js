@@ -1,4 +1,5 @@
 // @ts-check
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LaunchError } from '../launch-error.js';
@@ -61,6 +62,8 @@ async function launch(area, { cluster, port, durable, logFile, log }) {
   const binaries = findBinaries(packagedServer(), { area, user });
   await ensureCluster(cluster, { binaries, user, durable, log });
   if (findPasswords(cluster) === null) await renewPasswords(cluster, { binaries, user });
+  // PostgreSQL insists on it, and a `chmod -R` over the project takes it away.
+  chmodSync(cluster, 0o700);
   const { postgres } = binaries;
   const postmaster = launchPostmaster(cluster, {
     postgres,

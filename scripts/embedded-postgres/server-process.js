@@ -32,14 +32,14 @@ function reachable(cluster, user) {
 }
 
 /**
- * Runs a program to its end, without blocking.
+ * Runs a program to its end, without blocking, and out of reach of a Ctrl-C in the terminal.
  * @param {string[]} command
  * @param {import('node:child_process').SpawnOptions & { input?: string }} options
  * @returns {Promise<{ code: number | null, output: string }>} what it wrote to both of its outputs
  */
 export function run([program = '', ...words], { input = '', ...options }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, words, { ...options, stdio: 'pipe' });
+    const child = spawn(program, words, { ...options, detached: true, stdio: 'pipe' });
     let output = '';
     child.stdout.on('data', (text) => (output += text));
     child.stderr.on('data', (text) => (output += text));

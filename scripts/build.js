@@ -1,0 +1,69 @@
+// @ts-check
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { runQuietly } from './child.js';
+import { ROOT } from './environment.js';
+import { LaunchError } from './launch-error.js';
+import { step } from './progress.js';
+import { whileClaimed } from './run-claims.js';
+
+const OUTPUT = join(ROOT, 'dist');
+const STAMP = join(OUTPUT, '.built');
+const SETTINGS = ['ormconfig.ts', 'tsconfig.json', 'nest-cli.json', 'package-lock.json'];
+
+/**
+ * Builds the service unless the build was made from these very sources. Without sources (a machine that was given the
+ * build alone) there is nothing to do.
+ * @param {{ signal?: AbortSignal }} [options]
+ * @throws {LaunchError} the sources do not compile
+ */
+export async function ensureBuilt({ signal } = {}) {
+  if (!existsSync(join(ROOT, 'src'))) return;
+  const stamp = stampOfSources();
+  if (isBuilt(stamp)) return;
+  await whileClaimed(join(ROOT, '.data/build.json'), async () => {
+    if (isBuilt(stamp)) return;
+    await step('building', () => build(signal));
+    writeFileSync(STAMP, stamp);
+  });
+}
+
+/** @param {string} stamp */
+function isBuilt(stamp) {
+  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp;
+}
+
+/** @param {AbortSignal | undefined} signal */
+async function build(signal) {
+  // All of it: what was made from a source that is gone would stay, and be found.
+  rmSync(OUTPUT, { recursive: true, force: true });
+  const nest = join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
+  const { code, output } = await runQuietly([process.execPath, nest, 'build'], { cwd: ROOT, signal });
+  if (code !== 0)
+    throw new LaunchError('The service could not be built.', 'Correct what is named above.', {
+      detail: output,
+      exitCode: 1,
+    });
+}
+
+function stampOfSources() {
+  const hash = createHash('sha256');
+  for (const file of [...SETTINGS.map((name) => join(ROOT, name)), ...filesIn(join(ROOT, 'src'))]) {
+    if (!existsSync(file)) continue;
+    hash
+      .update(`${relative(ROOT, file)}\0`)
+      .update(readFileSync(file))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/** @param {string} folder @returns {string[]} */
+function filesIn(folder) {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}

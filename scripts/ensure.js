@@ -1,0 +1,12 @@
+/* Runs before anything is installed, and on whatever Node there is: nothing is imported before the version is known. */
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`\nERROR   This is Node.js ${process.versions.node}; the service needs 20.19 or newer.`);
+  console.error(
+    'REMEDY  Install a current Node.js (https://nodejs.org, or `nvm install 22`) and run the same command again.\n',
+  );
+  process.exit(78);
+}
+
+import('./install.js').then(({ installOrExit }) => installOrExit());
