@@ -23,9 +23,8 @@ export async function connect(env: Env): Promise<DataSource> {
     throw new ConfigurationError([`DATABASE_URL: ${remedyFor(error)}`]);
   }
   watchPool(dataSource);
-  const [row] = (await dataSource.query(`select current_setting('server_version_num')::int as version`)) as {
-    version: number;
-  }[];
+  const version = `select current_setting('server_version_num')::int as version`;
+  const [row] = await dataSource.query<{ version: number }[]>(version);
   if (!row || row.version < OLDEST_POSTGRES) {
     await dataSource.destroy();
     throw new ConfigurationError(['DATABASE_URL: leads to a server that is too old; expected PostgreSQL 15 or newer']);

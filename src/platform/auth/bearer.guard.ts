@@ -51,7 +51,7 @@ export class BearerGuard implements CanActivate {
   private authenticate(kind: CredentialKind, token: string): Promise<Actor | null> {
     return new Promise((resolve, reject) => {
       const done = (error: unknown, actor?: Actor | false | null) => {
-        if (error) reject(error instanceof Error ? error : new Error(String(error)));
+        if (error) reject(error instanceof Error ? error : new Error('passport failed', { cause: error }));
         else resolve(actor || null);
       };
       const handle: unknown = this.passport.authenticate(kind, { session: false }, done);

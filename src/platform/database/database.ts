@@ -63,10 +63,7 @@ export class Database {
   async insert<Entity extends ObjectLiteral>(entity: Entity): Promise<void> {
     const into = this.repository(targetOf(entity)).createQueryBuilder().insert();
     // TypeORM's type of an insertable row cannot say that a JSON column holds what the entity says.
-    await into
-      .values(entity as QueryDeepPartialEntity<Entity>)
-      .updateEntity(false)
-      .execute();
+    await into.values(entity).updateEntity(false).execute();
   }
 
   /** Writes all columns of a row that was read under a lock, in one statement, and raises its version. */

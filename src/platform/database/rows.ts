@@ -18,5 +18,5 @@ export function make<Entity extends object>(entity: new () => Entity, columns: C
 
 /** The class that an entity was made of, by which TypeORM knows its table. */
 export function targetOf<Entity extends ObjectLiteral>(entity: Entity): EntityTarget<Entity> {
-  return entity.constructor as new () => Entity;
+  return entity.constructor;
 }

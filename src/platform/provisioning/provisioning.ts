@@ -3,10 +3,11 @@ import { plainToInstance } from 'class-transformer';
 import { validate, type ValidationError } from 'class-validator';
 import { asSystem } from '../context/request-context.js';
 
-interface Section {
+interface Section<Row extends object = object> {
+  /** Sections are applied in this order, whatever order the document has. */
   order: number;
-  row: Type<object>;
-  apply: (rows: object[]) => Promise<void>;
+  row: Type<Row>;
+  apply: (rows: Row[]) => Promise<void>;
 }
 
 interface Demo {
@@ -28,12 +29,7 @@ export class Provisioning {
   private readonly demos: Demo[] = [];
 
   /** Registers a section: an array of objects of this class, applied in one go, creating or updating by natural key. */
-  section<Row extends object>(
-    name: string,
-    order: number,
-    row: Type<Row>,
-    apply: (rows: Row[]) => Promise<void>,
-  ): void {
+  section<Row extends object>(name: string, { order, row, apply }: Section<Row>): void {
     this.sections.set(name, { order, row, apply: apply as Section['apply'] });
   }
 
@@ -52,7 +48,7 @@ export class Provisioning {
       const section = this.sections.get(name);
       if (!section) faults.push(`${name}: unknown; known sections are ${[...this.sections.keys()].sort().join(', ')}`);
       else if (!Array.isArray(rows)) faults.push(`${name}: must be an array`);
-      else checked.push({ section, name, rows: await this.check(name, section, rows, faults) });
+      else checked.push({ section, name, rows: await this.check(section, { name, rows, faults }) });
     }
     if (faults.length > 0) throw new Error(faults.join('\n'));
 
@@ -71,7 +67,10 @@ export class Provisioning {
     }
   }
 
-  private async check(name: string, section: Section, rows: unknown[], faults: string[]): Promise<object[]> {
+  private async check(
+    section: Section,
+    { name, rows, faults }: { name: string; rows: unknown[]; faults: string[] },
+  ): Promise<object[]> {
     const instances = rows.map((row) => plainToInstance(section.row, row));
     for (const [index, instance] of instances.entries()) {
       const isObject = typeof instance === 'object' && instance !== null;
