@@ -4,10 +4,8 @@ import { Schemas } from './schemas.js';
 import { surfaceFaults } from './surfaces.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/;
-/** Answered by the service but no part of its API, so not in the document. */
-const UNDOCUMENTED = /^\/(docs|openapi\.json|metrics)(\/|$)/i;
-/** The readiness answer is a report in both colours, not an error body. */
-const HEALTH = /^\/health(\/|$)/i;
+/** Answered by the service, but for people and machines that run it: no part of its API, and no error bodies of it. */
+const BESIDE_THE_API = /^\/(docs|openapi\.json|metrics|health)(\/|$)/i;
 const WITHOUT_BODY = [204, 304];
 
 /**
@@ -39,9 +37,10 @@ export class Contract {
 
     const route = this.operations.find(method, path);
     if (route) yield* this.documentedFaults(exchange, route.operation);
-    else if (status < 400 && method !== 'OPTIONS' && !UNDOCUMENTED.test(path)) yield 'no such operation is documented';
+    else if (status < 400 && method !== 'OPTIONS' && !BESIDE_THE_API.test(path))
+      yield 'no such operation is documented';
 
-    const hasErrorBody = status >= 400 && method !== 'HEAD' && !HEALTH.test(path) && !UNDOCUMENTED.test(path);
+    const hasErrorBody = status >= 400 && method !== 'HEAD' && !BESIDE_THE_API.test(path);
     if (hasErrorBody) yield* surfaceFaults(exchange);
   }
 

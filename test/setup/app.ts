@@ -1,0 +1,75 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Agent } from 'node:http';
+import pg from 'pg';
+import { connect } from '../../src/boot.js';
+import { createApp } from '../../src/configure-app.js';
+import { Clock } from '../../src/platform/clock.js';
+import { readEnv } from '../../src/platform/config/read-env.js';
+import { createLog } from '../../src/platform/observability/log.js';
+import { readContract, TestClient } from './client.js';
+import { type Actor, type Credentials, readCredentials, tokenOf } from './credentials.js';
+import { closeAfterTests } from './running.js';
+
+const HOUR_MS = 3_600_000;
+
+export interface Overrides {
+  /** Environment variables that differ from service-env.js, for this application alone. */
+  env?: Record<string, string>;
+}
+
+/** The built service in this process, on a port of its own. Without a credential unless `as` or `with` give one. */
+export class TestApp extends TestClient {
+  readonly credentials: Credentials = readCredentials();
+  private readonly pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 2 });
+  /** Ends the service and everything of this object; the harness does it after the last test of the file. */
+  readonly close: () => Promise<void> = closeAfterTests(() => this.end());
+
+  constructor(
+    connection: ConstructorParameters<typeof TestClient>[0],
+    /** For what HTTP does not reach, such as running a job now. */
+    readonly nest: NestExpressApplication,
+    /** Every line that the service logged, as JSON text; the level is `LOG_LEVEL`, silent unless overridden. */
+    readonly logs: readonly string[],
+  ) {
+    super(connection);
+  }
+
+  /** The same service, called by somebody whom the demo data knows. */
+  as(actor: Actor): TestClient {
+    return this.with(tokenOf(this.credentials, actor));
+  }
+
+  /** Looks into (or prepares) this worker's database, past the service. */
+  async sql<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const { rows } = await this.pool.query<Row>(text, values);
+    return rows;
+  }
+
+  /** Moves the service's clock, forwards or (negative) back, on top of earlier moves. */
+  travel({ days = 0, hours = 0, ms = 0 }: { days?: number; hours?: number; ms?: number }): void {
+    this.nest.get(Clock).travel((days * 24 + hours) * HOUR_MS + ms);
+  }
+
+  /** The time by the service's clock. */
+  now(): Date {
+    return this.nest.get(Clock).now();
+  }
+
+  private async end(): Promise<void> {
+    this.connection.agent.destroy();
+    await this.nest.close();
+    await this.pool.end();
+  }
+}
+
+/** Boots the built service on this worker's database. Closed by the harness after the last test of the file. */
+export async function startApp({ env: overrides = {} }: Overrides = {}): Promise<TestApp> {
+  const env = readEnv({ ...process.env, ...overrides });
+  const logs: string[] = [];
+  const log = createLog(env.logLevel, { write: (line) => void logs.push(line) });
+  const nest = await createApp({ env, log, dataSource: await connect(env) });
+  await nest.listen(0, '127.0.0.1');
+  const url = new URL(await nest.getUrl());
+  const agent = new Agent({ keepAlive: true });
+  return new TestApp({ url, agent, contract: await readContract(url, agent) }, nest, logs);
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+
+/** What the first start of the service made for its template database and wrote down. */
+export interface Credentials {
+  staff: { email: string; password: string; token: string };
+  platformKey: string;
+  limitedPlatformKey: string;
+  operatorId: string;
+  providerKey: string;
+  vaultSlug: string;
+}
+
+/** Who a test acts as: the first owner (staff), or a platform key with all scopes, or one with `data:geo:read` only. */
+export type Actor = 'owner' | 'platform' | 'limited';
+
+export function readCredentials(): Credentials {
+  const file = process.env.TEST_CREDENTIALS;
+  if (!file) throw new Error('TEST_CREDENTIALS is not set: only e2e tests have a running service with credentials');
+  return JSON.parse(readFileSync(file, 'utf8')) as Credentials;
+}
+
+export function tokenOf(credentials: Credentials, actor: Actor): string {
+  const tokens = {
+    owner: credentials.staff.token,
+    platform: credentials.platformKey,
+    limited: credentials.limitedPlatformKey,
+  };
+  return tokens[actor];
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { startApp } from './app.js';
+
+describe('the harness', () => {
+  it('boots the built service as a role without special rights', async () => {
+    const app = await startApp();
+
+    const [role] = await app.sql(
+      'select rolsuper, rolcreatedb, rolcreaterole from pg_roles where rolname = current_user',
+    );
+
+    expect(role).toEqual({ rolsuper: false, rolcreatedb: false, rolcreaterole: false });
+    expect((await app.get('/health/live')).status).toBe(200);
+  });
+
+  it('sees the error body of an unknown route, and its request id', async () => {
+    const app = await startApp();
+
+    const { status, body, headers } = await app.get('/foo', { headers: { 'X-Request-Id': 'asked-by-a-test' } });
+
+    expect(status).toBe(404);
+    expect(body).toEqual({ error: expect.any(String), code: 'not_found', requestId: 'asked-by-a-test' });
+    expect(headers['x-request-id']).toBe('asked-by-a-test');
+  });
+
+  it('runs two applications on one database, each with a clock of its own', async () => {
+    const [here, later] = [await startApp(), await startApp()];
+
+    later.travel({ days: 2 });
+
+    const [a, b] = [here, later].map((app) => app.now().getTime());
+    expect(Math.round(((b ?? 0) - (a ?? 0)) / 3_600_000)).toBe(48);
+  });
+
+  it('reads what the service logs', async () => {
+    const app = await startApp({ env: { LOG_LEVEL: 'info' } });
+
+    await app.get('/foo', { headers: { 'X-Request-Id': 'asked-by-a-test' } });
+
+    expect(app.logs.filter((line) => line.includes('asked-by-a-test'))).not.toEqual([]);
+  });
+});
