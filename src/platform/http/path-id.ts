@@ -1,7 +1,7 @@
 import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { notFound } from '../errors/app-error.js';
-import { isId } from '../id.js';
+import { demoId, isId } from '../id.js';
 
 class IdPipe implements PipeTransform<string, string> {
   constructor(private readonly prefix: string) {}
@@ -12,37 +12,45 @@ class IdPipe implements PipeTransform<string, string> {
   }
 }
 
-/** A path parameter that holds an id of this kind. An odd one is 404 without a question to the database. */
-export function PathId(prefix: string, name = 'id'): ParameterDecorator {
+/**
+ * A path parameter that holds an id of this kind. An odd one is 404 without a question to the database. `demo` is the
+ * number of the demo row that the API document shows; what the route changes or deletes has a row of its own.
+ */
+export function PathId(prefix: string, name = 'id', demo = 1): ParameterDecorator {
   return (target, key, index) => {
     Param(name, new IdPipe(prefix))(target, key, index);
-    documentPath(target, key, { name, maxLength: prefix.length + 27, description: `TypeID with the prefix ${prefix}` });
+    const description = `TypeID with the prefix ${prefix}`;
+    documentPath(target, key, { name, description, maxLength: prefix.length + 27, example: demoId(prefix, demo) });
   };
 }
 
+interface PathTextRule {
+  maxLength: number;
+  pattern?: RegExp;
+  /** One that exists in the demo data. */
+  example?: string;
+}
+
 /** A path parameter with a grammar of its own, which its pipe checks. */
-export function PathText(
-  name: string,
-  rule: { maxLength: number; pattern?: RegExp },
-  pipe: PipeTransform,
-): ParameterDecorator {
+export function PathText(name: string, rule: PathTextRule, pipe: PipeTransform): ParameterDecorator {
   return (target, key, index) => {
     Param(name, pipe)(target, key, index);
-    documentPath(target, key, { name, maxLength: rule.maxLength, pattern: rule.pattern?.source });
+    documentPath(target, key, { ...rule, name });
   };
 }
 
 function documentPath(
   target: object,
   key: string | symbol | undefined,
-  rule: { name: string; maxLength: number; pattern?: string | undefined; description?: string },
+  rule: PathTextRule & { name: string; description?: string },
 ): void {
   const descriptor = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
   if (key === undefined || !descriptor) return;
-  const { name, maxLength, pattern, description } = rule;
+  const { name, maxLength, pattern, description, example } = rule;
   ApiParam({
     name,
-    ...(description ? { description } : {}),
-    schema: { type: 'string', minLength: 1, maxLength, ...(pattern ? { pattern } : {}) },
+    ...(description === undefined ? {} : { description }),
+    ...(example === undefined ? {} : { example }),
+    schema: { type: 'string', minLength: 1, maxLength, ...(pattern ? { pattern: pattern.source } : {}) },
   })(target, key, descriptor);
 }

@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Routes } from '../http/routes.js';
 import { errorSchemas } from './error-schemas.js';
+import { exemplifyBody } from './examples.js';
 import { completeOperation } from './operations.js';
 import type { OperationObject, ReferenceObject, SchemaObject } from './types.js';
 
@@ -40,6 +41,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
       const route = routes.get(`${method.toUpperCase()} ${path}`);
       if (!operation || !route) continue;
       completeOperation(operation, route);
+      exemplifyBody(operation, document.components.schemas);
       for (const schema of inputSchemas(operation)) closeSchema(schema, document.components.schemas);
     }
   }

@@ -1,4 +1,5 @@
-import type { ErrorShape } from '../errors/error-bodies.js';
+import { AppError } from '../errors/app-error.js';
+import { errorBody, type ErrorShape } from '../errors/error-bodies.js';
 
 const text = (maxLength: number) => ({ type: 'string', maxLength });
 const milliseconds = { type: 'integer', minimum: 1, maximum: 86_400_000 };
@@ -69,4 +70,26 @@ const NAMES: Record<ErrorShape, keyof typeof errorSchemas> = {
 
 export function errorReference(shape: ErrorShape): { $ref: string } {
   return { $ref: `#/components/schemas/${NAMES[shape]}` };
+}
+
+const CODES: Record<number, string> = {
+  400: 'invalid_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'idempotency_in_progress',
+  412: 'precondition_failed',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  422: 'idempotency_key_reused',
+  429: 'rate_limited',
+  503: 'service_unavailable',
+};
+
+/** An error as this shape words it, made by the very function that answers it. */
+export function errorExample(shape: ErrorShape, status: number, code = CODES[status]): Record<string, unknown> {
+  const waits = status === 429 || status === 503 ? { retryAfterMs: 1200 } : {};
+  const error = code === undefined ? null : new AppError(status, code, 'What is wrong, in words for people', waits);
+  return errorBody(shape, error, '01a1fbba-d2cc-7cc4-85a9-bb713a84ccfc');
 }

@@ -1,6 +1,6 @@
 import { errorShapeOf } from '../http/surface.js';
 import type { Route } from '../http/routes.js';
-import { errorReference } from './error-schemas.js';
+import { errorExample, errorReference } from './error-schemas.js';
 import type { Refusals } from './errors.js';
 import type { OperationObject, ResponseObject, ResponsesObject } from './types.js';
 
@@ -38,8 +38,11 @@ export function completeOperation(operation: OperationObject, route: Route): voi
   }
   if (route.mutation?.action) Object.assign(operation, { 'x-ledger-action': route.mutation.action });
 
-  const successes = Object.values(operation.responses as Record<string, ResponseObject>);
-  for (const response of successes) response.headers = { ...requestIdHeader, ...response.headers };
+  const successes = Object.entries(operation.responses as Record<string, ResponseObject>);
+  for (const [status, response] of successes) {
+    response.description ||= status === '201' ? 'Created' : 'Done';
+    response.headers = { ...requestIdHeader, ...response.headers };
+  }
   Object.assign(operation.responses, errorResponses(operation, route));
 }
 
@@ -66,7 +69,9 @@ function errorResponses(operation: OperationObject, route: Route): ResponsesObje
       {
         description: `${MEANINGS[status] ?? 'Refused'}${also}`,
         headers: requestIdHeader,
-        content: { 'application/json': { schema: errorReference(shape) } },
+        content: {
+          'application/json': { schema: errorReference(shape), example: errorExample(shape, status, codes[0]) },
+        },
       },
     ];
   });

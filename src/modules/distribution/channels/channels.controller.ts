@@ -36,7 +36,7 @@ export class ChannelsController {
   /** Reads a distribution channel */
   @Get(':id')
   @RequireScope('distribution:read')
-  async get(@PathId('chan') id: string): Promise<ChannelEnvelope> {
+  async get(@PathId('chan', 'id', 2) id: string): Promise<ChannelEnvelope> {
     const channel = await this.channels.get(id);
     return tagged(channel, { data: toChannel(channel) });
   }
@@ -47,7 +47,7 @@ export class ChannelsController {
   @Mutates('distribution.channel.update')
   @Refuses({ 409: ['channel_name_taken', 'invalid_transition', 'channel_in_use', 'system_channel_protected'] })
   async update(
-    @PathId('chan') id: string,
+    @PathId('chan', 'id', 3) id: string,
     @Body() body: UpdateChannel,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<ChannelEnvelope> {

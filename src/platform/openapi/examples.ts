@@ -1,0 +1,42 @@
+import type { OperationObject, ReferenceObject, SchemaObject } from './types.js';
+
+type Schemas = Record<string, SchemaObject | ReferenceObject>;
+
+/**
+ * Gives each request body an example made of its members' examples. Members without one are left out: a made-up value
+ * would be refused, and "Try it out" is to succeed at once.
+ */
+export function exemplifyBody(operation: OperationObject, schemas: Schemas): void {
+  const { requestBody } = operation;
+  if (!requestBody || '$ref' in requestBody) return;
+  for (const media of Object.values(requestBody.content)) {
+    if (media.example === undefined && media.examples === undefined && media.schema) {
+      media.example = exampleOf(media.schema, schemas) ?? {};
+    }
+  }
+}
+
+function exampleOf(schema: SchemaObject | ReferenceObject, schemas: Schemas): unknown {
+  const target = resolve(schema, schemas);
+  if (!target) return undefined;
+  const examples: unknown = target.examples;
+  if (target.example !== undefined) return target.example;
+  if (Array.isArray(examples)) return examples[0];
+  if (target.type === 'array' && target.items) {
+    const item = exampleOf(target.items, schemas);
+    return item === undefined ? undefined : [item];
+  }
+  if (target.allOf?.[0]) return exampleOf(target.allOf[0], schemas);
+  if (!target.properties) return undefined;
+  const members = Object.entries(target.properties).map(
+    ([name, member]) => [name, exampleOf(member, schemas)] as const,
+  );
+  const given = members.filter(([, example]) => example !== undefined);
+  return given.length > 0 ? Object.fromEntries(given) : undefined;
+}
+
+function resolve(schema: SchemaObject | ReferenceObject, schemas: Schemas): SchemaObject | null {
+  if (!('$ref' in schema)) return schema;
+  const target = schemas[schema.$ref.split('/').pop() ?? ''];
+  return target ? resolve(target, schemas) : null;
+}
