@@ -13,6 +13,10 @@ export function requestContext(request: Request, response: Response, next: NextF
   const requestId = typeof given === 'string' && ACCEPTABLE.test(given) ? given : uuidv7();
   const context: RequestContext = { requestId, actor: null, headers: new Map() };
 
+  // What a client tells caches on its way says nothing about If-None-Match (RFC 9110, 13.1.2); Express would answer the
+  // `no-cache` that fetch adds to every conditional request by the whole body.
+  if (request.headers['if-none-match'] !== undefined) delete request.headers['cache-control'];
+
   response.setHeader('X-Request-Id', requestId);
   response.setHeader('Cache-Control', 'private, no-store');
   response.setHeader('Vary', 'Authorization, Accept');
