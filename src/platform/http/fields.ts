@@ -107,9 +107,13 @@ export function Id(prefix: string): PropertyDecorator {
   );
 }
 
+/*
+ * `type: () => type()` and not `type`: @nestjs/swagger knows a function that returns a class by its name, `type`.
+ */
+
 /** A member made of members of its own. */
 export function Nested(type: () => new () => object): PropertyDecorator {
-  return applyDecorators(ValidateNested(), Type(type), ApiProperty({ type }));
+  return applyDecorators(ValidateNested(), Type(type), ApiProperty({ type: () => type() }));
 }
 
 /** A bounded list of objects. */
@@ -121,7 +125,7 @@ export function ListOf(type: () => new () => object, bounds: { min?: number; max
     ArrayMaxSize(max),
     ValidateNested({ each: true }),
     Type(type),
-    ApiProperty({ type, isArray: true, minItems: min, maxItems: max }),
+    ApiProperty({ type: () => type(), isArray: true, minItems: min, maxItems: max }),
   );
 }
 
