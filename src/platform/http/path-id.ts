@@ -50,7 +50,13 @@ function documentPath(
   ApiParam({
     name,
     ...(description === undefined ? {} : { description }),
-    ...(example === undefined ? {} : { example }),
-    schema: { type: 'string', minLength: 1, maxLength, ...(pattern ? { pattern: pattern.source } : {}) },
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength,
+      ...(pattern ? { pattern: pattern.source } : {}),
+      // Beside the schema, @nestjs/swagger drops it.
+      ...(example === undefined ? {} : { example }),
+    },
   })(target, key, descriptor);
 }
