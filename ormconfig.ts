@@ -2,13 +2,20 @@ import { DataSource } from 'typeorm';
 import { Platform1790000000000 } from './src/migrations/1790000000000-platform.js';
 import { ActionLedger1790000000100 } from './src/migrations/1790000000100-action-ledger.js';
 import { Distribution1790000000200 } from './src/migrations/1790000000200-distribution.js';
+import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
 import { Channel } from './src/modules/distribution/channels/channel.entity.js';
+import { ReviewSource } from './src/modules/reference-data/review-sources/review-source.entity.js';
 import type { Env } from './src/platform/config/env.js';
 import { dataSourceOptions } from './src/platform/database/data-source-options.js';
 
-const entities = [Channel];
+const entities = [Channel, ReviewSource];
 
-const migrations = [Platform1790000000000, ActionLedger1790000000100, Distribution1790000000200];
+const migrations = [
+  Platform1790000000000,
+  ActionLedger1790000000100,
+  Distribution1790000000200,
+  ReferenceData1790000000900,
+];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {
   return new DataSource({ ...dataSourceOptions(env), entities, migrations });

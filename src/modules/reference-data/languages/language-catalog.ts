@@ -58,6 +58,9 @@ export function readLanguageCatalog(file = new URL('../data/languages.json', imp
   return new LanguageCatalog(content);
 }
 
+/** The catalog of this release; the service does not start without it. */
+export const languageCatalog = readLanguageCatalog();
+
 function digestOf({ codes, parents, locales }: LanguageFile): string {
   return createHash('sha256').update(JSON.stringify({ codes, parents, locales })).digest('hex');
 }

@@ -1,0 +1,1 @@
+export { ReferenceDataModule } from './reference-data.module.js';

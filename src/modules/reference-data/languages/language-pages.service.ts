@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { SigningKeys } from '../../../platform/auth/signing-keys.js';
+import { invalidField } from '../../../platform/errors/app-error.js';
+import { answerHeader } from '../../../platform/http/answer.js';
+import { languageCatalog } from './language-catalog.js';
+import type { LanguagePage, ListLanguages } from './language.dto.js';
+
+/** A list of languages as a client reads it: under which path, and which codes of the catalog belong to it. */
+export interface LanguageList {
+  /** What a cursor belongs to; several paths may lead to one list. */
+  name: string;
+  path: string;
+  codes: readonly string[];
+}
+
+const CURSOR_PURPOSE = 'data-languages-cursor';
+const DEFAULT_LIMIT = 500;
+const DEFAULT_LANGUAGE = 'en';
+
+@Injectable()
+export class LanguagePages {
+  constructor(private readonly signingKeys: SigningKeys) {}
+
+  /** Answers with validators for caches. Throws 400 for a cursor that is not one of this list in this language. */
+  async page(list: LanguageList, query: ListLanguages): Promise<LanguagePage> {
+    const { limit = DEFAULT_LIMIT, lang = DEFAULT_LANGUAGE } = query;
+    const cursorOf = `${list.name}/${lang.toLowerCase()}/`;
+    const after = query.cursor === undefined ? '' : await this.readCursor(query.cursor, cursorOf);
+
+    const listed = new Set(list.codes);
+    const all = languageCatalog.namedIn(lang).filter(({ code }) => listed.has(code));
+    const rest = all.filter(({ code }) => code > after);
+    const data = rest.slice(0, limit);
+    const last = data.at(-1);
+    const hasMore = last !== undefined && data.length < rest.length;
+    const page: LanguagePage = { data, totalCount: all.length };
+    if (hasMore) page.nextCursor = await this.signingKeys.seal(CURSOR_PURPOSE, cursorOf + last.code);
+
+    answerHeader('ETag', entityTag([languageCatalog.version, cursorOf, list.codes, limit, after, page.nextCursor]));
+    answerHeader('Cache-Control', 'private, max-age=300');
+    if (page.nextCursor) answerHeader('Link', nextLink(list.path, query, page.nextCursor));
+    return page;
+  }
+
+  /** The code after which the page starts. It need not be in the list: after a data update it may be gone. */
+  private async readCursor(cursor: string, cursorOf: string): Promise<string> {
+    const opened = await this.signingKeys.open(CURSOR_PURPOSE, cursor);
+    if (typeof opened === 'string' && opened.startsWith(cursorOf)) return opened.slice(cursorOf.length);
+    throw invalidField('cursor', 'is not a cursor of this list in this language', 'cursor');
+  }
+}
+
+/** Strong: these facts decide every byte of the answer. */
+function entityTag(facts: unknown[]): string {
+  const digest = createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
+  return `"${digest.slice(0, 22)}"`;
+}
+
+function nextLink(path: string, query: ListLanguages, nextCursor: string): string {
+  const parameters = new URLSearchParams();
+  if (query.limit !== undefined) parameters.set('limit', String(query.limit));
+  if (query.lang !== undefined) parameters.set('lang', query.lang);
+  parameters.set('cursor', nextCursor);
+  return `<${path}?${parameters.toString()}>; rel="next"`;
+}

@@ -1,0 +1,32 @@
+import { applyDecorators } from '@nestjs/common';
+import { ArrayUnique, IsIn } from 'class-validator';
+import { Optional, Text, Texts } from '../../../platform/http/fields.js';
+import { languageCatalog } from '../languages/language-catalog.js';
+
+/** A review source's key or alias, as it stands in a path. */
+export const REVIEW_SOURCE_NAME = { maxLength: 63, pattern: /^[a-z0-9-]{1,63}$/ };
+
+/** A row of the provisioning section `reviewSources`. What it leaves out stays as it is. */
+export class ReviewSourceRow {
+  @Text({ max: REVIEW_SOURCE_NAME.maxLength, pattern: REVIEW_SOURCE_NAME.pattern, verbatim: true })
+  key: string;
+
+  /** Codes of the geo catalog; a new source needs them. */
+  @Optional()
+  @CatalogCodes()
+  languages?: string[];
+
+  /** Further names that lead to this source. The list replaces the one before. */
+  @Optional()
+  @Texts({ max: 50, ...REVIEW_SOURCE_NAME })
+  @ArrayUnique()
+  aliases?: string[];
+}
+
+function CatalogCodes(): PropertyDecorator {
+  return applyDecorators(
+    Texts({ min: 1, max: 1000, maxLength: 8 }),
+    ArrayUnique(),
+    IsIn(languageCatalog.codes, { each: true, message: '$property must be codes of the language catalog' }),
+  );
+}
