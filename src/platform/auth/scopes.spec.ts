@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { covers, excessScopes, isConnectScope, STAFF_SCOPES } from './scopes.js';
+
+describe('connect scopes', () => {
+  it.each(['connect:*', 'connect:*:write', 'connect:bookings:*', 'connect:flight-offers:read', 'connect:*:*'])(
+    '%s is well-formed',
+    (scope) => expect(isConnectScope(scope)).toBe(true),
+  );
+  it.each([
+    'connect',
+    'connect:',
+    'connect:bookings',
+    'bookings:write',
+    'connect:Bookings:write',
+    'connect:a:b:c',
+    'connect:1a:read',
+    `connect:${'a'.repeat(200)}:read`,
+  ])('%s is not', (scope) => expect(isConnectScope(scope)).toBe(false));
+
+  it.each([
+    ['connect:*', 'connect:bookings:write', true],
+    ['connect:bookings:*', 'connect:bookings:write', true],
+    ['connect:bookings:*', 'connect:flights:write', false],
+    ['connect:*:write', 'connect:flights:write', true],
+    ['connect:*:write', 'connect:flights:read', false],
+    ['connect:*:write', 'connect:*', false],
+    ['connect:bookings:write', 'connect:bookings:*', false],
+    ['connect:book:write', 'connect:bookings:write', false],
+  ])('%s covers %s: %s', (held, required, covered) => expect(covers([held], required)).toBe(covered));
+
+  it.each([
+    ['connect:*', true],
+    ['connect:*:*', true],
+    ['connect:flights:write', true],
+    ['connect:flights:*', true],
+    ['connect:flights:read', false],
+    ['connect:bookings:writer', false],
+    ['connect:bookings', false],
+    ['vault:write', false],
+  ])('%s meets *:write: %s', (held, met) => expect(covers([held], '*:write')).toBe(met));
+
+  it('what is covered by what is covered is covered', () => {
+    const segment = fc.constantFrom('*', 'bookings', 'flights');
+    const action = fc.constantFrom('*', 'read', 'write', 'delete');
+    const scope = fc.oneof(
+      fc.constant('connect:*'),
+      fc.tuple(segment, action).map(([a, b]) => `connect:${a}:${b}`),
+    );
+    fc.assert(fc.property(scope, scope, scope, (a, b, c) => !covers([a], b) || !covers([b], c) || covers([a], c)));
+  });
+});
+
+describe('staff scopes', () => {
+  it('* holds all', () => expect(STAFF_SCOPES.filter((scope) => !covers(['*'], scope))).toEqual([]));
+
+  it('a module wildcard covers read, write and delete, never the special ones', () => {
+    expect(excessScopes(['finance:*'], ['finance:read', 'finance:write', 'finance:delete', 'finance:*'])).toEqual([]);
+    expect(
+      excessScopes(
+        ['finance:*', 'action-ledger:*'],
+        ['finance:approve', 'finance:void', 'finance:numbering', 'action-ledger:reverse'],
+      ),
+    ).toEqual(['finance:approve', 'finance:void', 'finance:numbering', 'action-ledger:reverse']);
+  });
+
+  it('are not covered by those of the platform, nor the other way round', () => {
+    expect(covers(['connect:*'], 'finance:read')).toBe(false);
+    expect(covers(['finance:*'], 'vault:write')).toBe(false);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { AppError, invalidField } from './app-error.js';
+import { errorBody } from './error-bodies.js';
+
+const busy = new AppError(429, 'rate_limited', 'Too many', { retryAfterMs: 12.3, details: { limit: 60 } });
+const invalid = invalidField('stages.0.offsetDays', 'must be an integer', 'isInt');
+
+describe('an error', () => {
+  it('of storefront, staff and connect has error, code, requestId and details', () => {
+    expect(errorBody('trade', busy, 'request-1')).toEqual({
+      error: 'Too many',
+      code: 'rate_limited',
+      requestId: 'request-1',
+      details: { limit: 60, retryAfterMs: 13 },
+    });
+    expect(errorBody('trade', invalid, 'request-1')).toEqual({
+      error: 'The request is invalid',
+      code: 'invalid_request',
+      requestId: 'request-1',
+      details: {
+        issues: [{ path: 'stages.0.offsetDays', message: 'must be an integer', code: 'isInt' }],
+        fields: { 'stages.0.offsetDays': ['must be an integer'] },
+      },
+    });
+  });
+
+  it('of vault and realtime has error and retryAfterMs only', () => {
+    expect(errorBody('plain', busy, 'request-1')).toEqual({ error: 'Too many', retryAfterMs: 13 });
+    expect(errorBody('plain', invalid, 'request-1')).toEqual({ error: 'stages.0.offsetDays: must be an integer' });
+  });
+
+  it('of data has a code in upper case and a message', () => {
+    expect(errorBody('data', busy, 'request-1')).toEqual({
+      code: 'RATE_LIMITED',
+      message: 'Too many',
+      retryAfterMs: 13,
+    });
+  });
+
+  it('of the token endpoint has the members of RFC 6749 beside ours', () => {
+    const refused = new AppError(401, 'invalid_client', 'Client authentication failed');
+    expect(errorBody('oauth', refused, 'request-1')).toEqual({
+      error: 'invalid_client',
+      error_description: 'Client authentication failed',
+      code: 'invalid_client',
+      requestId: 'request-1',
+    });
+    expect(errorBody('oauth', busy, 'request-1')).toMatchObject({ error: 'temporarily_unavailable', retryAfterMs: 13 });
+  });
+
+  it('that is our fault says nothing but the request id, and has no code', () => {
+    const text = 'An unexpected error occurred';
+    expect(errorBody('trade', null, 'request-1')).toEqual({ error: text, requestId: 'request-1' });
+    expect(errorBody('plain', null, 'request-1')).toEqual({ error: text });
+    expect(errorBody('data', null, 'request-1')).toEqual({ code: 'INTERNAL', message: text });
+  });
+});

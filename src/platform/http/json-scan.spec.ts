@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { scanJson } from './json-scan.js';
+
+const codeOf = (text: string) => scanJson(Buffer.from(text))?.code ?? null;
+
+describe('JSON before it is parsed', () => {
+  it('passes whatever JSON.stringify writes of values that a double keeps', () => {
+    const scalar = fc.oneof(
+      fc.string(),
+      fc.maxSafeInteger(),
+      fc.double({ noNaN: true, noInteger: true }),
+      fc.constant(null),
+    );
+    const nested = fc.object({ key: fc.string(), values: [scalar], maxDepth: 5 });
+    fc.assert(fc.property(nested, (value) => codeOf(JSON.stringify(value)) === null));
+  });
+
+  it.each(['9007199254740993', '-9007199254740993', '1e400', '[1, 18446744073709551616]'])(
+    'refuses the number in %s, which a double would change',
+    (text) => expect(codeOf(text)).toBe('unsafeNumber'),
+  );
+  it.each(['9007199254740991', '-9007199254740991', '0.1', '1e22', '-0', '1.5e-400'])('keeps the number %s', (text) =>
+    expect(codeOf(text)).toBeNull(),
+  );
+
+  it('looks past numbers and brackets inside strings', () => {
+    expect(codeOf(JSON.stringify({ text: `9007199254740993 \\" ${'['.repeat(100)}` }))).toBeNull();
+  });
+
+  it('refuses nesting beyond 32 levels, however deep', () => {
+    expect(codeOf('['.repeat(32) + ']'.repeat(32))).toBeNull();
+    expect(codeOf('['.repeat(33) + ']'.repeat(33))).toBe('maxDepth');
+    expect(codeOf('['.repeat(50_000))).toBe('maxDepth');
+  });
+
+  it('refuses more than 50,000 values', () => {
+    expect(codeOf(`[${'1,'.repeat(60_000)}1]`)).toBe('maxValues');
+  });
+
+  it('leaves broken JSON to the parser', () => {
+    expect(codeOf('{"a": "unterminated')).toBeNull();
+    expect(codeOf('-')).toBeNull();
+  });
+});

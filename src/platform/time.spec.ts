@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { isCalendarDay, isInstant } from './time.js';
+
+describe('a calendar day', () => {
+  it.each(['2024-02-29', '1900-01-01', '2199-12-31'])('%s exists', (day) => expect(isCalendarDay(day)).toBe(true));
+  it.each([
+    '2026-02-30',
+    '2025-02-29',
+    '1900-02-29',
+    '0000-01-01',
+    '1899-12-31',
+    '2200-01-01',
+    '10000-01-01',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-1-1',
+    'today',
+    'infinity',
+    '',
+    20260101,
+    null,
+  ])('%s does not', (day) => expect(isCalendarDay(day)).toBe(false));
+});
+
+describe('an instant', () => {
+  it.each(['2026-11-21T10:00:00Z', '2026-11-21T10:00:00.123456+05:30', '2026-11-21T23:59:59-08:00'])(
+    '%s is one',
+    (text) => expect(isInstant(text)).toBe(true),
+  );
+  it.each([
+    '2026-11-21T10:00:00',
+    '2026-11-21',
+    '2026-02-30T10:00:00Z',
+    '2026-11-21T23:59:60Z',
+    '2026-11-21T24:00:00Z',
+    '2026-11-21T10:00:00+99:99',
+    '2026-11-21 10:00:00Z',
+    1,
+    null,
+  ])('%s is none', (text) => expect(isInstant(text)).toBe(false));
+});
