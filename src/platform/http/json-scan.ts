@@ -55,10 +55,8 @@ function endOfNumber(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Whether a double keeps it: finite, and a whole number only within 2^53-1. */
+/** Whether a double keeps it: written as an integer, within 2^53-1; with point or exponent, at least finite. */
 function isExact(literal: string): boolean {
   const number = Number(literal);
-  return (
-    Number.isNaN(number) || (Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)))
-  );
+  return Number.isNaN(number) || (/[.eE]/.test(literal) ? Number.isFinite(number) : Number.isSafeInteger(number));
 }
