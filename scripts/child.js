@@ -60,21 +60,25 @@ function exitCode(code, signal) {
 
 /**
  * The signals that ask us to stop. A second one, two seconds or more after the first (npm and the terminal both send
- * the first), means that somebody lost patience.
+ * the first), means that somebody lost patience. The end of the npm that runs us counts as one: killed, it tells nobody.
  * @returns {{ stopping: AbortSignal, killing: AbortSignal }}
  */
 export function stopSignals() {
   const [stopping, killing] = [new AbortController(), new AbortController()];
   let since = 0;
-  for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-    process.on(name, () => {
-      if (!stopping.signal.aborted) {
-        since = performance.now();
-        stopping.abort(name === 'SIGHUP' ? 'SIGTERM' : name);
-      } else if (performance.now() - since > 2000) {
-        killing.abort();
-      }
-    });
+  const stop = (/** @type {NodeJS.Signals} */ name) => {
+    if (!stopping.signal.aborted) {
+      since = performance.now();
+      stopping.abort(name);
+    } else if (performance.now() - since > 2000) {
+      killing.abort();
+    }
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  process.on('SIGHUP', () => stop('SIGTERM'));
+  const npm = process.ppid;
+  if (process.env.npm_lifecycle_event) {
+    const watch = setInterval(() => process.ppid === npm || (clearInterval(watch), stop('SIGTERM')), 500).unref();
   }
   return { stopping: stopping.signal, killing: killing.signal };
 }

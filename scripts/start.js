@@ -8,6 +8,7 @@ import { ensureInstalled } from './install.js';
 import { report } from './launch-error.js';
 import { birthOf } from './processes.js';
 import { claimPort } from './port-claim.js';
+import { note } from './progress.js';
 
 /**
  * `npm start`: everything that must be there before the service is (packages, build, database), then the service, in
@@ -47,7 +48,9 @@ async function serve({ environment, lost }, { stopping, killing, started }) {
     started,
   });
   try {
-    return await Promise.race([service, lost]);
+    const code = await Promise.race([service, lost]);
+    if (code !== 0) note(`The service has ended by itself, with code ${code}.`);
+    return code;
   } catch (error) {
     failed.abort('SIGTERM');
     await service.catch(() => undefined);
