@@ -57,7 +57,7 @@ async function install() {
   if (lenient.code === 0) return;
   refuseUnreachable(lenient.output);
   throw new LaunchError('npm could not install the packages.', 'Its words above say why.', {
-    detail: lastLines(lenient.output),
+    detail: firstLines(lenient.output),
     exitCode: 1,
   });
 }
@@ -84,13 +84,13 @@ function refuseUnreachable(output) {
   throw new LaunchError(
     'The npm registry could not be reached, or does not hand out the packages.',
     'Check the network, the proxy (`npm config get proxy`) and the registry (`npm config get registry`), then run the same command again.',
-    { detail: lastLines(output), exitCode: EXIT_UNAVAILABLE },
+    { detail: firstLines(output), exitCode: EXIT_UNAVAILABLE },
   );
 }
 
 /** @param {string} output */
-function lastLines(output) {
-  return output.trim().split('\n').slice(-12).join('\n');
+function firstLines(output) {
+  return output.trim().split('\n').slice(0, 8).join('\n');
 }
 
 function refuseWhileRunning() {

@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path';
 import { codeOf } from '../processes.js';
 import { packagedServer } from './binaries.js';
 import { APPLICATION_ROLE, DATABASE, urlOf } from './database.js';
+import { lastStart } from './last-start.js';
 import { leaseholders, takeLease } from './leases.js';
 import { findPostmaster, stopPostmaster } from './postmaster.js';
 import { runningServer } from './running-server.js';
 import { failure } from './server-process.js';
-import { isOurs } from './server-record.js';
 
 /**
  * @typedef {object} PostgresOptions
@@ -104,5 +104,8 @@ function clusterIn(area) {
 /** @param {string} area @param {{ pid: number | undefined, leave: () => void }} options */
 async function giveBack(area, { pid, leave }) {
   leave();
-  if (pid !== undefined && leaseholders(area).length === 0 && isOurs(area, pid)) await stopPostmaster(pid);
+  if (pid === undefined || leaseholders(area).length > 0) return;
+  // Another one may run by now, with a process id of its own.
+  const runs = findPostmaster(clusterIn(area))?.pid === pid;
+  if (runs && lastStart(clusterIn(area)).ours) await stopPostmaster(pid);
 }

@@ -7,12 +7,12 @@ import { ended } from '../processes.js';
 import { findBinaries, packagedServer } from './binaries.js';
 import { ensureCluster, renewPasswords } from './cluster.js';
 import { ensureDatabase, urlOf } from './database.js';
+import { lastStart } from './last-start.js';
 import { findPasswords } from './passwords.js';
 import { freePort, isFree } from './ports.js';
 import { findPostmaster, launchPostmaster, stopPostmaster } from './postmaster.js';
 import { becomesReady } from './readiness.js';
 import { failure } from './server-process.js';
-import { lastPort, record } from './server-record.js';
 import { serverUserFor } from './server-user.js';
 
 /** @typedef {import('./postmaster.js').Postmaster} Postmaster */
@@ -65,19 +65,17 @@ async function launch(area, { cluster, port, durable, logFile, log }) {
   // PostgreSQL insists on it, and a `chmod -R` over the project takes it away.
   chmodSync(cluster, 0o700);
   const { postgres } = binaries;
-  const postmaster = launchPostmaster(cluster, {
+  return launchPostmaster(cluster, {
     postgres,
     user,
-    port: await choosePort(area, port),
+    port: await choosePort(cluster, port),
     durable,
     logFile,
   });
-  record(area, postmaster);
-  return postmaster;
 }
 
-/** @param {string} area @param {number | undefined} wanted */
-async function choosePort(area, wanted) {
+/** @param {string} cluster @param {number | undefined} wanted */
+async function choosePort(cluster, wanted) {
   if (wanted !== undefined) {
     if (await isFree(wanted, '127.0.0.1')) return wanted;
     throw new LaunchError(
@@ -85,7 +83,7 @@ async function choosePort(area, wanted) {
       'End the program that holds it.',
     );
   }
-  const last = lastPort(area);
+  const last = lastStart(cluster).port;
   return last !== undefined && (await isFree(last, '127.0.0.1')) ? last : freePort();
 }
 

@@ -3,6 +3,9 @@
 /** Extensions the application builds on; made by the superuser, because the application's role is none. */
 export const EXTENSIONS = ['btree_gist', 'citext', 'pg_trgm', 'pgcrypto', 'unaccent'];
 
+/** Tells a server of ours from one that a person started on the same folder; also shown in process lists. */
+export const CLUSTER_NAME = 'travel-operations';
+
 /** What only this machine may reach: TCP on the loopback address, with a password. */
 export const HOST_BASED_AUTHENTICATION = 'host all all 127.0.0.1/32 scram-sha-256\n';
 
@@ -14,6 +17,7 @@ export const HOST_BASED_AUTHENTICATION = 'host all all 127.0.0.1/32 scram-sha-25
 export function settingsOf({ port, durable }) {
   const settings = {
     port,
+    cluster_name: CLUSTER_NAME,
     listen_addresses: '127.0.0.1',
     // A socket's path may have 107 bytes; a clone in a deep folder exceeds that.
     unix_socket_directories: '',

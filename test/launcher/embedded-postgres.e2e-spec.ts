@@ -1,0 +1,205 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startPostgres, whoRuns } from '../../scripts/embedded-postgres/index.js';
+import { isAlive } from '../../scripts/processes.js';
+import { newFolder, PROJECT, runScript } from './folders.js';
+import { eventually } from './wait.js';
+
+type Server = Awaited<ReturnType<typeof startPostgres>>;
+
+const asRoot = process.getuid?.() === 0 ? it : it.skip;
+const folders: string[] = [];
+const servers: Server[] = [];
+
+async function start(dataDir: string, options: { port?: number; durable?: boolean } = {}): Promise<Server> {
+  const server = await startPostgres({ dataDir, durable: false, ...options });
+  servers.push(server);
+  return server;
+}
+
+function folder(options?: { open: boolean }): string {
+  const path = newFolder(options);
+  folders.push(path);
+  return path;
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function refusal(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+describe('The embedded PostgreSQL', () => {
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    for (const path of folders) rmSync(path, { recursive: true, force: true });
+  });
+
+  it('offers a database that the application owns without being a superuser', async () => {
+    const { url, pid, adopted, stop } = await start(folder());
+    expect(adopted).toBe(false);
+    const [role] = await query(url, 'select * from pg_roles where rolname = current_user');
+    expect(role).toMatchObject({ rolname: 'travel_app', rolsuper: false, rolcreatedb: false, rolcreaterole: false });
+    const [database] = await query(
+      url,
+      'select datdba::regrole::text as owner, * from pg_database where datname = current_database()',
+    );
+    expect(database).toMatchObject({ owner: 'travel_app', datlocprovider: 'b', datlocale: 'C.UTF-8' });
+    const extensions = await query(url, `select extname from pg_extension where extname <> 'plpgsql' order by extname`);
+    expect(extensions.map(({ extname }) => extname)).toEqual([
+      'btree_gist',
+      'citext',
+      'pg_trgm',
+      'pgcrypto',
+      'unaccent',
+    ]);
+    expect(await query(url, `select cardinality(show_trgm('Москва')) as trigrams`)).toEqual([{ trigrams: 7 }]);
+    await query(url, 'create table owned_by_the_application ()');
+    await stop();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('listens on the loopback address alone and lets nobody in without the password', async () => {
+    const { url, superuserUrl, stop } = await start(folder());
+    expect(await query(superuserUrl, 'show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
+    expect(await query(superuserUrl, 'show unix_socket_directories')).toEqual([{ unix_socket_directories: '' }]);
+    const wrong = new URL(url);
+    wrong.password = 'wrong';
+    expect(await refusal(query(wrong.href, 'select 1'))).toMatchObject({ code: '28P01' });
+    await stop();
+  });
+
+  it('keeps data, port and passwords from one start to the next', async () => {
+    const dataDir = folder();
+    const first = await start(dataDir);
+    await query(first.url, 'create table kept as select 42 as answer');
+    await first.stop();
+    const second = await start(dataDir);
+    expect(second.url).toBe(first.url);
+    expect(await query(second.url, 'select * from kept')).toEqual([{ answer: 42 }]);
+    await second.stop();
+  });
+
+  it('is one server when two start at the same moment, and the last to leave stops it', async () => {
+    const dataDir = folder();
+    const both = await Promise.all([start(dataDir), start(dataDir)]);
+    expect(both.map(({ adopted }) => adopted).sort()).toEqual([false, true]);
+    expect(both[0].pid).toBe(both[1].pid);
+    await both[0].stop();
+    expect(await query(both[1].url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await both[1].stop();
+    expect(whoRuns(dataDir)).toEqual({ pid: null, users: [] });
+  });
+
+  it('has every acknowledged row after a kill -9 of the server', async () => {
+    const dataDir = folder();
+    const first = await start(dataDir, { durable: true });
+    await query(first.url, 'create table written (number int)');
+    for (let number = 0; number < 20; number += 1) await query(first.url, `insert into written values (${number})`);
+    process.kill(first.pid, 'SIGKILL');
+    await first.exited;
+    const second = await start(dataDir, { durable: true });
+    expect(second).toMatchObject({ adopted: false, port: first.port });
+    expect(await query(second.url, 'select count(*)::int from written')).toEqual([{ count: 20 }]);
+    await Promise.all([first.stop(), second.stop()]);
+  });
+
+  it('takes over, and later stops, the server of a process that was killed with -9', async () => {
+    const dataDir = folder();
+    const holder = runScript(PROJECT, [join(import.meta.dirname, 'hold.js'), dataDir]);
+    const pid = await eventually(() => Number(holder.answered()) || null, holder.said);
+    holder.child.kill('SIGKILL');
+    await holder.end();
+    expect(isAlive(pid)).toBe(true);
+    const heir = await start(dataDir);
+    expect(heir).toMatchObject({ adopted: true, pid });
+    await heir.stop();
+    await heir.exited;
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('begins anew after an interrupted creation, and never deletes a folder that it does not know', async () => {
+    const dataDir = folder();
+    // 2^22 is the highest process id there is: nobody has this one.
+    const draft = join(dataDir, '18.draft-4194305-abcdef');
+    mkdirSync(draft);
+    writeFileSync(join(draft, 'PG_VERSION'), '18\n');
+    mkdirSync(join(dataDir, '18'));
+    writeFileSync(join(dataDir, '18/precious.txt'), 'somebody put this here');
+    const server = await start(dataDir);
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(existsSync(draft)).toBe(false);
+    const aside = readdirSync(dataDir).filter((name) => name.startsWith('18.'));
+    expect(aside).toEqual([expect.stringMatching(/^18\.incomplete-/)]);
+    expect(readFileSync(join(dataDir, String(aside[0]), 'precious.txt'), 'utf8')).toBe('somebody put this here');
+    await server.stop();
+  });
+
+  it('starts although the process id of a dead server now belongs to another program', async () => {
+    const dataDir = folder();
+    const first = await start(dataDir);
+    const file = join(dataDir, '18/postmaster.pid');
+    const lines = readFileSync(file, 'utf8').split('\n');
+    process.kill(first.pid, 'SIGKILL');
+    await first.exited;
+    writeFileSync(file, [process.pid, ...lines.slice(1)].join('\n'));
+    const second = await start(dataDir);
+    expect(second.adopted).toBe(false);
+    await Promise.all([first.stop(), second.stop()]);
+  });
+
+  it('sets new passwords when the kept ones are lost', async () => {
+    const dataDir = folder();
+    const first = await start(dataDir);
+    await first.stop();
+    rmSync(join(dataDir, '18/launcher-passwords.json'));
+    const second = await start(dataDir);
+    expect(second.url).not.toBe(first.url);
+    expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(statSync(join(dataDir, '18/launcher-passwords.json')).mode & 0o777).toBe(0o600);
+    await second.stop();
+  });
+
+  it('says that the wanted port is in use, and how to help it', async () => {
+    const other = createServer();
+    const port = await new Promise<number>((resolve) => {
+      other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port));
+    });
+    const error = await refusal(start(folder(), { port }));
+    await new Promise((resolve) => other.close(resolve));
+    expect(error).toMatchObject({
+      name: 'LaunchError',
+      message: `Port ${port}, on which PostgreSQL is to listen, is in use.`,
+      remedy: 'End the program that holds it.',
+      exitCode: 78,
+    });
+  });
+
+  asRoot.each([
+    ['below a folder that is closed to everybody else', false],
+    ['below a folder that is open', true],
+  ])('is run by another user when root starts it, %s', async (_where, open) => {
+    const server = await start(folder({ open }));
+    const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
+    const [, ...ids] = /^Uid:\t(\d+)\t(\d+)\t(\d+)\t(\d+)$/m.exec(status) ?? [];
+    expect(ids).toHaveLength(4);
+    expect(ids).not.toContain('0');
+    expect(/^Groups:\s*$/m.test(status)).toBe(true);
+    await query(server.url, 'create table works ()');
+    await server.stop();
+  });
+});

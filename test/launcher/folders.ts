@@ -1,0 +1,86 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const PROJECT = join(import.meta.dirname, '../..');
+
+/** A new folder that only its owner may enter, or, when `open`, everybody. */
+export function newFolder({ open = false } = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'travel-launcher-'));
+  if (open) chmodSync(folder, 0o755);
+  return folder;
+}
+
+/** The scripts as a clone has them, with a small service in place of the built one and no sources to build. */
+export function newProject(): string {
+  const folder = newFolder();
+  cpSync(join(PROJECT, 'scripts'), join(folder, 'scripts'), { recursive: true });
+  cpSync(join(PROJECT, 'package.json'), join(folder, 'package.json'));
+  symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+  mkdirSync(join(folder, 'dist/src'), { recursive: true });
+  writeFileSync(join(folder, 'dist/src/main.js'), SERVICE);
+  writeFileSync(join(folder, 'dist/src/commands.js'), COMMAND);
+  return folder;
+}
+
+/** Answers every request with the number of rows, of which each request adds one; 503 while the database is away. */
+const SERVICE = `
+import { createServer } from 'node:http';
+import pg from 'pg';
+const { DATABASE_URL, EMBEDDED_DATABASE, DATA_DIR, PORT } = process.env;
+const pool = new pg.Pool({ connectionString: DATABASE_URL });
+pool.on('error', () => undefined);
+if (EMBEDDED_DATABASE) await pool.query('create table if not exists visit (number serial)');
+const visit = () => pool.query('insert into visit default values returning number').then(({ rows }) => rows[0].number);
+const server = createServer(async (request, response) => {
+  const number = EMBEDDED_DATABASE ? await visit().catch(() => null) : 0;
+  response.statusCode = number === null ? 503 : 200;
+  response.end(JSON.stringify({ number, pid: process.pid, DATABASE_URL, DATA_DIR }));
+});
+server.listen(Number(PORT), '127.0.0.1', () => console.log('the service listens'));
+for (const name of ['SIGINT', 'SIGTERM']) {
+  process.on(name, () => {
+    console.log('the service was told ' + name);
+    server.close();
+    setTimeout(() => process.exit(0), 100);
+  });
+}
+`;
+
+const COMMAND = `
+import pg from 'pg';
+const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
+await client.connect();
+const { rows } = await client.query('select current_user');
+await client.end();
+console.log(JSON.stringify({ words: process.argv.slice(2), user: rows[0].current_user }));
+process.exit(7);
+`;
+
+export interface Script {
+  readonly child: ChildProcess;
+  /** Everything it has written so far, to both of its outputs. */
+  said(): string;
+  /** What it has written to standard output. */
+  answered(): string;
+  /** Waits for the end; the exit code, or the name of the signal that ended it. */
+  end(): Promise<number | string>;
+}
+
+/** Starts a Node program with an environment of its own: nothing of the test run's settings reaches it. */
+export function runScript(folder: string, words: string[], env: NodeJS.ProcessEnv = {}): Script {
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, words, {
+    cwd: folder,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [said, answered] = ['', ''];
+  child.stdout.on('data', (text: Buffer) => (answered += text.toString()));
+  child.stdout.on('data', (text: Buffer) => (said += text.toString()));
+  child.stderr.on('data', (text: Buffer) => (said += text.toString()));
+  const ended = once(child, 'exit').then(() => child.exitCode ?? child.signalCode ?? 'unknown');
+  return { child, said: () => said, answered: () => answered, end: () => ended };
+}

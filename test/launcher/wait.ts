@@ -1,0 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Asks again until the answer is there. Fails, with what `describe` says, after ten seconds. */
+export async function eventually<T>(
+  ask: () => Promise<T | null> | T | null,
+  describe: () => string = () => '',
+): Promise<T> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== null) return answer;
+    if (Date.now() > deadline) throw new Error(`It did not come within ten seconds. ${describe()}`);
+    await delay(50);
+  }
+}
