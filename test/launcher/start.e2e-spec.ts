@@ -1,0 +1,162 @@
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../scripts/embedded-postgres/ports.js';
+import { ended, isAlive } from '../../scripts/processes.js';
+import { newFolder, newProject, runScript, type Script } from './folders.js';
+import { eventually } from './wait.js';
+
+interface Visit {
+  number: number;
+  pid: number;
+  DATABASE_URL: string;
+  DATA_DIR: string;
+}
+
+const project = newProject();
+const port = await freePort();
+const scripts: Script[] = [];
+
+function run(name: string, words: string[] = [], env: NodeJS.ProcessEnv = {}): Script {
+  const script = runScript(project, [join(project, 'scripts', name), ...words], { PORT: String(port), ...env });
+  scripts.push(script);
+  return script;
+}
+
+async function visit(at = port): Promise<Visit | null> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${at}/`);
+    const answer: unknown = await response.json();
+    return response.status === 200 ? (answer as Visit) : null;
+  } catch {
+    return null;
+  }
+}
+
+async function started(env: NodeJS.ProcessEnv = {}): Promise<{ script: Script; first: Visit }> {
+  const script = run('start.js', [], env);
+  const first = await eventually(visit, script.said);
+  return { script, first };
+}
+
+function postmaster(): number {
+  return Number(readFileSync(join(project, '.data/postgres/18/postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+describe('npm start', () => {
+  // What a failed test left running must not answer in place of the next one's service.
+  afterEach(async () => {
+    for (const { child } of scripts) child.kill('SIGTERM');
+    await Promise.all(scripts.map((script) => script.end()));
+  });
+  afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+  it('starts database and service, and SIGTERM stops both with exit code 0', async () => {
+    const { script, first } = await started();
+    expect(first.DATA_DIR).toBe(join(project, '.data'));
+    expect(first.DATABASE_URL).toMatch(/^postgresql:\/\/travel_app:[\w-]{32}@127\.0\.0\.1:\d+\/travel$/);
+    const server = postmaster();
+    script.child.kill('SIGTERM');
+    expect(await script.end()).toBe(0);
+    expect(script.said()).toMatch(/^starting PostgreSQL \.* \d+\.\d s$/m);
+    expect(script.said()).toMatch(/^the service was told SIGTERM$/m);
+    expect([isAlive(server), isAlive(first.pid)]).toEqual([false, false]);
+  });
+
+  it('tells the service of a Ctrl-C once, although terminal and npm both deliver it', async () => {
+    const { script } = await started();
+    script.child.kill('SIGINT');
+    script.child.kill('SIGINT');
+    expect(await script.end()).toBe(0);
+    expect(script.said().match(/the service was told/g)).toHaveLength(1);
+  });
+
+  it('refuses a second start with code 78 and leaves the first one alone', async () => {
+    const { script, first } = await started();
+    const second = run('start.js');
+    expect(await second.end()).toBe(78);
+    expect(second.said()).toContain(
+      `ERROR   The service is already running from this folder on port ${port} (process ${script.child.pid}).\n` +
+        `REMEDY  Stop it with Ctrl-C where it was started or \`kill ${script.child.pid}\`; ` +
+        `\`PORT=${port + 1} npm start\` starts another one beside it.`,
+    );
+    expect(await visit()).toMatchObject({ pid: first.pid, number: first.number + 1 });
+  });
+
+  it('stops the database and fails when the service dies', async () => {
+    const { script, first } = await started();
+    const server = postmaster();
+    process.kill(first.pid, 'SIGKILL');
+    expect(await script.end()).toBe(137);
+    expect(script.said()).toContain('The service has ended by itself, with code 137.');
+    expect(isAlive(server)).toBe(false);
+  });
+
+  it('starts PostgreSQL again when it dies, and loses no row', async () => {
+    const { script, first } = await started();
+    const server = postmaster();
+    process.kill(server, 'SIGKILL');
+    await ended(server, 5000);
+    const next = await eventually(visit, script.said);
+    expect(next).toMatchObject({ pid: first.pid, DATABASE_URL: first.DATABASE_URL });
+    expect(next.number).toBeGreaterThan(first.number);
+    expect(script.said()).toContain(`PostgreSQL (process ${server}) has ended; it is started again.`);
+    script.child.kill('SIGTERM');
+    expect(await script.end()).toBe(0);
+  });
+
+  it('stops the service that a start killed with -9 left behind, and takes over its database', async () => {
+    const { script, first } = await started();
+    const server = postmaster();
+    script.child.kill('SIGKILL');
+    await script.end();
+    expect(await visit()).toMatchObject({ pid: first.pid });
+    const next = run('start.js');
+    const taken = await eventually(async () => {
+      const answer = await visit();
+      return answer?.pid === first.pid ? null : answer;
+    }, next.said);
+    expect(taken.DATABASE_URL).toBe(first.DATABASE_URL);
+    expect([isAlive(first.pid), postmaster()]).toEqual([false, server]);
+    next.child.kill('SIGTERM');
+    expect(await next.end()).toBe(0);
+    expect(isAlive(server)).toBe(false);
+  });
+
+  it('starts no database when DATABASE_URL names one', async () => {
+    const data = newFolder();
+    const { script, first } = await started({ DATABASE_URL: 'postgresql://db.example/travel', DATA_DIR: data });
+    expect(first).toMatchObject({ DATABASE_URL: 'postgresql://db.example/travel', DATA_DIR: data });
+    expect(existsSync(join(data, 'postgres'))).toBe(false);
+    script.child.kill('SIGTERM');
+    expect(await script.end()).toBe(0);
+    rmSync(data, { recursive: true });
+  });
+
+  it('runs commands on the same database, beside the service and without it', async () => {
+    const { script } = await started();
+    for (const beside of [true, false]) {
+      if (!beside) script.child.kill('SIGTERM');
+      if (!beside) await script.end();
+      const command = run('command.js', ['ledger:verify', '--all']);
+      expect(await command.end()).toBe(7);
+      expect(JSON.parse(command.answered())).toEqual({ words: ['ledger:verify', '--all'], user: 'travel_app' });
+      expect(existsSync(join(project, '.data/postgres/18/postmaster.pid'))).toBe(beside);
+    }
+  });
+
+  it('resets nothing that runs, and nothing without a yes', async () => {
+    const { script } = await started();
+    const running = run('reset.js', ['--yes']);
+    expect(await running.end()).toBe(78);
+    expect(running.said()).toContain(`ERROR   The service is running (process ${script.child.pid}).`);
+    script.child.kill('SIGTERM');
+    await script.end();
+    const unasked = run('reset.js');
+    expect(await unasked.end()).toBe(78);
+    expect(existsSync(join(project, '.data/postgres/18/PG_VERSION'))).toBe(true);
+    const asked = run('reset.js', ['--yes']);
+    expect(await asked.end()).toBe(0);
+    expect(existsSync(join(project, '.data'))).toBe(false);
+  });
+});
