@@ -43,7 +43,7 @@ export async function ensureCluster(cluster, { binaries, user, durable, log }) {
 }
 
 /** Whether a cluster was made to its end. @param {string} cluster */
-export function isComplete(cluster) {
+function isComplete(cluster) {
   return COMPLETE.every((file) => existsSync(join(cluster, file)));
 }
 

@@ -10,6 +10,14 @@ import { eventually } from './wait.js';
 
 type Server = Awaited<ReturnType<typeof startPostgres>>;
 
+/** Starts the server in a folder, prints its process id and lives on, until it is killed. */
+const HOLDER = `
+import { startPostgres } from './scripts/embedded-postgres/index.js';
+const { pid } = await startPostgres({ dataDir: process.argv[1] });
+console.log(pid);
+setInterval(() => undefined, 60_000);
+`;
+
 const asRoot = process.getuid?.() === 0 ? it : it.skip;
 const folders: string[] = [];
 const servers: Server[] = [];
@@ -120,7 +128,7 @@ describe('The embedded PostgreSQL', () => {
 
   it('takes over, and later stops, the server of a process that was killed with -9', async () => {
     const dataDir = folder();
-    const holder = runScript(PROJECT, [join(import.meta.dirname, 'hold.js'), dataDir]);
+    const holder = runScript(PROJECT, ['--input-type=module', '--eval', HOLDER, dataDir]);
     const pid = await eventually(() => Number(holder.answered()) || null, holder.said);
     holder.child.kill('SIGKILL');
     await holder.end();

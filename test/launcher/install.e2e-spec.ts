@@ -1,0 +1,64 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { packagedServer } from '../../scripts/embedded-postgres/binaries.js';
+import { copyBinaries } from '../../scripts/embedded-postgres/binary-copy.js';
+import { freePort } from '../../scripts/embedded-postgres/ports.js';
+import { newFolder, newProject, PROJECT, runScript } from './folders.js';
+
+const OLD_NODE = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'18.20.4'}})`;
+
+describe('Before the first start', () => {
+  const project = newProject();
+  const ensure = join(project, 'scripts/ensure.js');
+  afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+  it('an old Node.js is told apart, with code 78 and the remedy', async () => {
+    const script = runScript(project, ['--import', OLD_NODE, ensure]);
+    expect(await script.end()).toBe(78);
+    expect(script.said()).toContain(
+      'ERROR   This is Node.js 18.20.4; the service needs 20.19 or newer.\nREMEDY  Install',
+    );
+  });
+
+  it('a linked node_modules is left alone', async () => {
+    const script = runScript(project, [ensure], { npm_config_registry: 'http://127.0.0.1:9' });
+    expect(await script.end()).toBe(0);
+    expect(script.said()).toBe('');
+  });
+
+  it('a registry that cannot be reached is named as the reason, with code 69', async () => {
+    rmSync(join(project, 'node_modules'));
+    cpSync(join(PROJECT, 'package-lock.json'), join(project, 'package-lock.json'));
+    const script = runScript(project, [ensure], {
+      npm_config_registry: `http://127.0.0.1:${await freePort()}`,
+      npm_config_cache: join(project, 'empty-cache'),
+      npm_config_fetch_retries: '0',
+    });
+    expect(await script.end()).toBe(69);
+    expect(script.said()).toMatch(/^installing \.* failed$/m);
+    expect(script.said()).toContain('ECONNREFUSED');
+    expect(script.said()).toContain(
+      'ERROR   The npm registry could not be reached, or does not hand out the packages.',
+    );
+    expect(existsSync(join(project, 'node_modules/.installed'))).toBe(false);
+  });
+
+  it('the PostgreSQL programs run from a copy, which everybody may read', () => {
+    const copy = join(project, 'programs/postgres');
+    copyBinaries(packagedServer().native, copy);
+    const { stdout } = spawnSync(join(copy, 'bin/postgres'), ['--version'], { encoding: 'utf8' });
+    expect(stdout).toMatch(/^postgres \(PostgreSQL\) 18\.\d+/);
+    expect(statSync(copy).mode & 0o777).toBe(0o755);
+    expect(existsSync(join(copy, 'lib/libpq.a'))).toBe(false);
+  });
+
+  it('a folder of programs that others can write to is not used', () => {
+    const copy = join(newFolder(), 'postgres');
+    mkdirSync(copy);
+    chmodSync(copy, 0o777);
+    expect(() => copyBinaries(packagedServer().native, copy)).toThrow(`${copy} can be written by others`);
+    rmSync(join(copy, '..'), { recursive: true });
+  });
+});
