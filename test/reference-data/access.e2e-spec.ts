@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+
+const GEO = '/data/geo/v1/reference/languages';
+const HOTELS = '/data/hotels/v1/reviewsite/reference/languages';
+const UNAUTHORIZED = { code: 'UNAUTHORIZED', message: 'A valid credential is required' };
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+describe.each([GEO, HOTELS])('access to %s', (path) => {
+  it('without a credential is 401 with exactly code and message', async () => {
+    const { status, body, headers } = await app.get(path);
+
+    expect(status).toBe(401);
+    expect(body).toEqual(UNAUTHORIZED);
+    expect(headers['www-authenticate']).toBe('Bearer realm="data"');
+  });
+
+  it('with an unknown key, or the staff token of another surface, is the same 401', async () => {
+    const unknown = app.credentials.platformKey.replace(/_[0-9A-Za-z]{16}_/, '_0000000000000000_');
+    const answers = await Promise.all([
+      app.with(unknown).get(path),
+      app.as('owner').get(path),
+      app.with('x').get(path),
+    ]);
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
+    expect(answers.map(({ body }) => body)).toEqual([UNAUTHORIZED, UNAUTHORIZED, UNAUTHORIZED]);
+    expect(answers[0]?.headers['www-authenticate']).toBe('Bearer realm="data", error="invalid_token"');
+  });
+
+  it('with a key in x-api-key or in the query is 401', async () => {
+    const { platformKey } = app.credentials;
+    const answers = await Promise.all([
+      app.get(path, { headers: { 'x-api-key': platformKey } }),
+      app.get(`${path}?access_token=${platformKey}`),
+    ]);
+
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [401, UNAUTHORIZED],
+      [401, UNAUTHORIZED],
+    ]);
+  });
+
+  it('is decided before the query and the source are looked at', async () => {
+    const answers = await Promise.all([
+      app.get(`${path}?limit=0`),
+      app.get('/data/hotels/v1/nowhere/reference/languages'),
+    ]);
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+  });
+
+  it('with another method is 405', async () => {
+    const { status, body, headers } = await app.as('platform').post(path, {});
+
+    expect(status).toBe(405);
+    expect(body).toEqual({ code: 'METHOD_NOT_ALLOWED', message: expect.any(String) });
+    expect(headers.allow).toBe('GET, HEAD');
+  });
+});
+
+describe('scopes', () => {
+  it('data:geo:read opens the geo catalog, not the review languages: 403 with exactly code and message', async () => {
+    const limited = app.as('limited');
+    const [geo, hotels] = await Promise.all([limited.get(GEO), limited.get(HOTELS)]);
+
+    expect(geo.status).toBe(200);
+    expect(hotels.status).toBe(403);
+    expect(hotels.body).toEqual({ code: 'FORBIDDEN', message: expect.stringContaining('data:hotels:read') });
+    expect(hotels.headers['www-authenticate']).toContain('error="insufficient_scope", scope="data:hotels:read"');
+  });
+
+  it('decide before the source is looked up: a key without the scope learns nothing of the registry', async () => {
+    const [known, unknown] = await Promise.all(
+      ['reviewsite', 'nowhere'].map((name) => app.as('limited').get(`/data/hotels/v1/${name}/reference/languages`)),
+    );
+
+    expect(unknown?.status).toBe(403);
+    expect(unknown?.body).toEqual(known?.body);
+  });
+});
+
+describe('unknown paths of the data surface', () => {
+  it.each(['/data/x', '/data/geo/v1/reference/currencies', '/data/hotels/v1/reference/languages'])(
+    '%s is 404 in the data surface’s body',
+    async (path) => {
+      const { status, body } = await app.as('platform').get(path);
+
+      expect(status).toBe(404);
+      expect(body).toEqual({ code: 'NOT_FOUND', message: 'Not found' });
+    },
+  );
+});

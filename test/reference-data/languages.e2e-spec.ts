@@ -1,0 +1,201 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { SigningKeys } from '../../src/platform/auth/signing-keys.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { codesOf, type LanguagePage, walk } from './pages.js';
+
+const PATH = '/data/geo/v1/reference/languages';
+const REFUSED = { code: 'INVALID_REQUEST', message: expect.any(String) };
+
+let app: TestApp;
+let client: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  client = app.as('limited');
+});
+
+async function read(query = ''): Promise<LanguagePage> {
+  const { status, body } = await client.get<LanguagePage>(PATH + query);
+  expect(status).toBe(200);
+  return body;
+}
+
+async function nameOf(code: string, lang: string): Promise<string | undefined> {
+  const { data } = await read(`?lang=${lang}`);
+  return data.find((language) => language.code === code)?.name;
+}
+
+describe('the language catalog', () => {
+  it('comes whole in one call without parameters: 184 two-letter codes, sorted, without nextCursor', async () => {
+    const page = await read();
+
+    expect(Object.keys(page)).toEqual(['data', 'totalCount']);
+    expect(page.totalCount).toBe(184);
+    expect(page.data).toHaveLength(184);
+    expect(codesOf(page)).toEqual([...new Set(codesOf(page))].sort());
+    expect(page.data.filter((entry) => Object.keys(entry).join() !== 'code,name')).toEqual([]);
+    expect(codesOf(page).filter((code) => !/^[a-z]{2}$/.test(code))).toEqual([]);
+    expect(page.data).toContainEqual({ code: 'de', name: 'German' });
+  });
+
+  it.each([
+    ['cs', 'pt-BR', 'tcheco'],
+    ['cs', 'pt-PT', 'checo'],
+    ['cs', 'pt-AO', 'checo'],
+    ['de', 'DE', 'Deutsch'],
+    ['de', 'de-LI-1996-u-co-phonebk', 'Deutsch'],
+    ['fr', 'zh-TW', '法文'],
+    ['fr', 'zh-SG', '法语'],
+    ['de', 'iw', 'גרמנית'],
+    ['de', 'qqq', 'German'],
+    ['de', 'x-ours', 'German'],
+    ['de', 'i-klingon', 'German'],
+  ])('names %s in lang=%s, or in its parent, or in English: %s', async (code, lang, name) => {
+    expect(await nameOf(code, lang)).toBe(name);
+  });
+
+  it('names languages in English unless lang says otherwise', async () => {
+    expect(await read()).toEqual(await read('?lang=en'));
+  });
+});
+
+describe('paging through the language catalog', () => {
+  it('with limit 50 gives each code once, and no nextCursor at the end', async () => {
+    const pages = await walk(client, PATH, 'limit=50');
+
+    expect(pages.map(({ data }) => data.length)).toEqual([50, 50, 50, 34]);
+    expect(pages.map((page) => 'nextCursor' in page)).toEqual([true, true, true, false]);
+    expect(pages.map(({ totalCount }) => totalCount)).toEqual([184, 184, 184, 184]);
+    expect(pages.flatMap(codesOf)).toEqual(codesOf(await read()));
+  });
+
+  it.each([
+    [1, 1, true],
+    [183, 183, true],
+    [184, 184, false],
+    [1000, 184, false],
+  ])('with limit %d gives %d entries; there is more: %s', async (limit, length, more) => {
+    const page = await read(`?limit=${limit}`);
+
+    expect(page.data).toHaveLength(length);
+    expect('nextCursor' in page).toBe(more);
+  });
+
+  it('keeps the language of the names, and may change the limit on the way', async () => {
+    const { nextCursor } = await read('?limit=100&lang=fr');
+    const rest = await read(`?lang=FR&cursor=${nextCursor}`);
+
+    expect(rest.data).toHaveLength(84);
+    expect(rest.data.at(-1)).toEqual({ code: 'zu', name: 'zoulou' });
+    expect('nextCursor' in rest).toBe(false);
+  });
+
+  it('is led by Link with rel="next" while there is more', async () => {
+    const first = await client.get<LanguagePage>(`${PATH}?limit=150&lang=zh-TW`);
+    const [, next = ''] = /^<([^>]+)>; rel="next"$/.exec(first.headers.link ?? '') ?? [];
+    const last = await client.get<LanguagePage>(next);
+
+    expect(last.body.data).toHaveLength(34);
+    expect(last.body.data[0]?.name).toMatch(/文|語/);
+    expect(last.headers.link).toBeUndefined();
+  });
+
+  it('goes on in another process', async () => {
+    const other = (await startApp()).as('limited');
+    const { nextCursor } = await read('?limit=180');
+
+    const { status, body } = await other.get<LanguagePage>(`${PATH}?cursor=${nextCursor}`);
+
+    expect(status).toBe(200);
+    expect(codesOf(body)).toEqual(['yo', 'za', 'zh', 'zu']);
+  });
+});
+
+describe('what is refused with 400 INVALID_REQUEST', () => {
+  it.each([
+    'limit=0',
+    'limit=1001',
+    'limit=abc',
+    'limit=-1',
+    'limit=1.5',
+    'limit=1e2',
+    'limit=',
+    'limit=9007199254740993',
+    'limit=50&limit=50',
+    'lang=',
+    'lang=e',
+    'lang=*',
+    'lang=de_DE',
+    'lang=de--AT',
+    'lang=deutschland',
+    'lang=de%00',
+    `lang=de${'-abc'.repeat(16)}`,
+    'lang=de&lang=fr',
+    'cursor=',
+    'cursor=abc',
+    'cursor=abc.def',
+    'cursor=%00',
+    `cursor=${'a'.repeat(600)}`,
+    'page=2',
+  ])('%s', async (query) => {
+    const { status, body, headers } = await client.get(`${PATH}?${query}`);
+
+    expect(status).toBe(400);
+    expect(body).toEqual(REFUSED);
+    expect(headers['cache-control']).toBe('private, no-store');
+    expect(headers.etag).toBeUndefined();
+  });
+
+  it('a cursor that was changed anywhere, lengthened or cut', async () => {
+    const { nextCursor = '' } = await read('?limit=10');
+    const changed = [...nextCursor].map((letter, at) => {
+      return nextCursor.slice(0, at) + (letter === 'A' ? 'B' : 'A') + nextCursor.slice(at + 1);
+    });
+    const forged = [...changed, `${nextCursor}A`, `${nextCursor}.A`, nextCursor.slice(0, -1), nextCursor.slice(1)];
+
+    const answers = await Promise.all(forged.map((cursor) => client.get(`${PATH}?limit=10&cursor=${cursor}`)));
+
+    expect(nextCursor.length).toBeGreaterThan(30);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers[0]?.body).toEqual({
+      code: 'INVALID_REQUEST',
+      message: 'cursor: is not a cursor of this list in this language',
+    });
+  });
+
+  it('a cursor of another language', async () => {
+    const { nextCursor } = await read('?limit=10&lang=de');
+
+    const answers = await Promise.all(
+      ['', '&lang=en', '&lang=de-AT'].map((more) => client.get(`${PATH}?cursor=${nextCursor}${more}`)),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
+    expect(answers.map(({ body }) => body)).toEqual([REFUSED, REFUSED, REFUSED]);
+  });
+
+  it('a cursor of another list', async () => {
+    const hotels = '/data/hotels/v1/reviewsite/reference/languages';
+    const { body } = await app.as('platform').get<LanguagePage>(`${hotels}?limit=3`);
+
+    const answer = await client.get(`${PATH}?limit=3&cursor=${body.nextCursor}`);
+
+    expect(body.nextCursor).toEqual(expect.any(String));
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(REFUSED);
+  });
+
+  it('what the service signed for another purpose', async () => {
+    const { nextCursor = '' } = await read('?limit=10');
+    const content: unknown = JSON.parse(Buffer.from(nextCursor.split('.')[0] ?? '', 'base64url').toString());
+    const sealed = await app.nest.get(SigningKeys).seal('something-else', content);
+
+    const answer = await client.get(`${PATH}?limit=10&cursor=${sealed}`);
+
+    expect(sealed.split('.')[0]).toBe(nextCursor.split('.')[0]);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(REFUSED);
+  });
+});
