@@ -45,8 +45,8 @@ function parentOf(locale) {
   return parentLocales[locale] ?? truncated;
 }
 
-// Only what a locale says differently from its parents is stored: all locales of CLDR then take less than 1 MB instead
-// of 5, and a name that a locale lacks is looked up in the same order as CLDR does.
+// Only what a locale says differently from its parents is stored: all locales of CLDR then take a third
+// of the room, and a name that a locale lacks is looked up in the same order as CLDR does.
 function ownNames(names, codes) {
   const inherited = (locale, code) => {
     if (locale === 'und') return undefined;
