@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Request } from 'express';
+import { fingerprint } from './fingerprint.js';
+
+const of = (json: string, originalUrl = '/connect/v1/things') => {
+  const request: Partial<Request> = { method: 'POST', originalUrl, body: JSON.parse(json) as unknown };
+  return fingerprint(request as Request).toString('hex');
+};
+
+describe('the fingerprint of a request', () => {
+  it('is the same whatever the order of the keys, at every depth', () => {
+    expect(of('{"a":1,"b":{"c":[{"d":1,"e":2}],"f":null}}')).toBe(of('{"b":{"f":null,"c":[{"e":2,"d":1}]},"a":1}'));
+  });
+
+  it.each([
+    ['another value', '{"a":2}'],
+    ['another key', '{"b":1}'],
+    ['one more key', '{"a":1,"b":1}'],
+    ['a key that JavaScript takes for its own', '{"a":1,"__proto__":1}'],
+    ['an array in place of the object', '["a",1]'],
+  ])('is another one with %s', (_, json) => {
+    expect(of(json)).not.toBe(of('{"a":1}'));
+  });
+
+  it('tells arrays apart by their order', () => {
+    expect(of('{"a":[1,2]}')).not.toBe(of('{"a":[2,1]}'));
+  });
+
+  it('knows a lone surrogate, which canonical JSON has no form for', () => {
+    expect(of('{"a":"\\ud800"}')).toBe(of('{"a":"\\ud800"}'));
+    expect(of('{"a":"\\ud800"}')).not.toBe(of('{"a":"\\ud801"}'));
+  });
+
+  it('tells queries apart', () => {
+    expect(of('{}', '/connect/v1/things?a=1')).not.toBe(of('{}', '/connect/v1/things?a=2'));
+  });
+});
