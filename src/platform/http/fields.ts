@@ -4,6 +4,7 @@ import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
+  ArrayUnique,
   IsArray,
   IsBoolean,
   IsIn,
@@ -16,11 +17,12 @@ import {
   MinLength,
   ValidateIf,
   ValidateNested,
+  type ValidationArguments,
 } from 'class-validator';
 
 /*
  * One decorator per property: it checks a request's member and states its bounds in the API document. On a response it
- * only states them. `Optional` may be absent, `Clearable` may also be null.
+ * only states them. `Optional` may be absent, `Clearable` may also be null, `Nullable` may be null but not absent.
  */
 
 /** The member may be left out; null is refused. */
@@ -31,6 +33,11 @@ export function Optional(): PropertyDecorator {
 /** The member may be left out, and null clears it. */
 export function Clearable(): PropertyDecorator {
   return ValidateIf((_, value) => value !== undefined && value !== null);
+}
+
+/** The member must be there; null is one of its values. */
+export function Nullable(): PropertyDecorator {
+  return ValidateIf((_, value) => value !== null);
 }
 
 export interface TextRule {
@@ -129,20 +136,41 @@ export function ListOf(type: () => new () => object, bounds: { min?: number; max
   );
 }
 
+export interface TextsRule {
+  min?: number;
+  max: number;
+  maxLength: number;
+  pattern?: RegExp;
+  /** What a text of this pattern is, for the caller whose text is not: "is no scope of the form ...". */
+  otherwise?: string;
+  unique?: boolean;
+}
+
 /** A bounded list of texts; each one within `maxLength` and, if given, of the pattern. */
-export function Texts(rule: { min?: number; max: number; maxLength: number; pattern?: RegExp }): PropertyDecorator {
-  const { min = 0, max, maxLength, pattern } = rule;
-  const items = { type: 'string', maxLength, ...(pattern ? { pattern: pattern.source } : {}) };
+export function Texts(rule: TextsRule): PropertyDecorator {
+  const { min = 0, max, maxLength, pattern = SINGLE_LINE, otherwise, unique = false } = rule;
+  const items = { type: 'string', maxLength, ...(rule.pattern ? { pattern: pattern.source } : {}) };
   // ApiProperty's own type of an array of strings has no room for the items' bounds.
-  const documented = { type: 'array', minItems: min, maxItems: max, items } as ApiPropertyOptions;
+  const documented = { type: 'array', minItems: min, maxItems: max, uniqueItems: unique, items } as ApiPropertyOptions;
+  const complaint = otherwise === undefined ? {} : { message: complain(pattern, otherwise) };
   return applyDecorators(
     IsArray(),
     ArrayMinSize(min),
     ArrayMaxSize(max),
+    ...(unique ? [ArrayUnique({ message: '$property must not hold the same text twice' })] : []),
     IsString({ each: true }),
     MinLength(1, { each: true }),
     MaxLength(maxLength, { each: true }),
-    Matches(pattern ?? SINGLE_LINE, { each: true }),
+    Matches(pattern, { each: true, ...complaint }),
     ApiProperty(documented),
   );
+}
+
+/** Says which of the texts it is; class-validator knows only that there is one. */
+function complain(pattern: RegExp, otherwise: string): (fault: ValidationArguments) => string {
+  return ({ value, property }) => {
+    const texts: unknown[] = Array.isArray(value) ? value : [];
+    const index = texts.findIndex((text) => typeof text !== 'string' || !pattern.test(text));
+    return `${property}.${index} ${otherwise}`;
+  };
 }
