@@ -2,40 +2,49 @@ import { isUtf8 } from 'node:buffer';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { AppError, invalidRequest } from '../errors/app-error.js';
 import { scanJson } from './json-scan.js';
+import { errorShapeOf } from './surface.js';
 
 const KIB = 1024;
-const LIMITS: readonly (readonly [prefix: string, bytes: number])[] = [
-  ['/v1/public/catalog/search', 64 * KIB],
-  ['/vault/', 512 * KIB],
+
+interface Bounds {
+  bytes: number;
+  /** Levels of nesting. */
+  depth: number;
+}
+
+const DEFAULT: Bounds = { bytes: 1024 * KIB, depth: 32 };
+const BOUNDS: readonly (readonly [prefix: string, bounds: Bounds])[] = [
+  ['/v1/public/catalog/search', { ...DEFAULT, bytes: 64 * KIB }],
+  ['/vault/', { ...DEFAULT, bytes: 512 * KIB }],
+  // A form's schema may have 32 levels of its own, inside the one of the body.
+  ['/connect/v1/connector-providers/', { ...DEFAULT, depth: 33 }],
 ];
-const DEFAULT_LIMIT = 1024 * KIB;
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Sizes count after inflating. What cannot be read at all is 400, 413 or 415, before anybody asks for a credential. */
 export function bodyParsers(): RequestHandler[] {
-  const parsers = new Map(
-    [...LIMITS.map(([, bytes]) => bytes), DEFAULT_LIMIT].map((limit) => [limit, jsonParser(limit)]),
-  );
+  const json = jsonParser(DEFAULT);
+  const parsers = BOUNDS.map(([prefix, bounds]) => ({ prefix, parse: jsonParser(bounds) }));
   const form = express.text({ type: 'application/x-www-form-urlencoded', limit: 64 * KIB, verify: requireUtf8 });
 
   return [
     refuseUnreadable,
     (request, response, next) => {
       const path = request.path.toLowerCase();
-      const limit = LIMITS.find(([prefix]) => path.startsWith(prefix))?.[1] ?? DEFAULT_LIMIT;
+      const parse = parsers.find(({ prefix }) => path.startsWith(prefix))?.parse ?? json;
       if (!WITH_BODY.has(request.method)) next();
       else if (isForm(request)) form(request, response, next);
-      else parsers.get(limit)?.(request, response, next);
+      else parse(request, response, next);
     },
   ];
 }
 
-function jsonParser(limit: number): RequestHandler {
+function jsonParser({ bytes: limit, depth }: Bounds): RequestHandler {
   return express.json({
     limit,
     verify: (request, response, bytes) => {
       requireUtf8(request, response, bytes);
-      const fault = scanJson(bytes);
+      const fault = scanJson(bytes, depth);
       if (fault) throw invalidRequest([{ path: '', message: fault.message, code: fault.code }]);
     },
   });
@@ -49,7 +58,9 @@ function refuseUnreadable(request: Request, _response: Response, next: NextFunct
   const { 'content-length': length, 'transfer-encoding': chunked, 'content-encoding': encoding } = request.headers;
   const hasBody = WITH_BODY.has(request.method) && (chunked !== undefined || (length !== undefined && length !== '0'));
   const fault = hasBody ? unreadable(request.headers['content-type'], encoding, isForm(request)) : null;
-  next(fault === null ? undefined : new AppError(415, 'unsupported_media_type', fault));
+  if (fault === null) next();
+  else if (isOAuth(request)) next(new AppError(400, 'invalid_request', 'The body must be a form or JSON, in UTF-8'));
+  else next(new AppError(415, 'unsupported_media_type', fault));
 }
 
 function unreadable(type: string | undefined, encoding: string | undefined, form: boolean): string | null {
@@ -65,6 +76,10 @@ function unreadable(type: string | undefined, encoding: string | undefined, form
 
 /** Forms are read by the OAuth endpoints alone (RFC 6749). */
 function isForm(request: Request): boolean {
-  const isOAuth = request.path.toLowerCase().startsWith('/connect/v1/oauth/');
-  return isOAuth && /^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? '');
+  return isOAuth(request) && /^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? '');
+}
+
+/** There, whatever is wrong with a request has the code of RFC 6749, which knows no media types. */
+function isOAuth(request: Request): boolean {
+  return errorShapeOf(request.path) === 'oauth';
 }

@@ -5,10 +5,11 @@ const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
 /**
- * One pass over JSON's bytes before it is parsed: nesting beyond 32 levels overflows a stack later, and a number that a
- * double would change must be refused while its digits are still there. Well-formedness is the parser's business.
+ * One pass over JSON's bytes before it is parsed: nesting beyond 32 levels, or the number given, overflows a stack
+ * later, and a number that a double would change must be refused while its digits are still there. Well-formedness is
+ * the parser's business.
  */
-export function scanJson(bytes: Buffer): { message: string; code: string } | null {
+export function scanJson(bytes: Buffer, maxDepth = MAX_DEPTH): { message: string; code: string } | null {
   let depth = 0;
   let values = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -18,7 +19,7 @@ export function scanJson(bytes: Buffer): { message: string; code: string } | nul
     } else if (OPENING.has(byte)) {
       depth += 1;
       values += 1;
-      if (depth > MAX_DEPTH) return { message: `The body is nested deeper than ${MAX_DEPTH} levels`, code: 'maxDepth' };
+      if (depth > maxDepth) return { message: `The body is nested deeper than ${maxDepth} levels`, code: 'maxDepth' };
     } else if (CLOSING.has(byte)) {
       depth -= 1;
     } else if (byte === COMMA || byte === COLON) {
