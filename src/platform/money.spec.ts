@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { divideRounded, isCurrency, minorUnits } from './money.js';
+import { divideRounded, exchange, isCurrency, minorUnits } from './money.js';
 
 describe('currencies', () => {
   it('are those of ISO 4217, in upper case', () => {
@@ -29,6 +29,44 @@ describe('rounding', () => {
       fc.property(fc.bigInt(-(10n ** 18n), 10n ** 18n), fc.bigInt(1n, 10n ** 6n), (numerator, denominator) => {
         const rest = 2n * (divideRounded(numerator, denominator) * denominator - numerator);
         return rest <= denominator && rest >= -denominator;
+      }),
+    );
+  });
+});
+
+describe('an amount in another currency', () => {
+  it.each([
+    // As many minor units, fewer, more; halves away from zero; rounding happens once, at the end.
+    [11_900, '1.0325', 'CHF', 'EUR', 12_287n],
+    [10_001, '163.255', 'EUR', 'JPY', 16_327n],
+    [10_001, '0.0061', 'JPY', 'EUR', 6_101n],
+    [1_000, '0.337', 'EUR', 'KWD', 3_370n],
+    [1, '0.5', 'EUR', 'USD', 1n],
+    [1, '0.4999999999', 'EUR', 'USD', 0n],
+    [0, '1.0325', 'CHF', 'EUR', 0n],
+    [Number.MAX_SAFE_INTEGER, '9999999999.9999999999', 'JPY', 'KWD', 90071992547409909999099280075n],
+  ] as const)('%i at %s from %s to %s is %s', (...[cents, rate, from, to, expected]) =>
+    expect(exchange(cents, { rate, from, to })).toBe(expected),
+  );
+
+  const cents = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
+  const rate = fc
+    .tuple(fc.bigInt(0n, 10n ** 10n - 1n), fc.bigInt(1n, 10n ** 10n - 1n))
+    .map(([whole, fraction]) => `${whole}.${String(fraction).padStart(10, '0')}`);
+
+  it('is the same at a rate of one, whatever zeros the rate is written with', () => {
+    fc.assert(
+      fc.property(cents, (amount) => exchange(amount, { rate: '1.000', from: 'EUR', to: 'USD' }) === BigInt(amount)),
+    );
+  });
+
+  it('never shrinks when the amount grows', () => {
+    fc.assert(
+      fc.property(cents, cents, rate, (a, b, oneRate) => {
+        const [less, more] = [Math.min(a, b), Math.max(a, b)].map((amount) =>
+          exchange(amount, { rate: oneRate, from: 'EUR', to: 'JPY' }),
+        );
+        return less !== undefined && more !== undefined && less <= more;
       }),
     );
   });

@@ -49,6 +49,17 @@ export function WebAddress(): PropertyDecorator {
   );
 }
 
+/** A decimal number above 0 as text, since a double would round it: so many digits before the point, so many after. */
+export function DecimalText({ whole, decimals }: { whole: number; decimals: number }): PropertyDecorator {
+  const pattern = `^(?:0|[1-9]\\d{0,${whole - 1}})(?:\\.\\d{1,${decimals}})?$`;
+  const form = new RegExp(pattern);
+  const fits = (value: unknown) => typeof value === 'string' && form.test(value) && /[1-9]/.test(value);
+  return applyDecorators(
+    check('isDecimal', fits, `$property must be a decimal number above 0 as text, with at most ${decimals} decimals`),
+    ApiProperty({ type: 'string', minLength: 1, maxLength: whole + 1 + decimals, pattern }),
+  );
+}
+
 /** A free-form object of bounded size, kept as it is (`jsonb`); bytes of its JSON, levels of nesting. */
 export function FreeObject({ maxBytes, maxDepth }: { maxBytes: number; maxDepth: number }): PropertyDecorator {
   const fits = (value: unknown) =>
