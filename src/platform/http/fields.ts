@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import {
+  Allow,
   ArrayMaxSize,
   ArrayMinSize,
   ArrayUnique,
@@ -111,6 +112,15 @@ export function Id(prefix: string): PropertyDecorator {
     IsString(),
     MaxLength(100),
     ApiProperty({ type: 'string', maxLength: 100, description: `TypeID with the prefix ${prefix}` }),
+  );
+}
+
+/** A member of a response that a client may send back in a create; whatever it holds is ignored. */
+export function Ignored(): PropertyDecorator {
+  return applyDecorators(
+    Transform(() => undefined),
+    Allow(),
+    ApiProperty({ type: 'string', maxLength: 100, required: false, readOnly: true, description: 'Ignored' }),
   );
 }
 

@@ -1,0 +1,24 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import { invalidField, invalidRequest } from '../errors/app-error.js';
+
+/**
+ * Stands for the body of a route that takes none: none at all, an empty one and `{}` are the same. A member would be a
+ * misunderstanding, and is refused like any unknown one.
+ */
+export const NoBody = createParamDecorator((_: unknown, context: ExecutionContext): null => {
+  assertNoBody(context.switchToHttp().getRequest<Request>().body);
+  return null;
+});
+
+export function assertNoBody(body: unknown): void {
+  if (body === undefined) return;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalidField('', 'The body must be a JSON object, or absent', 'isObject');
+  }
+  const unknown = Object.keys(body);
+  if (unknown.length === 0) return;
+  throw invalidRequest(
+    unknown.map((path) => ({ path, message: `${path} is not known here`, code: 'whitelistValidation' })),
+  );
+}
