@@ -1,9 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { currentActor } from '../context/request-context.js';
-import { AppError } from '../errors/app-error.js';
 import { access } from './access.js';
-import { covers } from './scopes.js';
+import { assertScope } from './assert-scope.js';
 
 /** Refuses an actor whose scopes do not cover what the route declares: 403, naming the scope that is missing. */
 @Injectable()
@@ -12,10 +10,7 @@ export class ScopesGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const { isPublic, scope } = access(this.reflector, context);
-    if (isPublic || scope === null || covers(currentActor().scopes, scope)) return true;
-    throw new AppError(403, 'forbidden', `This needs the scope ${scope}`, {
-      details: { requiredScope: scope },
-      headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
-    });
+    if (!isPublic && scope !== null) assertScope(scope);
+    return true;
   }
 }
