@@ -10,13 +10,14 @@ import {
   type QueryDeepPartialEntity,
   type Repository,
 } from 'typeorm';
-import { isRetryable } from '../errors/database-refusals.js';
+import { databaseErrorOf, isRetryable } from '../errors/database-refusals.js';
 import { poolOf } from './pool.js';
 import { targetOf, type Versioned } from './rows.js';
 import { type Collector, UnitOfWork, units } from './unit-of-work.js';
 
 const MAX_ATTEMPTS = 6;
 const JITTER_MS = 30;
+const UNIQUE_VIOLATION = '23505';
 
 /** The only way to the database. A transaction is ambient: whoever is called inside it works in it. */
 @Injectable()
@@ -66,6 +67,17 @@ export class Database {
     await into.values(entity).updateEntity(false).execute();
   }
 
+  /**
+   * Adds a row in one statement, unless a unique key of it is taken: then nothing happens, and the running transaction
+   * lives on to find out by whom. Waits for a concurrent transaction that has the key and may yet roll back.
+   */
+  async insertUnlessTaken<Entity extends ObjectLiteral>(entity: Entity): Promise<boolean> {
+    const into = this.repository(targetOf(entity)).createQueryBuilder().insert();
+    const result = await into.values(entity).orIgnore().returning('id').updateEntity(false).execute();
+    const added: unknown = result.raw;
+    return Array.isArray(added) && added.length > 0;
+  }
+
   /** Writes all columns of a row that was read under a lock, in one statement, and raises its version. */
   async update<Entity extends Versioned>(entity: Entity): Promise<void> {
     const { id, version } = entity;
@@ -74,6 +86,20 @@ export class Database {
     const { affected } = await change.where('id = :id and version = :version', { id, version }).execute();
     if (affected !== 1) throw new Error(`${id} was changed without its lock`);
     entity.version = version + 1;
+  }
+
+  /** `update`, unless a unique key of the row is taken: then nothing happens, and the running transaction lives on. */
+  async updateUnlessTaken<Entity extends Versioned>(entity: Entity): Promise<boolean> {
+    await this.execute('savepoint unless_taken');
+    try {
+      await this.update(entity);
+    } catch (error) {
+      if (databaseErrorOf(error)?.code !== UNIQUE_VIOLATION) throw error;
+      await this.execute('rollback to savepoint unless_taken');
+      return false;
+    }
+    await this.execute('release savepoint unless_taken');
+    return true;
   }
 
   /** Rows of a SELECT, or of an INSERT, UPDATE or DELETE with RETURNING. Values only as parameters. */
