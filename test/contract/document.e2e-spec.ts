@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Router } from 'express';
+import { startApp, type TestApp } from '../setup/app.js';
+import { operationsOf, type Placed, readDocument, type Schema, type ServedDocument } from './served-document.js';
+
+/** What the specification names and this version has, word for word. */
+const SPECIFIED = [
+  'GET /v1/public/legal/contracts/{id}',
+  'POST /v1/admin/finance/supplier-invoices',
+  'POST /v1/admin/distribution/channels',
+  'POST /connect/v1/oauth/token',
+  'POST /connect/v1/operators/{operatorId}/oauth-clients',
+  'DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}',
+  'PATCH /connect/v1/connector-providers/{providerKey}',
+  'POST /vault/v1/{vaultSlug}/encrypt',
+  'GET /realtime/v1/channels/{channel}/messages',
+  'GET /data/geo/v1/reference/languages',
+];
+
+let app: TestApp;
+let document: ServedDocument;
+let operations: Placed[];
+
+beforeAll(async () => {
+  app = await startApp();
+  document = await readDocument(app);
+  operations = operationsOf(document);
+});
+
+const nameOf = ({ method, path }: Placed) => `${method} ${path}`;
+
+describe('the API document', () => {
+  it('holds the operations of the specification at their exact paths', () => {
+    expect(operations.map(nameOf)).toEqual(expect.arrayContaining(SPECIFIED));
+  });
+
+  it('holds exactly the routes that the router has, beside health and the document itself', () => {
+    const { stack } = (app.nest.getHttpAdapter().getInstance() as { router: Router }).router;
+    const routed = stack.flatMap(({ route }) =>
+      route ? route.stack.map(({ method }) => `${method.toUpperCase()} ${route.path.replace(/:(\w+)/g, '{$1}')}`) : [],
+    );
+    const own = routed.filter((name) => !/ \/(health|docs|openapi\.json)/.test(name));
+    expect([...new Set(own)].sort()).toEqual(operations.map(nameOf).sort());
+  });
+
+  it('gives every operation an own id, a summary of one line and its security', () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const poor = operations.filter(({ summary, security }) => !summary || /\n/.test(summary) || security === undefined);
+    expect(poor.map(nameOf)).toEqual([]);
+  });
+
+  it('gives every path parameter and every request body an example', () => {
+    const poor = operations.flatMap((operation) => {
+      const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+      const unexemplified = parameters.filter(({ example, schema }) => (example ?? schema.example) === undefined);
+      const bodies = Object.values(operation.requestBody?.content ?? {});
+      const bodiless = bodies.filter(({ example, examples }) => example === undefined && examples === undefined);
+      return [
+        ...unexemplified.map(({ name }) => `${nameOf(operation)} ${name}`),
+        ...bodiless.map(() => nameOf(operation)),
+      ];
+    });
+    expect(poor).toEqual([]);
+  });
+
+  it('states every error status in the body of its surface', () => {
+    const shapeOf = ({ path }: Placed) => {
+      if (path.startsWith('/connect/v1/oauth/')) return 'OAuthError';
+      if (path.startsWith('/vault/') || path.startsWith('/realtime/')) return 'PlainError';
+      return path.startsWith('/data/') ? 'DataError' : 'TradeError';
+    };
+    const wrong = operations.flatMap((operation) => {
+      const expected = `#/components/schemas/${shapeOf(operation)}`;
+      const errors = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400);
+      const missing = ['400', '404', '429', '500', '503'].filter((status) => !(status in operation.responses));
+      const other = errors.filter(([, { content }]) => content?.['application/json']?.schema?.$ref !== expected);
+      return [...missing, ...other.map(([status]) => status)].map((status) => `${nameOf(operation)} ${status}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('bounds every string, array and integer', () => {
+    const unbounded: string[] = [];
+    for (const [name, schema] of Object.entries(document.components.schemas)) findUnbounded(schema, name, unbounded);
+    for (const operation of operations) {
+      for (const { name, schema } of operation.parameters ?? []) {
+        findUnbounded(schema, `${nameOf(operation)} ${name}`, unbounded);
+      }
+    }
+    expect(unbounded).toEqual([]);
+  });
+
+  it('closes every request body to unknown members', () => {
+    const open = operations.flatMap((operation) =>
+      Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) => {
+        const target = schema?.$ref ? document.components.schemas[schema.$ref.split('/').pop() ?? ''] : schema;
+        return target?.additionalProperties === false ? [] : [nameOf(operation)];
+      }),
+    );
+    expect(open).toEqual([]);
+  });
+});
+
+function findUnbounded(schema: Schema, place: string, unbounded: string[]): void {
+  const { type, enum: values, format } = schema;
+  const isFixed = values !== undefined || ['date', 'date-time'].includes(format ?? '');
+  if (type === 'string' && !isFixed && schema.maxLength === undefined) unbounded.push(place);
+  if (type === 'array' && schema.maxItems === undefined) unbounded.push(place);
+  if (type === 'number') unbounded.push(`${place} (number)`);
+  if (type === 'integer' && (schema.minimum === undefined || schema.maximum === undefined)) unbounded.push(place);
+  const members = Object.entries(schema.properties ?? {});
+  for (const [name, member] of members) findUnbounded(member, `${place}.${name}`, unbounded);
+  const parts = [...(schema.allOf ?? []), ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];
+  for (const part of parts) findUnbounded(part, place, unbounded);
+  if (schema.items) findUnbounded(schema.items, `${place}[]`, unbounded);
+  if (typeof schema.additionalProperties === 'object')
+    findUnbounded(schema.additionalProperties, `${place}.*`, unbounded);
+}

@@ -1,0 +1,55 @@
+import type { TestApp } from '../setup/app.js';
+
+export interface Schema {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  enum?: unknown[];
+  maxLength?: number;
+  maxItems?: number;
+  minimum?: number;
+  maximum?: number;
+  items?: Schema;
+  allOf?: Schema[];
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  example?: unknown;
+  schema: Schema & { example?: unknown };
+}
+
+export interface Operation {
+  operationId: string;
+  summary?: string;
+  security?: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema?: Schema; example?: unknown; examples?: unknown }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema?: Schema }> }>;
+}
+
+export interface ServedDocument {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+/** One operation with the place it stands at. */
+export interface Placed extends Operation {
+  method: string;
+  path: string;
+}
+
+export async function readDocument(app: TestApp): Promise<ServedDocument> {
+  return (await app.get<ServedDocument>('/openapi.json')).body;
+}
+
+export function operationsOf(document: ServedDocument): Placed[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  );
+}

@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Outbox } from '../../src/platform/outbox/outbox.js';
+import { startApp, type TestApp } from '../setup/app.js';
+
+let app: TestApp;
+let database: Database;
+
+beforeAll(async () => {
+  // Without jobs nothing takes events out of the outbox while a test looks at it.
+  app = await startApp({ env: { JOBS: 'false' } });
+  database = app.nest.get(Database);
+  await app.sql('create table accounts (id int primary key, balance int not null)');
+  await app.sql('grant all on accounts to public');
+});
+
+const balances = async () =>
+  (await app.sql('select id, balance from accounts order by id')).map(({ balance }) => balance as number);
+
+const add = (id: number, amount: number) =>
+  database.query('update accounts set balance = balance + $2 where id = $1', [id, amount]);
+
+describe('a transaction', () => {
+  it('is run again after a deadlock, so that both of two crossing transfers happen once', async () => {
+    await app.sql('truncate accounts');
+    await app.sql('insert into accounts values (1, 100), (2, 100)');
+    let waiting = 0;
+    const bothHoldOne = async () => {
+      waiting += 1;
+      while (waiting < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    const transfer = (from: number, to: number) =>
+      database.transaction(async () => {
+        await add(from, -10);
+        await bothHoldOne();
+        await add(to, 10);
+      });
+
+    await Promise.all([transfer(1, 2), transfer(2, 1)]);
+
+    expect(await balances()).toEqual([100, 100]);
+    expect(waiting).toBeGreaterThan(2);
+  });
+
+  it('joins the one around it: what is inside falls with it', async () => {
+    await app.sql('truncate accounts');
+    const failing = database.transaction(async () => {
+      await database.transaction(() => database.query('insert into accounts values (1, 1)'));
+      throw new Error('the outer one fails');
+    });
+
+    await expect(failing).rejects.toThrow('the outer one fails');
+    expect(await balances()).toEqual([]);
+  });
+
+  it('tells the outside after the commit, and not at all after a rollback', async () => {
+    await app.sql('truncate accounts');
+    const seen: number[][] = [];
+    const look = async () => void seen.push(await balances());
+    const write = (fails: boolean) =>
+      database.transaction(async () => {
+        await database.query('insert into accounts values (1, 1)');
+        database.afterCommit(look);
+        if (fails) throw new Error('rolled back');
+      });
+
+    await expect(write(true)).rejects.toThrow('rolled back');
+    await write(false);
+
+    expect(seen).toEqual([[1]]);
+  });
+});
+
+describe('the outbox', () => {
+  const event = (n: number) => ({ channel: 'test.outbox', event: 'counted', data: { n } });
+  const waitingEvents = () => app.sql(`select data from outbox_events where channel = 'test.outbox' order by sequence`);
+
+  it('holds the events of committed transactions, in order, and of no others', async () => {
+    const outbox = app.nest.get(Outbox);
+    const tell = (numbers: number[], fails: boolean) =>
+      asSystem(() =>
+        database.transaction(async () => {
+          for (const n of numbers) outbox.add(event(n));
+          if (fails) throw new Error('rolled back');
+        }),
+      );
+
+    await tell([1, 2], false);
+    await expect(tell([3], true)).rejects.toThrow('rolled back');
+    await tell([4], false);
+
+    expect((await waitingEvents()).map(({ data }) => data)).toEqual([{ n: 1 }, { n: 2 }, { n: 4 }]);
+  });
+
+  it('refuses an event outside of a transaction', () => {
+    expect(() => app.nest.get(Outbox).add(event(5))).toThrow('Only a transaction');
+  });
+});

@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+/** A path of each surface that needs a credential, with what the surface calls an unknown one. */
+const GUARDED = ['/v1/admin/distribution/channels', '/connect/v1/connector-providers', '/vault/v1/primary/encrypt'];
+const UNKNOWN = [
+  '/v1/public/nothing',
+  '/v1/admin/nothing',
+  '/connect/v1/nothing',
+  '/vault/v1',
+  '/realtime/v1/x',
+  '/data/x',
+  '/foo',
+];
+const MINTED = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+describe('X-Request-Id', () => {
+  it.each(UNKNOWN)('is minted for an unknown route of any surface: %s', async (path) => {
+    const { status, headers } = await app.get(path);
+    expect(status).toBe(404);
+    expect(headers['x-request-id']).toMatch(MINTED);
+  });
+
+  it.each(GUARDED)('is on a refused guard: %s', async (path) => {
+    const { status, headers } = await app.request(path.endsWith('encrypt') ? 'POST' : 'GET', path);
+    expect(status).toBe(401);
+    expect(headers['x-request-id']).toMatch(MINTED);
+  });
+
+  it('is echoed where it is harmless, and equals the body', async () => {
+    const { headers, body } = await app.get('/v1/admin/x', { headers: { 'X-Request-Id': 'partner.call_0-1' } });
+    expect(headers['x-request-id']).toBe('partner.call_0-1');
+    expect(body).toEqual({ error: 'Not found', code: 'not_found', requestId: 'partner.call_0-1' });
+  });
+
+  it.each(['short', 'has blank here', 'a'.repeat(129), 'semi;colon'])(
+    'is replaced where it is not: %s',
+    async (given) => {
+      const { headers } = await app.get('/foo', { headers: { 'X-Request-Id': given } });
+      expect(headers['x-request-id']).toMatch(MINTED);
+    },
+  );
+});
+
+describe('a body that cannot be read is refused before anybody asks for a credential', () => {
+  const JSON_TYPE = { 'content-type': 'application/json' };
+  const path = '/v1/admin/distribution/channels';
+
+  it('broken JSON is 400 in the body of the surface', async () => {
+    const { status, body, headers } = await app.post(path, undefined, { raw: '{"name":', headers: JSON_TYPE });
+    expect(status).toBe(400);
+    const issue = { path: '', message: 'The body is not valid JSON', code: 'malformed' };
+    expect(body).toEqual({
+      error: 'The request is invalid',
+      code: 'invalid_request',
+      requestId: headers['x-request-id'],
+      details: { issues: [issue], fields: { '': [issue.message] } },
+    });
+  });
+
+  it('broken JSON to the vault is 400 with an error and nothing else', async () => {
+    const { status, body } = await app.post('/vault/v1/primary/encrypt', undefined, { raw: '{', headers: JSON_TYPE });
+    expect(status).toBe(400);
+    expect(body).toEqual({ error: 'The body is not valid JSON' });
+  });
+
+  it.each([
+    ['a number beyond 2^53-1', '{"name": 9007199254740993}', 'unsafeNumber'],
+    ['nesting beyond 32 levels', '['.repeat(40_000), 'maxDepth'],
+    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'encoding'],
+  ])('%s is 400', async (_, raw, code) => {
+    const { status, body } = await app.post<{ details: { issues: { code: string }[] } }>(path, undefined, {
+      raw,
+      headers: JSON_TYPE,
+    });
+    expect(status).toBe(400);
+    expect(body.details.issues.map((issue) => issue.code)).toEqual([code]);
+  });
+
+  it.each([
+    ['text/plain', {}],
+    ['application/json; charset=latin1', {}],
+    ['application/json', { 'content-encoding': 'br' }],
+    ['', {}],
+  ])('content type %s with %j is 415', async (type, more) => {
+    const headers = { ...(type ? { 'content-type': type } : {}), ...more };
+    const { status, body, headers: answered } = await app.post(path, undefined, { raw: '{}', headers });
+    expect(status).toBe(415);
+    expect(body).toEqual({
+      error: expect.any(String),
+      code: 'unsupported_media_type',
+      requestId: answered['x-request-id'],
+    });
+  });
+
+  it('more than 1 MiB is 413, and to the vault more than 512 KiB', async () => {
+    const large = (bytes: number) => ({ raw: JSON.stringify({ name: 'x'.repeat(bytes) }), headers: JSON_TYPE });
+    const staff = await app.post(path, undefined, large(1_050_000));
+    expect([staff.status, staff.body]).toEqual([
+      413,
+      { error: 'The body is too large', code: 'payload_too_large', requestId: staff.headers['x-request-id'] },
+    ]);
+    const vault = await app.post('/vault/v1/primary/encrypt', undefined, large(530_000));
+    expect([vault.status, vault.body]).toEqual([413, { error: 'The body is too large' }]);
+  });
+});
+
+describe('a method that a path does not know', () => {
+  it('is 405 and says which it knows', async () => {
+    const { status, headers, body } = await app.delete('/v1/admin/distribution/channels');
+    expect(status).toBe(405);
+    expect(headers['allow']).toBe('GET, HEAD, POST');
+    expect(body).toEqual({
+      error: 'Only GET, HEAD, POST is possible here',
+      code: 'method_not_allowed',
+      requestId: headers['x-request-id'],
+    });
+  });
+});
+
+describe('a path that cannot be decoded', () => {
+  it.each(['/v1/admin/distribution/channels/%zz', '/v1/admin/distribution/channels/%ff'])('%s is 404', async (path) => {
+    const { status, body, headers } = await app.as('owner').get(path);
+    expect(status).toBe(404);
+    expect(body).toEqual({ error: 'Not found', code: 'not_found', requestId: headers['x-request-id'] });
+  });
+});
+
+describe('SURFACES', () => {
+  it('a process serves its own surfaces only', async () => {
+    const platform = await startApp({ env: { SURFACES: 'data,vault' } });
+    expect((await platform.as('owner').get('/v1/admin/distribution/channels')).status).toBe(404);
+    expect((await platform.as('platform').get('/data/geo/v1/reference/languages')).status).toBe(200);
+    expect((await platform.get('/health/live')).status).toBe(200);
+  });
+});
+
+describe('health', () => {
+  it('is alive, and ready with its parts', async () => {
+    expect((await app.get('/health/live')).body).toEqual({ status: 'ok' });
+    expect((await app.get('/health/ready')).body).toEqual({
+      status: 'ok',
+      parts: { database: { ok: true, milliseconds: expect.any(Number) } },
+    });
+  });
+});
