@@ -74,7 +74,8 @@ describe('a transaction', () => {
 
 describe('the outbox', () => {
   const event = (n: number) => ({ channel: 'test.outbox', event: 'counted', data: { n } });
-  const waitingEvents = () => app.sql(`select data from outbox_events where channel = 'test.outbox' order by sequence`);
+  const waitingEvents = () =>
+    app.sql<{ data: unknown }>(`select data from outbox_events where channel = 'test.outbox' order by sequence`);
 
   it('holds the events of committed transactions, in order, and of no others', async () => {
     const outbox = app.nest.get(Outbox);

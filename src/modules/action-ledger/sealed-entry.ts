@@ -16,11 +16,16 @@ export interface EntryFacts {
   createdAt: Date;
 }
 
-const CHAINS = 64;
+export const CHAINS = 64;
 
 /** The chain that a subject's entries stand in: unrelated writers do not queue for one head. */
 export function chainOf(subjectType: string, subjectId: string): number {
   return createHash('sha256').update(`${subjectType}\n${subjectId}`).digest().readUInt8(0) % CHAINS;
+}
+
+/** What a chain's first entry follows. */
+export function genesisOf(chain: number): Buffer {
+  return createHash('sha256').update(`ledger-chain-${chain}`).digest();
 }
 
 /** SHA-256 of the canonical JSON (RFC 8785) of the payload's texts. They are digested as stored, to the letter. */

@@ -1,0 +1,26 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { RequireScope } from '../../platform/auth/access.js';
+import { PathId } from '../../platform/http/path-id.js';
+import { LedgerEntries } from './ledger-entries.service.js';
+import { LedgerEntryEnvelope, LedgerEntryPage, ListEntries, toDetail, toEntry } from './ledger-entry.dto.js';
+
+@Controller('/v1/admin/action-ledger/entries')
+export class LedgerEntriesController {
+  constructor(private readonly entries: LedgerEntries) {}
+
+  /** Lists what was done, newest first */
+  @Get()
+  @RequireScope('action-ledger:read')
+  async list(@Query() query: ListEntries): Promise<LedgerEntryPage> {
+    const { entries, nextCursor } = await this.entries.list(query);
+    return { data: entries.map(toEntry), nextCursor };
+  }
+
+  /** Reads one entry with the subject before and after */
+  @Get(':id')
+  @RequireScope('action-ledger:read')
+  async get(@PathId('aled') id: string): Promise<LedgerEntryEnvelope> {
+    const entry = await this.entries.get(id);
+    return { data: toDetail(entry) };
+  }
+}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { SigningKeys } from '../../platform/auth/signing-keys.js';
+import { Database } from '../../platform/database/database.js';
+import { invalidField, notFound } from '../../platform/errors/app-error.js';
+import type { DetailRow, EntryRow, ListEntries } from './ledger-entry.dto.js';
+
+const PURPOSE = 'ledger-cursor';
+
+const ENTRIES = `
+  select entry.id, entry.sequence, entry.action, entry.subject_type, entry.subject_id, entry.actor_type, entry.actor_id,
+         entry.reason, entry.reverses_entry_id, entry.correlation_id, entry.created_at,
+         reversal.reversal_id as reversed_by_entry_id`;
+const REVERSALS = `left join ledger_reversals reversal on reversal.original_id = entry.id and reversal.state <> 'failed'`;
+
+/** Each filter with the condition that it adds. */
+const FILTERS = {
+  action: 'entry.action = ',
+  subjectType: 'entry.subject_type = ',
+  subjectId: 'entry.subject_id = ',
+  actorId: 'entry.actor_id = ',
+  from: 'entry.created_at >= ',
+  to: 'entry.created_at < ',
+} as const;
+const FILTER_NAMES = ['action', 'subjectType', 'subjectId', 'actorId', 'from', 'to'] as const;
+
+/** Reading the ledger. */
+@Injectable()
+export class LedgerEntries {
+  constructor(
+    private readonly database: Database,
+    private readonly signingKeys: SigningKeys,
+  ) {}
+
+  /** A page, newest first. Throws 400 on a cursor that is not ours, or of other filters. */
+  async list(query: ListEntries): Promise<{ entries: EntryRow[]; nextCursor: string | null }> {
+    const limit = query.limit ?? 50;
+    const after = query.cursor === undefined ? null : await this.open(query.cursor, query);
+    const values: unknown[] = [];
+    const conditions = FILTER_NAMES.flatMap((name) => {
+      if (query[name] === undefined) return [];
+      values.push(query[name]);
+      return [`${FILTERS[name]}$${values.length}`];
+    });
+    if (after !== null) conditions.push(`entry.sequence < $${values.push(after)}`);
+
+    // One row more than asked for tells whether there is a next page.
+    const found = await this.database.query<EntryRow>(
+      `${ENTRIES} from action_ledger_entries entry ${REVERSALS}
+       ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
+       order by entry.sequence desc limit $${values.push(limit + 1)}`,
+      values,
+    );
+    const entries = found.slice(0, limit);
+    const last = found.length > limit ? entries.at(-1) : undefined;
+    return { entries, nextCursor: last ? await this.seal(last.sequence, query) : null };
+  }
+
+  /** One entry with its payload. Throws 404. */
+  async get(id: string): Promise<DetailRow> {
+    const [entry] = await this.database.query<DetailRow>(
+      `${ENTRIES}, payload.before, payload.after from action_ledger_entries entry
+       join ledger_payloads payload on payload.entry_id = entry.id ${REVERSALS} where entry.id = $1`,
+      [id],
+    );
+    if (!entry) throw notFound();
+    return entry;
+  }
+
+  private seal(sequence: string, query: ListEntries): Promise<string> {
+    return this.signingKeys.seal(PURPOSE, [filtersOf(query), sequence]);
+  }
+
+  private async open(cursor: string, query: ListEntries): Promise<string> {
+    const opened = await this.signingKeys.open(PURPOSE, cursor);
+    const [filters, sequence] = listOf(opened);
+    if (filters !== filtersOf(query) || typeof sequence !== 'string') {
+      throw invalidField('cursor', 'cursor must be the nextCursor of a page with the same filters', 'cursor');
+    }
+    return sequence;
+  }
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function filtersOf(query: ListEntries): string {
+  const filters = JSON.stringify(FILTER_NAMES.map((name) => query[name] ?? null));
+  return createHash('sha256').update(filters).digest('base64url').slice(0, 22);
+}
