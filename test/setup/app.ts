@@ -19,7 +19,6 @@ export interface Overrides {
 
 /** The built service in this process, on a port of its own. Without a credential unless `as` or `with` give one. */
 export class TestApp extends TestClient {
-  readonly credentials: Credentials = readCredentials();
   private readonly pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 2 });
   /** Ends the service and everything of this object; the harness does it after the last test of the file. */
   readonly close: () => Promise<void> = closeAfterTests(() => this.end());
@@ -32,6 +31,11 @@ export class TestApp extends TestClient {
     readonly logs: readonly string[],
   ) {
     super(connection);
+  }
+
+  /** What the demo data's first start made and wrote down. */
+  get credentials(): Credentials {
+    return readCredentials();
   }
 
   /** The same service, called by somebody whom the demo data knows. */

@@ -23,7 +23,7 @@ export default async function setUp(_globalConfig, { rootDir }) {
   const run = { ...template, adminUrl: server.adminUrl, folder };
   process.env.TEST_RUN = JSON.stringify(run);
   try {
-    await fillTemplate(join(rootDir, 'dist/src/commands.js'), serviceEnv(run, template.url));
+    await fillTemplate(join(rootDir, 'dist/src'), serviceEnv(run, template.url));
   } catch (error) {
     // Jest runs no teardown after a setup that failed.
     await tearDown();
@@ -31,9 +31,31 @@ export default async function setUp(_globalConfig, { rootDir }) {
   }
 }
 
-async function fillTemplate(commands, env) {
-  if (!existsSync(commands)) throw new Error(`${commands} is missing: run 'npm run build' first ('npm test' does)`);
-  for (const name of ['migrate', 'demo']) await command(commands, name, env);
+async function fillTemplate(dist, env) {
+  if (!existsSync(join(dist, 'main.js')))
+    throw new Error(`${dist} is empty: run 'npm run build' first ('npm test' does)`);
+  if (existsSync(join(dist, 'commands.js'))) {
+    for (const name of ['migrate', 'demo']) await command(join(dist, 'commands.js'), name, env);
+  } else {
+    process.stderr.write('WARNING: no src/commands.ts yet; the template is made by a first start of the service\n');
+    await firstStart(join(dist, 'main.js'), env);
+  }
+}
+
+/** Starts the service, lets it migrate and load its demo data, and stops it as soon as it is ready. */
+async function firstStart(main, env) {
+  const child = spawn(process.execPath, [main], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+    if (/Ready at|openapi\.json/.test(output)) child.kill('SIGTERM');
+  });
+  const [code, signal] = await ended;
+  if (code !== 0 && signal !== 'SIGTERM') throw new Error(`the service's first start ended with ${code}:\n${output}`);
 }
 
 /** Runs one command of the built service; says what it printed only when it fails. */
