@@ -2,18 +2,23 @@ import { DataSource } from 'typeorm';
 import { Platform1790000000000 } from './src/migrations/1790000000000-platform.js';
 import { ActionLedger1790000000100 } from './src/migrations/1790000000100-action-ledger.js';
 import { Distribution1790000000200 } from './src/migrations/1790000000200-distribution.js';
+import { Identity1790000000300 } from './src/migrations/1790000000300-identity.js';
 import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
 import { Channel } from './src/modules/distribution/channels/channel.entity.js';
 import { ReviewSource } from './src/modules/reference-data/review-sources/review-source.entity.js';
+import { ApiToken } from './src/modules/identity/api-tokens/api-token.entity.js';
+import { StaffSession } from './src/modules/identity/sessions/staff-session.entity.js';
+import { User } from './src/modules/identity/users/user.entity.js';
 import type { Env } from './src/platform/config/env.js';
 import { dataSourceOptions } from './src/platform/database/data-source-options.js';
 
-const entities = [Channel, ReviewSource];
+const entities = [Channel, ReviewSource, ApiToken, StaffSession, User];
 
 const migrations = [
   Platform1790000000000,
   ActionLedger1790000000100,
   Distribution1790000000200,
+  Identity1790000000300,
   ReferenceData1790000000900,
 ];
 

@@ -1,0 +1,23 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export const API_TOKEN_KINDS = ['staff', 'platform'] as const;
+export type ApiTokenKind = (typeof API_TOKEN_KINDS)[number];
+
+/** A staff API token, which belongs to a user, or a platform API key, which may be bound to an operator. */
+@Entity('api_tokens')
+export class ApiToken {
+  @PrimaryColumn('text') id: string;
+  @Column('text') kind: ApiTokenKind;
+  @Column('text', { name: 'public_id' }) publicId: string;
+  @Column('bytea', { name: 'secret_hash' }) secretHash: Buffer;
+  @Column('text') name: string;
+  @Column('text', { array: true }) scopes: string[];
+  @Column('text', { name: 'user_id', nullable: true }) userId: string | null;
+  @Column('text', { name: 'operator_id', nullable: true }) operatorId: string | null;
+  @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
+  @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt: Date | null;
+  @Column('timestamptz', { name: 'last_used_at', nullable: true }) lastUsedAt: Date | null;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+}

@@ -1,0 +1,105 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { type Credential, secretMatches } from '../../../platform/auth/credentials.js';
+import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
+import { Clock } from '../../../platform/clock.js';
+import type { Actor } from '../../../platform/context/actor.js';
+import { Database } from '../../../platform/database/database.js';
+import { IDLE_SECONDS } from '../sessions/lifetime.js';
+import { type Role, scopesInBoth, scopesOf } from '../users/role.js';
+import { LastUses } from './last-uses.js';
+
+interface SessionRow {
+  id: string;
+  secret_hash: Buffer;
+  user_id: string;
+  roles: Role[];
+  expires_at: Date;
+  last_used_at: Date;
+}
+
+interface TokenRow {
+  id: string;
+  secret_hash: Buffer;
+  scopes: string[];
+  user_id: string | null;
+  roles: Role[] | null;
+  operator_id: string | null;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+}
+
+const SESSION = `
+  select s.id, s.secret_hash, s.user_id, u.roles, s.expires_at, s.last_used_at
+  from staff_sessions s join users u on u.id = s.user_id
+  where s.public_id = $1 and s.ended_at is null and u.active`;
+
+const TOKEN = `
+  select t.id, t.secret_hash, t.scopes, t.user_id, u.roles, t.operator_id, t.expires_at, t.last_used_at
+  from api_tokens t left join users u on u.id = t.user_id
+  where t.public_id = $1 and t.kind = $2 and t.revoked_at is null and (t.kind = 'platform' or u.active)`;
+
+/** Says whose a presented session, staff token or platform key is: one indexed statement each. */
+@Injectable()
+export class CredentialChecks implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly verifier: TokenVerifier,
+    private readonly lastUses: LastUses,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.verifier.register('vss', (credential) => this.session(credential));
+    this.verifier.register('vsk', (credential) => this.staffToken(credential));
+    this.verifier.register('tpk', (credential) => this.platformKey(credential));
+  }
+
+  private async session({ publicId, secret }: Credential): Promise<Actor | null> {
+    const [row = null] = await this.database.prepared<SessionRow>('identity-session', SESSION, [publicId]);
+    const matches = secretMatches(secret, row?.secret_hash ?? null);
+    if (!row || !matches || this.isPast(row.expires_at)) return null;
+    if (row.last_used_at <= this.clock.inSeconds(-IDLE_SECONDS)) return null;
+    this.lastUses.note('staff_sessions', row.id, row.last_used_at);
+    return {
+      type: 'user',
+      id: row.user_id,
+      principal: row.user_id,
+      credentialId: row.id,
+      scopes: scopesOf(row.roles),
+      operatorId: null,
+    };
+  }
+
+  private async staffToken(credential: Credential): Promise<Actor | null> {
+    const row = await this.token(credential, 'staff');
+    if (!row?.user_id || !row.roles) return null;
+    const scopes = scopesInBoth(row.scopes, scopesOf(row.roles));
+    return {
+      type: 'api_key',
+      id: row.id,
+      principal: row.user_id,
+      credentialId: row.id,
+      scopes,
+      operatorId: null,
+    };
+  }
+
+  private async platformKey(credential: Credential): Promise<Actor | null> {
+    const row = await this.token(credential, 'platform');
+    if (!row) return null;
+    const { id, scopes, operator_id: operatorId } = row;
+    return { type: 'api_key', id, principal: id, credentialId: id, scopes, operatorId };
+  }
+
+  private async token({ publicId, secret }: Credential, kind: 'staff' | 'platform'): Promise<TokenRow | null> {
+    const [row = null] = await this.database.prepared<TokenRow>('identity-token', TOKEN, [publicId, kind]);
+    const matches = secretMatches(secret, row?.secret_hash ?? null);
+    if (!row || !matches || (row.expires_at && this.isPast(row.expires_at))) return null;
+    this.lastUses.note('api_tokens', row.id, row.last_used_at);
+    return row;
+  }
+
+  private isPast(instant: Date): boolean {
+    return instant <= this.clock.now();
+  }
+}

@@ -1,0 +1,63 @@
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Clock } from '../../../platform/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { LOG } from '../../../platform/observability/log.js';
+
+const EVERY_MS = 60_000;
+const FLUSH_MS = 1_000;
+
+type Table = 'staff_sessions' | 'api_tokens';
+
+/** When credentials were last used: kept a second behind the answers, and written at most once a minute for each. */
+@Injectable()
+export class LastUses implements BeforeApplicationShutdown {
+  private readonly used: Record<Table, Map<string, Date>> = { staff_sessions: new Map(), api_tokens: new Map() };
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  /** Notes that a row's credential is being used; `before` is when the row says it was used. */
+  note(table: Table, id: string, before: Date | null): void {
+    const now = this.clock.now();
+    if (before && now.getTime() - before.getTime() < EVERY_MS) return;
+    this.used[table].set(id, now);
+    this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.flush();
+  }
+
+  private async flush(): Promise<void> {
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+    try {
+      await this.write('staff_sessions');
+      await this.write('api_tokens');
+    } catch (error) {
+      // Nobody waits for it, and the next use notes it again.
+      this.log.warn({ err: error }, 'the last use of credentials could not be written');
+    }
+  }
+
+  private async write(table: Table): Promise<void> {
+    const used = [...this.used[table]];
+    this.used[table].clear();
+    if (used.length === 0) return;
+    // Locks are skipped: whoever holds one is revoking the credential or writing the same thing.
+    await this.database.query(
+      `with due as (
+         select c.id, given.at from ${table} c
+         join unnest($1::text[], $2::timestamptz[]) as given (id, at) using (id)
+         where c.last_used_at is null or c.last_used_at < given.at
+         order by c.id for update of c skip locked)
+       update ${table} c set last_used_at = due.at from due where c.id = due.id`,
+      [used.map(([id]) => id), used.map(([, at]) => at)],
+    );
+  }
+}

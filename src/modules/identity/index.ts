@@ -1,0 +1,2 @@
+export { FirstCredentials, type FirstIssue } from './first-credentials.js';
+export { IdentityModule } from './identity.module.js';

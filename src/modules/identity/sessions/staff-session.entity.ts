@@ -1,0 +1,14 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A login. It ends by logout, after a time without use, or at the latest at `expiresAt`. */
+@Entity('staff_sessions')
+export class StaffSession {
+  @PrimaryColumn('text') id: string;
+  @Column('text', { name: 'public_id' }) publicId: string;
+  @Column('bytea', { name: 'secret_hash' }) secretHash: Buffer;
+  @Column('text', { name: 'user_id' }) userId: string;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
+  @Column('timestamptz', { name: 'last_used_at' }) lastUsedAt: Date;
+  @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt: Date | null;
+}

@@ -1,0 +1,23 @@
+import { covers, STAFF_MODULES } from '../../../platform/auth/scopes.js';
+
+export const ROLES = ['owner', 'finance', 'operations', 'sales', 'viewer'] as const;
+export type Role = (typeof ROLES)[number];
+
+const SCOPES: Record<Role, readonly string[]> = {
+  owner: ['*'],
+  finance: ['finance:*', 'finance:approve', 'finance:void', 'finance:numbering', 'bookings:read'],
+  operations: ['distribution:*', 'trips:*', 'legal:*', 'operations:*', 'notifications:*'],
+  sales: ['bookings:*', 'trips:*', 'catalog:read', 'distribution:read', 'legal:read'],
+  viewer: STAFF_MODULES.map((module) => `${module}:read`),
+};
+
+/** Everything that the roles allow together. */
+export function scopesOf(roles: readonly Role[]): string[] {
+  return [...new Set(roles.flatMap((role) => SCOPES[role]))];
+}
+
+/** What both lists allow: a token never reaches further than its user does today. */
+export function scopesInBoth(one: readonly string[], other: readonly string[]): string[] {
+  const coveredBy = (held: readonly string[]) => (scope: string) => covers(held, scope);
+  return [...new Set([...one.filter(coveredBy(other)), ...other.filter(coveredBy(one))])];
+}
