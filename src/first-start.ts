@@ -1,21 +1,56 @@
 import type { INestApplication } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
+import { type Credentials, readCredentials, writeCredentials } from './credentials-file.js';
+import { FirstCredentials, type FirstIssue } from './modules/identity/index.js';
 import type { Env } from './platform/config/env.js';
+import { Database } from './platform/database/database.js';
 import { oneAtATime } from './platform/database/migrator.js';
 import { Installation } from './platform/provisioning/installation.js';
 import { Provisioning } from './platform/provisioning/provisioning.js';
 import { printStep } from './welcome.js';
 
-/** Does once per database what a first start does; several processes may start at the same time. */
+/** Rows of the demo data of other modules, which credentials.json names. */
+const DEMO = { operatorId: 'op_demo', providerKey: 'demo-activities', vaultSlug: 'primary' };
+
+/**
+ * Does once per database what a first start does; several processes may start at the same time. Returns what the
+ * credentials file holds: null in production, and where the file of an earlier start is gone.
+ */
 export async function firstStart(
   app: INestApplication,
   { env, dataSource }: { env: Env; dataSource: DataSource },
-): Promise<null> {
+): Promise<Credentials | null> {
+  return oneAtATime(dataSource, async () => {
+    const started = performance.now();
+    const { owner } = await app.get(FirstCredentials).issue((issue) => keep(issue, env));
+    if (owner) printStep('first owner and keys', performance.now() - started);
+    if (env.demoData) await loadDemoData(app);
+    return env.production ? null : currentCredentials(env);
+  });
+}
+
+async function keep(issue: FirstIssue, env: Env): Promise<void> {
+  const { owner, platformKey, limitedPlatformKey } = issue;
+  if (env.production || !owner?.token || platformKey === null || limitedPlatformKey === null) return;
+  const staff = { email: owner.email, password: owner.password, token: owner.token };
+  await writeCredentials(env.dataDir, { baseUrl: env.baseUrl, staff, platformKey, limitedPlatformKey, ...DEMO });
+}
+
+/** All of it or nothing: a start that is killed half-way leaves no half of it behind. */
+async function loadDemoData(app: INestApplication): Promise<void> {
   const installation = app.get(Installation);
-  await oneAtATime(dataSource, async () => {
-    if (!env.demoData || (await installation.isDone('demo-data'))) return;
+  if (await installation.isDone('demo-data')) return;
+  await app.get(Database).transaction(async () => {
     await app.get(Provisioning).loadDemo((title, milliseconds) => printStep(`demo data: ${title}`, milliseconds));
     await installation.markDone('demo-data');
   });
-  return null;
+}
+
+/** The address may have changed since the file was written. */
+async function currentCredentials(env: Env): Promise<Credentials | null> {
+  const credentials = await readCredentials(env.dataDir);
+  if (!credentials || credentials.baseUrl === env.baseUrl) return credentials;
+  const current = { ...credentials, baseUrl: env.baseUrl };
+  await writeCredentials(env.dataDir, current);
+  return current;
 }

@@ -1,0 +1,104 @@
+import 'reflect-metadata';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { DataSource } from 'typeorm';
+import { connect, readProcessEnv, runProcess } from './boot.js';
+import { createApp } from './configure-app.js';
+import { firstStart } from './first-start.js';
+import type { Env } from './platform/config/env.js';
+import { migrate } from './platform/database/migrator.js';
+import { createLog } from './platform/observability/log.js';
+import { buildDocument } from './platform/openapi/document.js';
+import { Provisioning } from './platform/provisioning/provisioning.js';
+
+/** Exit codes of sysexits(3). */
+const WRONG_USE = 64;
+const WRONG_DATA = 65;
+
+const DOCUMENT = 'docs/openapi.json';
+
+interface Given {
+  app: NestExpressApplication;
+  env: Env;
+  dataSource: DataSource;
+  words: string[];
+}
+
+interface Command {
+  words: string;
+  purpose: string;
+  run: (given: Given) => Promise<number>;
+}
+
+const commands: Record<string, Command> = {
+  migrate: {
+    words: '',
+    purpose: 'brings the database up to date',
+    run: async () => 0,
+  },
+  demo: {
+    words: '',
+    purpose: 'does what a first start does: owner, keys, demo data, credentials.json',
+    run: async ({ app, env, dataSource }) => {
+      await firstStart(app, { env, dataSource });
+      return 0;
+    },
+  },
+  provision: {
+    words: '<file.json>',
+    purpose: 'creates or updates rows that no endpoint creates; safe to repeat',
+    run: provision,
+  },
+  openapi: {
+    words: '',
+    purpose: `writes ${DOCUMENT}`,
+    run: async ({ app }) => {
+      await mkdir(dirname(DOCUMENT), { recursive: true });
+      await writeFile(DOCUMENT, `${JSON.stringify(buildDocument(app), null, 2)}\n`);
+      return 0;
+    },
+  },
+};
+
+async function provision({ app, words: [path] }: Given): Promise<number> {
+  if (path === undefined) return misused('provision needs a file.');
+  let done: string[];
+  try {
+    const document: unknown = JSON.parse(await readFile(path, 'utf8'));
+    done = await app.get(Provisioning).apply(document);
+  } catch (error) {
+    process.stderr.write(`${path} was not applied:\n${String((error as Error).message).replace(/^/gm, '  ')}\n`);
+    return WRONG_DATA;
+  }
+  process.stdout.write(`${done.map((line) => `  ${line}\n`).join('')}`);
+  return 0;
+}
+
+function misused(message: string): number {
+  const lines = Object.entries(commands).map(
+    ([name, { words, purpose }]) => `  ${`${name} ${words}`.padEnd(24)} ${purpose}\n`,
+  );
+  process.stderr.write(`${message} The commands are:\n${lines.join('')}`);
+  return WRONG_USE;
+}
+
+async function run(command: Command, words: string[]): Promise<number> {
+  // Whoever runs as a service works off the jobs; a command does its one thing.
+  const env: Env = { ...readProcessEnv(), jobs: false };
+  const dataSource = await connect(env);
+  await migrate(dataSource);
+  const app = await createApp({ env, dataSource, log: createLog('warn', process.stderr) });
+  await app.init();
+  try {
+    return await command.run({ app, env, dataSource, words });
+  } finally {
+    await app.close();
+  }
+}
+
+await runProcess(async () => {
+  const [name = '', ...words] = process.argv.slice(2);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  process.exitCode = command ? await run(command, words) : misused(name ? `${name} is no command.` : 'Which command?');
+});
