@@ -96,6 +96,11 @@ describe('an answer that the document promises', () => {
     ['a redirect', { path: '/v1/admin/finance/files/a', status: 302, text: '', headers: { location: '/x' } }],
     ['an unknown route with the error body of its surface', { path: '/foo', status: 404, body: notFound }],
     ['an unknown data route', { path: '/data/foo', status: 404, body: { code: 'NOT_FOUND', message: 'Nothing here' } }],
+    ['an unknown vault route', { path: '/vault/v1', status: 404, body: { error: 'Nothing here' } }],
+    [
+      'a refused token request, in the words of RFC 6749',
+      { path: '/connect/v1/oauth/token', status: 400, body: { ...notFound, error_description: 'Wrong grant_type' } },
+    ],
     ['the documentation pages', { path: '/docs/', text: '<html>', headers: { 'content-type': 'text/html' } }],
   ])('%s passes', (_name, over) => {
     expect(answer(over)).not.toThrow();
@@ -144,6 +149,11 @@ describe('an answer that the document does not promise', () => {
         body: { error: 'Wait', requestId: REQUEST_ID },
       },
       /requestId/,
+    ],
+    [
+      'a connect error with the members of RFC 6749',
+      { path: '/connect/v1/foo', status: 404, body: { ...notFound, error_description: 'No such thing' } },
+      /error_description/,
     ],
     ['an error page', { path: '/foo', status: 404, text: 'Cannot GET /foo' }, /not JSON: Cannot GET/],
   ])('%s is refused', (_name, over, message) => {

@@ -6,15 +6,17 @@ const text = { type: 'string', minLength: 1 };
 const retryAfterMs = { type: 'integer', minimum: 1 };
 const ajv = new Ajv();
 
-const general = { error: text, code: text, requestId: text, details: { type: 'object' } };
+/** An unexpected failure has no code, so its shapes are those without it. */
+const unmapped = { error: text, requestId: text, details: { type: 'object' } };
+/** RFC 6749 adds a member, and clients of that endpoint look for the delay at the top. */
+const unmappedToken = { ...unmapped, error_description: text, retryAfterMs };
 const shapes = {
-  general: shape(['error', 'code', 'requestId'], general),
-  /** An unexpected failure has no code. */
-  unmapped: shape(['error', 'requestId'], { error: text, requestId: text }),
-  /** RFC 6749 adds its own member, and clients of that endpoint look for the delay at the top. */
-  token: shape(['error', 'code', 'requestId'], { ...general, error_description: text, retryAfterMs }),
-  platform: shape(['error'], { error: text, retryAfterMs }),
-  data: shape(['code', 'message'], { code: text, message: text, retryAfterMs }),
+  trade: shape({ ...unmapped, code: text }, ['error', 'code', 'requestId']),
+  unmapped: shape(unmapped, ['error', 'requestId']),
+  token: shape({ ...unmappedToken, code: text }, ['error', 'code', 'requestId']),
+  unmappedToken: shape(unmappedToken, ['error', 'requestId']),
+  plain: shape({ error: text, retryAfterMs }, ['error']),
+  data: shape({ code: text, message: text, retryAfterMs }, ['code', 'message']),
 };
 
 /** What is wrong with an error body by the rules of its surface, which the path decides; empty when nothing is. */
@@ -28,22 +30,24 @@ export function surfaceFaults(exchange: Exchange): string[] {
       (e) => `the error body ${e.instancePath} ${e.message ?? ''} ${JSON.stringify(e.params)}`,
     );
   }
-  if (requestIdOf(body) === exchange.headers['x-request-id'] || isPlatform(path)) return [];
+  if (requestIdOf(body) === exchange.headers['x-request-id'] || isBelow(path, ['/vault', '/realtime', '/data']))
+    return [];
   return [`requestId is ${requestIdOf(body)}, the header says ${exchange.headers['x-request-id']}`];
 }
 
 function shapeOf(path: string, status: number): ValidateFunction {
-  if (path.startsWith('/vault/v1/') || path.startsWith('/realtime/v1/')) return shapes.platform;
-  if (path.startsWith('/data/')) return shapes.data;
-  if (status === 500) return shapes.unmapped;
-  return path.startsWith('/connect/v1/oauth/token') ? shapes.token : shapes.general;
+  if (isBelow(path, ['/vault', '/realtime'])) return shapes.plain;
+  if (isBelow(path, ['/data'])) return shapes.data;
+  const isToken = isBelow(path, ['/connect/v1/oauth']);
+  if (status === 500) return isToken ? shapes.unmappedToken : shapes.unmapped;
+  return isToken ? shapes.token : shapes.trade;
 }
 
-function isPlatform(path: string): boolean {
-  return ['/vault/v1/', '/realtime/v1/', '/data/'].some((prefix) => path.startsWith(prefix));
+function isBelow(path: string, prefixes: string[]): boolean {
+  return prefixes.some((prefix) => `${path}/`.startsWith(`${prefix}/`));
 }
 
-function shape(required: string[], properties: Record<string, object>): ValidateFunction {
+function shape(properties: Record<string, object>, required: string[]): ValidateFunction {
   return ajv.compile({ type: 'object', required, properties, additionalProperties: false });
 }
 
