@@ -4,13 +4,18 @@ import { Database } from '../database/database.js';
 import type { Collector } from '../database/unit-of-work.js';
 import { newId } from '../id.js';
 
+/** How channels and events of the realtime surface may be named. */
+export const CHANNEL_NAME = /^[A-Za-z0-9_=@,.;:-]{1,164}$/;
+export const EVENT_NAME = /^[A-Za-z0-9_.:-]{1,200}$/;
+
 /** A fact for others: ids and figures, never personal data. */
 export interface DomainEvent {
   /** The realtime channel it appears on, e.g. `finance.supplier-invoices` or `trips.<id>`. */
   channel: string;
   /** e.g. `supplier_invoice.approved`. */
   event: string;
-  data: Record<string, unknown>;
+  /** Beside these facts the message carries the event's own `id`, by which a consumer knows a repetition. */
+  data: Record<string, unknown> & { id?: never };
 }
 
 /**
@@ -27,7 +32,11 @@ export class Outbox implements Collector<DomainEvent> {
     private readonly clock: Clock,
   ) {}
 
+  /** Leaves with the running transaction. Throws on a name that no channel or event can have: it could never be published. */
   add(event: DomainEvent): void {
+    if (!CHANNEL_NAME.test(event.channel) || !EVENT_NAME.test(event.event)) {
+      throw new Error(`'${event.event}' on '${event.channel}' can never be published`);
+    }
     this.database.collect(this, event);
   }
 
