@@ -1,9 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsEmail, IsString, MaxLength, ValidateBy, type ValidationOptions } from 'class-validator';
+import { Allow, IsEmail, IsString, MaxLength, ValidateBy, type ValidationOptions } from 'class-validator';
 import { isCurrency } from '../money.js';
 import { isCalendarDay, isInstant } from '../time.js';
+import { KeptAsData } from './dto.js';
 
 /** A currency of ISO 4217, three upper-case letters. */
 export function CurrencyCode(): PropertyDecorator {
@@ -75,6 +76,12 @@ export function FreeObject({ maxBytes, maxDepth }: { maxBytes: number; maxDepth:
     check('isFreeObject', fits, `$property must be an object of at most ${maxBytes} bytes and ${maxDepth} levels`),
     ApiProperty(documented),
   );
+}
+
+/** Any JSON value of so many serialized bytes, kept as it is (`json`, not `jsonb`): key order, `\u0000` and all. */
+export function AnyJson({ maxBytes }: { maxBytes: number }): PropertyDecorator {
+  const documented: ApiPropertyOptions = { anyOf: [{}], nullable: true };
+  return applyDecorators(KeptAsData({ maxBytes }), Allow(), ApiProperty(documented));
 }
 
 /** A text in an own grammar, stated by name. */
