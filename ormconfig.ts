@@ -3,6 +3,7 @@ import { Platform1790000000000 } from './src/migrations/1790000000000-platform.j
 import { ActionLedger1790000000100 } from './src/migrations/1790000000100-action-ledger.js';
 import { Distribution1790000000200 } from './src/migrations/1790000000200-distribution.js';
 import { Identity1790000000300 } from './src/migrations/1790000000300-identity.js';
+import { Realtime1790000000800 } from './src/migrations/1790000000800-realtime.js';
 import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
 import { Channel } from './src/modules/distribution/channels/channel.entity.js';
 import { ReviewSource } from './src/modules/reference-data/review-sources/review-source.entity.js';
@@ -19,6 +20,7 @@ const migrations = [
   ActionLedger1790000000100,
   Distribution1790000000200,
   Identity1790000000300,
+  Realtime1790000000800,
   ReferenceData1790000000900,
 ];
 

@@ -1,0 +1,21 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
+import { MAX_MESSAGES, MessageResponse } from './message.dto.js';
+
+/** States in the API document that the answer is a bare list of messages, and how a gap in it is told. */
+export function AnswersHistory(): MethodDecorator {
+  return applyDecorators(
+    ApiExtraModels(MessageResponse),
+    ApiOkResponse({
+      description: 'Oldest first',
+      schema: { type: 'array', maxItems: MAX_MESSAGES, items: { $ref: getSchemaPath(MessageResponse) } },
+      headers: {
+        'X-Realtime-Complete': {
+          description: '`false` where messages after `sinceId` are no longer kept, so that the reader has missed some',
+          required: true,
+          schema: { type: 'string', enum: ['true', 'false'] },
+        },
+      },
+    }),
+  );
+}

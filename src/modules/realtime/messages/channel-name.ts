@@ -1,0 +1,17 @@
+import type { PipeTransform } from '@nestjs/common';
+import { invalidField } from '../../../platform/errors/app-error.js';
+import { PathText } from '../../../platform/http/path-id.js';
+import { CHANNEL_NAME } from '../../../platform/outbox/outbox.js';
+
+class ChannelNamePipe implements PipeTransform<string, string> {
+  transform(value: string): string {
+    if (CHANNEL_NAME.test(value)) return value;
+    throw invalidField('channel', 'must be 1 to 164 letters, digits or _-=@,.;:', 'channel');
+  }
+}
+
+/** The channel that a path names. Every well-formed name is a channel; what is not one is 400. */
+export function PathChannel(): ParameterDecorator {
+  const rule = { maxLength: 164, pattern: CHANNEL_NAME, example: 'demo.news' };
+  return PathText('channel', rule, new ChannelNamePipe());
+}

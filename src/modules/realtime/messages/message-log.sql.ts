@@ -1,0 +1,58 @@
+/* The statements of the message log. Each is a single one: it sees one state of the channel, or changes it at once. */
+
+/**
+ * $1 channels, $2 events, $3 data as JSON text, $4 now. The channel's row is taken first: its lock is held to the commit.
+ * A known channel keeps its id; asking the sequence for each message would use it up.
+ */
+export const APPEND = `
+  with drafts as (
+    select n, channel, event, data::json as data,
+      row_number() over (partition by channel order by n) - count(*) over (partition by channel) as from_last
+    from unnest($1::text[], $2::text[], $3::text[]) with ordinality as draft (channel, event, data, n)
+  ), heads as (
+    insert into realtime_channels as head (id, name, last_seq, last_published_at)
+    select
+      coalesce((select id from realtime_channels where name = channel), nextval('realtime_channel_ids')),
+      channel, count(*), $4::timestamptz
+    from drafts group by channel order by channel
+    on conflict (name) do update set
+      last_seq = head.last_seq + excluded.last_seq,
+      last_published_at = greatest(head.last_published_at, excluded.last_published_at)
+    returning id, name, last_seq, last_published_at
+  )
+  insert into realtime_messages (channel_id, seq, id, event, data, published_at)
+  select
+    head.id, last_seq + from_last, realtime_message_id(last_published_at, last_seq + from_last, head.id),
+    event, data, last_published_at
+  from drafts join heads as head on head.name = drafts.channel
+  order by n
+  returning id, published_at as "publishedAt"`;
+
+/** The messages of `channel` that are kept: $2 how many, $3 none from this time or before. */
+const KEPT = `
+  select seq, id, event, data, published_at as "publishedAt" from realtime_messages
+  where channel_id = channel.id and seq >= greatest(channel.oldest_seq, channel.last_seq - $2::integer + 1)
+    and published_at > $3::timestamptz`;
+
+/** $1 channel, $4 limit. */
+export const NEWEST = `
+  select message.* from realtime_channels as channel
+  cross join lateral (${KEPT} order by seq desc limit $4) as message
+  where channel.name = $1 order by message.seq`;
+
+/** $1 channel's id, $4 limit, $5 the number after which to begin. */
+export const AFTER = `
+  select channel.last_seq as "headSeq", message.* from realtime_channels as channel
+  left join lateral (${KEPT} and seq > $5::bigint order by seq limit $4) as message on true
+  where channel.id = $1 order by message.seq`;
+
+/** $1 channel, $4 a message's id. Where nothing is kept, the oldest kept one is the next that will be published. */
+export const PLACE = `
+  select channel.id as "channelId", channel.last_seq as "headSeq", head.id as "headId",
+    coalesce(oldest.seq, channel.last_seq + 1) as "oldestSeq", coalesce(oldest.id, head.id) as "oldestId",
+    since.channel_id as "sinceChannelId", since.seq as "sinceSeq"
+  from realtime_channels as channel
+  cross join lateral realtime_message_id(channel.last_published_at, channel.last_seq, channel.id) as head (id)
+  left join lateral (${KEPT} order by seq limit 1) as oldest on true
+  left join realtime_messages as since on since.id = $4
+  where channel.name = $1`;

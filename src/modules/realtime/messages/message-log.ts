@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { type Draft, KEPT_MESSAGES, type Message, retentionLimit } from './message.js';
+import { AFTER, APPEND, NEWEST, PLACE } from './message-log.sql.js';
+
+/** A point between two messages of a channel: what has a higher number lies after it. */
+export interface Place {
+  channelId: number;
+  afterSeq: number;
+  /** False where messages were dropped between the reader's own point and this one. */
+  complete: boolean;
+}
+
+export interface Page {
+  messages: Message[];
+  /** False where messages between the place and the first of these were dropped. */
+  complete: boolean;
+}
+
+interface MessageRow {
+  seq: string;
+  id: string;
+  event: string;
+  data: unknown;
+  publishedAt: Date;
+}
+
+interface PlaceRow {
+  channelId: number;
+  headSeq: string;
+  headId: string;
+  oldestSeq: string;
+  oldestId: string;
+  sinceChannelId: number | null;
+  sinceSeq: string | null;
+}
+
+/** A page's row; the channel's head alone where nothing lies after the place. */
+type AfterRow = { [K in keyof MessageRow]: MessageRow[K] | null } & { headSeq: string };
+
+/** The messages of all channels, in the order of their commits. What retention no longer keeps is never read. */
+@Injectable()
+export class MessageLog {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Adds messages, in the running transaction if there is one, and returns them in the order given. Until the commit
+   * their channels are locked (in name order), so that nobody reads number 5 before number 4 is there.
+   */
+  async append(drafts: readonly Draft[]): Promise<Message[]> {
+    const stored = await this.database.prepared<Pick<Message, 'id' | 'publishedAt'>>('realtime-append', APPEND, [
+      drafts.map(({ channel }) => channel),
+      drafts.map(({ event }) => event),
+      drafts.map(({ data }) => JSON.stringify(data)),
+      this.clock.now(),
+    ]);
+    return stored.flatMap(({ id, publishedAt }, index) => {
+      const draft = drafts[index];
+      return draft ? [{ ...draft, id, publishedAt }] : [];
+    });
+  }
+
+  /** The newest messages of a channel, oldest first; none where nothing was ever published to it. */
+  async newest(channel: string, limit: number): Promise<Message[]> {
+    const rows = await this.database.prepared<MessageRow>('realtime-newest', NEWEST, [
+      channel,
+      KEPT_MESSAGES,
+      retentionLimit(this.clock.now()),
+      limit,
+    ]);
+    return rows.map((row) => toMessage(channel, row));
+  }
+
+  /**
+   * Where a reader stands who has seen this message last. A message that retention dropped, that is one older than what
+   * is kept, gives the place before the oldest kept one. Null: the id is none of this channel's.
+   */
+  async findPlace(channel: string, sinceId: string): Promise<Place | null> {
+    const [row] = await this.database.prepared<PlaceRow>('realtime-place', PLACE, [
+      channel,
+      KEPT_MESSAGES,
+      retentionLimit(this.clock.now()),
+      sinceId,
+    ]);
+    if (!row || (row.sinceChannelId !== null && row.sinceChannelId !== row.channelId)) return null;
+
+    const { channelId } = row;
+    const [oldestSeq, sinceSeq] = [Number(row.oldestSeq), Number(row.sinceSeq)];
+    if (sinceId === row.headId) {
+      // Nothing lies after it, whether or not it is still kept: a quiet channel is no gap.
+      return { channelId, afterSeq: Number(row.headSeq), complete: true };
+    } else if (row.sinceSeq !== null && sinceSeq >= oldestSeq) {
+      return { channelId, afterSeq: sinceSeq, complete: true };
+    } else {
+      return sinceId < row.oldestId ? { channelId, afterSeq: oldestSeq - 1, complete: false } : null;
+    }
+  }
+
+  /** The first messages after a place, oldest first. */
+  async after(channel: string, place: Place, limit: number): Promise<Page> {
+    const rows = await this.database.prepared<AfterRow>('realtime-after', AFTER, [
+      place.channelId,
+      KEPT_MESSAGES,
+      retentionLimit(this.clock.now()),
+      limit,
+      place.afterSeq,
+    ]);
+    const found = rows.filter(isMessage);
+    // Numbers have no holes, so what is missing here was dropped since the place was looked up.
+    const nextSeq = Number(found[0]?.seq ?? Number(rows[0]?.headSeq) + 1);
+    return {
+      messages: found.map((row) => toMessage(channel, row)),
+      complete: place.complete && nextSeq === place.afterSeq + 1,
+    };
+  }
+}
+
+function isMessage(row: AfterRow): row is MessageRow & { headSeq: string } {
+  return row.seq !== null;
+}
+
+function toMessage(channel: string, { id, event, data, publishedAt }: MessageRow): Message {
+  return { id, channel, event, data, publishedAt };
+}

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { invalidField } from '../../../platform/errors/app-error.js';
+import type { PublishMessage, ReadHistory } from './message.dto.js';
+import type { Message } from './message.js';
+import { MessageLog, type Page } from './message-log.js';
+
+const DEFAULT_LIMIT = 100;
+
+@Injectable()
+export class Messages {
+  constructor(private readonly log: MessageLog) {}
+
+  async publish(channel: string, { event, data = null }: PublishMessage): Promise<Message> {
+    const [message] = await this.log.append([{ channel, event, data }]);
+    if (!message) throw new Error('A message was not stored');
+    return message;
+  }
+
+  /** Messages after `sinceId`, or the newest ones, oldest first. Throws 400 for an id that is none of the channel's. */
+  async history(channel: string, { sinceId, limit = DEFAULT_LIMIT }: ReadHistory): Promise<Page> {
+    if (sinceId === undefined) return { messages: await this.log.newest(channel, limit), complete: true };
+    const place = await this.log.findPlace(channel, sinceId);
+    if (!place) throw invalidField('sinceId', 'is not the id of a message of this channel', 'sinceId');
+    return this.log.after(channel, place, limit);
+  }
+}

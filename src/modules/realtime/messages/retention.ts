@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { KEPT_MESSAGES, retentionLimit } from './message.js';
+
+/** What a channel is to lose: everything up to this number. */
+interface Drop {
+  channelId: number;
+  upToSeq: string;
+}
+
+const BATCH = 1_000;
+
+const OLD = `
+  select channel_id as "channelId", max(seq) as "upToSeq"
+  from (select channel_id, seq from realtime_messages where published_at <= $1 order by published_at limit $2) as old
+  group by channel_id`;
+
+const SURPLUS = `
+  select id as "channelId", least(last_seq - $1, oldest_seq + $2 - 1) as "upToSeq"
+  from realtime_channels where last_seq - oldest_seq >= $1 limit 1`;
+
+/**
+ * Clears away what is no longer kept: after 72 hours, and beyond the newest 10,000 of a channel. Readers do not depend
+ * on it, they leave these messages out by themselves; it keeps the table small.
+ */
+@Injectable()
+export class Retention {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Deletes in batches of about a thousand, each a transaction of its own, until nothing is left to delete. */
+  async purge(): Promise<void> {
+    const limit = retentionLimit(this.clock.now());
+    while (await this.drop(await this.database.query<Drop>(OLD, [limit, BATCH])));
+    while (await this.drop(await this.database.query<Drop>(SURPLUS, [KEPT_MESSAGES, BATCH])));
+  }
+
+  /** Channels are locked in name order, as publishers lock them. Returns whether there was anything to drop. */
+  private async drop(drops: Drop[]): Promise<boolean> {
+    if (drops.length === 0) return false;
+    const values = [drops.map(({ channelId }) => channelId), drops.map(({ upToSeq }) => upToSeq)];
+    await this.database.transaction(async () => {
+      await this.database.query('select from realtime_channels where id = any ($1) order by name for update', [
+        values[0],
+      ]);
+      await this.database.query(
+        `delete from realtime_messages as message
+         using unnest($1::integer[], $2::bigint[]) as lost (channel_id, up_to_seq)
+         where message.channel_id = lost.channel_id and message.seq <= lost.up_to_seq`,
+        values,
+      );
+      await this.database.query(
+        `update realtime_channels as channel set oldest_seq = greatest(oldest_seq, lost.up_to_seq + 1)
+         from unnest($1::integer[], $2::bigint[]) as lost (channel_id, up_to_seq)
+         where channel.id = lost.channel_id`,
+        values,
+      );
+    });
+    return true;
+  }
+}

@@ -1,0 +1,26 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { Jobs } from '../../platform/jobs/jobs.js';
+import { Provisioning } from '../../platform/provisioning/provisioning.js';
+import { loadDemoNews } from './demo.js';
+import { MessageLog } from './messages/message-log.js';
+import { MessagesController } from './messages/messages.controller.js';
+import { Messages } from './messages/messages.service.js';
+import { Retention } from './messages/retention.js';
+
+@Module({
+  controllers: [MessagesController],
+  providers: [MessageLog, Messages, Retention],
+})
+export class RealtimeModule implements OnModuleInit {
+  constructor(
+    private readonly jobs: Jobs,
+    private readonly provisioning: Provisioning,
+    private readonly messages: MessageLog,
+    private readonly retention: Retention,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.schedule('realtime.retention', '*/5 * * * *', () => this.retention.purge());
+    this.provisioning.demo(600, 'realtime news', () => loadDemoNews(this.messages));
+  }
+}
