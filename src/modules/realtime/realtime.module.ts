@@ -6,10 +6,11 @@ import { MessageLog } from './messages/message-log.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { Messages } from './messages/messages.service.js';
 import { Retention } from './messages/retention.js';
+import { OutboxRelay } from './relay/outbox-relay.js';
 
 @Module({
   controllers: [MessagesController],
-  providers: [MessageLog, Messages, Retention],
+  providers: [MessageLog, Messages, Retention, OutboxRelay],
 })
 export class RealtimeModule implements OnModuleInit {
   constructor(
