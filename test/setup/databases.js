@@ -25,12 +25,16 @@ function urlOf(url, { database, user, password }) {
   return other.href;
 }
 
+/** A name for everything that one run makes on the server. It is unique, so runs may overlap, and tells its age. */
+export function newRun() {
+  return `${PREFIX}${Date.now().toString(36)}_${randomBytes(4).toString('hex')}`;
+}
+
 /**
  * Makes the run's empty template database, and an application role without special rights that owns it. Where the
- * given role may not create roles, it is the application's role itself. Names are unique, so runs may overlap.
+ * given role is no superuser, it is the application's role itself.
  */
-export async function createTemplate(adminUrl) {
-  const run = `${PREFIX}${Date.now().toString(36)}_${randomBytes(4).toString('hex')}`;
+export async function createTemplate(adminUrl, run) {
   const template = `${run}_template`;
   await dropLeftBehind(adminUrl);
   const role = await connected(adminUrl, async (admin) => {
@@ -42,7 +46,7 @@ export async function createTemplate(adminUrl) {
   await connected(urlOf(adminUrl, { database: template }), async (admin) => {
     for (const extension of EXTENSIONS) await admin.query(`create extension if not exists ${extension}`);
   });
-  return { run, template, role, url: urlOf(adminUrl, { database: template, ...role }) };
+  return { template, role, url: urlOf(adminUrl, { database: template, ...role }) };
 }
 
 /** Makes `database` a fresh copy of the template, whatever it was before, and returns its URL for the application. */
@@ -58,10 +62,19 @@ export async function freshCopy({ adminUrl, template, role }, database) {
 /** Drops every database and the role of a run. */
 export async function dropRun(adminUrl, run) {
   await connected(adminUrl, async (admin) => {
-    const { rows } = await admin.query('select datname from pg_database where starts_with(datname, $1)', [run]);
-    for (const { datname } of rows) await admin.query(`drop database if exists ${datname} with (force)`);
-    await admin.query(`drop role if exists ${run}_app`);
+    for (const database of await databasesOf(admin, run)) await admin.query(`drop database ${database} with (force)`);
+    const { rows } = await admin.query('select rolname from pg_roles where rolname = $1', [`${run}_app`]);
+    for (const { rolname } of rows) await admin.query(`drop role ${rolname}`);
   });
+}
+
+/** Those that the connected role may drop. */
+async function databasesOf(admin, prefix) {
+  const { rows } = await admin.query(
+    `select datname from pg_database where starts_with(datname, $1) and pg_has_role(datdba, 'usage')`,
+    [prefix],
+  );
+  return rows.map(({ datname }) => datname);
 }
 
 async function createRole(admin, run) {
@@ -74,9 +87,8 @@ async function createRole(admin, run) {
 
 /** A run that was killed leaves its databases on a server that is not ours; hours later nobody can be using them. */
 async function dropLeftBehind(adminUrl) {
-  const find = 'select datname from pg_database where starts_with(datname, $1)';
-  const { rows } = await connected(adminUrl, (admin) => admin.query(find, [PREFIX]));
-  const runs = new Set(rows.map(({ datname }) => datname.split('_').slice(0, 4).join('_')));
+  const left = await connected(adminUrl, (admin) => databasesOf(admin, PREFIX));
+  const runs = new Set(left.map((database) => database.split('_').slice(0, 4).join('_')));
   for (const run of runs) {
     const startedAt = parseInt(run.split('_')[2], 36);
     if (Date.now() - startedAt > LEFT_BEHIND_MS) await dropRun(adminUrl, run);

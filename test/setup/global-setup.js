@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTemplate } from './databases.js';
-import tearDown from './global-teardown.js';
+import { createTemplate, newRun } from './databases.js';
+import { clear } from './global-teardown.js';
 import { startServer } from './server.js';
 import { serviceEnv } from './service-env.js';
 
@@ -17,45 +17,24 @@ export default async function setUp(_globalConfig, { rootDir }) {
   const folder = await mkdtemp(join(tmpdir(), 'travel-test-'));
   // The embedded server may run as another user, who must be able to pass through to its data.
   await chmod(folder, 0o711);
-  const server = await startServer(folder);
-  globalThis.testServer = server;
-  const template = await createTemplate(server.adminUrl);
-  const run = { ...template, adminUrl: server.adminUrl, folder };
-  process.env.TEST_RUN = JSON.stringify(run);
+  const run = { run: newRun(), folder };
   try {
-    await fillTemplate(join(rootDir, 'dist/src'), serviceEnv(run, template.url));
+    const server = await startServer(folder);
+    globalThis.testServer = server;
+    Object.assign(run, { adminUrl: server.adminUrl });
+    Object.assign(run, await createTemplate(server.adminUrl, run.run));
+    process.env.TEST_RUN = JSON.stringify(run);
+    await fillTemplate(join(rootDir, 'dist/src/commands.js'), serviceEnv(run, run.url));
   } catch (error) {
     // Jest runs no teardown after a setup that failed.
-    await tearDown();
+    await clear(run);
     throw error;
   }
 }
 
-async function fillTemplate(dist, env) {
-  if (!existsSync(join(dist, 'main.js')))
-    throw new Error(`${dist} is empty: run 'npm run build' first ('npm test' does)`);
-  if (existsSync(join(dist, 'commands.js'))) {
-    for (const name of ['migrate', 'demo']) await command(join(dist, 'commands.js'), name, env);
-  } else {
-    process.stderr.write('WARNING: no src/commands.ts yet; the template is made by a first start of the service\n');
-    await firstStart(join(dist, 'main.js'), env);
-  }
-}
-
-/** Starts the service, lets it migrate and load its demo data, and stops it as soon as it is ready. */
-async function firstStart(main, env) {
-  const child = spawn(process.execPath, [main], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(child, 'close');
-  let output = '';
-  child.stdout.on('data', (chunk) => {
-    output += chunk;
-    if (/Ready at|openapi\.json/.test(output)) child.kill('SIGTERM');
-  });
-  const [code, signal] = await ended;
-  if (code !== 0 && signal !== 'SIGTERM') throw new Error(`the service's first start ended with ${code}:\n${output}`);
+async function fillTemplate(commands, env) {
+  if (!existsSync(commands)) throw new Error(`${commands} is missing: run 'npm run build' first ('npm test' does)`);
+  for (const name of ['migrate', 'demo']) await command(commands, name, env);
 }
 
 /** Runs one command of the built service; says what it printed only when it fails. */
