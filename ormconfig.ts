@@ -4,8 +4,10 @@ import { ActionLedger1790000000100 } from './src/migrations/1790000000100-action
 import { Distribution1790000000200 } from './src/migrations/1790000000200-distribution.js';
 import { Identity1790000000300 } from './src/migrations/1790000000300-identity.js';
 import { Realtime1790000000800 } from './src/migrations/1790000000800-realtime.js';
+import { Legal1790000000500 } from './src/migrations/1790000000500-legal.js';
 import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
 import { Channel } from './src/modules/distribution/channels/channel.entity.js';
+import { Contract } from './src/modules/legal/contracts/contract.entity.js';
 import { ReviewSource } from './src/modules/reference-data/review-sources/review-source.entity.js';
 import { ApiToken } from './src/modules/identity/api-tokens/api-token.entity.js';
 import { StaffSession } from './src/modules/identity/sessions/staff-session.entity.js';
@@ -13,7 +15,7 @@ import { User } from './src/modules/identity/users/user.entity.js';
 import type { Env } from './src/platform/config/env.js';
 import { dataSourceOptions } from './src/platform/database/data-source-options.js';
 
-const entities = [Channel, ReviewSource, ApiToken, StaffSession, User];
+const entities = [Channel, ReviewSource, ApiToken, StaffSession, User, Contract];
 
 const migrations = [
   Platform1790000000000,
@@ -21,6 +23,7 @@ const migrations = [
   Distribution1790000000200,
   Identity1790000000300,
   Realtime1790000000800,
+  Legal1790000000500,
   ReferenceData1790000000900,
 ];
 

@@ -5,13 +5,21 @@ import type { DataSource } from 'typeorm';
 import { ActionLedgerModule } from './modules/action-ledger/index.js';
 import { DistributionModule } from './modules/distribution/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
+import { LegalModule } from './modules/legal/index.js';
 import { ReferenceDataModule } from './modules/reference-data/index.js';
 import { IdentityModule } from './modules/identity/index.js';
 import { Env } from './platform/config/env.js';
 import { PlatformModule } from './platform/platform.module.js';
 
 /** Every module of the business, in the order of the arrows: whoever stands lower may use what stands above. */
-export const MODULES = [ActionLedgerModule, IdentityModule, RealtimeModule, ReferenceDataModule, DistributionModule];
+export const MODULES = [
+  ActionLedgerModule,
+  IdentityModule,
+  RealtimeModule,
+  ReferenceDataModule,
+  DistributionModule,
+  LegalModule,
+];
 
 export interface Surroundings {
   env: Env;
