@@ -1,0 +1,22 @@
+import { Controller, Get, Header, Ip } from '@nestjs/common';
+import { Public } from '../../../platform/auth/access.js';
+import { Refuses } from '../../../platform/openapi/errors.js';
+import { PathContractId } from './contract-id.js';
+import { PublicContractEnvelope, toPublicContract } from './public-contract.dto.js';
+import { PublicContracts } from './public-contracts.service.js';
+
+@Controller('/v1/public/legal/contracts')
+export class PublicContractsController {
+  constructor(private readonly contracts: PublicContracts) {}
+
+  /** Shows an issued contract to whoever holds its id */
+  @Get(':id')
+  @Public()
+  @Refuses({ 410: ['contract_gone'] })
+  @Header('Cache-Control', 'private, no-store')
+  @Header('Referrer-Policy', 'no-referrer')
+  @Header('X-Robots-Tag', 'noindex')
+  async get(@PathContractId(3) id: string, @Ip() address: string): Promise<PublicContractEnvelope> {
+    return { data: toPublicContract(await this.contracts.get(id, address)) };
+  }
+}
