@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule, type Surroundings } from './app.module.js';
 import { bodyParsers } from './platform/http/body-parsers.js';
 import { requestContext } from './platform/http/context.middleware.js';
-import { securityHeaders } from './platform/http/security-headers.js';
+import { crossOrigin, securityHeaders } from './platform/http/security-headers.js';
 import { servedSurfaces } from './platform/http/served-surfaces.js';
 import { NestLog } from './platform/observability/nest-log.js';
 import { requestLog } from './platform/observability/request-log.js';
@@ -23,6 +23,7 @@ export async function createApp(surroundings: Surroundings): Promise<NestExpress
 
   // Before everything that may refuse: whatever the answer is, it carries the request id.
   app.use(requestContext, requestLog(log), securityHeaders(), servedSurfaces(env.surfaces), ...bodyParsers());
+  if (env.corsOrigins.length > 0) app.enableCors(crossOrigin(env.corsOrigins));
   serveDocument(app);
   return app;
 }

@@ -5,8 +5,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { createDataSource } from '../../ormconfig.js';
 import { AppModule } from '../../src/app.module.js';
+import { connect } from '../../src/boot.js';
 import { Public, RequireScope } from '../../src/platform/auth/access.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { createLog } from '../../src/platform/observability/log.js';
@@ -41,7 +41,7 @@ async function bootWith(controller: new () => object): Promise<void> {
   @Module({ controllers: [controller] })
   class ExtraModule {}
   const env = readEnv(process.env);
-  const forRoot = AppModule.forRoot({ env, log: createLog('silent'), dataSource: createDataSource(env) });
+  const forRoot = AppModule.forRoot({ env, log: createLog('silent'), dataSource: await connect(env) });
   const module = { ...forRoot, imports: [...(forRoot.imports ?? []), ExtraModule] };
   const app = await NestFactory.create(module, { logger: false, abortOnError: false });
   try {

@@ -12,7 +12,7 @@ const UNKNOWN = [
   '/v1/public/nothing',
   '/v1/admin/nothing',
   '/connect/v1/nothing',
-  '/vault/v1',
+  '/vault/v1/x/y',
   '/realtime/v1/x',
   '/data/x',
   '/foo',

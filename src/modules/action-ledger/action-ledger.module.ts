@@ -1,4 +1,5 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { Provisioning } from '../../platform/provisioning/provisioning.js';
 import { ActionLedger } from './action-ledger.service.js';
 import { LedgerEntriesController } from './ledger-entries.controller.js';
 import { LedgerEntries } from './ledger-entries.service.js';
@@ -9,4 +10,19 @@ import { LedgerVerification } from './ledger-verification.service.js';
   providers: [ActionLedger, LedgerEntries, LedgerVerification],
   exports: [ActionLedger, LedgerVerification],
 })
-export class ActionLedgerModule {}
+export class ActionLedgerModule implements OnModuleInit {
+  constructor(
+    private readonly provisioning: Provisioning,
+    private readonly ledger: ActionLedger,
+  ) {}
+
+  onModuleInit(): void {
+    this.provisioning.onApplied((section, rows) =>
+      this.ledger.record('platform.provisioning.apply', {
+        subjectType: 'provisioning_section',
+        subjectId: section,
+        after: { rows },
+      }),
+    );
+  }
+}

@@ -38,7 +38,8 @@ export class SigningKeys {
   private key(purpose: string): Promise<Buffer> {
     const known = this.keys.get(purpose);
     if (known) return known;
-    const loading = this.load(purpose);
+    // A key that is remembered here must be in the database, even if the running transaction rolls back.
+    const loading = this.database.apart(() => this.load(purpose));
     this.keys.set(purpose, loading);
     loading.catch(() => this.keys.delete(purpose));
     return loading;

@@ -47,6 +47,7 @@ describe('the environment', () => {
   });
 
   it.each([
+    ['NODE_ENV', 'prod'],
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['PORT', '1.5'],
@@ -68,6 +69,7 @@ describe('the environment', () => {
     ['VAULT_KEK_a', 'c2hvcnQ='],
     ['VAULT_KEK_PRIMARY', 'missing'],
     ['BOOTSTRAP_STAFF_TOKEN', 'vsk_short'],
+    ['BOOTSTRAP_STAFF_TOKEN', 'vsk_0123456789abcdef_' + 'a'.repeat(49)],
     ['BOOTSTRAP_PLATFORM_KEY', 'vsk_0123456789abcdef_' + 'a'.repeat(49)],
     ['BOOTSTRAP_ADMIN_EMAIL', 'nobody'],
     ['BOOTSTRAP_ADMIN_PASSWORD', 'short'],

@@ -23,7 +23,7 @@ export function text(words: Words, maxLength = 500): Setting<string> {
 }
 
 /** A text that may be absent, which is null; `form` is described by `expected`. */
-export function optionalText(words: Words & { expected: string; form: RegExp }): Setting<string | null> {
+export function optionalText(words: Words & { expected: string; form: Pick<RegExp, 'test'> }): Setting<string | null> {
   return {
     ...words,
     fallback: '',

@@ -1,3 +1,4 @@
+import { type CredentialKind, parseCredential } from '../auth/credentials.js';
 import {
   addressFault,
   choice,
@@ -15,16 +16,19 @@ import {
 export const SURFACES = ['storefront', 'staff', 'connect', 'vault', 'realtime', 'data'] as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
-const credential = (prefix: string) => new RegExp(`^${prefix}_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$`);
+const credential = (kind: CredentialKind) => ({ test: (token: string) => parseCredential(token)?.kind === kind });
 
 /** Every environment variable of the service, in the order of the README's table. `VAULT_KEK_<id>` stands in keks.ts. */
 export const settings = {
-  nodeEnv: text({
-    name: 'NODE_ENV',
-    purpose: '`production`: no demo data, no generated credentials, no generated vault key',
-    example: 'production',
-    fallback: 'development',
-  }),
+  nodeEnv: choice(
+    {
+      name: 'NODE_ENV',
+      purpose: 'In `production` there is no demo data, and neither credentials nor a vault key are generated',
+      example: 'production',
+      fallback: 'development',
+    },
+    ['development', 'test', 'production'],
+  ),
   host: text({ name: 'HOST', purpose: 'Address to listen on', example: '0.0.0.0', fallback: '127.0.0.1' }),
   port: wholeNumber({
     name: 'PORT',

@@ -41,6 +41,11 @@ export class Database {
     }
   }
 
+  /** Runs the work outside of the running transaction: what it writes stays, whatever becomes of that. */
+  apart<T>(work: () => Promise<T>): Promise<T> {
+    return units.exit(work);
+  }
+
   /** Happens once the running transaction is committed; at once where there is none. */
   afterCommit(work: () => void | Promise<void>): void {
     const unit = units.getStore();

@@ -1,3 +1,4 @@
+import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface.js';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
@@ -26,5 +27,16 @@ export function securityHeaders(): RequestHandler {
   return (request, response, next) => {
     const page = /^\/docs(\/|$)/i.test(request.path) ? docs : api;
     page(request, response, next);
+  };
+}
+
+/** The back-office web app may call from these origins and read what our headers say; nobody else may. */
+export function crossOrigin(origins: readonly string[]): CorsOptions {
+  return {
+    origin: [...origins],
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id'],
+    exposedHeaders: ['ETag', 'Idempotent-Replayed', 'Link', 'Location', 'Retry-After', 'X-Request-Id', 'X-Total-Count'],
+    maxAge: 600,
   };
 }

@@ -41,9 +41,24 @@ export function completeOperation(operation: OperationObject, route: Route): voi
   const successes = Object.entries(operation.responses as Record<string, ResponseObject>);
   for (const [status, response] of successes) {
     response.description ||= status === '201' ? 'Created' : 'Done';
-    response.headers = { ...requestIdHeader, ...response.headers };
+    response.headers = { ...requestIdHeader, ...successHeaders(route, status), ...response.headers };
   }
+  if (isSingleResource(route)) operation.responses['304'] ??= { description: 'Not changed', headers: requestIdHeader };
   Object.assign(operation.responses, errorResponses(operation, route));
+}
+
+/** Reading one thing of the staff or connect surface may be conditional: it has an ETag. */
+function isSingleResource({ method, path, surface }: Route): boolean {
+  return method === 'GET' && (surface === 'staff' || surface === 'connect') && /:\w+$/.test(path);
+}
+
+function successHeaders(route: Route, status: string): ResponseObject['headers'] {
+  const text = (description: string, maxLength: number) => ({ description, schema: { type: 'string', maxLength } });
+  return {
+    ...(status === '201' ? { Location: text('Where the new thing is read', 500) } : {}),
+    ...(isSingleResource(route) || route.mutation?.action ? { ETag: text('The version, for If-Match', 100) } : {}),
+    ...(route.mutation?.action ? { 'Idempotent-Replayed': text('`true` on the answer of an earlier request', 4) } : {}),
+  };
 }
 
 function errorResponses(operation: OperationObject, route: Route): ResponsesObject {

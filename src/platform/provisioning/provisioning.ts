@@ -2,6 +2,7 @@ import { Injectable, type Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validate, type ValidationError } from 'class-validator';
 import { asSystem } from '../context/request-context.js';
+import { Database } from '../database/database.js';
 
 interface Section<Row extends object = object> {
   /** Sections are applied in this order, whatever order the document has. */
@@ -27,6 +28,9 @@ export type Progress = (title: string, milliseconds: number) => void;
 export class Provisioning {
   private readonly sections = new Map<string, Section>();
   private readonly demos: Demo[] = [];
+  private record: (section: string, rows: number) => void = () => undefined;
+
+  constructor(private readonly database: Database) {}
 
   /** Registers a section: an array of objects of this class, applied in one go, creating or updating by natural key. */
   section<Row extends object>(name: string, { order, row, apply }: Section<Row>): void {
@@ -54,9 +58,19 @@ export class Provisioning {
 
     checked.sort((a, b) => a.section.order - b.section.order);
     await asSystem(async () => {
-      for (const { section, rows } of checked) await section.apply(rows);
+      for (const { section, rows, name } of checked) {
+        await this.database.transaction(async () => {
+          await section.apply(rows);
+          this.record(name, rows.length);
+        });
+      }
     });
     return checked.map(({ name, rows }) => `${name}: ${rows.length}`);
+  }
+
+  /** The ledger registers here; a module below it could not record what was provisioned otherwise. */
+  onApplied(record: (section: string, rows: number) => void): void {
+    this.record = record;
   }
 
   async loadDemo(progress: Progress): Promise<void> {
