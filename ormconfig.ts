@@ -6,6 +6,11 @@ import { Identity1790000000300 } from './src/migrations/1790000000300-identity.j
 import { Realtime1790000000800 } from './src/migrations/1790000000800-realtime.js';
 import { Legal1790000000500 } from './src/migrations/1790000000500-legal.js';
 import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
+import { Connect1790000000600 } from './src/migrations/1790000000600-connect.js';
+import { ConnectorProvider } from './src/modules/connect/connector-providers/connector-provider.entity.js';
+import { OAuthClient } from './src/modules/connect/oauth-clients/oauth-client.entity.js';
+import { OperatorGrant } from './src/modules/connect/operators/operator-grant.entity.js';
+import { Operator } from './src/modules/connect/operators/operator.entity.js';
 import { Channel } from './src/modules/distribution/channels/channel.entity.js';
 import { Contract } from './src/modules/legal/contracts/contract.entity.js';
 import { ReviewSource } from './src/modules/reference-data/review-sources/review-source.entity.js';
@@ -15,7 +20,18 @@ import { User } from './src/modules/identity/users/user.entity.js';
 import type { Env } from './src/platform/config/env.js';
 import { dataSourceOptions } from './src/platform/database/data-source-options.js';
 
-const entities = [Channel, ReviewSource, ApiToken, StaffSession, User, Contract];
+const entities = [
+  Channel,
+  ReviewSource,
+  ApiToken,
+  StaffSession,
+  User,
+  Contract,
+  ConnectorProvider,
+  OAuthClient,
+  Operator,
+  OperatorGrant,
+];
 
 const migrations = [
   Platform1790000000000,
@@ -25,6 +41,7 @@ const migrations = [
   Realtime1790000000800,
   Legal1790000000500,
   ReferenceData1790000000900,
+  Connect1790000000600,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

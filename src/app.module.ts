@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Logger } from 'pino';
 import type { DataSource } from 'typeorm';
 import { ActionLedgerModule } from './modules/action-ledger/index.js';
+import { ConnectModule } from './modules/connect/index.js';
 import { DistributionModule } from './modules/distribution/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
 import { LegalModule } from './modules/legal/index.js';
@@ -19,6 +20,7 @@ export const MODULES = [
   ReferenceDataModule,
   DistributionModule,
   LegalModule,
+  ConnectModule,
 ];
 
 export interface Surroundings {

@@ -1,0 +1,31 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { TokenVerifier } from '../../platform/auth/token-verifier.js';
+import { Jobs } from '../../platform/jobs/jobs.js';
+import { ActionLedgerModule } from '../action-ledger/index.js';
+import { ConnectorProvidersController } from './connector-providers/connector-providers.controller.js';
+import { ConnectorProviders } from './connector-providers/connector-providers.service.js';
+import { ConnectProvisioning } from './connect-provisioning.js';
+import { AccessTokens } from './oauth/access-tokens.service.js';
+import { TokenController } from './oauth/token.controller.js';
+import { OAuthClientsController } from './oauth-clients/oauth-clients.controller.js';
+import { OAuthClients } from './oauth-clients/oauth-clients.service.js';
+import { OperatorProvisioning } from './operators/operator-provisioning.js';
+import { Operators } from './operators/operators.service.js';
+
+@Module({
+  imports: [ActionLedgerModule],
+  controllers: [OAuthClientsController, TokenController, ConnectorProvidersController],
+  providers: [AccessTokens, ConnectorProviders, ConnectProvisioning, OAuthClients, OperatorProvisioning, Operators],
+})
+export class ConnectModule implements OnModuleInit {
+  constructor(
+    private readonly verifier: TokenVerifier,
+    private readonly jobs: Jobs,
+    private readonly tokens: AccessTokens,
+  ) {}
+
+  onModuleInit(): void {
+    this.verifier.register('oat', (credential) => this.tokens.verify(credential));
+    this.jobs.schedule('connect.access_tokens.purge', '23 * * * *', () => this.tokens.purge());
+  }
+}

@@ -1,0 +1,51 @@
+import { Body, Controller, Get, Patch, type PipeTransform, Query } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { tagged } from '../../../platform/http/answer.js';
+import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { PathText } from '../../../platform/http/path-id.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import {
+  ConnectorProviderPage,
+  ConnectorProviderResponse,
+  ListConnectorProviders,
+  toConnectorProvider,
+  UpdateConnectorProvider,
+} from './connector-provider.dto.js';
+import { PROVIDER_KEY } from './connector-provider.entity.js';
+import { ConnectorProviders } from './connector-providers.service.js';
+
+const KEY = { maxLength: 63, pattern: PROVIDER_KEY, example: 'demo-activities' };
+
+const knownForm: PipeTransform<string, string> = {
+  transform(key) {
+    if (!PROVIDER_KEY.test(key)) throw notFound({ resource: 'connector_provider' });
+    return key;
+  },
+};
+
+@Controller('/connect/v1/connector-providers')
+export class ConnectorProvidersController {
+  constructor(private readonly providers: ConnectorProviders) {}
+
+  /** Lists connector providers by key, all of them on one page unless asked otherwise */
+  @Get()
+  @RequireScope('*:read')
+  async list(@Query() { limit = 200, offset = 0 }: ListConnectorProviders): Promise<ConnectorProviderPage> {
+    const { providers, total } = await this.providers.list({ limit, offset });
+    return { data: providers.map(toConnectorProvider), total, limit, offset };
+  }
+
+  /** Replaces the form that applicants of this provider fill in */
+  @Patch(':providerKey')
+  @RequireScope('*:write')
+  @Mutates('connect.connector_provider.update')
+  async update(
+    @PathText('providerKey', KEY, knownForm) key: string,
+    @Body() body: UpdateConnectorProvider,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<ConnectorProviderResponse> {
+    const provider = await this.providers.replaceForm(key, body.applicationFormSchema, expected);
+    return tagged(provider, toConnectorProvider(provider));
+  }
+}

@@ -1,0 +1,1 @@
+export { ConnectModule } from './connect.module.js';

@@ -1,0 +1,14 @@
+import { newSecret, randomBase62 } from '../../../platform/id.js';
+
+/** Public client ids: 24 random base62 characters. */
+export const CLIENT_ID = /^occ_[0-9A-Za-z]{24}$/;
+
+/** What a client presents at the token endpoint. The secret has 256 random bits and a checksum. */
+export interface ClientCredentials {
+  clientId: string;
+  clientSecret: string;
+}
+
+export function newClientCredentials(): ClientCredentials {
+  return { clientId: `occ_${randomBase62(24)}`, clientSecret: `ocs_${newSecret()}` };
+}

@@ -1,0 +1,24 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** The machine account of an operator. It is revoked, never deleted. */
+@Entity('oauth_clients')
+export class OAuthClient {
+  @PrimaryColumn('text') id: string;
+  @Column('text', { name: 'operator_id' }) operatorId: string;
+  /** Public; what the client calls itself at the token endpoint. */
+  @Column('text', { name: 'client_id' }) clientId: string;
+  @Column('text', { nullable: true }) name: string | null;
+  @Column('text', { array: true }) scopes: string[];
+  @Column('text', { name: 'grant_id', nullable: true }) grantId: string | null;
+  @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
+  @Column('boolean') active: boolean;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt: Date | null;
+  @Column('text', { name: 'revoked_by', nullable: true }) revokedBy: string | null;
+
+  revoke(actorId: string, now: Date): void {
+    this.active = false;
+    this.revokedAt = now;
+    this.revokedBy = actorId;
+  }
+}

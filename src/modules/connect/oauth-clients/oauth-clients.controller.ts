@@ -1,0 +1,49 @@
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { answerHeader, created } from '../../../platform/http/answer.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { Refuses } from '../../../platform/openapi/errors.js';
+import {
+  CreatedOAuthClient,
+  CreateOAuthClient,
+  ListOAuthClients,
+  OAuthClientPage,
+  OAuthClientResponse,
+  toOAuthClient,
+} from './oauth-client.dto.js';
+import { OAuthClients } from './oauth-clients.service.js';
+import { PathClientId, PathOperatorId } from './path-ids.js';
+
+@Controller('/connect/v1/operators/:operatorId/oauth-clients')
+export class OAuthClientsController {
+  constructor(private readonly clients: OAuthClients) {}
+
+  /** Creates an OAuth client for the operator; its secret is in this answer and in no other */
+  @Post()
+  @RequireScope('*:write')
+  @Mutates('connect.oauth_client.create', { secrets: ['clientSecret'] })
+  @Refuses({ 409: ['operator_inactive', 'grant_conflict', 'client_limit_reached'] })
+  async create(@PathOperatorId() operatorId: string, @Body() body: CreateOAuthClient): Promise<CreatedOAuthClient> {
+    const { client, clientSecret } = await this.clients.create(operatorId, body);
+    answerHeader('Cache-Control', 'no-store');
+    const location = `/connect/v1/operators/${operatorId}/oauth-clients/${client.clientId}`;
+    return created(location, {}, { ...toOAuthClient(client), clientSecret });
+  }
+
+  /** Lists the operator's OAuth clients, newest first, revoked ones included */
+  @Get()
+  @RequireScope('*:read')
+  async list(@PathOperatorId() operatorId: string, @Query() query: ListOAuthClients): Promise<OAuthClientPage> {
+    const { clients, total } = await this.clients.list(operatorId, query);
+    return { data: clients.map(toOAuthClient), total, ...pageBounds(query) };
+  }
+
+  /** Revokes an OAuth client and every token it holds; a second call answers the same */
+  @Delete(':clientId')
+  @RequireScope('*:delete')
+  @Mutates('connect.oauth_client.revoke')
+  async revoke(@PathOperatorId() operatorId: string, @PathClientId() clientId: string): Promise<OAuthClientResponse> {
+    return toOAuthClient(await this.clients.revoke(operatorId, clientId));
+  }
+}

@@ -1,0 +1,31 @@
+import type { PipeTransform } from '@nestjs/common';
+import { invalidField, notFound } from '../../../platform/errors/app-error.js';
+import { PathText } from '../../../platform/http/path-id.js';
+import { demoId } from '../../../platform/id.js';
+import { GIVEN_ID } from '../operators/operator.entity.js';
+
+const REFERENCE = /^[A-Za-z0-9_-]{1,128}$/;
+
+const knownForm: PipeTransform<string, string> = {
+  transform(id) {
+    if (!GIVEN_ID.test(id)) throw notFound({ resource: 'operator' });
+    return id;
+  },
+};
+
+const referenceForm: PipeTransform<string, string> = {
+  transform(id) {
+    if (!REFERENCE.test(id)) throw invalidField('clientId', 'clientId must be the id of a client', 'clientId');
+    return id;
+  },
+};
+
+/** An operator's id. One that no operator can have is as unknown as one that none has. */
+export function PathOperatorId(): ParameterDecorator {
+  return PathText('operatorId', { maxLength: 64, pattern: GIVEN_ID, example: 'op_demo' }, knownForm);
+}
+
+/** A client's public id, or the id of its row. Unlike other ids, one outside its grammar is 400. */
+export function PathClientId(): ParameterDecorator {
+  return PathText('clientId', { maxLength: 128, pattern: REFERENCE, example: demoId('oacl', 1) }, referenceForm);
+}

@@ -1,0 +1,76 @@
+import type { Request } from 'express';
+import type { ClientCredentials } from '../oauth-clients/client-credentials.js';
+import { refusedRequest } from './oauth-errors.js';
+
+export interface TokenRequest {
+  credentials: ClientCredentials;
+  /** Null: all that the client has. */
+  scopes: string[] | null;
+}
+
+type Parameters = ReadonlyMap<string, string>;
+
+/** Matches no client: whoever presents nothing is refused like whoever presents something wrong, after the same work. */
+const NOBODY: ClientCredentials = { clientId: '', clientSecret: '' };
+
+/**
+ * Reads a request for a token (RFC 6749, 4.4), a form or JSON. Parameters that nobody knows are ignored, as are those
+ * without a value (3.1, 3.2). Throws 400 `invalid_request` and `unsupported_grant_type`.
+ */
+export function readTokenRequest(request: Pick<Request, 'headers' | 'query' | 'body'>): TokenRequest {
+  if (Object.keys(request.query).length > 0) throw refusedRequest('invalid_request', 'Parameters belong into the body');
+  const parameters = readParameters(request.body);
+  const credentials = readCredentials(request.headers.authorization, parameters);
+
+  const grantType = parameters.get('grant_type');
+  if (grantType === undefined) throw refusedRequest('invalid_request', 'grant_type is missing');
+  if (grantType !== 'client_credentials') {
+    throw refusedRequest('unsupported_grant_type', 'The only grant type is client_credentials');
+  }
+  const scope = parameters.get('scope');
+  const scopes = scope === undefined ? null : [...new Set(scope.split(' ').filter(Boolean))];
+  return { credentials, scopes };
+}
+
+/** A form arrives as its text, JSON as what it says. */
+function readParameters(body: unknown): Parameters {
+  const entries = typeof body === 'string' ? [...new URLSearchParams(body)] : readMembers(body);
+  const parameters = new Map(entries);
+  if (parameters.size < entries.length) throw refusedRequest('invalid_request', 'A parameter is there twice');
+  return new Map(entries.filter(([, value]) => value !== ''));
+}
+
+function readMembers(body: unknown): [string, string][] {
+  const members: unknown = body ?? {};
+  if (typeof members !== 'object' || members === null || Array.isArray(members)) {
+    throw refusedRequest('invalid_request', 'The body must be a form or a JSON object');
+  }
+  return Object.entries(members).map(([name, value]: [string, unknown]) => {
+    if (value === null) return [name, ''];
+    if (typeof value === 'string') return [name, value];
+    throw refusedRequest('invalid_request', 'Every parameter must be one text');
+  });
+}
+
+/** From HTTP Basic or from the body. Existing clients always send some header; one that is not Basic says nothing. */
+function readCredentials(authorization: string | undefined, parameters: Parameters): ClientCredentials {
+  const basic = /^Basic(?:\s+(.*))?$/i.exec(authorization ?? '');
+  const [clientId = '', clientSecret = ''] = [parameters.get('client_id'), parameters.get('client_secret')];
+  if (!basic) return { clientId, clientSecret };
+
+  const credentials = readBasic(basic[1] ?? '');
+  const isDouble = clientSecret !== '' || (clientId !== '' && clientId !== credentials.clientId);
+  if (isDouble) throw refusedRequest('invalid_request', 'The client authenticates by HTTP Basic or in the body');
+  return credentials;
+}
+
+/** Id and secret are form-encoded before they are joined (RFC 6749, 2.3.1). */
+function readBasic(encoded: string): ClientCredentials {
+  const [, clientId, clientSecret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+  if (clientId === undefined || clientSecret === undefined) return NOBODY;
+  return { clientId: formDecoded(clientId), clientSecret: formDecoded(clientSecret) };
+}
+
+function formDecoded(text: string): string {
+  return new URLSearchParams(`v=${text.replaceAll('&', '%26')}`).get('v') ?? '';
+}

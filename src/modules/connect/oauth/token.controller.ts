@@ -1,0 +1,28 @@
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiBody, ApiConsumes } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { Public } from '../../../platform/auth/access.js';
+import { answerHeader } from '../../../platform/http/answer.js';
+import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
+import { AccessTokens } from './access-tokens.service.js';
+import { TOKEN_REQUEST, TokenResponse, toTokenResponse } from './token.dto.js';
+import { readTokenRequest } from './token-request.js';
+
+@Controller('/connect/v1/oauth')
+export class TokenController {
+  constructor(private readonly tokens: AccessTokens) {}
+
+  /** Exchanges a client's id and secret for an access token (RFC 6749, client credentials grant) */
+  @Post('token')
+  @HttpCode(200)
+  @Public()
+  @ChangesNothing('a token is a short-lived image of its client, whose making is in the ledger')
+  @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
+  @ApiBody(TOKEN_REQUEST)
+  async issue(@Req() request: Request): Promise<TokenResponse> {
+    const token = await this.tokens.issue(readTokenRequest(request));
+    answerHeader('Cache-Control', 'no-store');
+    answerHeader('Pragma', 'no-cache');
+    return toTokenResponse(token);
+  }
+}

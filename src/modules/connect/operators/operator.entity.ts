@@ -1,0 +1,23 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { conflict } from '../../../platform/errors/app-error.js';
+
+export const OPERATOR_STATUSES = ['active', 'inactive'] as const;
+export type OperatorStatus = (typeof OPERATOR_STATUSES)[number];
+
+/** The ids of operators and grants are given by whoever provisions them. */
+export const GIVEN_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** A partner company, or a part of ours, on whose behalf OAuth clients act. */
+@Entity('operators')
+export class Operator {
+  @PrimaryColumn('text') id: string;
+  @Column('text') name: string;
+  @Column('text') status: OperatorStatus;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  /** Throws 409 `operator_inactive`. */
+  assertActive(): void {
+    if (this.status !== 'active') throw conflict('operator_inactive', 'The operator is deactivated');
+  }
+}
