@@ -64,12 +64,13 @@ export function pageOf<T>(item: Type<T>): Type<{ data: T[]; total: number; limit
 
 /** The part of a list that is asked for. Out of range is refused, never clamped. */
 export class PageQuery {
-  /** How many, 1 to 200; 50 unless given. */
+  // Said by hand: comments and question marks are read in files named *.dto.ts alone.
+  @ApiProperty({ required: false, description: 'How many, 1 to 200; 50 unless given' })
   @Optional()
   @QueryWhole({ min: 1, max: 200 })
   limit?: number;
 
-  /** How many to pass over. */
+  @ApiProperty({ required: false, description: 'How many to pass over' })
   @Optional()
   @QueryWhole({ min: 0, max: 100_000 })
   offset?: number;
