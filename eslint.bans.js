@@ -55,7 +55,10 @@ const ruleOf = ([selector, message]) => ({
   create: (context) => ({ [selector]: (node) => context.report({ node, message }) }),
 });
 
-/** An ESLint plugin with one rule per ban. */
+/**
+ * An ESLint plugin with one rule per ban.
+ * @type {import('eslint').ESLint.Plugin}
+ */
 export const bans = {
   rules: Object.fromEntries(Object.entries(selectors).map(([name, ban]) => [name, ruleOf(ban)])),
 };

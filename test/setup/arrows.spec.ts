@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** A small tree of sources: each file, and what it imports. */
+const tree: Record<string, string[]> = {
+  'src/platform/clock.ts': [],
+  'src/platform/http/deep/answer.ts': [],
+  'src/platform/bad.ts': ['../modules/vault/index.js'],
+  'src/modules/vault/index.ts': ['./keys/key.entity.js', '../../platform/clock.js'],
+  'src/modules/vault/keys/key.entity.ts': [],
+  'src/modules/vault/keys/helpers.ts': [],
+  'src/modules/vault/keys/wrapped/dek.ts': [],
+  'src/modules/bookings/index.ts': [],
+  'src/modules/bookings/items.ts': ['../finance/index.js'],
+  'src/modules/finance/index.ts': ['../bookings/index.js', './a.js'],
+  'src/modules/finance/a.ts': ['./b.js', '../bookings/items.js'],
+  'src/modules/finance/b.ts': ['./a.js', './missing.js'],
+  'src/modules/loyalty/index.ts': [],
+  'src/migrations/1-first.ts': ['../platform/clock.js'],
+  'src/app.module.ts': ['./modules/vault/index.js', './modules/vault/keys/key.entity.js', '../test/setup/app.js'],
+  'test/setup/app.ts': [],
+  'ormconfig.ts': ['./src/modules/vault/keys/key.entity.js', './src/modules/finance/a.js'],
+};
+
+interface Violation {
+  rule: { name: string };
+  from: string;
+  to: string;
+}
+
+describe('the arrows between modules', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'travel-arrows-'));
+  let violations: string[] = [];
+
+  beforeAll(() => {
+    for (const [file, imports] of Object.entries(tree)) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), [...imports.map((name) => `import '${name}';`), 'export {};'].join('\n'));
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { module: 'nodenext' } }));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+    const program = join(ROOT, 'node_modules/.bin/depcruise');
+    const args = [program, '--config', join(ROOT, '.dependency-cruiser.cjs'), '-T', 'json', 'src', 'ormconfig.ts'];
+    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+    const { summary } = JSON.parse(stdout) as { summary: { violations: Violation[] } };
+    violations = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`);
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each([
+    'platform-knows-no-module: src/platform/bad.ts -> src/modules/vault/index.ts',
+    'arrows-of-bookings: src/modules/bookings/items.ts -> src/modules/finance/index.ts',
+    'front-door: src/modules/finance/a.ts -> src/modules/bookings/items.ts',
+    'front-door-from-outside: ormconfig.ts -> src/modules/finance/a.ts',
+    'entities-stay-inside: src/app.module.ts -> src/modules/vault/keys/key.entity.ts',
+    'migrations-stand-alone: src/migrations/1-first.ts -> src/platform/clock.ts',
+    'no-cycles: src/modules/finance/a.ts -> src/modules/finance/b.ts',
+    'nothing-from-tests: src/app.module.ts -> test/setup/app.ts',
+    'resolvable: src/modules/finance/b.ts -> ./missing.js',
+    'known-modules: src/modules/loyalty/index.ts -> src/modules/loyalty/index.ts',
+    'depth: src/modules/vault/keys/wrapped/dek.ts -> src/modules/vault/keys/wrapped/dek.ts',
+    'depth: src/platform/http/deep/answer.ts -> src/platform/http/deep/answer.ts',
+    'nameless: src/modules/vault/keys/helpers.ts -> src/modules/vault/keys/helpers.ts',
+  ])('refuse %s', (violation) => {
+    expect(violations).toContain(violation);
+  });
+
+  it.each([
+    'src/modules/finance/index.ts -> src/modules/bookings/index.ts',
+    'src/modules/vault/index.ts -> src/platform/clock.ts',
+    'src/app.module.ts -> src/modules/vault/index.ts',
+    'ormconfig.ts -> src/modules/vault/keys/key.entity.ts',
+  ])('let %s pass', (arrow) => {
+    expect(violations.filter((violation) => violation.endsWith(arrow))).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+import { Linter } from 'eslint';
+import tseslint from 'typescript-eslint';
+import { bans } from '../../eslint.bans.js';
+
+/** For each ban what it must refuse, and what looks alike and must pass. */
+const cases: Record<string, { refused: string[]; passes: string[] }> = {
+  'few-parameters': {
+    refused: [
+      'function f(a, b, c, d) {}',
+      'const f = (a, b, c, d) => a;',
+      'const o = { f: function (a, b, c, d) {} };',
+      'class A { f(a, b, c, d) {} }',
+      'class A { constructor(a, b, c, d, e, f) {} }',
+      'class A { constructor(private a: A, private b: A, private c: A, private d: A, private e: A, private f: A) {} }',
+    ],
+    passes: ['function f(a, b, c) {}', 'class A { constructor(private a: A, b, c, d, e) {} }'],
+  },
+  'no-default-export': { refused: ['export default class A {}', 'export default 1;'], passes: ['export class A {}'] },
+  'no-double-cast': { refused: ['const a = b as unknown as string;'], passes: ['const a = b as string;'] },
+  'no-cast': {
+    refused: ['const a = b as string;', 'const a = f() as A[];', 'const a = b as A.B;'],
+    passes: ['const a = JSON.parse(text) as A;', 'const a = [1, 2] as const;', 'const a = b satisfies A;'],
+  },
+  'no-insecure-random': { refused: ['Math.random();', '[].map(Math.random);'], passes: ['Math.round(1);'] },
+  'time-from-clock': {
+    refused: ['new Date();', 'Date.now();', 'const now = Date.now;', 'Date();'],
+    passes: ["new Date('2026-01-01T00:00:00Z');", 'clock.now();'],
+  },
+  'settings-from-env': {
+    refused: ['const a = process.env.PORT;', "const a = process.env['PORT'];", 'f(process.env);'],
+    passes: ['const a = process.pid;', 'const a = this.env.port;'],
+  },
+  'database-in-platform': {
+    refused: [
+      "import { InjectRepository } from '@nestjs/typeorm';",
+      "import type { DataSource } from 'typeorm';",
+      "import { type EntityManager as Manager } from 'typeorm';",
+    ],
+    passes: ["import { Column, Entity } from 'typeorm';"],
+  },
+  'no-api-property': {
+    refused: [
+      "import { ApiProperty } from '@nestjs/swagger';",
+      "import { ApiPropertyOptional } from '@nestjs/swagger';",
+    ],
+    passes: ["import { ApiOperation } from '@nestjs/swagger';"],
+  },
+  'no-entity-at-the-door': {
+    refused: [
+      "export { A } from './a/a.entity.js';",
+      "export * from './a/a.entity.js';",
+      "export type { A } from './a/a.entity.js';",
+      "import { A } from './a/a.entity.js';",
+    ],
+    passes: ["export { AService } from './a/as.service.js';"],
+  },
+};
+
+function reports(name: string, code: string): string[] {
+  const config = { plugins: { house: bans }, rules: { [`house/${name}`]: 'error' as const } };
+  const languageOptions = { parser: tseslint.parser as Linter.Parser };
+  return new Linter().verify(code, [{ ...config, languageOptions }]).map(({ ruleId, message }) => ruleId ?? message);
+}
+
+describe('the bans of this house', () => {
+  it('all have a case here', () => {
+    expect(Object.keys(cases).sort()).toEqual(Object.keys(bans.rules ?? {}).sort());
+  });
+
+  const refused = Object.entries(cases).flatMap(([name, { refused }]) => refused.map((code) => [name, code] as const));
+  it.each(refused)('%s refuses: %s', (name, code) => {
+    expect(reports(name, code)).toEqual([`house/${name}`]);
+  });
+
+  const passing = Object.entries(cases).flatMap(([name, { passes }]) => passes.map((code) => [name, code] as const));
+  it.each(passing)('%s lets pass: %s', (name, code) => {
+    expect(reports(name, code)).toEqual([]);
+  });
+});
