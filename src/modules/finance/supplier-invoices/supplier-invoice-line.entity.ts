@@ -1,0 +1,32 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { safeInteger } from '../../../platform/database/columns.js';
+import type { Columns } from '../../../platform/database/rows.js';
+
+export const SERVICE_TYPES = [
+  'transport',
+  'flight',
+  'accommodation',
+  'guide',
+  'meal',
+  'experience',
+  'insurance',
+  'other',
+] as const;
+export type ServiceType = (typeof SERVICE_TYPES)[number];
+
+/** What one line of a supplier invoice is for. Lines are replaced as a whole, so they have no ids of their own. */
+@Entity('supplier_invoice_lines')
+export class SupplierInvoiceLine {
+  @PrimaryColumn('text', { name: 'invoice_id' }) invoiceId: string;
+  /** 1 for the first. */
+  @PrimaryColumn('integer') position: number;
+  @Column('text') description: string;
+  @Column('text', { name: 'service_type' }) serviceType: ServiceType;
+  @Column('integer') quantity: number;
+  @Column('bigint', { name: 'unit_amount_cents', transformer: safeInteger }) unitAmountCents: number;
+  @Column('bigint', { name: 'tax_amount_cents', transformer: safeInteger }) taxAmountCents: number;
+  @Column('bigint', { name: 'total_amount_cents', transformer: safeInteger }) totalAmountCents: number;
+}
+
+/** A line as its invoice sees it. */
+export type PricedLine = Omit<Columns<SupplierInvoiceLine>, 'invoiceId' | 'position'>;
