@@ -3,6 +3,7 @@ import { Platform1790000000000 } from './src/migrations/1790000000000-platform.j
 import { ActionLedger1790000000100 } from './src/migrations/1790000000100-action-ledger.js';
 import { Distribution1790000000200 } from './src/migrations/1790000000200-distribution.js';
 import { Identity1790000000300 } from './src/migrations/1790000000300-identity.js';
+import { Finance1790000000400 } from './src/migrations/1790000000400-finance.js';
 import { Realtime1790000000800 } from './src/migrations/1790000000800-realtime.js';
 import { Legal1790000000500 } from './src/migrations/1790000000500-legal.js';
 import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
@@ -12,6 +13,8 @@ import { OAuthClient } from './src/modules/connect/oauth-clients/oauth-client.en
 import { OperatorGrant } from './src/modules/connect/operators/operator-grant.entity.js';
 import { Operator } from './src/modules/connect/operators/operator.entity.js';
 import { Channel } from './src/modules/distribution/channels/channel.entity.js';
+import { SupplierInvoice } from './src/modules/finance/supplier-invoices/supplier-invoice.entity.js';
+import { SupplierInvoiceLine } from './src/modules/finance/supplier-invoices/supplier-invoice-line.entity.js';
 import { Contract } from './src/modules/legal/contracts/contract.entity.js';
 import { ReviewSource } from './src/modules/reference-data/review-sources/review-source.entity.js';
 import { ApiToken } from './src/modules/identity/api-tokens/api-token.entity.js';
@@ -27,6 +30,8 @@ const entities = [
   StaffSession,
   User,
   Contract,
+  SupplierInvoice,
+  SupplierInvoiceLine,
   ConnectorProvider,
   OAuthClient,
   Operator,
@@ -38,6 +43,7 @@ const migrations = [
   ActionLedger1790000000100,
   Distribution1790000000200,
   Identity1790000000300,
+  Finance1790000000400,
   Realtime1790000000800,
   Legal1790000000500,
   ReferenceData1790000000900,

@@ -5,6 +5,7 @@ import type { DataSource } from 'typeorm';
 import { ActionLedgerModule } from './modules/action-ledger/index.js';
 import { ConnectModule } from './modules/connect/index.js';
 import { DistributionModule } from './modules/distribution/index.js';
+import { FinanceModule } from './modules/finance/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
 import { LegalModule } from './modules/legal/index.js';
 import { ReferenceDataModule } from './modules/reference-data/index.js';
@@ -21,6 +22,7 @@ export const MODULES = [
   DistributionModule,
   LegalModule,
   ConnectModule,
+  FinanceModule,
 ];
 
 export interface Surroundings {

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { Clock } from '../../../platform/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { containing } from '../../../platform/database/like.js';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { type ListSupplierInvoices, SORT_FIELDS } from './supplier-invoice.dto.js';
+import { SupplierInvoice } from './supplier-invoice.entity.js';
+import type { PricedLine } from './supplier-invoice-line.entity.js';
+import type { DetailedSupplierInvoiceView, SupplierInvoiceView } from './supplier-invoice-response.dto.js';
+
+// Columns by their own names: TypeORM translates property names only where a blank or a bracket follows.
+
+/** What is late to be paid; a draft is owed to the supplier whether or not we have looked at it. */
+const OVERDUE = `(invoice.status in ('draft', 'approved') and invoice.paid_cents < invoice.total_cents
+  and coalesce(invoice.due_date < :today, false))`;
+
+const POSSIBLE_DUPLICATE = `(invoice.status <> 'void' and exists (
+  select from supplier_invoices twin
+  where twin.supplier_key = invoice.supplier_key and twin.total_cents = invoice.total_cents
+    and twin.currency = invoice.currency and twin.status <> 'void' and twin.id <> invoice.id
+    and twin.issue_date between invoice.issue_date - 7 and invoice.issue_date + 7))`;
+
+const LINES = `coalesce((
+  select json_agg(json_build_object(
+    'description', line.description, 'serviceType', line.service_type, 'quantity', line.quantity,
+    'unitAmountCents', line.unit_amount_cents, 'taxAmountCents', line.tax_amount_cents,
+    'totalAmountCents', line.total_amount_cents) order by line.position)
+  from supplier_invoice_lines line where line.invoice_id = invoice.id), '[]'::json)`;
+
+interface Derived {
+  overdue: boolean;
+  possible_duplicate: boolean;
+}
+
+/** Supplier invoices as they are answered: one statement for one with its lines, two for a page and its total. */
+@Injectable()
+export class SupplierInvoiceReader {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws 404. */
+  async get(id: string): Promise<DetailedSupplierInvoiceView> {
+    const found = this.views().addSelect(LINES, 'lines').where('invoice.id = :id', { id });
+    const { entities, raw } = await found.getRawAndEntities<Derived & { lines: PricedLine[] }>();
+    const [invoice, derived] = [entities[0], raw[0]];
+    if (!invoice || !derived) throw notFound();
+    return { ...toView(invoice, derived), lines: derived.lines };
+  }
+
+  async list(query: ListSupplierInvoices): Promise<{ views: SupplierInvoiceView[]; total: number }> {
+    const found = this.views();
+    filter(found, query);
+    const total = await found.getCount();
+    sort(found, query.sort ?? '-createdAt');
+    const { limit, offset } = pageBounds(query);
+    const { entities, raw } = await found.limit(limit).offset(offset).getRawAndEntities<Derived>();
+    const views = entities.flatMap((invoice, index) => {
+      const derived = raw[index];
+      return derived ? [toView(invoice, derived)] : [];
+    });
+    return { views, total };
+  }
+
+  private views(): SelectQueryBuilder<SupplierInvoice> {
+    const found = this.database.repository(SupplierInvoice).createQueryBuilder('invoice');
+    found.addSelect(OVERDUE, 'overdue').setParameter('today', this.clock.today());
+    return found.addSelect(POSSIBLE_DUPLICATE, 'possible_duplicate');
+  }
+}
+
+function filter(found: SelectQueryBuilder<SupplierInvoice>, query: ListSupplierInvoices): void {
+  const { status, currency, dueFrom, dueTo, overdue, search } = query;
+  if (status !== undefined) found.andWhere('invoice.status = :status', { status });
+  if (currency !== undefined) found.andWhere('invoice.currency = :currency', { currency });
+  if (dueFrom !== undefined) found.andWhere('invoice.dueDate >= :dueFrom', { dueFrom });
+  if (dueTo !== undefined) found.andWhere('invoice.dueDate <= :dueTo', { dueTo });
+  if (overdue !== undefined) found.andWhere(overdue ? OVERDUE : `not ${OVERDUE}`);
+  if (search !== undefined) {
+    found.andWhere('(invoice.supplierName ilike :part or invoice.invoiceNumber ilike :part)', {
+      part: containing(search),
+    });
+  }
+}
+
+function sort(found: SelectQueryBuilder<SupplierInvoice>, by: string): void {
+  const direction = by.startsWith('-') ? 'DESC' : 'ASC';
+  const field = SORT_FIELDS.find((known) => by.endsWith(known)) ?? 'createdAt';
+  // The other columns are never null, and the index on createdAt can be read backwards only without this clause.
+  found.orderBy(`invoice.${field}`, direction, field === 'dueDate' ? 'NULLS LAST' : undefined);
+  found.addOrderBy('invoice.id', direction);
+}
+
+function toView(invoice: SupplierInvoice, derived: Derived): SupplierInvoiceView {
+  return { invoice, overdue: derived.overdue, possibleDuplicate: derived.possible_duplicate };
+}

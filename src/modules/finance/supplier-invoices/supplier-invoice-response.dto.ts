@@ -1,0 +1,96 @@
+import { dataOf, pageOf } from '../../../platform/http/dto.js';
+import { Cents, Flag, ListOf, OneOf, Text, Texts, Whole } from '../../../platform/http/fields.js';
+import type { SupplierInvoice } from './supplier-invoice.entity.js';
+import { SupplierInvoiceFacts, toSupplierInvoiceFacts } from './supplier-invoice-facts.dto.js';
+import { type PricedLine, SERVICE_TYPES, type ServiceType } from './supplier-invoice-line.entity.js';
+
+const SETTLEMENTS = ['unpaid', 'partially_paid', 'paid'] as const;
+type Settlement = (typeof SETTLEMENTS)[number];
+
+/** An invoice with what only a look at the day and at other invoices can tell. */
+export interface SupplierInvoiceView {
+  invoice: SupplierInvoice;
+  overdue: boolean;
+  possibleDuplicate: boolean;
+}
+
+export interface DetailedSupplierInvoiceView extends SupplierInvoiceView {
+  lines: readonly PricedLine[];
+}
+
+/** As it stands in lists: everything but the lines. */
+export class SupplierInvoiceSummary extends SupplierInvoiceFacts {
+  /** totalCents - paidCents. */
+  @Cents()
+  balanceCents: number;
+
+  @OneOf(SETTLEMENTS)
+  settlementStatus: Settlement;
+
+  /** The due date has passed, and something is still to be paid. */
+  @Flag()
+  overdue: boolean;
+
+  /** `possible_duplicate`: another invoice of the supplier, issued at most 7 days apart, has the same total. */
+  @Texts({ max: 1, maxLength: 50 })
+  warnings: string[];
+}
+
+export class SupplierInvoiceLineResponse {
+  @Text({ max: 500 })
+  description: string;
+
+  @OneOf(SERVICE_TYPES)
+  serviceType: ServiceType;
+
+  @Whole({ min: 1, max: 1_000_000 })
+  quantity: number;
+
+  @Cents()
+  unitAmountCents: number;
+
+  @Cents()
+  taxAmountCents: number;
+
+  @Cents()
+  totalAmountCents: number;
+}
+
+export class SupplierInvoiceResponse extends SupplierInvoiceSummary {
+  @ListOf(() => SupplierInvoiceLineResponse, { max: 500 })
+  lines: SupplierInvoiceLineResponse[];
+}
+
+export function toSupplierInvoiceSummary(view: SupplierInvoiceView): SupplierInvoiceSummary {
+  const { invoice, overdue, possibleDuplicate } = view;
+  return {
+    ...toSupplierInvoiceFacts(invoice),
+    balanceCents: invoice.totalCents - invoice.paidCents,
+    settlementStatus: settlementOf(invoice),
+    overdue,
+    warnings: possibleDuplicate ? ['possible_duplicate'] : [],
+  };
+}
+
+export function toSupplierInvoice(view: DetailedSupplierInvoiceView): SupplierInvoiceResponse {
+  return { ...toSupplierInvoiceSummary(view), lines: view.lines.map(toLine) };
+}
+
+export function toLine(line: PricedLine): SupplierInvoiceLineResponse {
+  return {
+    description: line.description,
+    serviceType: line.serviceType,
+    quantity: line.quantity,
+    unitAmountCents: line.unitAmountCents,
+    taxAmountCents: line.taxAmountCents,
+    totalAmountCents: line.totalAmountCents,
+  };
+}
+
+function settlementOf({ paidCents, totalCents }: SupplierInvoice): Settlement {
+  if (paidCents === totalCents) return 'paid';
+  return paidCents === 0 ? 'unpaid' : 'partially_paid';
+}
+
+export class SupplierInvoiceEnvelope extends dataOf(SupplierInvoiceResponse) {}
+export class SupplierInvoicePage extends pageOf(SupplierInvoiceSummary) {}
