@@ -17,6 +17,8 @@ import { Routes } from './http/routes.js';
 import { RequestPipe } from './http/validation.pipe.js';
 import { IdempotencyKeys } from './idempotency/idempotency-keys.js';
 import { Jobs } from './jobs/jobs.js';
+import { RateLimitGuard } from './limits/rate-limit.guard.js';
+import { RateLimits } from './limits/rate-limits.js';
 import { HealthController } from './observability/health.controller.js';
 import { LOG } from './observability/log.js';
 import { Outbox } from './outbox/outbox.js';
@@ -31,6 +33,7 @@ const SERVICES = [
   Jobs,
   Outbox,
   Provisioning,
+  RateLimits,
   Routes,
   RouteTable,
   SigningKeys,
@@ -53,8 +56,9 @@ export class PlatformModule {
         { provide: Env, useValue: env },
         { provide: LOG, useValue: log },
         { provide: PASSPORT, useValue: authenticator },
-        // Guards run in this order: who is it, then may he.
+        // Guards run in this order: who is it, does he ask too often, may he.
         { provide: APP_GUARD, useClass: BearerGuard },
+        { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ScopesGuard },
         { provide: APP_PIPE, useClass: RequestPipe },
         { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },

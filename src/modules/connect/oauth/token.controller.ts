@@ -4,23 +4,34 @@ import type { Request } from 'express';
 import { Public } from '../../../platform/auth/access.js';
 import { answerHeader } from '../../../platform/http/answer.js';
 import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
+import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
+import { RateLimits } from '../../../platform/limits/rate-limits.js';
 import { AccessTokens } from './access-tokens.service.js';
 import { TOKEN_REQUEST, TokenResponse, toTokenResponse } from './token.dto.js';
 import { readTokenRequest } from './token-request.js';
 
 @Controller('/connect/v1/oauth')
 export class TokenController {
-  constructor(private readonly tokens: AccessTokens) {}
+  constructor(
+    private readonly tokens: AccessTokens,
+    private readonly limits: RateLimits,
+  ) {}
 
   /** Exchanges a client's id and secret for an access token (RFC 6749, client credentials grant) */
   @Post('token')
   @HttpCode(200)
   @Public()
+  @RateLimit(null)
   @ChangesNothing('a token is a short-lived image of its client, whose making is in the ledger')
   @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
   @ApiBody(TOKEN_REQUEST)
   async issue(@Req() request: Request): Promise<TokenResponse> {
-    const token = await this.tokens.issue(readTokenRequest(request));
+    const wanted = readTokenRequest(request);
+    const { clientId } = wanted.credentials;
+    this.limits.take('token', clientId);
+    const token = await this.limits.countFailures('token-failures', [`${clientId} ${request.ip}`], () =>
+      this.tokens.issue(wanted),
+    );
     answerHeader('Cache-Control', 'no-store');
     answerHeader('Pragma', 'no-cache');
     return toTokenResponse(token);

@@ -1,5 +1,6 @@
 import { Controller, Get, Header, Ip } from '@nestjs/common';
 import { Public } from '../../../platform/auth/access.js';
+import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
 import { PathContractId } from './contract-id.js';
 import { PublicContractEnvelope, toPublicContract } from './public-contract.dto.js';
@@ -12,6 +13,7 @@ export class PublicContractsController {
   /** Shows an issued contract to whoever holds its id */
   @Get(':id')
   @Public()
+  @RateLimit('public-contract')
   @Refuses({ 410: ['contract_gone'] })
   @Header('Cache-Control', 'private, no-store')
   @Header('Referrer-Policy', 'no-referrer')

@@ -1,0 +1,35 @@
+/** How much of something one subject may do: a refill per minute, and how much may come at once. */
+export interface Policy {
+  readonly perMinute: number;
+  readonly burst: number;
+}
+
+function perMinute(figure: number, burst = Math.ceil(figure / 4)): Policy {
+  return { perMinute: figure, burst };
+}
+
+/** Every limit of the service, by name. `RATE_LIMIT_FACTOR` multiplies all of them. */
+export const policies = {
+  /** Of one address, before anybody asks who it is. */
+  address: perMinute(6_000),
+  staff: perMinute(3_000),
+  /** Failed logins, of one account and of one address. */
+  'login-failures': perMinute(10, 10),
+  /** Of one OAuth client. */
+  token: perMinute(60),
+  /** Failed requests for a token, of one client from one address. */
+  'token-failures': perMinute(10, 10),
+  'connect-read': perMinute(600),
+  /** Of one operator, whoever acts for it. */
+  'connect-write': perMinute(60),
+  vault: perMinute(600, 100),
+  'realtime-history': perMinute(300),
+  'realtime-publish': perMinute(1_200),
+  'realtime-stream': perMinute(30),
+  data: perMinute(600),
+  /** Of one address, as the storefront has no credentials. */
+  'public-contract': perMinute(300),
+  'public-search': perMinute(600),
+} satisfies Record<string, Policy>;
+
+export type PolicyName = keyof typeof policies;

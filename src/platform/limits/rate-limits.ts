@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock.js';
+import { Env } from '../config/env.js';
+import { AppError } from '../errors/app-error.js';
+import { policies, type PolicyName } from './policies.js';
+import { type Allowance, TokenBuckets } from './token-buckets.js';
+
+/**
+ * The rate limits, counted in this process: with n processes a subject may do up to n times as much. Good enough against
+ * a runaway client, and it costs no statement per request.
+ */
+@Injectable()
+export class RateLimits {
+  private readonly buckets = new Map<PolicyName, TokenBuckets>();
+
+  constructor(
+    private readonly env: Env,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Counts one for the subject. Throws 429 `rate_limited` where there is none left. */
+  take(name: PolicyName, subject: string): Allowance {
+    return this.permitted(name, this.of(name).take(subject, this.clock.now().getTime()));
+  }
+
+  /**
+   * Runs the work, counting it for each subject unless it succeeds: a limit on failures. It is counted before it runs, so
+   * that guessing in parallel gains nothing. Throws 429 without running it where a subject has none left.
+   */
+  async countFailures<T>(name: PolicyName, subjects: readonly string[], work: () => Promise<T>): Promise<T> {
+    for (const subject of subjects) this.take(name, subject);
+    const result = await work();
+    for (const subject of subjects) this.of(name).giveBack(subject);
+    return result;
+  }
+
+  private of(name: PolicyName): TokenBuckets {
+    const known = this.buckets.get(name);
+    if (known) return known;
+    const buckets = new TokenBuckets(policies[name], this.env.rateLimitFactor);
+    this.buckets.set(name, buckets);
+    return buckets;
+  }
+
+  private permitted(name: PolicyName, allowance: Allowance): Allowance {
+    if (allowance.allowed) return allowance;
+    const { retryAfterMs, resetMs } = allowance;
+    const { perMinute } = policies[name];
+    throw new AppError(429, 'rate_limited', 'Too many requests; wait before the next one', {
+      retryAfterMs,
+      details: { limit: Math.round(perMinute * this.env.rateLimitFactor) },
+      headers: rateLimitHeaders(name, { remaining: 0, resetMs }, this.env.rateLimitFactor),
+    });
+  }
+}
+
+/** `RateLimit-Policy` and `RateLimit` as the IETF's httpapi draft words them: quota and window, rest and seconds. */
+export function rateLimitHeaders(
+  name: PolicyName,
+  { remaining, resetMs }: Pick<Allowance, 'remaining' | 'resetMs'>,
+  factor: number,
+): Record<string, string> {
+  return {
+    'RateLimit-Policy': `"${name}";q=${Math.round(policies[name].perMinute * factor)};w=60`,
+    RateLimit: `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`,
+  };
+}

@@ -1,0 +1,50 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { TokenBuckets } from './token-buckets.js';
+
+const policy = { perMinute: 60, burst: 15 };
+
+it('lets a burst through, refuses the next, and lets it through after exactly retryAfterMs', () => {
+  const buckets = new TokenBuckets(policy, 1);
+  const burst = Array.from({ length: 15 }, () => buckets.take('a', 0).allowed);
+  const refused = buckets.take('a', 0);
+
+  expect(burst.every(Boolean)).toBe(true);
+  expect(refused).toMatchObject({ allowed: false, remaining: 0 });
+  expect(refused.retryAfterMs).toBeGreaterThanOrEqual(1000);
+  expect(refused.retryAfterMs).toBeLessThanOrEqual(1100);
+  expect(buckets.take('a', refused.retryAfterMs).allowed).toBe(true);
+});
+
+it('counts each subject by itself, and what is given back can be taken again', () => {
+  const buckets = new TokenBuckets({ perMinute: 60, burst: 1 }, 1);
+  expect([buckets.take('a', 0).allowed, buckets.take('a', 0).allowed, buckets.take('b', 0).allowed]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  buckets.giveBack('a');
+  buckets.giveBack('a');
+  expect([buckets.take('a', 0).allowed, buckets.take('a', 0).allowed]).toEqual([true, false]);
+});
+
+it('a factor multiplies refill and burst', () => {
+  const buckets = new TokenBuckets(policy, 2);
+  const allowed = Array.from({ length: 40 }, () => buckets.take('a', 0).allowed).filter(Boolean);
+  expect(allowed).toHaveLength(30);
+});
+
+it('never lets more through than the burst and the refill of the time that went by, whatever the clock does', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -50, max: 3_000 }), { maxLength: 200 }), (steps) => {
+      const buckets = new TokenBuckets(policy, 1);
+      let [now, latest, allowed] = [0, 0, 0];
+      for (const step of steps) {
+        now += step;
+        latest = Math.max(latest, now);
+        if (buckets.take('a', now).allowed) allowed += 1;
+      }
+      return allowed <= policy.burst + (latest * policy.perMinute) / 60_000 + 1;
+    }),
+  );
+});

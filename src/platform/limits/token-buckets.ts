@@ -1,0 +1,73 @@
+import { randomInt } from 'node:crypto';
+import type { Policy } from './policies.js';
+
+interface Bucket {
+  tokens: number;
+  /** When `tokens` was right, in milliseconds. */
+  at: number;
+}
+
+/** What a subject has left, and when it has more. */
+export interface Allowance {
+  readonly allowed: boolean;
+  /** Whole requests that are left now. */
+  readonly remaining: number;
+  /** Milliseconds until the bucket is full again. */
+  readonly resetMs: number;
+  /** Milliseconds after which the refused request passes; 0 where it was allowed. */
+  readonly retryAfterMs: number;
+}
+
+const MAX_SUBJECTS = 100_000;
+const JITTER_PERCENT = 10;
+
+/**
+ * Token buckets of one policy, one for each subject, in this process's memory. The least recently used go first when
+ * there are too many. Written here and not taken from a library: those of rate-limiter-flexible count in fixed windows,
+ * of which two in a row let twice the limit through.
+ */
+export class TokenBuckets {
+  private readonly buckets = new Map<string, Bucket>();
+  private readonly perMs: number;
+  private readonly capacity: number;
+
+  constructor(policy: Policy, factor: number) {
+    this.perMs = (policy.perMinute * factor) / 60_000;
+    this.capacity = Math.max(1, policy.burst * factor);
+  }
+
+  /** Takes one from the subject's bucket if there is one. A clock that runs backwards refills nothing. */
+  take(subject: string, nowMs: number): Allowance {
+    const bucket = this.buckets.get(subject) ?? { tokens: this.capacity, at: nowMs };
+    const elapsed = Math.max(0, nowMs - bucket.at);
+    const tokens = Math.min(this.capacity, bucket.tokens + elapsed * this.perMs);
+    const allowed = tokens >= 1;
+    const left = allowed ? tokens - 1 : tokens;
+    this.keep(subject, { tokens: left, at: Math.max(nowMs, bucket.at) });
+    return {
+      allowed,
+      remaining: Math.floor(left),
+      resetMs: Math.ceil((this.capacity - left) / this.perMs),
+      retryAfterMs: allowed ? 0 : withJitter(Math.ceil((1 - tokens) / this.perMs)),
+    };
+  }
+
+  /** Puts back one that was taken for nothing. */
+  giveBack(subject: string): void {
+    const bucket = this.buckets.get(subject);
+    if (bucket) bucket.tokens = Math.min(this.capacity, bucket.tokens + 1);
+  }
+
+  private keep(subject: string, bucket: Bucket): void {
+    this.buckets.delete(subject);
+    this.buckets.set(subject, bucket);
+    if (this.buckets.size <= MAX_SUBJECTS) return;
+    const [oldest] = this.buckets.keys();
+    if (oldest !== undefined) this.buckets.delete(oldest);
+  }
+}
+
+/** Up to a tenth more, so that clients which were refused together do not come back together. */
+function withJitter(milliseconds: number): number {
+  return milliseconds + Math.floor((milliseconds * randomInt(JITTER_PERCENT + 1)) / 100);
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { startApp } from '../setup/app.js';
+
+/** A tenth of the real limits: data has a burst of 15 and 60 a minute, staff 75 and 300. */
+const env = { RATE_LIMIT_FACTOR: '0.1' };
+const LANGUAGES = '/data/geo/v1/reference/languages?limit=1';
+
+describe('rate limits', () => {
+  it('are stated on every authenticated answer', async () => {
+    const app = await startApp({ env });
+    const { headers } = await app.as('platform').get(LANGUAGES);
+    expect(headers['ratelimit-policy']).toBe('"data";q=60;w=60');
+    expect(headers['ratelimit']).toMatch(/^"data";r=14;t=\d+$/);
+  });
+
+  it('refuse by 429 in the body of the surface, and pass after exactly retryAfterMs', async () => {
+    const app = await startApp({ env });
+    const partner = app.as('limited');
+    const burst = await Promise.all(Array.from({ length: 15 }, () => partner.get(LANGUAGES)));
+    expect(burst.map(({ status }) => status)).toEqual(Array.from({ length: 15 }, () => 200));
+
+    const refused = await partner.get<{ retryAfterMs: number }>(LANGUAGES);
+    expect(refused.status).toBe(429);
+    expect(refused.body).toEqual({
+      code: 'RATE_LIMITED',
+      message: 'Too many requests; wait before the next one',
+      retryAfterMs: expect.any(Number),
+    });
+    const { retryAfterMs } = refused.body;
+    expect(Number.isInteger(retryAfterMs) && retryAfterMs >= 1).toBe(true);
+    expect(refused.headers['retry-after']).toBe(String(Math.ceil(retryAfterMs / 1000)));
+
+    app.travel({ ms: retryAfterMs });
+    expect((await partner.get(LANGUAGES)).status).toBe(200);
+  });
+
+  it('count each credential by itself', async () => {
+    const app = await startApp({ env });
+    const statuses = async (actor: 'limited' | 'platform') =>
+      (await Promise.all(Array.from({ length: 16 }, () => app.as(actor).get(LANGUAGES)))).map(({ status }) => status);
+    expect((await statuses('limited')).filter((status) => status === 429)).toHaveLength(1);
+    expect((await statuses('platform')).filter((status) => status === 429)).toHaveLength(1);
+  });
+
+  it('tell staff how long to wait in details', async () => {
+    const app = await startApp({ env: { RATE_LIMIT_FACTOR: '0.002' } });
+    const staff = app.as('owner');
+    await staff.get('/v1/admin/distribution/channels');
+    const { status, body, headers } = await staff.get('/v1/admin/distribution/channels');
+    expect(status).toBe(429);
+    expect(body).toEqual({
+      error: 'Too many requests; wait before the next one',
+      code: 'rate_limited',
+      requestId: headers['x-request-id'],
+      details: { limit: 6, retryAfterMs: expect.any(Number) },
+    });
+  });
+
+  it('bound guessing of client secrets: ten failures, then 429, for that client and address alone', async () => {
+    const app = await startApp({ env: { RATE_LIMIT_FACTOR: '1' } });
+    const guess = (clientId: string) =>
+      app.post<{ error: string }>('/connect/v1/oauth/token', {
+        grant_type: 'client_credentials',
+        client_id: clientId,
+        client_secret: 'ocs_guess',
+      });
+    const answers = await Promise.all(Array.from({ length: 14 }, () => guess('occ_guessed')));
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+    expect([count(401), count(429)]).toEqual([10, 4]);
+    expect(answers.find(({ status }) => status === 429)?.body.error).toBe('temporarily_unavailable');
+    expect((await guess('occ_other')).status).toBe(401);
+  });
+
+  it('bound an address before anybody asks who it is', async () => {
+    const app = await startApp({ env: { RATE_LIMIT_FACTOR: '0.01' } });
+    const answers = await Promise.all(Array.from({ length: 40 }, () => app.get('/v1/public/nothing')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404, 429]));
+  });
+});
