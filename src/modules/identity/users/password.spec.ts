@@ -1,0 +1,21 @@
+import { expect, it } from '@jest/globals';
+import { hashPassword, passwordMatches } from './password.js';
+
+it('a password matches its own hash, which is argon2id with the parameters named', async () => {
+  const hash = await hashPassword('correct horse battery');
+  expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(await passwordMatches('correct horse battery', hash)).toBe(true);
+  expect(await passwordMatches('correct horse batterz', hash)).toBe(false);
+});
+
+it('the same password has another hash each time', async () => {
+  expect(await hashPassword('correct horse battery')).not.toBe(await hashPassword('correct horse battery'));
+});
+
+it('an accent composed or sent whole is the same password', async () => {
+  expect(await passwordMatches('caf\u0065\u0301 au lait', await hashPassword('caf\u00e9 au lait'))).toBe(true);
+});
+
+it('nobody has no password', async () => {
+  expect(await passwordMatches('anything at all', null)).toBe(false);
+});
