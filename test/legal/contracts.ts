@@ -1,0 +1,133 @@
+import { setTimeout } from 'node:timers/promises';
+import { ApiTokens } from '../../src/modules/identity/api-tokens/api-tokens.service.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import type { TestApp } from '../setup/app.js';
+import type { Answer } from '../setup/http.js';
+
+export const CONTRACTS = '/v1/admin/legal/contracts';
+export const PUBLIC = '/v1/public/legal/contracts';
+
+export interface Contract {
+  id: string;
+  title: string;
+  status: string;
+  contractNumber: string | null;
+  body: string;
+  bodySha256: string | null;
+  language: string;
+  recipientEmail: string | null;
+  version: number;
+  [member: string]: unknown;
+}
+
+export type ContractAnswer = Answer<{ data: Contract; error?: string; code?: string; requestId?: string }>;
+
+/** A new draft; what matters to the test stands in `terms`. */
+export async function draft(app: TestApp, terms: object = {}): Promise<Contract> {
+  const body = { title: 'Travel contract', body: '<p>Seven days.</p>', ...terms };
+  const answer = await app.as('owner').post<{ data: Contract }>(CONTRACTS, body);
+  if (answer.status !== 201) throw new Error(`The draft was refused: ${answer.text}`);
+  return answer.body.data;
+}
+
+export function issue(app: TestApp, id: string): Promise<ContractAnswer> {
+  return app.as('owner').post(`${CONTRACTS}/${id}/issuance`);
+}
+
+export function dispatch(app: TestApp, id: string, body?: object): Promise<ContractAnswer> {
+  return app.as('owner').post(`${CONTRACTS}/${id}/dispatch`, body);
+}
+
+export function declareVoid(app: TestApp, id: string, reason = 'Called off'): Promise<ContractAnswer> {
+  return app.as('owner').post(`${CONTRACTS}/${id}/voiding`, { reason });
+}
+
+const MADE = {
+  draft: async () => undefined,
+  issued: (app: TestApp, id: string) => issue(app, id),
+  sent: async (app: TestApp, id: string) => {
+    await issue(app, id);
+    return dispatch(app, id, { recipientEmail: 'clara@example.com' });
+  },
+  void: (app: TestApp, id: string) => declareVoid(app, id),
+  /** Nothing reaches these two yet; the states are visible already. */
+  signed: async (app: TestApp, id: string) => {
+    await MADE.sent(app, id);
+    await app.sql(`update contracts set status = 'signed' where id = $1`, [id]);
+  },
+  executed: async (app: TestApp, id: string) => {
+    await MADE.sent(app, id);
+    await app.sql(`update contracts set status = 'executed' where id = $1`, [id]);
+  },
+  expired: async (app: TestApp, id: string) => {
+    await issue(app, id);
+    const expire = `update contracts set status = 'expired', expires_at = now(), expired_at = now() where id = $1`;
+    await app.sql(expire, [id]);
+  },
+};
+
+export type Status = keyof typeof MADE;
+
+/** A contract in this state. */
+export async function contractIn(app: TestApp, status: Status, terms: object = {}): Promise<Contract> {
+  const { id } = await draft(app, terms);
+  await MADE[status](app, id);
+  return read(app, id);
+}
+
+export async function read(app: TestApp, id: string): Promise<Contract> {
+  return (await app.as('owner').get<{ data: Contract }>(`${CONTRACTS}/${id}`)).body.data;
+}
+
+/** What the ledger has of a contract, oldest first, with before and after. */
+export async function ledgerOf(app: TestApp, id: string): Promise<Record<string, unknown>[]> {
+  const entries = '/v1/admin/action-ledger/entries';
+  const query = `subjectType=contract&subjectId=${id}&limit=200`;
+  const { body } = await app.as('owner').get<{ data: { id: string }[] }>(`${entries}?${query}`);
+  const details = body.data.map((entry) =>
+    app.as('owner').get<{ data: Record<string, unknown> }>(`${entries}/${entry.id}`),
+  );
+  return (await Promise.all(details)).map((answer) => answer.body.data).reverse();
+}
+
+interface ContractEvent {
+  event: string;
+  data: { id?: string; contractId: string; contractNumber: string | null; version: number };
+}
+
+/** The messages about a contract on `legal.contracts`, once there are so many of them; the relay needs a moment. */
+export async function eventsOf(app: TestApp, id: string, count: number): Promise<ContractEvent[]> {
+  const history = '/realtime/v1/channels/legal.contracts/messages?limit=1000';
+  for (let attempt = 0; ; attempt += 1) {
+    const { body } = await app.as('platform').get<ContractEvent[]>(history);
+    // The relay adds the event's id, by which a consumer knows one that comes twice.
+    const own = body
+      .filter(({ data }) => data.contractId === id)
+      .map(({ event, data: { id: _eventId, ...data } }) => ({ event, data }));
+    if (own.length >= count) return own;
+    if (attempt === 100) throw new Error(`Only ${own.length} of ${count} events of ${id} came`);
+    await setTimeout(50);
+  }
+}
+
+/** The mails that wait to be sent for a contract, oldest first. */
+export async function mailsOf(app: TestApp, id: string): Promise<object[]> {
+  const rows = await app.sql<{ payload: object }>(
+    `select payload from graphile_worker._private_jobs as job
+     join graphile_worker._private_tasks as task on task.id = job.task_id
+     where task.identifier = 'mail.send' and payload ->> 'contractId' = $1 order by job.id`,
+    [id],
+  );
+  return rows.map(({ payload }) => payload);
+}
+
+/** A staff token of the owner's with these scopes only. */
+export async function tokenWith(app: TestApp, scopes: string[]): Promise<string> {
+  const [user] = await app.sql<{ id: string }>('select id from users order by created_at limit 1');
+  const wanted = { kind: 'staff' as const, name: 'Test', scopes, ...(user ? { userId: user.id } : {}) };
+  return asSystem(async () => (await app.nest.get(ApiTokens).issue(wanted)).token);
+}
+
+export function travelTo(app: TestApp, instant: string): void {
+  app.travel({ ms: Date.parse(instant) - app.now().getTime() });
+}

@@ -1,0 +1,128 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { CONTRACTS, contractIn, declareVoid, dispatch, eventsOf, ledgerOf, mailsOf, read } from './contracts.js';
+
+const RECIPIENT = { recipientName: 'Clara Ionescu', recipientEmail: 'clara@example.com' };
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+describe('dispatching', () => {
+  it('leaves a mail to be sent, and notes address and time', async () => {
+    const { id } = await contractIn(app, 'issued', { ...RECIPIENT, language: 'ro' });
+    const text = { subject: 'Your contract', message: 'Dear Clara,\nhere it is.' };
+    const { body } = await dispatch(app, id, { recipientEmail: 'other@example.com', ...text });
+
+    expect(body.data).toMatchObject({ status: 'sent', recipientEmail: 'other@example.com' });
+    expect(body.data['sentAt']).toBe(body.data['updatedAt']);
+    expect(await mailsOf(app, id)).toEqual([
+      {
+        kind: 'contract',
+        contractId: id,
+        recipientEmail: 'other@example.com',
+        recipientName: 'Clara Ionescu',
+        language: 'ro',
+        ...text,
+      },
+    ]);
+  });
+
+  it('goes to the recipient of the contract unless it names an address', async () => {
+    const { id } = await contractIn(app, 'issued', RECIPIENT);
+    await dispatch(app, id);
+
+    expect(await mailsOf(app, id)).toMatchObject([
+      { recipientEmail: 'clara@example.com', subject: null, message: null },
+    ]);
+  });
+
+  it('without any address is 409, and leaves the contract issued and no mail', async () => {
+    const { id } = await contractIn(app, 'issued');
+    const answer = await dispatch(app, id, {});
+
+    expect(answer.status).toBe(409);
+    expect(answer.body).toEqual({
+      error: 'There is no address to send the contract to',
+      code: 'no_recipient',
+      requestId: answer.headers['x-request-id'],
+    });
+    expect((await read(app, id)).status).toBe('issued');
+    expect(await mailsOf(app, id)).toEqual([]);
+  });
+
+  it('again changes nothing and sends nothing', async () => {
+    const sent = await contractIn(app, 'sent', RECIPIENT);
+    const { status, body } = await dispatch(app, sent.id, { recipientEmail: 'other@example.com' });
+
+    expect(status).toBe(200);
+    expect(body.data).toEqual(sent);
+    expect(await mailsOf(app, sent.id)).toHaveLength(1);
+    expect(await ledgerOf(app, sent.id)).toHaveLength(3);
+  });
+
+  it('again with resend sends the mail once more, and says so in the ledger, but is no new event', async () => {
+    const sent = await contractIn(app, 'sent', RECIPIENT);
+    const { body } = await dispatch(app, sent.id, { resend: true });
+
+    expect(body.data).toMatchObject({ status: 'sent', sentAt: sent['sentAt'], version: sent.version + 1 });
+    expect(await mailsOf(app, sent.id)).toHaveLength(2);
+    expect((await ledgerOf(app, sent.id)).map(({ action }) => action).slice(2)).toEqual([
+      'legal.contract.send',
+      'legal.contract.send',
+    ]);
+    await declareVoid(app, sent.id);
+    const events = (await eventsOf(app, sent.id, 3)).map(({ event }) => event);
+    expect(events).toEqual(['contract.issued', 'contract.sent', 'contract.voided']);
+  });
+
+  it('by many at the same time sends one mail', async () => {
+    const { id } = await contractIn(app, 'issued', RECIPIENT);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => dispatch(app, id)));
+
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    expect(await mailsOf(app, id)).toHaveLength(1);
+  });
+
+  it('repeated with one Idempotency-Key resends once', async () => {
+    const { id } = await contractIn(app, 'sent', RECIPIENT);
+    const again = () =>
+      app.as('owner').post(
+        `${CONTRACTS}/${id}/dispatch`,
+        { resend: true },
+        {
+          headers: { 'Idempotency-Key': `resend-${id}` },
+        },
+      );
+    expect((await again()).status).toBe(200);
+    expect((await again()).headers['idempotent-replayed']).toBe('true');
+    expect(await mailsOf(app, id)).toHaveLength(2);
+  });
+
+  it.each<[string, object]>([
+    ['recipientEmail', { recipientEmail: 'nobody' }],
+    ['subject', { subject: 'x'.repeat(501) }],
+    ['subject', { subject: 'one\ntwo: header' }],
+    ['message', { message: 'x'.repeat(10_001) }],
+    ['resend', { resend: 'yes' }],
+    ['bcc', { bcc: 'spy@example.com' }],
+  ])('is 400 for %s in %j', async (path, body) => {
+    const { id } = await contractIn(app, 'issued', RECIPIENT);
+    const answer = await app.as('owner').post<{ details: { fields: object } }>(`${CONTRACTS}/${id}/dispatch`, body);
+
+    expect(answer.status).toBe(400);
+    expect(Object.keys(answer.body.details.fields)).toEqual([path]);
+  });
+
+  it('while it is declared void either sends before it is void, or not at all', async () => {
+    const { id } = await contractIn(app, 'issued', RECIPIENT);
+    const [voided, sent] = await Promise.all([declareVoid(app, id), dispatch(app, id)]);
+
+    expect(voided.status).toBe(200);
+    expect([200, 409]).toContain(sent.status);
+    expect(await mailsOf(app, id)).toHaveLength(sent.status === 200 ? 1 : 0);
+    expect((await read(app, id)).status).toBe('void');
+  });
+});

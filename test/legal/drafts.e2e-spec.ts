@@ -1,0 +1,184 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { type Contract, CONTRACTS, draft, ledgerOf, mailsOf } from './contracts.js';
+
+let app: TestApp;
+let staff: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  staff = app.as('owner');
+});
+
+describe('creating a contract', () => {
+  it('makes a draft with the defaults, found at its Location under a random id', async () => {
+    const { status, body, headers } = await staff.post<{ data: Contract }>(CONTRACTS, { title: '  Danube cruise ' });
+
+    expect(status).toBe(201);
+    const { id, createdAt } = body.data;
+    expect(id).toMatch(/^ctr_[0-9a-hjkmnp-tv-z]{26}$/);
+    expect(headers.location).toBe(`${CONTRACTS}/${id}`);
+    expect(headers.etag).toBe('"1"');
+    expect(body).toEqual({
+      data: {
+        id,
+        title: 'Danube cruise',
+        status: 'draft',
+        contractNumber: null,
+        body: '',
+        bodySha256: null,
+        language: 'en',
+        scope: 'customer',
+        expiresAt: null,
+        recipientName: null,
+        recipientEmail: null,
+        metadata: null,
+        issuedAt: null,
+        sentAt: null,
+        expiredAt: null,
+        voidedAt: null,
+        voidReason: null,
+        version: 1,
+        createdAt,
+        updatedAt: createdAt,
+      },
+    });
+    expect((await staff.get(headers.location ?? '')).body).toEqual(body);
+  });
+
+  it('keeps what was sent, and ignores an id', async () => {
+    const terms = {
+      title: 'Danube cruise',
+      status: 'draft',
+      contractNumber: 'DC/2027/1',
+      body: '<p onclick="x()">As written, until it is issued</p>',
+      language: 'ro',
+      scope: 'supplier',
+      expiresAt: '2031-01-31T12:00:00+02:00',
+      recipientName: 'Clara Ionescu',
+      recipientEmail: 'clara@example.com',
+      metadata: { toString: 'kept', nested: { deep: [1, null] } },
+    };
+    const { status, body } = await staff.post<{ data: Contract }>(CONTRACTS, { id: 'ctr_mine', ...terms });
+
+    expect(status).toBe(201);
+    expect(body.data).toMatchObject({ ...terms, expiresAt: '2031-01-31T10:00:00.000Z' });
+    expect(body.data.id).not.toBe('ctr_mine');
+  });
+
+  it.each(['issued', 'sent', 'signed', 'executed', 'expired', 'void'])('as %s is 422', async (status) => {
+    const answer = await staff.post(CONTRACTS, { title: 'Too early', status });
+
+    expect(answer.status).toBe(422);
+    expect(answer.body).toEqual({
+      error: 'A new contract is a draft',
+      code: 'invalid_initial_status',
+      requestId: answer.headers['x-request-id'],
+    });
+  });
+
+  it('with a bookingId is 400: contracts are tied to bookings later', async () => {
+    const { status, body, headers } = await staff.post(CONTRACTS, { title: 'Early bird', bookingId: 'book_1' });
+
+    expect(status).toBe(400);
+    const message = 'bookingId is not known here';
+    expect(body).toEqual({
+      error: 'The request is invalid',
+      code: 'invalid_request',
+      requestId: headers['x-request-id'],
+      details: {
+        issues: [{ path: 'bookingId', message, code: 'whitelistValidation' }],
+        fields: { bookingId: [message] },
+      },
+    });
+  });
+
+  it.each<[string, object]>([
+    ['title', {}],
+    ['title', { title: '' }],
+    ['title', { title: 'x'.repeat(501) }],
+    ['title', { title: 'one\u0000two' }],
+    ['title', { title: 'one\ud800two' }],
+    ['status', { title: 'x', status: 'lost' }],
+    ['contractNumber', { title: 'x', contractNumber: 'x'.repeat(101) }],
+    ['body', { title: 'x', body: null }],
+    ['body', { title: 'x', body: 'x'.repeat(200_001) }],
+    ['body', { title: 'x', body: 'bell\u0007' }],
+    ['language', { title: 'x', language: 'e' }],
+    ['language', { title: 'x', language: 'x'.repeat(11) }],
+    ['scope', { title: 'x', scope: 'everybody' }],
+    ['expiresAt', { title: 'x', expiresAt: '2031-01-31' }],
+    ['recipientName', { title: 'x', recipientName: 'x'.repeat(256) }],
+    ['recipientEmail', { title: 'x', recipientEmail: 'nobody' }],
+    ['metadata', { title: 'x', metadata: [] }],
+    ['metadata', { title: 'x', metadata: { a: { b: { c: { d: { e: {} } } } } } }],
+    ['metadata', { title: 'x', metadata: { text: 'x'.repeat(16_384) } }],
+    ['issuedAt', { title: 'x', issuedAt: '2031-01-31T12:00:00Z' }],
+  ])('is 400 for %s in %j', async (path, sent) => {
+    const { status, body } = await staff.post<{ code: string; details: { fields: object } }>(CONTRACTS, sent);
+
+    expect(status).toBe(400);
+    expect(body.code).toBe('invalid_request');
+    expect(Object.keys(body.details.fields)).toEqual([path]);
+  });
+
+  it('with a number that another contract has is 409, also for all but one at the same time', async () => {
+    const create = () => staff.post<{ data: Contract }>(CONTRACTS, { title: 'Twice', contractNumber: 'TWICE-1' });
+    const answers = await Promise.all([create(), create(), create()]);
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+    const refused = answers.find(({ status }) => status === 409);
+    expect(refused?.body).toEqual({
+      error: 'Another contract has this number',
+      code: 'contract_number_taken',
+      requestId: refused?.headers['x-request-id'],
+    });
+  });
+
+  it('twice with one Idempotency-Key makes one contract', async () => {
+    const call = { headers: { 'Idempotency-Key': 'contract-key-0001' } };
+    const first = await staff.post<{ data: Contract }>(CONTRACTS, { title: 'Once' }, call);
+    const second = await staff.post<{ data: Contract }>(CONTRACTS, { title: 'Once' }, call);
+
+    expect(second.headers['idempotent-replayed']).toBe('true');
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.location).toBe(first.headers.location);
+    expect(await app.sql(`select from contracts where title = 'Once'`)).toHaveLength(1);
+  });
+
+  it('is in the ledger, without the parties, the metadata or the text', async () => {
+    const contract = await draft(app, {
+      recipientName: 'Clara Ionescu',
+      recipientEmail: 'clara@example.com',
+      metadata: { passport: 'P1234567' },
+      body: '<p>Confidential</p>',
+    });
+    const [entry] = await ledgerOf(app, contract.id);
+
+    expect(entry).toMatchObject({ action: 'legal.contract.create', actorType: 'api_key', before: null });
+    expect(entry?.['after']).toMatchObject({ title: contract.title, status: 'draft', version: 1 });
+    expect(JSON.stringify(entry)).not.toMatch(/Clara|clara|P1234567|Confidential/);
+    expect(await mailsOf(app, contract.id)).toEqual([]);
+  });
+});
+
+describe('a contract that is unknown, or whose id is malformed', () => {
+  const ids = ['ctr_00000000000000000000000000', 'ctr_x', 'nothing', 'ctr_ILOU0000000000000000000000', '%zz', '%00'];
+
+  it.each(ids)('is one and the same 404 on every staff route: %s', async (id) => {
+    const path = `${CONTRACTS}/${id}`;
+    const answers = await Promise.all([
+      staff.get(path),
+      staff.patch(path, { title: 'x' }),
+      staff.post(`${path}/issuance`),
+      staff.post(`${path}/dispatch`),
+      staff.post(`${path}/voiding`, { reason: 'x' }),
+    ]);
+
+    for (const { status, body, headers } of answers) {
+      expect(status).toBe(404);
+      expect(body).toEqual({ error: 'Not found', code: 'not_found', requestId: headers['x-request-id'] });
+    }
+  });
+});

@@ -1,0 +1,89 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ContractExpiry } from '../../src/modules/legal/contracts/contract-expiry.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { contractIn, dispatch, eventsOf, ledgerOf, PUBLIC, read } from './contracts.js';
+
+let app: TestApp;
+const expire = () => asSystem(() => app.nest.get(ContractExpiry).expire());
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+/** An instant so many milliseconds from now, by the service's clock. */
+const inMs = (ms: number) => new Date(app.now().getTime() + ms).toISOString();
+
+describe('the expiry of contracts', () => {
+  it.each(['issued', 'sent'] as const)(
+    'comes to a contract that is %s once its expiresAt has passed',
+    async (status) => {
+      const { id, version } = await contractIn(app, status, { expiresAt: inMs(60_000) });
+      await expire();
+      expect((await read(app, id)).status).toBe(status);
+
+      app.travel({ ms: 61_000 });
+      await expire();
+      const expired = await read(app, id);
+
+      expect(expired).toMatchObject({ status: 'expired', version: version + 1, expiredAt: expired['updatedAt'] });
+      const entry = (await ledgerOf(app, id)).at(-1);
+      expect(entry).toMatchObject({
+        action: 'legal.contract.expire',
+        actorType: 'system',
+        before: { status, version },
+        after: { status: 'expired', version: version + 1 },
+      });
+      const event = (await eventsOf(app, id, status === 'sent' ? 3 : 2)).at(-1);
+      const { contractNumber } = expired;
+      expect(event).toEqual({
+        event: 'contract.expired',
+        data: { contractId: id, contractNumber, version: version + 1 },
+      });
+    },
+  );
+
+  it.each(['draft', 'signed', 'executed', 'void'] as const)('never comes to a contract in %s', async (status) => {
+    const { id } = await contractIn(app, status, { expiresAt: inMs(-60_000) });
+    const before = await read(app, id);
+    await expire();
+
+    expect(await read(app, id)).toEqual(before);
+  });
+
+  it('never comes to a contract without expiresAt', async () => {
+    const { id } = await contractIn(app, 'issued');
+    app.travel({ days: 3650 });
+    await expire();
+
+    expect((await read(app, id)).status).toBe('issued');
+  });
+
+  it('still shows the contract to the public, and lets nobody send it', async () => {
+    const { id } = await contractIn(app, 'sent', { expiresAt: inMs(-1) });
+    await expire();
+
+    expect((await app.get(`${PUBLIC}/${id}`)).body).toMatchObject({ data: { id, status: 'expired' } });
+    expect((await dispatch(app, id, { resend: true })).body.code).toBe('invalid_transition');
+  });
+
+  it('comes once to each, however many processes look for it', async () => {
+    const contracts = await Promise.all(
+      Array.from({ length: 6 }, () => contractIn(app, 'issued', { expiresAt: inMs(-1000) })),
+    );
+    const counts = await Promise.all([expire(), expire(), expire()]);
+
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(contracts.length);
+    for (const { id } of contracts) {
+      const expiries = (await ledgerOf(app, id)).filter(({ action }) => action === 'legal.contract.expire');
+      expect(expiries).toHaveLength(1);
+    }
+  });
+
+  it('is looked for by a job every five minutes', async () => {
+    const [{ definition } = { definition: '' }] = await app.sql<{ definition: string }>(
+      `select identifier as definition from graphile_worker._private_known_crontabs where identifier = 'legal.contracts.expire'`,
+    );
+    expect(definition).toBe('legal.contracts.expire');
+  });
+});

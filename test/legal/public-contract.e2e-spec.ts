@@ -1,0 +1,168 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { contractIn, CONTRACTS, declareVoid, draft, PUBLIC, type Status, tokenWith } from './contracts.js';
+
+const TERMS = {
+  title: 'Travel contract Dolomites',
+  body: '<p>Seven days.</p>',
+  language: 'it',
+  recipientName: 'Clara Ionescu',
+  recipientEmail: 'clara@example.com',
+  metadata: { margin: 1200 },
+};
+const PRIVACY = {
+  'cache-control': 'private, no-store',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+};
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp({ env: { LOG_LEVEL: 'info' } });
+});
+
+describe('the public contract', () => {
+  it.each<Status>(['issued', 'sent', 'signed', 'executed', 'expired'])(
+    'that is %s is shown with exactly six members and no internal metadata',
+    async (status) => {
+      const { id, contractNumber } = await contractIn(app, status, TERMS);
+      const answer = await app.get(`${PUBLIC}/${id}`);
+
+      expect(answer.status).toBe(200);
+      const { title, body, language } = TERMS;
+      expect(answer.body).toEqual({ data: { id, title, status, contractNumber, body, language } });
+      expect(answer.headers).toMatchObject(PRIVACY);
+      expect(answer.headers.etag).toBeUndefined();
+    },
+  );
+
+  it('that is a draft, unknown or malformed is one and the same 404', async () => {
+    const { id } = await draft(app, TERMS);
+    const ids = [
+      id,
+      'ctr_00000000000000000000000000',
+      'ctr_',
+      'x',
+      `${id}x`,
+      id.toUpperCase(),
+      '%00',
+      'a%2Fb',
+      '%E2%80%A8',
+    ];
+    const answers = await Promise.all(ids.map((each) => app.get(`${PUBLIC}/${each}`)));
+
+    for (const { status, body, headers } of answers) {
+      expect(status).toBe(404);
+      expect(body).toEqual({ error: 'Not found', code: 'not_found', requestId: headers['x-request-id'] });
+      expect(headers).toMatchObject(PRIVACY);
+    }
+  });
+
+  it('under an id that cannot be decoded is the same 404', async () => {
+    const { status, body, headers } = await app.get(`${PUBLIC}/%zz`);
+
+    expect(status).toBe(404);
+    expect(body).toEqual({ error: 'Not found', code: 'not_found', requestId: headers['x-request-id'] });
+  });
+
+  it('that is void is 410 contract_gone', async () => {
+    const { id } = await contractIn(app, 'sent', TERMS);
+    await declareVoid(app, id);
+    const { status, body, headers } = await app.get(`${PUBLIC}/${id}`);
+
+    expect(status).toBe(410);
+    expect(body).toEqual({
+      error: 'The contract is no longer valid',
+      code: 'contract_gone',
+      requestId: headers['x-request-id'],
+    });
+    expect(headers).toMatchObject(PRIVACY);
+  });
+
+  it('needs no credential, and a wrong one does no harm', async () => {
+    const { id } = await contractIn(app, 'issued', TERMS);
+
+    expect((await app.with('nonsense').get(`${PUBLIC}/${id}`)).status).toBe(200);
+  });
+
+  it('can only be read', async () => {
+    const { id } = await contractIn(app, 'issued', TERMS);
+    const answer = await app.post(`${PUBLIC}/${id}`, {});
+
+    expect(answer.status).toBe(405);
+    expect(answer.headers.allow).toBe('GET, HEAD');
+  });
+
+  it.each([
+    ['shown', 'sent', 'sent'],
+    ['gone', 'void', 'void'],
+    ['hidden', 'draft', null],
+  ] as const)('leaves a line in the log for each access: %s', async (_, status, told) => {
+    const { id } = await contractIn(app, status, TERMS);
+    const { headers } = await app.get(`${PUBLIC}/${id}`);
+
+    const lines = app.logs.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const own = lines.filter(({ msg, contractId }) => msg === 'public contract access' && contractId === id);
+    expect(own).toEqual([
+      expect.objectContaining({ status: told, address: '127.0.0.1', requestId: headers['x-request-id'] }),
+    ]);
+  });
+});
+
+describe('the scopes of the staff routes', () => {
+  it('are legal:read for reading and legal:write for everything else', async () => {
+    const { id } = await draft(app);
+    const path = `${CONTRACTS}/${id}`;
+    const reader = app.with(await tokenWith(app, ['legal:read']));
+    const writer = app.with(await tokenWith(app, ['legal:write']));
+    const reads = [
+      () => [reader, writer].map((client) => client.get(path)),
+      () => [reader, writer].map((c) => c.get(CONTRACTS)),
+    ];
+    const writes = [
+      [CONTRACTS, { title: 'x' }],
+      [`${path}/issuance`, undefined],
+      [`${path}/dispatch`, undefined],
+      [`${path}/voiding`, { reason: 'x' }],
+    ] as const;
+
+    for (const readBoth of reads) {
+      const [allowed, refused] = await Promise.all(readBoth());
+      expect(allowed?.status).toBe(200);
+      expect(refused?.body).toEqual(forbidden('legal:read', refused?.headers));
+    }
+    for (const answer of [
+      ...(await Promise.all(writes.map(([route, body]) => reader.post(route, body)))),
+      await reader.patch(path, { title: 'x' }),
+    ]) {
+      expect(answer.status).toBe(403);
+      expect(answer.body).toEqual(forbidden('legal:write', answer.headers));
+    }
+    expect((await writer.post(`${path}/issuance`)).status).toBe(200);
+  });
+
+  it('and without a credential every one of them is 401', async () => {
+    const path = `${CONTRACTS}/ctr_00000000000000000000000000`;
+    const answers = await Promise.all([
+      app.get(CONTRACTS),
+      app.get(path),
+      app.post(CONTRACTS, {}),
+      app.patch(path, {}),
+      app.post(`${path}/issuance`),
+      app.post(`${path}/dispatch`),
+      app.post(`${path}/voiding`),
+    ]);
+
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 401));
+  });
+});
+
+function forbidden(scope: string, headers: Record<string, string> = {}): object {
+  return {
+    error: `This needs the scope ${scope}`,
+    code: 'forbidden',
+    requestId: headers['x-request-id'],
+    details: { requiredScope: scope },
+  };
+}
