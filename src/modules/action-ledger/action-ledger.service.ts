@@ -4,7 +4,7 @@ import { currentActor, currentContext } from '../../platform/context/request-con
 import { Database } from '../../platform/database/database.js';
 import type { Collector } from '../../platform/database/unit-of-work.js';
 import { newId } from '../../platform/id.js';
-import { chainOf, entryDigest, type EntryFacts, payloadDigest } from './sealed-entry.js';
+import { aroundSequence, chainOf, type EntryFacts, payloadDigest } from './sealed-entry.js';
 
 /** What was done to what. Secrets never stand in `before` and `after`; personal data only where an undo needs it. */
 export interface Change {
@@ -50,10 +50,13 @@ export class ActionLedger implements Collector<Entry> {
 
   async write(entries: Entry[]): Promise<void> {
     const payloads = entries.map(({ before, after }) => payloadDigest(before, after));
+    const texts = entries.map(({ before: _before, after: _after, ...facts }, n) =>
+      aroundSequence(facts, payloads[n] ?? Buffer.alloc(0)),
+    );
     const column = <T>(pick: (entry: Entry, index: number) => T): T[] => entries.map(pick);
     await this.database.prepared(
       'ledger-append',
-      'select ledger_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)',
+      'select ledger_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)',
       [
         column(({ id }) => id),
         column(({ subjectType, subjectId }) => chainOf(subjectType, subjectId)),
@@ -66,7 +69,8 @@ export class ActionLedger implements Collector<Entry> {
         column(({ reversesEntryId }) => reversesEntryId),
         column(({ correlationId }) => correlationId),
         column(({ createdAt }) => createdAt),
-        column(({ before: _before, after: _after, ...facts }, n) => entryDigest(facts, payloads[n] ?? Buffer.alloc(0))),
+        texts.map(([before]) => before),
+        texts.map(([, after]) => after),
         column(({ before }) => before),
         column(({ after }) => after),
         payloads,

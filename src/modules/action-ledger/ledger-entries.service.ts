@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import { SigningKeys } from '../../platform/auth/signing-keys.js';
 import { Database } from '../../platform/database/database.js';
 import { invalidField, notFound } from '../../platform/errors/app-error.js';
+import { answerHeader } from '../../platform/http/answer.js';
 import type { DetailRow, EntryRow, ListEntries } from './ledger-entry.dto.js';
+
+export const LEDGER_ENTRIES_PATH = '/v1/admin/action-ledger/entries';
 
 const PURPOSE = 'ledger-cursor';
 
@@ -32,7 +35,7 @@ export class LedgerEntries {
     private readonly signingKeys: SigningKeys,
   ) {}
 
-  /** A page, newest first. Throws 400 on a cursor that is not ours, or of other filters. */
+  /** A page, newest first, with a `Link` to the next. Throws 400 on a cursor that is not ours, or of other filters. */
   async list(query: ListEntries): Promise<{ entries: EntryRow[]; nextCursor: string | null }> {
     const limit = query.limit ?? 50;
     const after = query.cursor === undefined ? null : await this.open(query.cursor, query);
@@ -53,14 +56,16 @@ export class LedgerEntries {
     );
     const entries = found.slice(0, limit);
     const last = found.length > limit ? entries.at(-1) : undefined;
-    return { entries, nextCursor: last ? await this.seal(last.sequence, query) : null };
+    const nextCursor = last ? await this.seal(last.sequence, query) : null;
+    if (nextCursor !== null) answerHeader('Link', nextLink(query, nextCursor));
+    return { entries, nextCursor };
   }
 
   /** One entry with its payload. Throws 404. */
   async get(id: string): Promise<DetailRow> {
     const [entry] = await this.database.query<DetailRow>(
       `${ENTRIES}, payload.before, payload.after from action_ledger_entries entry
-       join ledger_payloads payload on payload.entry_id = entry.id ${REVERSALS} where entry.id = $1`,
+       left join ledger_payloads payload on payload.entry_id = entry.id ${REVERSALS} where entry.id = $1`,
       [id],
     );
     if (!entry) throw notFound();
@@ -83,6 +88,12 @@ export class LedgerEntries {
 
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+function nextLink(query: ListEntries, cursor: string): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...query, cursor })) parameters.set(name, String(value));
+  return `<${LEDGER_ENTRIES_PATH}?${parameters.toString()}>; rel="next"`;
 }
 
 function filtersOf(query: ListEntries): string {

@@ -33,13 +33,29 @@ export function payloadDigest(before: string | null, after: string | null): Buff
   return sha256({ before, after });
 }
 
-/** SHA-256 of the canonical JSON (RFC 8785) of the entry and its payload's digest. */
-export function entryDigest(entry: EntryFacts, payload: Buffer): Buffer {
-  return sha256({ ...entry, createdAt: entry.createdAt.toISOString(), payload: payload.toString('hex') });
+/** SHA-256 of the canonical JSON (RFC 8785) of the entry, its sequence and its payload's digest. */
+export function entryDigest(entry: EntryFacts, sequence: number, payload: Buffer): Buffer {
+  return sha256({ ...sealed(entry, payload), sequence });
+}
+
+/**
+ * The canonical JSON of an entry in the two parts between which its sequence stands: the database draws that while it
+ * writes the entry, and digests the whole.
+ */
+export function aroundSequence(entry: EntryFacts, payload: Buffer): [before: string, after: string] {
+  // In canonical JSON members stand in the order of their names, and `sequence` is followed by the subject.
+  const { subjectId, subjectType, ...earlier } = sealed(entry, payload);
+  return [`${canonical(earlier).slice(0, -1)},"sequence":`, `,${canonical({ subjectId, subjectType }).slice(1)}`];
+}
+
+function sealed(entry: EntryFacts, payload: Buffer) {
+  return { ...entry, createdAt: entry.createdAt.toISOString(), payload: payload.toString('hex') };
 }
 
 function sha256(value: object): Buffer {
-  return createHash('sha256')
-    .update(canonicalize(value) ?? '')
-    .digest();
+  return createHash('sha256').update(canonical(value)).digest();
+}
+
+function canonical(value: object): string {
+  return canonicalize(value) ?? '';
 }
