@@ -6,6 +6,7 @@ import type { DataSource } from 'typeorm';
 import { connect, readProcessEnv, runProcess } from './boot.js';
 import { createApp } from './configure-app.js';
 import { firstStart } from './first-start.js';
+import { LedgerVerification } from './modules/action-ledger/index.js';
 import type { Env } from './platform/config/env.js';
 import { migrate } from './platform/database/migrator.js';
 import { createLog } from './platform/observability/log.js';
@@ -15,6 +16,7 @@ import { Provisioning } from './platform/provisioning/provisioning.js';
 /** Exit codes of sysexits(3). */
 const WRONG_USE = 64;
 const WRONG_DATA = 65;
+const BROKEN_LEDGER = 1;
 
 const DOCUMENT = 'docs/openapi.json';
 
@@ -50,6 +52,11 @@ const commands: Record<string, Command> = {
     purpose: 'creates or updates rows that no endpoint creates; safe to repeat',
     run: provision,
   },
+  'ledger:verify': {
+    words: '',
+    purpose: 'proves that no entry of the action ledger was changed, removed or slipped in',
+    run: verifyLedger,
+  },
   openapi: {
     words: '',
     purpose: `writes ${DOCUMENT}`,
@@ -60,6 +67,17 @@ const commands: Record<string, Command> = {
     },
   },
 };
+
+async function verifyLedger({ app }: Given): Promise<number> {
+  const { entries, erasedPayloads, breaks } = await app.get(LedgerVerification).verify();
+  process.stdout.write(`${entries} entries are as they were written; the payloads of ${erasedPayloads} were erased\n`);
+  for (const { chain, position, entryId, fault } of breaks) {
+    process.stdout.write(`chain ${chain}, position ${position}${entryId ? `, ${entryId}` : ''}: ${fault}\n`);
+  }
+  if (breaks.length === 0) return 0;
+  process.stderr.write(`${breaks.length} of the ledger's chains are broken; each is named with its first fault\n`);
+  return BROKEN_LEDGER;
+}
 
 async function provision({ app, words: [path] }: Given): Promise<number> {
   if (path === undefined) return misused('provision needs a file.');
