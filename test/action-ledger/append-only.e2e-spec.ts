@@ -1,0 +1,53 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { LedgerVerification } from '../../src/modules/action-ledger/index.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { channelWithEntries, ENTRIES, page } from './ledger.js';
+
+let app: TestApp;
+let subjectId: string;
+beforeAll(async () => {
+  app = await startApp();
+  subjectId = await channelWithEntries(app, 2);
+});
+
+const OF_SUBJECT = `where entry_id in (select id from action_ledger_entries where subject_id = $1)`;
+
+describe('the database refuses, whoever asks', () => {
+  it.each([
+    ['UPDATE of entries', `update action_ledger_entries set reason = 'other' where subject_id = $1`],
+    ['UPDATE of entries to what they are', `update action_ledger_entries set action = action where subject_id = $1`],
+    ['DELETE of entries', `delete from action_ledger_entries where subject_id = $1`],
+    ['another payload', `update ledger_payloads set after = '{"name":"other"}' ${OF_SUBJECT}`],
+    ['half of a payload', `update ledger_payloads set before = null ${OF_SUBJECT} and before is not null`],
+    ['another digest', `update ledger_payloads set digest = sha256('x'), before = null, after = null ${OF_SUBJECT}`],
+    ['DELETE of payloads', `delete from ledger_payloads ${OF_SUBJECT}`],
+  ])('%s', async (_, statement) => {
+    const before = await app.sql('select * from action_ledger_entries where subject_id = $1', [subjectId]);
+
+    await expect(app.sql(statement, [subjectId])).rejects.toThrow('is append-only');
+
+    expect(await app.sql('select * from action_ledger_entries where subject_id = $1', [subjectId])).toEqual(before);
+    expect(await app.sql(`select * from ledger_payloads ${OF_SUBJECT}`, [subjectId])).toHaveLength(2);
+  });
+
+  it.each(['truncate action_ledger_entries cascade', 'truncate ledger_payloads', 'truncate ledger_heads cascade'])(
+    '%s',
+    (statement) => expect(app.sql(statement)).rejects.toThrow('is append-only'),
+  );
+
+  it('DELETE of a head', () => expect(app.sql('delete from ledger_heads')).rejects.toThrow('is append-only'));
+});
+
+describe('a payload can be erased', () => {
+  it('then the entry is read without it, its digest stays, and the ledger still adds up', async () => {
+    const [update] = (await page(app, { subjectId })).data;
+    const { erasedPayloads: before } = await app.nest.get(LedgerVerification).verify();
+
+    await app.sql('update ledger_payloads set before = null, after = null where entry_id = $1', [update?.id]);
+
+    const { body } = await app.as('owner').get(`${ENTRIES}/${update?.id}`);
+    expect(body).toEqual({ data: { ...update, before: null, after: null } });
+    const verified = await app.nest.get(LedgerVerification).verify();
+    expect([verified.erasedPayloads, verified.breaks]).toEqual([before + 1, []]);
+  });
+});

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { TestApp } from '../setup/app.js';
+import type { Answer } from '../setup/http.js';
+
+export const ENTRIES = '/v1/admin/action-ledger/entries';
+export const CHANNELS = '/v1/admin/distribution/channels';
+export const TOKENS = '/v1/admin/identity/api-tokens';
+
+export interface Entry {
+  id: string;
+  sequence: number;
+  action: string;
+  subjectType: string;
+  subjectId: string;
+  actorType: string;
+  actorId: string;
+  reason: string | null;
+  reversesEntryId: string | null;
+  reversedByEntryId: string | null;
+  correlationId: string;
+  createdAt: string;
+}
+
+export interface EntryPage {
+  data: Entry[];
+  nextCursor: string | null;
+}
+
+export interface Issue {
+  path: string;
+  message: string;
+  code: string;
+}
+
+let made = 0;
+
+/** A text that no other row of this database has. */
+export function unique(text: string): string {
+  made += 1;
+  return `${text} ${process.hrtime.bigint().toString(36)}-${made}`;
+}
+
+/** A new channel, and its id. */
+export async function newChannel(app: TestApp, terms: object = {}): Promise<string> {
+  const answer = await app.as('owner').post<{ data: { id: string } }>(CHANNELS, { name: unique('Channel'), ...terms });
+  if (answer.status !== 201) throw new Error(`The channel was refused: ${answer.text}`);
+  return answer.body.data.id;
+}
+
+/** A channel with as many entries as are asked for: its creation and updates. They share one chain. */
+export async function channelWithEntries(app: TestApp, count: number): Promise<string> {
+  const id = await newChannel(app);
+  for (let n = 2; n <= count; n += 1) await app.as('owner').patch(`${CHANNELS}/${id}`, { description: `Change ${n}` });
+  return id;
+}
+
+/** A page of the ledger; throws where it was refused. */
+export async function page(app: TestApp, query: Record<string, string | number>): Promise<EntryPage> {
+  const answer = await app.as('owner').get<EntryPage>(`${ENTRIES}?${search(query)}`);
+  if (answer.status !== 200) throw new Error(`The list was refused: ${answer.text}`);
+  return answer.body;
+}
+
+/** All entries that the query finds, walked page by page, newest first. */
+export async function walk(app: TestApp, query: Record<string, string | number>): Promise<Entry[]> {
+  const found: Entry[] = [];
+  let cursor: string | null = null;
+  do {
+    const { data, nextCursor }: EntryPage = await page(app, cursor === null ? query : { ...query, cursor });
+    found.push(...data);
+    cursor = nextCursor;
+  } while (cursor !== null);
+  return found;
+}
+
+export function search(query: Record<string, string | number>): string {
+  const texts = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  return new URLSearchParams(texts).toString();
+}
+
+/** An API token of the owner's that holds these scopes only. */
+export async function tokenWith(app: TestApp, scopes: string[]): Promise<string> {
+  const body = { name: unique('Test'), scopes };
+  const answer = await app.as('owner').post<{ data: { token: string } }>(TOKENS, body);
+  if (answer.status !== 201) throw new Error(`The token was refused: ${answer.text}`);
+  return answer.body.data.token;
+}
+
+/** The whole body of a refused request with these faults. */
+export function invalid(answer: Answer, issues: Issue[]): object {
+  const fields: Record<string, string[]> = {};
+  for (const { path, message } of issues) (fields[path] ??= []).push(message);
+  return {
+    error: 'The request is invalid',
+    code: 'invalid_request',
+    requestId: answer.headers['x-request-id'],
+    details: { issues, fields },
+  };
+}
+
+/** Where an entry stands in its chain. */
+export interface Place {
+  id: string;
+  chain: number;
+  position: number;
+}
+
+/** The places of a subject's entries, oldest first. */
+export function placesOf(app: TestApp, subjectId: string): Promise<Place[]> {
+  const columns = 'id, chain, position::int as position';
+  return app.sql(`select ${columns} from action_ledger_entries where subject_id = $1 order by sequence`, [subjectId]);
+}
+
+/** Runs `ledger:verify` as its operator does, on this worker's database. */
+export async function verifyByCommand(): Promise<{ code: number; output: string }> {
+  const child = spawn(process.execPath, [join(process.cwd(), 'dist/src/commands.js'), 'ledger:verify'], {
+    env: process.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, output };
+}

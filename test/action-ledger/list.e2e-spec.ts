@@ -1,0 +1,242 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import {
+  CHANNELS,
+  channelWithEntries,
+  ENTRIES,
+  type Entry,
+  type EntryPage,
+  type Issue,
+  invalid,
+  newChannel,
+  page,
+  search,
+  walk,
+} from './ledger.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+const ids = (entries: Entry[]) => entries.map(({ id }) => id);
+const actions = (entries: Entry[]) => entries.map(({ action }) => action);
+
+describe('the list of entries', () => {
+  it('shows who did what to which subject, newest first, as {data, nextCursor}', async () => {
+    const before = app.now().toISOString();
+    const answer = await app
+      .as('owner')
+      .post<{ data: { id: string } }>(
+        CHANNELS,
+        { name: 'Listed in the ledger' },
+        { headers: { 'X-Request-Id': 'ledger-list-1' } },
+      );
+    const { id: subjectId } = answer.body.data;
+    await app.as('owner').patch(`${CHANNELS}/${subjectId}`, { status: 'inactive' });
+
+    const body = await page(app, { subjectType: 'channel', subjectId });
+
+    expect(body).toEqual({
+      data: [
+        expect.objectContaining({ action: 'distribution.channel.update', subjectId }),
+        {
+          id: expect.stringMatching(/^aled_[0-7][0-9a-z]{25}$/),
+          sequence: expect.any(Number),
+          action: 'distribution.channel.create',
+          subjectType: 'channel',
+          subjectId,
+          actorType: 'api_key',
+          actorId: body.data[0]?.actorId,
+          reason: null,
+          reversesEntryId: null,
+          reversedByEntryId: null,
+          correlationId: 'ledger-list-1',
+          createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        },
+      ],
+      nextCursor: null,
+    });
+    expect(body.data[0]?.sequence).toBeGreaterThan(body.data[1]?.sequence ?? 0);
+    expect((body.data[1]?.createdAt ?? '') >= before).toBe(true);
+  });
+
+  it('holds 50 entries unless told otherwise, and at most 200', async () => {
+    await channelWithEntries(app, 51);
+
+    expect((await page(app, {})).data).toHaveLength(50);
+    expect((await page(app, { limit: 1 })).data).toHaveLength(1);
+    expect((await page(app, { limit: 200 })).data.length).toBeGreaterThan(50);
+  });
+
+  it('goes on by its cursor with no entry twice and none missed, to a last page without a cursor', async () => {
+    const subjectId = await channelWithEntries(app, 7);
+    const whole = await page(app, { subjectId });
+
+    const walked = await walk(app, { subjectId, limit: 3 });
+
+    expect(walked).toEqual(whole.data);
+    expect(walked).toHaveLength(7);
+    expect(new Set(ids(walked)).size).toBe(7);
+  });
+
+  it('ends where a page is exactly full', async () => {
+    const subjectId = await channelWithEntries(app, 4);
+
+    const first = await page(app, { subjectId, limit: 2 });
+    const second = await page(app, { subjectId, limit: 2, cursor: first.nextCursor ?? '' });
+
+    expect([first.data.length, second.data.length, second.nextCursor]).toEqual([2, 2, null]);
+  });
+
+  it('is not disturbed by entries that are written while it is walked', async () => {
+    const subjectId = await channelWithEntries(app, 4);
+    const first = await page(app, { subjectId, limit: 2 });
+    await app.as('owner').patch(`${CHANNELS}/${subjectId}`, { description: 'Meanwhile' });
+
+    const second = await page(app, { subjectId, limit: 2, cursor: first.nextCursor ?? '' });
+
+    const all = await page(app, { subjectId });
+    expect([...first.data, ...second.data]).toEqual(all.data.slice(1));
+  });
+
+  it('links to the next page, where there is one', async () => {
+    const subjectId = await channelWithEntries(app, 3);
+
+    const first = await app.as('owner').get<EntryPage>(`${ENTRIES}?${search({ subjectId, limit: 2 })}`);
+    const link = /^<([^>]+)>; rel="next"$/.exec(first.headers.link ?? '')?.[1] ?? '';
+    const second = await app.as('owner').get<EntryPage>(link);
+
+    expect(link).toBe(`${ENTRIES}?${search({ subjectId, limit: 2, cursor: first.body.nextCursor ?? '' })}`);
+    expect(actions(second.body.data)).toEqual(['distribution.channel.create']);
+    expect(second.headers.link).toBeUndefined();
+  });
+});
+
+describe('the filters of the list', () => {
+  it('by action', async () => {
+    const subjectId = await channelWithEntries(app, 3);
+
+    const found = await walk(app, { subjectId, action: 'distribution.channel.update', limit: 1 });
+
+    expect(actions(found)).toEqual(['distribution.channel.update', 'distribution.channel.update']);
+  });
+
+  it('by subjectType: another type has no such subject', async () => {
+    const subjectId = await newChannel(app);
+
+    expect(await walk(app, { subjectType: 'channel', subjectId })).toHaveLength(1);
+    expect(await walk(app, { subjectType: 'contract', subjectId })).toEqual([]);
+  });
+
+  it('by actorId: what the service did by itself, page by page', async () => {
+    const found = await walk(app, { actorId: 'system', limit: 5 });
+
+    expect(found.length).toBeGreaterThan(5);
+    expect(new Set(found.map(({ actorId, actorType }) => `${actorType} ${actorId}`))).toEqual(
+      new Set(['system system']),
+    );
+    expect(found).toEqual([...found].sort((a, b) => b.sequence - a.sequence));
+  });
+
+  it('by from, which is included, and to, which is not', async () => {
+    const subjectId = await newChannel(app);
+    app.travel({ hours: 1 });
+    await app.as('owner').patch(`${CHANNELS}/${subjectId}`, { description: 'An hour later' });
+    const [late, early] = await page(app, { subjectId }).then(({ data }) => data.map(({ createdAt }) => createdAt));
+    const [from, to] = [early ?? '', late ?? ''];
+
+    const between = await walk(app, { subjectId, from, to, limit: 1 });
+    const later = await walk(app, { subjectId, from: to, limit: 1 });
+    const elsewhere = await walk(app, { subjectId, from: from.replace('Z', '+00:00'), to });
+
+    expect(actions(between)).toEqual(['distribution.channel.create']);
+    expect(actions(later)).toEqual(['distribution.channel.update']);
+    expect(elsewhere).toEqual(between);
+  });
+
+  it('finds nothing for what nobody did', async () => {
+    expect(await page(app, { action: 'distribution.channel.explode' })).toEqual({ data: [], nextCursor: null });
+  });
+});
+
+describe('a cursor that is not the nextCursor of a page with the same filters is 400', () => {
+  let subjectId: string;
+  let cursor: string;
+  beforeAll(async () => {
+    subjectId = await channelWithEntries(app, 3);
+    cursor = (await page(app, { subjectId, limit: 1 })).nextCursor ?? '';
+  });
+
+  const refused = async (query: Record<string, string | number>) => {
+    const answer = await app.as('owner').get(`${ENTRIES}?${search(query)}`);
+    expect(answer.status).toBe(400);
+    const message = 'cursor must be the nextCursor of a page with the same filters';
+    expect(answer.body).toEqual(invalid(answer, [{ path: 'cursor', message, code: 'cursor' }]));
+  };
+
+  it('a changed payload under the old signature', async () => {
+    const [payload = '', mac] = cursor.split('.');
+    const [filters] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [string, string];
+    const forged = Buffer.from(JSON.stringify([filters, '999999999'])).toString('base64url');
+    await refused({ subjectId, cursor: `${forged}.${mac}` });
+  });
+
+  it('a changed signature', async () => {
+    const other = cursor.endsWith('A') ? 'B' : 'A';
+    await refused({ subjectId, cursor: cursor.slice(0, -1) + other });
+  });
+
+  it.each(['x', 'a.b', 'a.b.c', '.', '%00', 'e30.e30'])('free text: %s', (text) =>
+    refused({ subjectId, cursor: text }),
+  );
+
+  it('that of other filters', async () => {
+    await refused({ subjectId, action: 'distribution.channel.update', cursor });
+    await refused({ cursor });
+    await refused({ subjectId: 'chan_other', cursor });
+  });
+
+  it('that of another list', async () => {
+    const path = '/data/geo/v1/reference/languages?limit=1';
+    const { body } = await app.as('platform').get<{ nextCursor: string }>(path);
+    await refused({ subjectId, cursor: body.nextCursor });
+  });
+
+  it('but with another limit it goes on', async () => {
+    expect((await page(app, { subjectId, limit: 2, cursor })).data).toHaveLength(2);
+  });
+});
+
+describe('what the list refuses with 400, in full', () => {
+  const issue = (path: string, message: string, code: string): Issue => ({ path, message: `${path} ${message}`, code });
+  const most = issue('limit', 'must not be greater than 200', 'max');
+  const least = issue('limit', 'must not be less than 1', 'min');
+  const whole = issue('limit', 'must be an integer number', 'isInt');
+  const unknown = (path: string) => issue(path, 'is not known here', 'whitelistValidation');
+  const instant = (path: string) =>
+    issue(path, 'must be an instant with an offset, such as 2027-01-31T12:00:00Z', 'isInstant');
+
+  it.each<[string, Issue[]]>([
+    ['limit=0', [least]],
+    ['limit=201', [most]],
+    ['limit=1e2', [whole, least, most]],
+    ['limit=1&limit=2', [whole, least, most]],
+    ['sort=action', [unknown('sort')]],
+    ['offset=1', [unknown('offset')]],
+    ['from=2026-02-30T00:00:00Z', [instant('from')]],
+    ['to=2026-02-30T00:00:00Z', [instant('to')]],
+    ['from=2026-02-01', [instant('from')]],
+    ['action=', [issue('action', 'must be longer than or equal to 1 characters', 'minLength')]],
+    [
+      `subjectId=${'x'.repeat(201)}`,
+      [issue('subjectId', 'must be shorter than or equal to 200 characters', 'maxLength')],
+    ],
+    ['actorId=a%00b', [{ path: 'actorId', message: 'NUL is not allowed in text', code: 'noNul' }]],
+  ])('%s', async (query, issues) => {
+    const answer = await app.as('owner').get(`${ENTRIES}?${query}`);
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(invalid(answer, issues));
+  });
+});

@@ -1,0 +1,46 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ActionLedger, LedgerVerification } from '../../src/modules/action-ledger/index.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { Database } from '../../src/platform/database/database.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { channelWithEntries, unique, verifyByCommand } from './ledger.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  // Without jobs nobody else writes meanwhile.
+  app = await startApp({ env: { JOBS: 'false' } });
+});
+
+const verify = () => app.nest.get(LedgerVerification).verify();
+
+describe('an honest ledger', () => {
+  it('adds up, and ledger:verify ends with 0', async () => {
+    await channelWithEntries(app, 3);
+    const [row] = await app.sql<{ count: number }>('select count(*)::int as count from action_ledger_entries');
+
+    expect(await verify()).toEqual({ entries: row?.count, erasedPayloads: 0, breaks: [] });
+    expect(await verifyByCommand()).toEqual({
+      code: 0,
+      output: `${row?.count} entries are as they were written; the payloads of 0 were erased\n`,
+    });
+  });
+
+  it('adds up across the batches in which a long chain is read', async () => {
+    const before = await verify();
+    const subject = { subjectType: 'test', subjectId: unique('long') };
+    const write = async () => {
+      for (let n = 0; n < 2_001; n += 1) app.nest.get(ActionLedger).record('test.long', { ...subject, after: { n } });
+    };
+    await asSystem(() => app.nest.get(Database).transaction(write));
+
+    expect(await verify()).toEqual({ ...before, entries: before.entries + 2_001 });
+  });
+
+  it('adds up while others write', async () => {
+    const writing = Promise.all(Array.from({ length: 20 }, () => channelWithEntries(app, 3)));
+    const verified = [await verify(), await verify(), await verify()];
+    await writing;
+
+    expect(verified.flatMap(({ breaks }) => breaks)).toEqual([]);
+  });
+});

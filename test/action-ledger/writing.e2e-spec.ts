@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ActionLedger, LedgerVerification } from '../../src/modules/action-ledger/index.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { Database } from '../../src/platform/database/database.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { CHANNELS, newChannel, page, placesOf, unique } from './ledger.js';
+
+let app: TestApp;
+let database: Database;
+let ledger: ActionLedger;
+beforeAll(async () => {
+  // Without jobs nothing takes events out of the outbox while a test looks at it.
+  app = await startApp({ env: { JOBS: 'false' } });
+  database = app.nest.get(Database);
+  ledger = app.nest.get(ActionLedger);
+});
+
+const inTransaction = (work: () => void) => asSystem(() => database.transaction(async () => work()));
+const test = (subjectId: string) => ({ subjectType: 'test', subjectId });
+
+describe('an entry is written in the transaction of the change', () => {
+  it('if it cannot be written, nothing happens: no channel, no event, and the key is free', async () => {
+    await app.sql(`create function refuse_entry() returns trigger language plpgsql as $$
+      begin raise exception 'the disk is full'; end $$`);
+    await app.sql(`create trigger unwritable before insert on action_ledger_entries for each row
+      when (new.correlation_id = 'unwritable-1') execute function refuse_entry()`);
+    const name = unique('Unwritten');
+    const key = { 'Idempotency-Key': unique('key').replaceAll(' ', '-') };
+    const events = `select from outbox_events where channel = 'distribution.channels'`;
+    const eventsBefore = await app.sql(events);
+
+    const refused = await app
+      .as('owner')
+      .post(CHANNELS, { name }, { headers: { ...key, 'X-Request-Id': 'unwritable-1' } });
+
+    expect([refused.status, refused.body]).toEqual([
+      500,
+      { error: 'An unexpected error occurred', requestId: 'unwritable-1' },
+    ]);
+    expect(await app.sql('select from channels where name = $1', [name])).toEqual([]);
+    expect(await app.sql(events)).toHaveLength(eventsBefore.length);
+    const again = await app.as('owner').post(CHANNELS, { name }, { headers: key });
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, undefined]);
+  });
+
+  it('what fails afterwards takes the entry with it', async () => {
+    const failing = inTransaction(() => {
+      ledger.record('test.fails', test('failing'));
+      throw new Error('rolled back');
+    });
+
+    await expect(failing).rejects.toThrow('rolled back');
+    expect(await placesOf(app, 'failing')).toEqual([]);
+  });
+
+  it('a refused change writes none', async () => {
+    const id = await newChannel(app);
+
+    const refused = await app.as('owner').patch(`${CHANNELS}/${id}`, { status: 'pending' });
+
+    expect(refused.status).toBe(409);
+    expect((await page(app, { subjectId: id })).data).toHaveLength(1);
+  });
+
+  it('outside of a transaction nothing can be recorded, and without a caller neither', async () => {
+    expect(() => asSystem(() => ledger.record('test.alone', test('alone')))).toThrow('Only a transaction');
+    const nobody = database.transaction(async () => ledger.record('test.nobody', test('nobody')));
+    await expect(nobody).rejects.toThrow('No request context');
+  });
+});
+
+describe('the chains', () => {
+  it('take several entries of one transaction in the order they were recorded, whatever chains they belong to', async () => {
+    const ids: string[] = [];
+    await inTransaction(() => {
+      for (let n = 0; n < 20; n += 1) {
+        ids.push(ledger.record('test.several', test('several')));
+        ledger.record('test.other', test(`other-${n}`));
+      }
+    });
+
+    const places = await placesOf(app, 'several');
+    expect(places.map(({ id }) => id)).toEqual(ids);
+    expect(new Set(places.map(({ chain }) => chain)).size).toBe(1);
+    const positions = places.map(({ position }) => position);
+    expect(positions).toEqual([...positions].sort((a, b) => a - b));
+    expect((await app.nest.get(LedgerVerification).verify()).breaks).toEqual([]);
+  });
+
+  it('stay without gaps when 100 callers write at once, some of them to the same thing', async () => {
+    const shared = await newChannel(app);
+    const before = await app.nest.get(LedgerVerification).verify();
+
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        n % 5 === 0
+          ? app.as('owner').patch(`${CHANNELS}/${shared}`, { description: `Change ${n}` })
+          : app.as('owner').post(CHANNELS, { name: unique('Parallel') }),
+      ),
+    );
+
+    expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
+    const after = await app.nest.get(LedgerVerification).verify();
+    expect(after.breaks).toEqual([]);
+    expect(after.entries).toBe(before.entries + 100);
+    expect(await placesOf(app, shared)).toHaveLength(21);
+    const gaps = await app.sql(
+      `select chain from ledger_heads head
+       where position <> (select count(*) from action_ledger_entries entry where entry.chain = head.chain)`,
+    );
+    expect(gaps).toEqual([]);
+  });
+
+  it('do not deadlock transactions that touch the same things in opposite order', async () => {
+    const subjects = Array.from({ length: 12 }, (_, n) => `crossing-${n}`);
+    const write = (order: string[]) =>
+      inTransaction(() => order.forEach((subject) => ledger.record('test.crossing', test(subject))));
+
+    await Promise.all(Array.from({ length: 20 }, (_, n) => write(n % 2 === 0 ? subjects : [...subjects].reverse())));
+
+    for (const subject of subjects) expect(await placesOf(app, subject)).toHaveLength(20);
+    expect((await app.nest.get(LedgerVerification).verify()).breaks).toEqual([]);
+  });
+});
