@@ -6,6 +6,7 @@ import { Identity1790000000300 } from './src/migrations/1790000000300-identity.j
 import { Finance1790000000400 } from './src/migrations/1790000000400-finance.js';
 import { Realtime1790000000800 } from './src/migrations/1790000000800-realtime.js';
 import { Legal1790000000500 } from './src/migrations/1790000000500-legal.js';
+import { Vault1790000000700 } from './src/migrations/1790000000700-vault.js';
 import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
 import { Connect1790000000600 } from './src/migrations/1790000000600-connect.js';
 import { ConnectorProvider } from './src/modules/connect/connector-providers/connector-provider.entity.js';
@@ -20,6 +21,8 @@ import { ReviewSource } from './src/modules/reference-data/review-sources/review
 import { ApiToken } from './src/modules/identity/api-tokens/api-token.entity.js';
 import { StaffSession } from './src/modules/identity/sessions/staff-session.entity.js';
 import { User } from './src/modules/identity/users/user.entity.js';
+import { KeyVersion } from './src/modules/vault/keys/key-version.entity.js';
+import { Vault } from './src/modules/vault/vaults/vault.entity.js';
 import type { Env } from './src/platform/config/env.js';
 import { dataSourceOptions } from './src/platform/database/data-source-options.js';
 
@@ -36,6 +39,8 @@ const entities = [
   OAuthClient,
   Operator,
   OperatorGrant,
+  KeyVersion,
+  Vault,
 ];
 
 const migrations = [
@@ -46,6 +51,7 @@ const migrations = [
   Finance1790000000400,
   Realtime1790000000800,
   Legal1790000000500,
+  Vault1790000000700,
   ReferenceData1790000000900,
   Connect1790000000600,
 ];

@@ -10,6 +10,7 @@ import { RealtimeModule } from './modules/realtime/index.js';
 import { LegalModule } from './modules/legal/index.js';
 import { ReferenceDataModule } from './modules/reference-data/index.js';
 import { IdentityModule } from './modules/identity/index.js';
+import { VaultModule } from './modules/vault/index.js';
 import { Env } from './platform/config/env.js';
 import { PlatformModule } from './platform/platform.module.js';
 
@@ -18,6 +19,7 @@ export const MODULES = [
   ActionLedgerModule,
   IdentityModule,
   RealtimeModule,
+  VaultModule,
   ReferenceDataModule,
   DistributionModule,
   LegalModule,

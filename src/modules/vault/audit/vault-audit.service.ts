@@ -1,0 +1,94 @@
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Clock } from '../../../platform/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import type { Collector } from '../../../platform/database/unit-of-work.js';
+import { AppError } from '../../../platform/errors/app-error.js';
+import { LOG } from '../../../platform/observability/log.js';
+import { type AuditEntry, columnsOf, INSERT_ENTRIES, toEntry, type VaultRecord } from './audit-entry.js';
+
+const INTERVAL_MS = 500;
+const ROWS_PER_STATEMENT = 1_000;
+/** While the database is away, entries wait in memory; from here on the log takes them. */
+const MOST_WAITING = 100_000;
+
+/**
+ * The vault's own record. What changes a vault or a key is recorded in its transaction; encryptions and decryptions
+ * behind their answers, many rows in a statement, half a second later.
+ */
+@Injectable()
+export class VaultAudit implements Collector<AuditEntry>, OnModuleInit, OnApplicationShutdown {
+  readonly order = 20;
+  private readonly waiting: AuditEntry[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  /** The timer starts here and not with an entry: it would run in that request's context. */
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.flush(), INTERVAL_MS).unref();
+  }
+
+  /** After the last answer, and before the database's connections are closed. */
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+    for (const entry of this.waiting) this.spill(entry);
+  }
+
+  /** Does the work and records its outcome; the work may add to the record what it finds out. */
+  async witness<T>(record: VaultRecord, work: (record: VaultRecord) => Promise<T>): Promise<T> {
+    try {
+      const result = await work(record);
+      this.append(record, 'done');
+      return result;
+    } catch (error) {
+      this.append(record, error instanceof AppError ? error.code : 'failed');
+      throw error;
+    }
+  }
+
+  /** Records a change in the transaction that makes it. */
+  recordChange(record: VaultRecord): void {
+    this.database.collect(this, toEntry(record, 'done', this.clock.now()));
+  }
+
+  /** What the transaction collected, just before its commit. */
+  async write(entries: AuditEntry[]): Promise<void> {
+    await this.database.execute(INSERT_ENTRIES, columnsOf(entries));
+  }
+
+  private append(record: VaultRecord, outcome: string): void {
+    const entry = toEntry(record, outcome, this.clock.now());
+    if (this.waiting.length < MOST_WAITING) this.waiting.push(entry);
+    else this.spill(entry);
+  }
+
+  /** Writes what waits. One at a time, so that the order stays. */
+  private flush(): Promise<void> {
+    this.writing = this.writing.then(() => this.writeWaiting());
+    return this.writing;
+  }
+
+  private async writeWaiting(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.slice(0, ROWS_PER_STATEMENT);
+      try {
+        await this.write(batch);
+      } catch (error) {
+        this.log.warn({ err: error, waiting: this.waiting.length }, 'the vault audit cannot be written; it waits');
+        return;
+      }
+      this.waiting.splice(0, batch.length);
+    }
+  }
+
+  private spill(entry: AuditEntry): void {
+    this.log.error({ vaultAudit: entry }, 'vault audit entry that could not be stored');
+  }
+}

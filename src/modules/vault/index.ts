@@ -1,0 +1,1 @@
+export { VaultModule } from './vault.module.js';

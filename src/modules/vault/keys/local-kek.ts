@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigurationError } from '../../../platform/config/configuration-error.js';
+import { randomBase62 } from '../../../platform/id.js';
+
+interface LocalKek {
+  id: string;
+  /** 32 bytes. */
+  key: Buffer;
+}
+
+const FILE = 'vault-kek.json';
+
+/** The key of an earlier start, or a new one, readable by its owner alone. Starts at the same time agree on one. */
+export function makeLocalKek(dataDir: string): LocalKek {
+  return findLocalKek(dataDir) ?? make(dataDir);
+}
+
+/** The key of an earlier start. Throws ConfigurationError where the file holds none. */
+export function findLocalKek(dataDir: string): LocalKek | null {
+  const path = join(dataDir, FILE);
+  if (!existsSync(path)) return null;
+  const kek = parse(readFileSync(path, 'utf8'));
+  if (kek) return kek;
+  throw new ConfigurationError([
+    `DATA_DIR: ${path} holds no key; expected the file that an earlier start wrote, from a backup; without it delete it, and what the vault encrypted is lost`,
+  ]);
+}
+
+function make(dataDir: string): LocalKek {
+  const path = join(dataDir, FILE);
+  const draft = join(dataDir, `${FILE}.${randomBase62(12)}`);
+  // An id of its own: keys that a lost file wrapped are told from keys that are damaged.
+  const text = JSON.stringify({ id: `local${randomBase62(8)}`, key: randomBytes(32).toString('base64') });
+  mkdirSync(dataDir, { recursive: true });
+  writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    // Unlike a rename, a link never takes the place of the file that a faster process has made and uses already.
+    linkSync(draft, path);
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+  return makeLocalKek(dataDir);
+}
+
+function parse(text: string): LocalKek | null {
+  try {
+    const { id, key } = JSON.parse(text) as { id?: unknown; key?: unknown };
+    const bytes = typeof key === 'string' ? Buffer.from(key, 'base64') : null;
+    return typeof id === 'string' && /^[A-Za-z0-9]{1,32}$/.test(id) && bytes?.length === 32 ? { id, key: bytes } : null;
+  } catch {
+    return null;
+  }
+}

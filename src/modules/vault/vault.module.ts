@@ -1,0 +1,48 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { Env } from '../../platform/config/env.js';
+import { Provisioning } from '../../platform/provisioning/provisioning.js';
+import { VaultAudit } from './audit/vault-audit.service.js';
+import { EncryptionController } from './encryption/encryption.controller.js';
+import { Encryption } from './encryption/encryption.service.js';
+import { EncryptionBudget } from './keys/encryption-budget.js';
+import { heldKeks } from './keys/held-keks.js';
+import { KeyEncryption } from './keys/key-encryption.js';
+import { KeyRewrap } from './keys/key-rewrap.service.js';
+import { KeyRotation } from './keys/key-rotation.service.js';
+import { NewKeys } from './keys/new-keys.js';
+import { UnwrappedKeys } from './keys/unwrapped-keys.js';
+import { KnownVaults } from './vaults/known-vaults.service.js';
+import { VaultRow } from './vaults/vault.dto.js';
+import { Vaults } from './vaults/vaults.service.js';
+
+@Module({
+  controllers: [EncryptionController],
+  providers: [
+    { provide: KeyEncryption, useFactory: heldKeks, inject: [Env] },
+    Encryption,
+    EncryptionBudget,
+    KeyRewrap,
+    KeyRotation,
+    KnownVaults,
+    NewKeys,
+    UnwrappedKeys,
+    VaultAudit,
+    Vaults,
+  ],
+})
+export class VaultModule implements OnModuleInit {
+  constructor(
+    private readonly provisioning: Provisioning,
+    private readonly vaults: Vaults,
+  ) {}
+
+  onModuleInit(): void {
+    this.provisioning.section('vaults', {
+      order: 350,
+      row: VaultRow,
+      apply: (rows) => this.vaults.provision(rows),
+    });
+    // The vault that the API document's examples name.
+    this.provisioning.demo(350, 'vault', () => this.vaults.provision([{ slug: 'primary', name: 'Primary vault' }]));
+  }
+}

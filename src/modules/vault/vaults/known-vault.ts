@@ -1,0 +1,49 @@
+import type { KeySlot, WrappedKey } from '../keys/key-encryption.js';
+import type { LiveState } from '../keys/key-version.entity.js';
+import { KEY_LIFETIME_MS } from '../keys/unwrapped-keys.js';
+
+/** A version that opens what it sealed. */
+export interface LiveVersion extends KeySlot, WrappedKey {
+  readonly state: LiveState;
+  readonly createdAt: Date;
+}
+
+/** A vault as a node knows it for a second. */
+export interface KnownVault {
+  readonly id: string;
+  readonly archived: boolean;
+  /** Newest first. */
+  readonly versions: readonly LiveVersion[];
+}
+
+/** The version that encrypts, or null. */
+export function findPrimary({ versions }: KnownVault): LiveVersion | null {
+  return versions.find(({ state }) => state === 'primary') ?? null;
+}
+
+/** The version that waits to take the primary one's place, and when it may: in milliseconds since 1970. */
+export function findPending({ versions }: KnownVault): { version: LiveVersion; ripeAt: number } | null {
+  const version = versions.find(({ state }) => state === 'pending');
+  return version ? { version, ripeAt: version.createdAt.getTime() + KEY_LIFETIME_MS } : null;
+}
+
+/** One row of the vault joined with its live versions; a vault without any has one row without a version. */
+export interface VaultRecordRow {
+  id: string;
+  archived: boolean;
+  version: number | null;
+  state: LiveState;
+  kekId: string;
+  wrappedKey: Buffer;
+  createdAt: Date;
+}
+
+export function toKnownVault(rows: readonly VaultRecordRow[]): KnownVault | null {
+  const [first] = rows;
+  if (!first) return null;
+  const { id, archived } = first;
+  const versions = rows.flatMap(({ version, state, kekId, wrappedKey, createdAt }) =>
+    version === null ? [] : [{ vaultId: id, version, state, kekId, wrappedKey, createdAt }],
+  );
+  return { id, archived, versions };
+}

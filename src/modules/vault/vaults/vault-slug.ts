@@ -1,0 +1,18 @@
+import type { PipeTransform } from '@nestjs/common';
+import { invalidField } from '../../../platform/errors/app-error.js';
+import { PathText } from '../../../platform/http/path-id.js';
+
+/** The specification's grammar; the length is that of a DNS label. */
+export const SLUG = { maxLength: 63, pattern: /^[a-z0-9-]+$/ };
+
+class SlugPipe implements PipeTransform<string, string> {
+  transform(value: string): string {
+    if (value.length <= SLUG.maxLength && SLUG.pattern.test(value)) return value;
+    throw invalidField('vaultSlug', 'must be 1 to 63 lower-case letters, digits and hyphens', 'matches');
+  }
+}
+
+/** The vault's slug in the path; 400 for what cannot be one. */
+export function VaultSlug(): ParameterDecorator {
+  return PathText('vaultSlug', { ...SLUG, example: 'primary' }, new SlugPipe());
+}

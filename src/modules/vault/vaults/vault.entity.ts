@@ -1,0 +1,15 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A named key that encrypts single values. The keys themselves are its versions. */
+@Entity('vaults')
+export class Vault {
+  @PrimaryColumn('text') id: string;
+  @Column('text') slug: string;
+  @Column('text') name: string;
+  /** Versions below this one open nothing any more. */
+  @Column('integer', { name: 'min_version' }) minVersion: number;
+  @Column('integer', { name: 'latest_version' }) latestVersion: number;
+  /** An archived vault neither encrypts nor decrypts until it is restored. */
+  @Column('timestamptz', { name: 'archived_at', nullable: true }) archivedAt: Date | null;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+}
