@@ -1,0 +1,165 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { decrypt, decrypted, encrypt, encrypted, setVersion, UNDECRYPTABLE, versionsOf } from './vaults.js';
+
+const NOT_FOUND = { error: 'Not found' };
+const ARCHIVED = { error: 'The vault is archived' };
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+function provision(vaults: object[]): Promise<string[]> {
+  return app.nest.get(Provisioning).apply({ vaults });
+}
+
+describe('an unknown vault', () => {
+  it('is created by the first encrypt, with one key and under the longest slug there is', async () => {
+    const slug = 'v'.repeat(63);
+    await encrypted(app.as('platform'), slug, 'x');
+
+    expect(await versionsOf(app, slug)).toEqual([
+      { version: 1, state: 'primary', kek_id: expect.stringMatching(/^local/), reserved: '65536' },
+    ]);
+  });
+
+  it('is created once by many first encrypts at the same time, on two nodes', async () => {
+    const nodes = [app, await startApp()].map((node) => node.as('platform'));
+    const ciphertexts = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => encrypted(nodes[i % 2] ?? app, 'crowded', `value ${i}`)),
+    );
+    const values = await Promise.all(
+      ciphertexts.map((ciphertext, i) => decrypted(nodes[(i + 1) % 2] ?? app, 'crowded', ciphertext)),
+    );
+
+    expect(values).toEqual(ciphertexts.map((_, i) => `value ${i}`));
+    expect(await app.sql(`select from vaults where slug = 'crowded'`)).toHaveLength(1);
+    expect(await versionsOf(app, 'crowded')).toHaveLength(1);
+  });
+
+  it('is 404 for decrypt, which never creates one', async () => {
+    const { status, body } = await decrypt(app.as('platform'), 'never-seen', 'x');
+
+    expect([status, body]).toEqual([404, NOT_FOUND]);
+    expect(await app.sql(`select from vaults where slug = 'never-seen'`)).toEqual([]);
+  });
+
+  it('is 404 for encrypt where VAULT_UPSERT is off; a known one is not', async () => {
+    const strict = await startApp({ env: { VAULT_UPSERT: 'false' } });
+    const { status, body } = await encrypt(strict.as('platform'), 'never-seen', 'x');
+
+    expect([status, body]).toEqual([404, NOT_FOUND]);
+    expect((await encrypt(strict.as('platform'), 'primary', 'x')).status).toBe(200);
+    expect(await app.sql(`select from vaults where slug = 'never-seen'`)).toEqual([]);
+  });
+});
+
+describe('the provisioning section `vaults`', () => {
+  it('creates a vault and is safe to repeat', async () => {
+    const rows = [{ slug: 'passports', name: 'Passport numbers' }];
+    expect(await provision(rows)).toEqual(['vaults: 1']);
+    const ciphertext = await encrypted(app.as('platform'), 'passports', 'x');
+    await provision(rows);
+
+    expect(await decrypted(app.as('platform'), 'passports', ciphertext)).toBe('x');
+    expect(await app.sql(`select name, archived_at from vaults where slug = 'passports'`)).toEqual([
+      { name: 'Passport numbers', archived_at: null },
+    ]);
+  });
+
+  it('leaves alone what a row leaves out', async () => {
+    await provision([{ slug: 'kept', name: 'Kept', archived: true }]);
+    await provision([{ slug: 'kept' }]);
+    const [first] = await app.sql<{ archived_at: Date }>(`select archived_at from vaults where slug = 'kept'`);
+    await provision([{ slug: 'kept', name: 'Renamed', archived: true }]);
+
+    expect(await app.sql(`select name, archived_at from vaults where slug = 'kept'`)).toEqual([
+      { name: 'Renamed', archived_at: first?.archived_at },
+    ]);
+    expect(first?.archived_at).toBeInstanceOf(Date);
+  });
+
+  it('refuses a slug outside the grammar, and writes nothing', async () => {
+    await expect(provision([{ slug: 'fine-slug' }, { slug: 'Not Fine' }])).rejects.toThrow(/vaults\.1\.slug/);
+    expect(await app.sql(`select from vaults where slug = 'fine-slug'`)).toEqual([]);
+  });
+
+  it('archives: encrypt and decrypt are 409 until the vault is restored, on another node within a second', async () => {
+    const other = await startApp();
+    const ciphertext = await encrypted(app.as('platform'), 'closed', 'x');
+    expect(await decrypted(other.as('platform'), 'closed', ciphertext)).toBe('x');
+    await provision([{ slug: 'closed', archived: true }]);
+    other.travel({ ms: 1_000 });
+
+    for (const client of [app.as('platform'), other.as('platform')]) {
+      const answers = [await encrypt(client, 'closed', 'x'), await decrypt(client, 'closed', ciphertext)];
+      expect(answers.map(({ status, body }) => [status, body])).toEqual([
+        [409, ARCHIVED],
+        [409, ARCHIVED],
+      ]);
+    }
+    await provision([{ slug: 'closed', archived: false }]);
+    expect(await decrypted(app.as('platform'), 'closed', ciphertext)).toBe('x');
+  });
+});
+
+describe('a vault without a usable key version', () => {
+  it.each(['disabled', 'decrypt_only'])('is 409 for encrypt where its key is %s', async (state) => {
+    const slug = `key-${state.replace('_', '-')}`;
+    await encrypted(app.as('platform'), slug, 'x');
+    await setVersion(app, slug, `state = '${state}'`);
+    app.travel({ ms: 1_000 });
+    const { status, body } = await encrypt(app.as('platform'), slug, 'x');
+
+    expect([status, body]).toEqual([409, { error: 'The vault has no key that encrypts' }]);
+  });
+
+  it.each([
+    ['pending', true, `state = 'pending', created_at = now() + interval '1 day'`],
+    ['decrypt_only', true, `state = 'decrypt_only'`],
+    ['disabled', false, `state = 'disabled'`],
+    ['destroyed', false, `state = 'destroyed', kek_id = null, wrapped_key = null`],
+  ])('decrypts with a %s key: %s', async (state, opens, change) => {
+    const slug = `old-${state.replace('_', '-')}`;
+    const ciphertext = await encrypted(app.as('platform'), slug, 'x');
+    await setVersion(app, slug, change);
+    app.travel({ ms: 1_000 });
+    const { status, body } = await decrypt(app.as('platform'), slug, ciphertext);
+
+    expect([status, body]).toEqual(opens ? [200, { data: { plaintext: 'x' } }] : [400, UNDECRYPTABLE]);
+  });
+
+  it('decrypts with no version below the oldest that it allows', async () => {
+    const ciphertext = await encrypted(app.as('platform'), 'raised', 'x');
+    await app.sql(`update vaults set latest_version = 2, min_version = 2 where slug = 'raised'`);
+    app.travel({ ms: 1_000 });
+    const { status, body } = await decrypt(app.as('platform'), 'raised', ciphertext);
+
+    expect([status, body]).toEqual([400, UNDECRYPTABLE]);
+  });
+});
+
+// The last one: from here on this database has no room for another vault.
+describe('the limit of 100 vaults', () => {
+  it('lets one of two first encrypts at the limit create its vault; the other one is 409', async () => {
+    const other = await startApp();
+    await app.sql(`
+      insert into vaults (id, slug, name, created_at)
+      select 'vault_' || n, 'filler-' || n, 'filler', now()
+      from generate_series(1, 99 - (select count(*)::int from vaults)) as n`);
+    const answers = await Promise.all([
+      encrypt(app.as('platform'), 'last-one', 'x'),
+      encrypt(other.as('platform'), 'one-too-many', 'x'),
+    ]);
+
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.map(({ status, body }) => [status, body])).toEqual([
+      [409, { error: 'There are 100 vaults, and no more can be made' }],
+    ]);
+    expect(await app.sql('select count(*)::int as count from vaults')).toEqual([{ count: 100 }]);
+    expect((await encrypt(app.as('platform'), 'primary', 'x')).status).toBe(200);
+  });
+});
