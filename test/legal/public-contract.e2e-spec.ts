@@ -110,6 +110,25 @@ describe('the public contract', () => {
   });
 });
 
+describe('the rate limit of the public contract', () => {
+  it('counts for one address, also the ids that are not found, and answers 429 with the time to wait', async () => {
+    const limited = await startApp({ env: { RATE_LIMIT_FACTOR: '0.04' } });
+    const ids = ['ctr_01k0dem000e000000000000003', 'ctr_00000000000000000000000000', 'x'];
+    const within = await Promise.all(ids.map((id) => limited.get(`${PUBLIC}/${id}`)));
+    const { status, body, headers } = await limited.get(`${PUBLIC}/${ids[0]}`);
+
+    expect(within.map((answer) => answer.status)).toEqual([200, 404, 404]);
+    expect(within[0]?.headers['ratelimit-policy']).toBe('"public-contract";q=12;w=60');
+    expect(status).toBe(429);
+    expect(body).toEqual({
+      error: 'Too many requests; wait before the next one',
+      code: 'rate_limited',
+      requestId: headers['x-request-id'],
+      details: { limit: 12, retryAfterMs: expect.any(Number) },
+    });
+  });
+});
+
 describe('the scopes of the staff routes', () => {
   it('are legal:read for reading and legal:write for everything else', async () => {
     const { id } = await draft(app);
