@@ -13,13 +13,12 @@ import {
   IsString,
   Matches,
   Max,
-  MaxLength,
   Min,
-  MinLength,
   ValidateIf,
   ValidateNested,
   type ValidationArguments,
 } from 'class-validator';
+import { MaxLength, MinLength } from './lengths.js';
 
 /*
  * One decorator per property: it checks a request's member and states its bounds in the API document. On a response it

@@ -1,9 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { Allow, IsEmail, IsString, MaxLength, ValidateBy, type ValidationOptions } from 'class-validator';
+import { Allow, IsEmail, IsString, ValidateBy, type ValidationOptions } from 'class-validator';
 import { isCurrency } from '../money.js';
 import { isCalendarDay, isInstant } from '../time.js';
+import { MaxLength } from './lengths.js';
 import { KeptAsData } from './dto.js';
 
 /** A currency of ISO 4217, three upper-case letters. */
