@@ -66,7 +66,7 @@ export class SupplierInvoiceFacts {
   @Instant()
   approvedAt: string | null;
 
-  /** The user, or the API token's owner, who approved it. */
+  /** The user who approved it, also by an API token; `system` for the service itself. */
   @Text({ max: 100 })
   approvedBy: string | null;
 

@@ -51,7 +51,7 @@ export class SupplierInvoices {
       const lines = priceLines(input.lines ?? []);
       const invoice = newSupplierInvoice(input, { id, lines, now });
       const draft = { ...toSupplierInvoiceFacts(invoice), lines: lines.map(toLine) };
-      if (status === 'approved') invoice.approve(currentActor().id, now);
+      if (status === 'approved') invoice.approve(currentActor().principal, now);
 
       while (!(await this.database.insertUnlessTaken(invoice))) await this.refuseDuplicate(invoice);
       await this.insertLines(id, lines);
@@ -89,7 +89,7 @@ export class SupplierInvoices {
 
   /** Throws 404, 409 `invalid_transition`, 412. */
   async approve(id: string, expected: ExpectedVersions): Promise<View> {
-    const move = (invoice: SupplierInvoice, now: Date) => invoice.approve(currentActor().id, now);
+    const move = (invoice: SupplierInvoice, now: Date) => invoice.approve(currentActor().principal, now);
     return this.move(id, expected, { verb: 'approve', move });
   }
 
