@@ -77,7 +77,7 @@ export class SupplierInvoice {
     if (locked.length === 0) return;
     throw conflict('invoice_locked', `Of a supplier invoice that is ${this.status} this cannot be changed`, {
       status: this.status,
-      fields: locked,
+      lockedFields: locked,
     });
   }
 
