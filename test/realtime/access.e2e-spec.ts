@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { dataOf, keyWith, newChannelName, pathOf, publish, read } from './channel.js';
+import { withSession } from './session.js';
+
+const UNAUTHORIZED = { error: 'A valid credential is required' };
+const PATH = pathOf('demo.news');
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+describe('access to realtime', () => {
+  it('without a credential, with an unknown key or with a staff token is 401 with nothing but error', async () => {
+    const unknown = app.credentials.platformKey.replace(/_[0-9A-Za-z]{16}_/, '_0000000000000000_');
+    const clients = [app, app.with(unknown), app.as('owner'), app.with('x')];
+    const answers = await Promise.all(
+      clients.flatMap((client) => [client.get(PATH), client.post(PATH, { event: 'e' })]),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 401));
+    expect(answers.map(({ body }) => body)).toEqual(answers.map(() => UNAUTHORIZED));
+    expect(answers[0]?.headers['www-authenticate']).toBe('Bearer realm="realtime"');
+    expect(answers[2]?.headers['www-authenticate']).toBe('Bearer realm="realtime", error="invalid_token"');
+  });
+
+  it('needs realtime:subscribe to read and realtime:publish to publish, neither standing for the other', async () => {
+    const channel = newChannelName();
+    const subscriber = await keyWith(app, 'realtime:subscribe');
+    const publisher = await keyWith(app, 'realtime:publish');
+
+    const message = await publish(publisher, channel, 1);
+    expect((await read(subscriber, channel)).messages).toEqual([message]);
+
+    const refused = [await publisher.get(pathOf(channel)), await subscriber.post(pathOf(channel), { event: 'e' })];
+    expect(refused.map(({ status }) => status)).toEqual([403, 403]);
+    expect(refused.map(({ body }) => body)).toEqual([
+      { error: 'This needs the scope realtime:subscribe' },
+      { error: 'This needs the scope realtime:publish' },
+    ]);
+    expect(dataOf(await read(subscriber, channel))).toEqual([1]);
+  });
+
+  it('is refused before path and body are looked at', async () => {
+    const limited = app.as('limited');
+    const answers = [
+      await app.get(`${pathOf('~')}?limit=0`),
+      await limited.get(`${pathOf('~')}?limit=0`),
+      await limited.post(pathOf('~'), {}),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 403, 403]);
+  });
+});
+
+describe('other errors of realtime', () => {
+  it('a body over 1 MiB is 413 with nothing but error', async () => {
+    const answer = await app.as('platform').post(PATH, { event: 'e', data: 'x'.repeat(1_048_576) });
+
+    expect(answer.status).toBe(413);
+    expect(answer.body).toEqual({ error: 'The body is too large' });
+  });
+
+  it('a body that is not JSON is 415 with nothing but error', async () => {
+    const answer = await app.as('platform').post(PATH, undefined, {
+      raw: 'event=e',
+      headers: { 'Content-Type': 'text/plain' },
+    });
+
+    expect(answer.status).toBe(415);
+    expect(answer.body).toEqual({ error: 'The body must be application/json' });
+  });
+
+  it('an unknown route is 404 with nothing but error', async () => {
+    const answer = await app.as('platform').get('/realtime/v1/channels');
+
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({ error: 'Not found' });
+  });
+
+  it('another method is 405 with Allow', async () => {
+    const answer = await app.as('platform').delete(PATH);
+
+    expect(answer.status).toBe(405);
+    expect(answer.body).toEqual({ error: 'Only GET, HEAD, POST is possible here' });
+    expect(answer.headers.allow).toBe('GET, HEAD, POST');
+  });
+
+  it('a channel that stays locked is 503 with retryAfterMs and Retry-After, and nothing is published', async () => {
+    const channel = newChannelName();
+    const client = app.as('platform');
+    await publish(client, channel, 1);
+
+    await withSession(async (session) => {
+      await session.query('begin');
+      await session.query('select from realtime_channels where name = $1 for update', [channel]);
+      const answer = await client.post<{ retryAfterMs: number }>(pathOf(channel), { event: 'e' });
+
+      expect(answer.status).toBe(503);
+      expect(answer.body).toEqual({ error: 'The database is busy or away', retryAfterMs: expect.any(Number) });
+      expect(answer.body.retryAfterMs).toBeGreaterThanOrEqual(1);
+      expect(answer.headers['retry-after']).toBe(String(Math.ceil(answer.body.retryAfterMs / 1000)));
+    });
+
+    expect(dataOf(await read(client, channel))).toEqual([1]);
+  });
+});

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from '@jest/globals';
+import { newCredential } from '../../src/platform/auth/credentials.js';
+import { newId } from '../../src/platform/id.js';
+import { MessageLog } from '../../src/modules/realtime/messages/message-log.js';
+import type { TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+
+export interface Message {
+  id: string;
+  channel: string;
+  event: string;
+  data: unknown;
+  publishedAt: string;
+}
+
+export interface History {
+  messages: Message[];
+  complete: string | undefined;
+}
+
+export function newChannelName(): string {
+  return `test.${randomBytes(6).toString('hex')}`;
+}
+
+export const pathOf = (channel: string) => `/realtime/v1/channels/${channel}/messages`;
+
+export async function publish(client: TestClient, channel: string, data: unknown): Promise<Message> {
+  const { status, body } = await client.post<{ data: Message }>(pathOf(channel), { event: 'test.happened', data });
+  expect(status).toBe(201);
+  return body.data;
+}
+
+/** History as a reader sees it; `query` without its question mark. */
+export async function read(client: TestClient, channel: string, query = ''): Promise<History> {
+  const { status, body, headers } = await client.get<Message[]>(`${pathOf(channel)}?${query}`);
+  expect(status).toBe(200);
+  return { messages: body, complete: headers['x-realtime-complete'] };
+}
+
+export const dataOf = ({ messages }: History) => messages.map(({ data }) => data);
+
+/** Publishes 1, 2, 3, ... many at a time, past HTTP. */
+export async function fill(app: TestApp, channel: string, count: number): Promise<Message[]> {
+  const log = app.nest.get(MessageLog);
+  const all: Message[] = [];
+  while (all.length < count) {
+    const drafts = Array.from({ length: Math.min(1_000, count - all.length) }, (_, index) => {
+      return { channel, event: 'test.happened', data: all.length + index + 1 };
+    });
+    const messages = await log.append(drafts);
+    all.push(...messages.map((message) => ({ ...message, publishedAt: message.publishedAt.toISOString() })));
+  }
+  return all;
+}
+
+/** A platform key with these scopes alone. */
+export async function keyWith(app: TestApp, ...scopes: string[]): Promise<TestClient> {
+  const { token, publicId, secretHash } = newCredential('tpk');
+  await app.sql(
+    `insert into api_tokens (id, kind, public_id, secret_hash, name, scopes, created_at, updated_at)
+     values ($1, 'platform', $2, $3, $2, $4, now(), now())`,
+    [newId('tok'), publicId, secretHash, scopes],
+  );
+  return app.with(token);
+}

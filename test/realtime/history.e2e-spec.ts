@@ -1,0 +1,169 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { demoId, newId } from '../../src/platform/id.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { dataOf, fill, type Message, newChannelName, pathOf, publish, read } from './channel.js';
+
+let app: TestApp;
+let client: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  client = app.as('platform');
+});
+
+describe('history', () => {
+  it('is a bare array of messages, oldest first', async () => {
+    const channel = newChannelName();
+    const published = [await publish(client, channel, 1), await publish(client, channel, 2)];
+
+    const { body, headers } = await client.get<Message[]>(pathOf(channel));
+
+    expect(body).toEqual(published);
+    expect(headers['x-realtime-complete']).toBe('true');
+  });
+
+  it('without sinceId is the newest messages, 100 unless limit says otherwise', async () => {
+    const channel = newChannelName();
+    const all = await fill(app, channel, 130);
+
+    expect((await read(client, channel)).messages).toEqual(all.slice(30));
+    expect((await read(client, channel, 'limit=3')).messages).toEqual(all.slice(127));
+    expect((await read(client, channel, 'limit=1000')).messages).toEqual(all);
+  });
+
+  it('with sinceId is the first messages after it: page forward until empty', async () => {
+    const channel = newChannelName();
+    const all = await fill(app, channel, 25);
+
+    const pages: unknown[][] = [];
+    for (let since = all[0]?.id; since !== undefined;) {
+      const page = await read(client, channel, `limit=10&sinceId=${since}`);
+      expect(page.complete).toBe('true');
+      pages.push(dataOf(page));
+      since = page.messages.at(-1)?.id;
+    }
+
+    expect(pages.map((page) => page.length)).toEqual([10, 10, 4, 0]);
+    expect(pages.flat()).toEqual(all.slice(1).map(({ data }) => data));
+  });
+
+  it('of an unknown channel is [], and complete', async () => {
+    expect(await read(client, newChannelName())).toEqual({ messages: [], complete: 'true' });
+  });
+
+  it('holds the messages of its own channel alone, whatever their case', async () => {
+    const channel = newChannelName();
+    await publish(client, channel, 'lower');
+    await publish(client, channel.toUpperCase(), 'upper');
+
+    expect(dataOf(await read(client, channel))).toEqual(['lower']);
+  });
+
+  it('decodes an encoded channel name', async () => {
+    const channel = `${newChannelName()}:a`;
+    await publish(client, channel, 1);
+
+    expect(dataOf(await read(client, channel.replace(':', '%3A')))).toEqual([1]);
+  });
+
+  it('survives a restart', async () => {
+    const channel = newChannelName();
+    const first = await startApp();
+    const message = await publish(first.as('platform'), channel, 'before');
+    await first.close();
+
+    expect((await read(client, channel)).messages).toEqual([message]);
+  });
+
+  it('of demo.news holds the messages of the demo data', async () => {
+    const { messages } = await read(client, 'demo.news');
+
+    expect(messages.slice(0, 3).map(({ event }) => event)).toEqual([
+      'news.published',
+      'news.published',
+      'news.withdrawn',
+    ]);
+  });
+
+  it.each([
+    ['malformed', () => 'x'],
+    ['empty', () => ''],
+    ['of another kind', () => demoId('chan', 1)],
+    ['upper-cased', () => newId('rtm').toUpperCase()],
+    ['never ours', () => newId('rtm')],
+    ['of the far future', () => `rtm_7${'z'.repeat(25)}`],
+  ])('refuses a sinceId that is %s with 400', async (_, make) => {
+    const channel = newChannelName();
+    await publish(client, channel, 1);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+
+    const answer = await client.get(`${pathOf(channel)}?sinceId=${make()}`);
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ error: expect.stringMatching(/^sinceId: /) });
+  });
+
+  it('takes an unknown id from before everything that is kept as dropped: it gives what is kept and tells the gap', async () => {
+    const channel = newChannelName();
+    await publish(client, channel, 1);
+
+    const history = await read(client, channel, `sinceId=${demoId('rtm', 1)}`);
+
+    expect([dataOf(history), history.complete]).toEqual([[1], 'false']);
+  });
+
+  it('refuses a sinceId of another channel with 400, older or younger than what is kept', async () => {
+    const [channel, other] = [newChannelName(), newChannelName()];
+    const older = await publish(client, other, 1);
+    await publish(client, channel, 1);
+    const younger = await publish(client, other, 2);
+
+    const answers = await Promise.all([older, younger].map(({ id }) => client.get(`${pathOf(channel)}?sinceId=${id}`)));
+
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    expect(answers.map(({ body }) => body)).toEqual(
+      answers.map(() => ({ error: 'sinceId: is not the id of a message of this channel' })),
+    );
+  });
+
+  it('refuses any sinceId on an unknown channel with 400', async () => {
+    const { id } = await publish(client, newChannelName(), 1);
+
+    const answer = await client.get(`${pathOf(newChannelName())}?sinceId=${id}`);
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ error: 'sinceId: is not the id of a message of this channel' });
+  });
+
+  it.each(['limit=0', 'limit=1001', 'limit=-1', 'limit=abc', 'limit=1.5', 'limit=', 'limit=1&limit=2'])(
+    'refuses %s with 400',
+    async (query) => {
+      const answer = await client.get(`${pathOf('demo.news')}?${query}`);
+
+      expect(answer.status).toBe(400);
+      expect(answer.body).toEqual({ error: expect.stringMatching(/^limit: /) });
+    },
+  );
+
+  it('refuses an unknown parameter with 400', async () => {
+    const answer = await client.get(`${pathOf('demo.news')}?since=1`);
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ error: 'since: since is not known here' });
+  });
+});
+
+describe('a channel name', () => {
+  it.each(['a%20b', 'a%2Fb', '%00', 'caf%C3%A9', 'a%0A', '~', 'x'.repeat(165)])(
+    'outside of the grammar (%s) is 400, to readers and publishers',
+    async (name) => {
+      const answers = [await client.get(pathOf(name)), await client.post(pathOf(name), { event: 'e' })];
+
+      expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+      expect(answers.map(({ body }) => body)).toEqual(
+        answers.map(() => ({ error: 'channel: must be 1 to 164 letters, digits or _-=@,.;:' })),
+      );
+    },
+  );
+});

@@ -1,0 +1,154 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Database } from '../../src/platform/database/database.js';
+import { MessageLog } from '../../src/modules/realtime/messages/message-log.js';
+import { eventually } from '../launcher/wait.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { dataOf, type Message, newChannelName, publish, read } from './channel.js';
+
+let apps: [TestApp, TestApp];
+let clients: [TestClient, TestClient];
+
+beforeAll(async () => {
+  apps = [await startApp(), await startApp()];
+  clients = [apps[0].as('platform'), apps[1].as('platform')];
+});
+
+/** Pages by sinceId until `count` messages were seen. */
+async function follow(client: TestClient, from: Message, count: number): Promise<Message[]> {
+  const { channel } = from;
+  const seen: Message[] = [];
+  await eventually(async () => {
+    const page = await read(client, channel, `limit=7&sinceId=${(seen.at(-1) ?? from).id}`);
+    expect(page.complete).toBe('true');
+    seen.push(...page.messages);
+    return seen.length >= count ? seen : null;
+  });
+  return seen;
+}
+
+describe('the order of a channel', () => {
+  it('is one for 50 parallel publishers on two processes: readers paging by sinceId miss nothing, see nothing twice', async () => {
+    const [publishers, each] = [50, 6];
+    const channel = newChannelName();
+    const first = await publish(clients[0], channel, 'first');
+    const publishing = Array.from({ length: publishers }, async (_, publisher) => {
+      const own: Message[] = [];
+      for (let n = 0; n < each; n += 1) {
+        own.push(await publish(clients[(publisher + n) % 2 ? 0 : 1], channel, { publisher, n }));
+      }
+      return own;
+    });
+    const readers = Array.from({ length: 6 }, (_, n) => follow(clients[n % 2 ? 0 : 1], first, publishers * each));
+
+    const published = await Promise.all(publishing);
+    const seen = await Promise.all(readers);
+
+    const { messages } = await read(clients[0], channel, 'limit=1000');
+    const [, ...all] = messages;
+    expect(all).toHaveLength(publishers * each);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(publishers * each);
+    expect(seen).toEqual(seen.map(() => all));
+    // Each publisher's own messages stand in the order in which they were acknowledged.
+    expect(published).toEqual(
+      published.map((_, publisher) =>
+        all.filter(({ data }) => (data as { publisher: number }).publisher === publisher),
+      ),
+    );
+    expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).sort());
+    expect(all.map(({ publishedAt }) => publishedAt)).toEqual(all.map(({ publishedAt }) => publishedAt).sort());
+  });
+
+  it('is the order of the commits: while a message is not committed, none after it can be read', async () => {
+    const channel = newChannelName();
+    const client = clients[0];
+    const first = await publish(client, channel, 'first');
+    const { nest } = apps[0];
+    const published: Promise<Message>[] = [];
+
+    await nest.get(Database).transaction(async () => {
+      await nest.get(MessageLog).append([{ channel, event: 'e', data: 'slow' }]);
+      published.push(publish(clients[1], channel, 'fast'));
+      await eventually(async () => ((await waiting()) > 0 ? true : null));
+      expect(await read(client, channel)).toEqual({ messages: [first], complete: 'true' });
+    });
+    await Promise.all(published);
+
+    expect(dataOf(await read(client, channel, `sinceId=${first.id}`))).toEqual(['slow', 'fast']);
+  });
+
+  it('has no hole where a publisher was rolled back', async () => {
+    const channel = newChannelName();
+    const { nest } = apps[0];
+    const first = await publish(clients[0], channel, 1);
+
+    const failing = nest.get(Database).transaction(async () => {
+      await nest.get(MessageLog).append([{ channel, event: 'e', data: 'never' }]);
+      throw new Error('rolled back');
+    });
+    await expect(failing).rejects.toThrow('rolled back');
+    await publish(clients[0], channel, 2);
+
+    const after = await read(clients[0], channel, `sinceId=${first.id}`);
+    expect([dataOf(after), after.complete]).toEqual([[2], 'true']);
+  });
+
+  it('never runs backwards in time, also where another process has a slow clock', async () => {
+    const channel = newChannelName();
+    const before = await publish(clients[0], channel, 1);
+    apps[1].travel({ hours: -2 });
+    const after = await publish(clients[1], channel, 2);
+    apps[1].travel({ hours: 2 });
+    const last = await publish(clients[1], channel, 3);
+
+    expect(after.publishedAt).toBe(before.publishedAt);
+    expect(last.publishedAt > after.publishedAt).toBe(true);
+    expect([before.id, after.id, last.id]).toEqual([before.id, after.id, last.id].sort());
+    expect(dataOf(await read(clients[0], channel, `sinceId=${before.id}`))).toEqual([2, 3]);
+  });
+
+  it('holds for several channels in one transaction, which are locked in name order and cannot deadlock', async () => {
+    const names = Array.from({ length: 8 }, newChannelName);
+    const log = apps[0].nest.get(MessageLog);
+    const [deadlocksBefore] = await apps[0].sql(DEADLOCKS);
+
+    await Promise.all(
+      Array.from({ length: 40 }, (_, n) => {
+        const order = n % 2 ? names : [...names].reverse();
+        return log.append(order.map((channel) => ({ channel, event: 'e', data: n })));
+      }),
+    );
+
+    const histories = await Promise.all(names.map((name) => read(clients[0], name, 'limit=1000')));
+    const [reference = []] = histories.map(dataOf);
+    expect(reference).toHaveLength(40);
+    // Whoever held the first channel held all of them, so all channels tell the same story.
+    expect(histories.map(dataOf)).toEqual(histories.map(() => reference));
+    expect(await apps[0].sql(DEADLOCKS)).toEqual([deadlocksBefore]);
+  });
+
+  it('keeps the order in which one transaction published to a channel', async () => {
+    const channel = newChannelName();
+    const other = newChannelName();
+    const drafts = Array.from({ length: 500 }, (_, n) => ({ channel: n % 3 ? channel : other, event: 'e', data: n }));
+
+    const messages = await apps[0].nest.get(MessageLog).append(drafts);
+
+    expect(messages.map(({ data }) => data)).toEqual(drafts.map(({ data }) => data));
+    const expected = drafts.filter((draft) => draft.channel === channel).map(({ data }) => data);
+    const history = await read(clients[0], channel, 'limit=1000');
+    expect(dataOf(history)).toEqual(expected);
+    expect(history.messages.map(({ id }) => id)).toEqual(
+      messages.filter((message) => message.channel === channel).map(({ id }) => id),
+    );
+  });
+});
+
+const DEADLOCKS = 'select deadlocks from pg_stat_database where datname = current_database()';
+
+async function waiting(): Promise<number> {
+  const rows = await apps[0].sql(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rows.length;
+}

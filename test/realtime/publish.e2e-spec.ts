@@ -1,0 +1,139 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { isId } from '../../src/platform/id.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { dataOf, type Message, newChannelName, pathOf, publish, read } from './channel.js';
+
+let app: TestApp;
+let client: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  client = app.as('platform');
+});
+
+describe('publishing', () => {
+  it('answers 201 with the message under data: id, channel, event, data and publishedAt', async () => {
+    const channel = newChannelName();
+
+    const { status, body } = await client.post<{ data: Message }>(pathOf(channel), { event: 'a.b', data: { x: 1 } });
+
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      data: {
+        id: expect.any(String),
+        channel,
+        event: 'a.b',
+        data: { x: 1 },
+        publishedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      },
+    });
+    expect(Object.keys(body)).toEqual(['data']);
+  });
+
+  it('gives an id that is a TypeID of kind rtm whose time is publishedAt', async () => {
+    const { id, publishedAt } = await publish(client, newChannelName(), 1);
+
+    expect(isId('rtm', id)).toBe(true);
+    // Ten base32 characters hold the 48 bits of a UUIDv7's milliseconds.
+    const digits = [...id.slice(4, 14)].map((digit) => '0123456789abcdefghjkmnpqrstvwxyz'.indexOf(digit));
+    expect(digits.reduce((time, digit) => time * 32 + digit, 0)).toBe(Date.parse(publishedAt));
+  });
+
+  it('takes absent data as null', async () => {
+    const channel = newChannelName();
+
+    const { body } = await client.post<{ data: Message }>(pathOf(channel), { event: 'x' });
+
+    expect(body.data.data).toBeNull();
+    expect(dataOf(await read(client, channel))).toEqual([null]);
+  });
+
+  it('creates the channel with its first message, under every name that the grammar allows', async () => {
+    for (const name of ['a', 'Az09_-=@,.;:', `${newChannelName()}${'x'.repeat(147)}`]) {
+      const message = await publish(client, name, name);
+      expect((await read(client, name, 'limit=1')).messages).toEqual([message]);
+    }
+  });
+
+  it.each([
+    ['a missing event', {}, 'event'],
+    ['an empty event', { event: '' }, 'event'],
+    ['an event with a space', { event: 'a b' }, 'event'],
+    ['an event with white space around it', { event: ' a ' }, 'event'],
+    ['an event of 201 characters', { event: 'e'.repeat(201) }, 'event'],
+    ['an event that is no text', { event: 1 }, 'event'],
+    ['a null event', { event: null }, 'event'],
+    ['an unknown member', { event: 'e', id: 'mine' }, 'id'],
+    ['data of more than 64 KiB', { event: 'e', data: 'x'.repeat(65_535) }, 'data'],
+    ['data of more than 64 KiB in UTF-8', { event: 'e', data: 'é'.repeat(32_768) }, 'data'],
+    ['a body that is a list', [], ''],
+  ])('refuses %s with 400 and nothing but error', async (_, body, member) => {
+    const answer = await client.post(pathOf('demo.news'), body);
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ error: expect.stringMatching(new RegExp(`^${member}`)) });
+  });
+
+  it('takes an event of 200 characters and data of exactly 64 KiB', async () => {
+    const channel = newChannelName();
+    const data = 'x'.repeat(65_534);
+
+    const { status } = await client.post(pathOf(channel), { event: 'e'.repeat(200), data });
+
+    expect(status).toBe(201);
+    expect(dataOf(await read(client, channel))).toEqual([data]);
+  });
+});
+
+describe('data', () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+  it.each([
+    ['null', 'null'],
+    ['false', 'false'],
+    ['a number', '0.1'],
+    ['the largest exact integer', '9007199254740991'],
+    ['an empty text', '""'],
+    ['NUL', '"a\\u0000b"'],
+    ['NUL in a key', '{"\\u0000":1}'],
+    ['lone surrogates', '["\\ud800","\\udfff","x\\udc00\\ud800y"]'],
+    ['an emoji', '"🧳"'],
+    ['keys in their order', '{"z":1,"a":{"y":2,"b":3},"m":4}'],
+    ['keys that JavaScript treats as its own', '{"__proto__":{"x":1},"constructor":{"prototype":2},"toString":3}'],
+    ['__proto__ deep inside', '[{"a":[{"__proto__":null}]}]'],
+    ['the depth that the parser takes', nested(31)],
+    ['quotes, backslashes and line ends', '"\\"\\\\\\n\u2028"'],
+    [
+      'an object with 1,500 members',
+      JSON.stringify(Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`k${i}`, i]))),
+    ],
+  ])('comes back unchanged: %s', async (_, json) => {
+    const channel = newChannelName();
+
+    const { status, text } = await client.post(pathOf(channel), undefined, {
+      raw: `{"event":"e","data":${json}}`,
+      headers: { 'Content-Type': 'application/json' },
+    });
+
+    const history = await client.get(pathOf(channel));
+    expect(status).toBe(201);
+    expect(text).toContain(`"data":${json},"publishedAt"`);
+    expect(history.text).toContain(`"data":${json},"publishedAt"`);
+  });
+
+  it.each([
+    ['an integer beyond 2^53-1', '9007199254740993'],
+    ['a number beyond a double', '1e400'],
+    ['more depth than the parser takes', nested(32)],
+    ['what is no JSON', '{'],
+  ])('refuses %s with 400', async (_, json) => {
+    const answer = await client.post(pathOf(newChannelName()), undefined, {
+      raw: `{"event":"e","data":${json}}`,
+      headers: { 'Content-Type': 'application/json' },
+    });
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ error: expect.any(String) });
+  });
+});

@@ -1,0 +1,173 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Retention } from '../../src/modules/realtime/messages/retention.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { dataOf, fill, newChannelName, pathOf, publish, read } from './channel.js';
+import { withSession } from './session.js';
+
+let app: TestApp;
+let client: TestClient;
+let channel: string;
+
+beforeAll(async () => {
+  app = await startApp();
+  client = app.as('platform');
+});
+
+beforeEach(() => {
+  channel = newChannelName();
+});
+
+const purge = () => app.nest.get(Retention).purge();
+
+/** What the tables hold, whatever readers are shown. */
+async function stored(): Promise<{ seqs: number[]; oldest: number }> {
+  const [row] = await app.sql<{ seqs: number[]; oldest: number }>(
+    `select array(select seq::float8 from realtime_messages where channel_id = c.id order by seq) as seqs,
+       oldest_seq::float8 as oldest
+     from realtime_channels as c where name = $1`,
+    [channel],
+  );
+  return row ?? { seqs: [], oldest: 0 };
+}
+
+describe.each([
+  ['before the job has run', async () => undefined],
+  ['after the job has run', purge],
+])('retention by time, %s', (_, clear) => {
+  it('keeps a message for 72 hours', async () => {
+    await publish(client, channel, 1);
+
+    app.travel({ hours: 71 });
+    await clear();
+    expect(dataOf(await read(client, channel))).toEqual([1]);
+
+    app.travel({ hours: 1 });
+    await clear();
+    expect(await read(client, channel)).toEqual({ messages: [], complete: 'true' });
+  });
+
+  it('tells a reader whose last message was dropped that the history is not complete, and gives what is kept', async () => {
+    const first = await publish(client, channel, 1);
+    const second = await publish(client, channel, 2);
+    app.travel({ hours: 40 });
+    const third = await publish(client, channel, 3);
+    await publish(client, channel, 4);
+    app.travel({ hours: 40 });
+    await clear();
+
+    for (const { id } of [first, second]) {
+      const history = await read(client, channel, `sinceId=${id}`);
+      expect([dataOf(history), history.complete]).toEqual([[3, 4], 'false']);
+      expect(dataOf(await read(client, channel, `sinceId=${id}&limit=1`))).toEqual([3]);
+    }
+    const kept = await read(client, channel, `sinceId=${third.id}`);
+    expect([dataOf(kept), kept.complete]).toEqual([[4], 'true']);
+  });
+
+  it('tells the gap also where nothing is kept any more', async () => {
+    const first = await publish(client, channel, 1);
+    await publish(client, channel, 2);
+    app.travel({ hours: 73 });
+    await clear();
+
+    expect(await read(client, channel, `sinceId=${first.id}`)).toEqual({ messages: [], complete: 'false' });
+  });
+
+  it('is no gap for a reader who has seen the last message of a quiet channel', async () => {
+    await publish(client, channel, 1);
+    const last = await publish(client, channel, 2);
+    app.travel({ hours: 73 });
+    await clear();
+
+    expect(await read(client, channel, `sinceId=${last.id}`)).toEqual({ messages: [], complete: 'true' });
+
+    const next = await publish(client, channel, 3);
+    expect((await read(client, channel)).messages).toEqual([next]);
+  });
+
+  it('still refuses an id that was never the channel’s', async () => {
+    await publish(client, channel, 1);
+    app.travel({ hours: 73 });
+    await clear();
+    const { id } = await publish(client, newChannelName(), 1);
+
+    const answer = await client.get(`${pathOf(channel)}?sinceId=${id}`);
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ error: 'sinceId: is not the id of a message of this channel' });
+  });
+});
+
+describe('retention by number', () => {
+  it('keeps the newest 10,000 messages of a channel, and tells who has missed older ones', async () => {
+    const all = await fill(app, channel, 10_003);
+    const since = async (n: number) => read(client, channel, `limit=2&sinceId=${all[n - 1]?.id}`);
+    const look = async () => [await since(2), await since(3), await since(4)].map((it) => [dataOf(it), it.complete]);
+    const expected = [
+      [[4, 5], 'false'],
+      [[4, 5], 'false'],
+      [[5, 6], 'true'],
+    ];
+
+    expect(await look()).toEqual(expected);
+    expect(await stored()).toMatchObject({ oldest: 1 });
+    await purge();
+    expect(await look()).toEqual(expected);
+    const { seqs, oldest } = await stored();
+    expect([seqs.length, seqs[0], oldest]).toEqual([10_000, 4, 4]);
+  });
+});
+
+describe('the retention job', () => {
+  it('deletes in batches and moves oldest_seq with them', async () => {
+    await fill(app, channel, 2_500);
+    app.travel({ hours: 73 });
+    const { id } = await publish(client, channel, 'kept');
+
+    await purge();
+
+    expect(await stored()).toEqual({ seqs: [2_501], oldest: 2_501 });
+    expect((await read(client, channel)).messages.map((message) => message.id)).toEqual([id]);
+  });
+
+  it('runs beside publishers and a second job without losing or keeping one message too many', async () => {
+    await fill(app, channel, 1_500);
+    app.travel({ hours: 73 });
+
+    const [, , ...published] = await Promise.all([
+      purge(),
+      purge(),
+      ...Array.from({ length: 20 }, (_, n) => publish(client, channel, n)),
+    ]);
+
+    const { messages } = await read(client, channel);
+    expect(messages.map(({ id }) => id)).toEqual(published.map((message) => message?.id).sort());
+    expect((await stored()).oldest).toBe(1_501);
+  });
+
+  it('changes nothing where it is interrupted: messages and oldest_seq fall together', async () => {
+    await fill(app, channel, 10);
+    app.travel({ hours: 73 });
+    await withSession(async (session) => {
+      await session.query('begin');
+      await session.query(
+        'select from realtime_messages where id = (select max(id) from realtime_messages) for update',
+      );
+      await expect(purge()).rejects.toMatchObject({ code: '55P03' });
+    });
+
+    expect(await stored()).toMatchObject({ oldest: 1 });
+    expect((await stored()).seqs).toHaveLength(10);
+    await purge();
+    expect(await stored()).toEqual({ seqs: [], oldest: 11 });
+  });
+
+  it('is run by the clock', async () => {
+    const rows = await app.sql(
+      `select from graphile_worker._private_known_crontabs where identifier = 'realtime.retention'`,
+    );
+
+    expect(rows).toHaveLength(1);
+  });
+});

@@ -1,0 +1,15 @@
+import pg from 'pg';
+
+/** Runs `work` with a database session of its own, for what stays open while the service goes on. */
+export async function withSession<T>(
+  work: (session: pg.Client) => Promise<T>,
+  url = process.env.DATABASE_URL,
+): Promise<T> {
+  const session = new pg.Client({ connectionString: url, application_name: 'test-session' });
+  await session.connect();
+  try {
+    return await work(session);
+  } finally {
+    await session.end();
+  }
+}
