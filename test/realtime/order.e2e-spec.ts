@@ -5,6 +5,7 @@ import { eventually } from '../launcher/wait.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { dataOf, type Message, newChannelName, publish, read } from './channel.js';
+import { withSession } from './session.js';
 
 let apps: [TestApp, TestApp];
 let clients: [TestClient, TestClient];
@@ -77,6 +78,25 @@ describe('the order of a channel', () => {
     expect(dataOf(await read(client, channel, `sinceId=${first.id}`))).toEqual(['slow', 'fast']);
   });
 
+  it('leaves connections to others while 40 publishers wait for one channel', async () => {
+    const channel = newChannelName();
+    const client = clients[0];
+    await publish(client, channel, 'first');
+
+    await withSession(async (session) => {
+      await session.query('begin');
+      await session.query('select from realtime_channels where name = $1 for update', [channel]);
+      const waitingOnes = Array.from({ length: 40 }, (_, n) => publish(client, channel, n));
+      await eventually(async () => ((await waiting()) > 0 ? true : null));
+      const elsewhere = await Promise.all(names(5).map((other) => publish(client, other, 'at once')));
+      expect(elsewhere).toHaveLength(5);
+      await session.query('commit');
+      await Promise.all(waitingOnes);
+    });
+
+    expect(dataOf(await read(client, channel))).toHaveLength(41);
+  });
+
   it('has no hole where a publisher was rolled back', async () => {
     const channel = newChannelName();
     const { nest } = apps[0];
@@ -108,18 +128,18 @@ describe('the order of a channel', () => {
   });
 
   it('holds for several channels in one transaction, which are locked in name order and cannot deadlock', async () => {
-    const names = Array.from({ length: 8 }, newChannelName);
+    const channels = names(8);
     const log = apps[0].nest.get(MessageLog);
     const [deadlocksBefore] = await apps[0].sql(DEADLOCKS);
 
     await Promise.all(
       Array.from({ length: 40 }, (_, n) => {
-        const order = n % 2 ? names : [...names].reverse();
+        const order = n % 2 ? channels : [...channels].reverse();
         return log.append(order.map((channel) => ({ channel, event: 'e', data: n })));
       }),
     );
 
-    const histories = await Promise.all(names.map((name) => read(clients[0], name, 'limit=1000')));
+    const histories = await Promise.all(channels.map((name) => read(clients[0], name, 'limit=1000')));
     const [reference = []] = histories.map(dataOf);
     expect(reference).toHaveLength(40);
     // Whoever held the first channel held all of them, so all channels tell the same story.
@@ -143,6 +163,8 @@ describe('the order of a channel', () => {
     );
   });
 });
+
+const names = (count: number) => Array.from({ length: count }, newChannelName);
 
 const DEADLOCKS = 'select deadlocks from pg_stat_database where datname = current_database()';
 

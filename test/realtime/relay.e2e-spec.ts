@@ -1,13 +1,26 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
 import { newId } from '../../src/platform/id.js';
 import { Outbox } from '../../src/platform/outbox/outbox.js';
 import { eventually } from '../launcher/wait.js';
-import { startApp, type TestApp } from '../setup/app.js';
+import { type Overrides, startApp, type TestApp } from '../setup/app.js';
 import { dataOf, type Message, newChannelName, read } from './channel.js';
 import { withSession } from './session.js';
+
+const started: TestApp[] = [];
+
+/** An application for one test alone: every one of them relays, and some tests want none to. */
+async function start(overrides: Overrides = {}): Promise<TestApp> {
+  const app = await startApp(overrides);
+  started.push(app);
+  return app;
+}
+
+afterEach(async () => {
+  for (const app of started.splice(0)) await app.close();
+});
 
 /** Writes an event as a transaction of the service would, in whatever transaction the session has open. */
 async function write(session: Pick<pg.Client, 'query'>, channel: string, n: number): Promise<void> {
@@ -40,7 +53,7 @@ const outbox = (app: TestApp, channel: string) => app.sql('select id from outbox
 
 describe('the outbox relay', () => {
   it('publishes what happened to a distribution channel: ids and facts, with the event’s own id', async () => {
-    const app = await startApp();
+    const app = await start();
     const name = newChannelName();
     const { body } = await app.as('owner').post<{ data: { id: string } }>('/v1/admin/distribution/channels', { name });
     const { id } = body.data;
@@ -61,11 +74,10 @@ describe('the outbox relay', () => {
       publishedAt: expect.any(String),
     });
     expect(updated).toMatchObject({ event: 'channel.updated', data: { status: 'inactive', version: 2 } });
-    await app.close();
   });
 
   it('publishes at once what this process has committed', async () => {
-    const app = await startApp();
+    const app = await start();
     const channel = newChannelName();
     const delays: number[] = [];
     for (let n = 1; n <= 4; n += 1) {
@@ -78,11 +90,10 @@ describe('the outbox relay', () => {
     }
 
     expect(Math.min(...delays)).toBeLessThan(250);
-    await app.close();
   });
 
   it('does not pass over a transaction that commits late, and keeps the order', async () => {
-    const app = await startApp();
+    const app = await start();
     const channel = newChannelName();
     await withSession(async (late) => {
       await late.query('begin');
@@ -95,11 +106,10 @@ describe('the outbox relay', () => {
 
     expect(numbers(await published(app, channel, 2))).toEqual([1, 2]);
     expect(await outbox(app, channel)).toEqual([]);
-    await app.close();
   });
 
   it('never publishes what was rolled back', async () => {
-    const app = await startApp();
+    const app = await start();
     const channel = newChannelName();
     await withSession(async (session) => {
       await session.query('begin');
@@ -117,11 +127,10 @@ describe('the outbox relay', () => {
     await add(app, channel, { n: 4 });
 
     expect(numbers(await published(app, channel, 2))).toEqual([2, 4]);
-    await app.close();
   });
 
   it('publishes each event once and in order, though several processes relay', async () => {
-    const apps = [await startApp(), await startApp(), await startApp()];
+    const apps = [await start(), await start(), await start()];
     const channels = Array.from({ length: 3 }, newChannelName);
     const [app] = apps;
     if (!app) throw new Error('no application');
@@ -146,11 +155,10 @@ describe('the outbox relay', () => {
       expect(numbers(messages)).toEqual(Array.from({ length: 300 }, (_, n) => n));
       expect(new Set(messages.map(({ data }) => (data as { id: string }).id)).size).toBe(300);
     }
-    await Promise.all(apps.map((each) => each.close()));
   });
 
   it('moves more than a batch', async () => {
-    const idle = await startApp({ env: { JOBS: 'false' } });
+    const idle = await start({ env: { JOBS: 'false' } });
     const channel = newChannelName();
     await idle.sql(
       `insert into outbox_events (id, channel, event, data, created_at)
@@ -159,27 +167,25 @@ describe('the outbox relay', () => {
     );
     await idle.close();
 
-    const app = await startApp();
+    const app = await start();
     await eventually(async () => ((await outbox(app, channel)).length === 0 ? true : null));
 
     const { messages } = await read(app.as('platform'), channel, 'limit=1000');
     expect(numbers(messages)).toEqual(Array.from({ length: 1000 }, (_, n) => n + 201));
-    await app.close();
   });
 
   it('leaves events where they are in a process that works off no jobs', async () => {
-    const app = await startApp({ env: { JOBS: 'false' } });
+    const app = await start({ env: { JOBS: 'false' } });
     const channel = newChannelName();
     await add(app, channel, { n: 1 });
     await new Promise((resolve) => setTimeout(resolve, 800));
 
     expect(await outbox(app, channel)).toHaveLength(1);
     expect(dataOf(await read(app.as('platform'), channel))).toEqual([]);
-    await app.close();
   });
 
   it('goes on after its connections were cut and the database was away', async () => {
-    const app = await startApp({ env: { LOG_LEVEL: 'warn' } });
+    const app = await start({ env: { LOG_LEVEL: 'warn' } });
     const channel = newChannelName();
     const unhandled: unknown[] = [];
     const keep = (reason: unknown) => void unhandled.push(reason);
@@ -203,22 +209,20 @@ describe('the outbox relay', () => {
     expect(numbers(await published(app, channel, 1))).toEqual([1]);
     expect(unhandled).toEqual([]);
     process.off('unhandledRejection', keep);
-    await app.close();
   });
 
   it('stops with the service, in the middle of its work, and loses nothing', async () => {
     const channel = newChannelName();
-    const first = await startApp();
+    const first = await start();
     const adding = Promise.all(Array.from({ length: 50 }, (_, n) => add(first, channel, { n })));
     await adding;
     const began = performance.now();
     await first.close();
     expect(performance.now() - began).toBeLessThan(5_000);
 
-    const second = await startApp();
+    const second = await start();
     const messages = await published(second, channel, 50);
     expect(numbers(messages).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n));
-    await second.close();
   });
 });
 
@@ -230,12 +234,11 @@ describe('the outbox', () => {
     ['a', 'e e'],
     ['a', ''],
   ])('refuses an event that could never be published (%j, %j)', async (channel, event) => {
-    const app = await startApp({ env: { JOBS: 'false' } });
+    const app = await start({ env: { JOBS: 'false' } });
     const adding = asSystem(() =>
       app.nest.get(Database).transaction(async () => app.nest.get(Outbox).add({ channel, event, data: {} })),
     );
 
     await expect(adding).rejects.toThrow('can never be published');
-    await app.close();
   });
 });

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { MessageLog } from '../../src/modules/realtime/messages/message-log.js';
 import { Retention } from '../../src/modules/realtime/messages/retention.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -96,6 +97,27 @@ describe.each([
 
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ error: 'sinceId: is not the id of a message of this channel' });
+  });
+});
+
+describe('a gap that opens while history is read', () => {
+  it.each([
+    ['and messages follow it', 1],
+    ['and nothing follows it', 0],
+  ])('is told where messages are dropped after the reader’s place was found, %s', async (_, following) => {
+    const log = app.nest.get(MessageLog);
+    const first = await publish(client, channel, 1);
+    await publish(client, channel, 2);
+    const place = await log.findPlace(channel, first.id);
+    app.travel({ hours: 73 });
+    await purge();
+    await fill(app, channel, following);
+
+    const page = place && (await log.after(channel, place, 10));
+
+    expect(place?.complete).toBe(true);
+    expect(page?.messages).toHaveLength(following);
+    expect(page?.complete).toBe(false);
   });
 });
 

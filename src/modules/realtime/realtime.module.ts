@@ -5,12 +5,13 @@ import { loadDemoNews } from './demo.js';
 import { MessageLog } from './messages/message-log.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { Messages } from './messages/messages.service.js';
+import { Publishing } from './messages/publishing.js';
 import { Retention } from './messages/retention.js';
 import { OutboxRelay } from './relay/outbox-relay.js';
 
 @Module({
   controllers: [MessagesController],
-  providers: [MessageLog, Messages, Retention, OutboxRelay],
+  providers: [MessageLog, Messages, Publishing, Retention, OutboxRelay],
 })
 export class RealtimeModule implements OnModuleInit {
   constructor(

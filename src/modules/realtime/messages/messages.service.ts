@@ -3,17 +3,20 @@ import { invalidField } from '../../../platform/errors/app-error.js';
 import type { PublishMessage, ReadHistory } from './message.dto.js';
 import type { Message } from './message.js';
 import { MessageLog, type Page } from './message-log.js';
+import { Publishing } from './publishing.js';
 
 const DEFAULT_LIMIT = 100;
 
 @Injectable()
 export class Messages {
-  constructor(private readonly log: MessageLog) {}
+  constructor(
+    private readonly log: MessageLog,
+    private readonly publishing: Publishing,
+  ) {}
 
+  /** Resolves once the message is committed. */
   async publish(channel: string, { event, data = null }: PublishMessage): Promise<Message> {
-    const [message] = await this.log.append([{ channel, event, data }]);
-    if (!message) throw new Error('A message was not stored');
-    return message;
+    return this.publishing.publish({ channel, event, data });
   }
 
   /** Messages after `sinceId`, or the newest ones, oldest first. Throws 400 for an id that is none of the channel's. */
