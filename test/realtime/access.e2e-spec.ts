@@ -55,6 +55,42 @@ describe('access to realtime', () => {
   });
 });
 
+describe('rate limits of realtime', () => {
+  it('are 300 a minute for history and 1,200 for publishing, counted apart', async () => {
+    const slow = (await startApp({ env: { RATE_LIMIT_FACTOR: '1' } })).as('platform');
+
+    const history = await slow.get(PATH);
+    const publishing = await slow.post(PATH, { event: 'e' });
+
+    expect(history.headers['ratelimit-policy']).toBe('"realtime-history";q=300;w=60');
+    expect(history.headers['ratelimit']).toMatch(/^"realtime-history";r=74;/);
+    expect(publishing.headers['ratelimit-policy']).toBe('"realtime-publish";q=1200;w=60');
+    expect(publishing.headers['ratelimit']).toMatch(/^"realtime-publish";r=299;/);
+  });
+
+  it('refuse by 429 with error and retryAfterMs, and pass after exactly that time', async () => {
+    const slow = await startApp({ env: { RATE_LIMIT_FACTOR: '0.01' } });
+    const client = slow.as('platform');
+    const channel = newChannelName();
+    // A burst of three.
+    const statuses = [];
+    for (let n = 0; n < 3; n += 1) statuses.push((await client.post(pathOf(channel), { event: 'e' })).status);
+    expect(statuses).toEqual([201, 201, 201]);
+
+    const refused = await client.post<{ retryAfterMs: number }>(pathOf(channel), { event: 'e' });
+
+    expect(refused.status).toBe(429);
+    expect(refused.body).toEqual({
+      error: 'Too many requests; wait before the next one',
+      retryAfterMs: expect.any(Number),
+    });
+    const { retryAfterMs } = refused.body;
+    expect(refused.headers['retry-after']).toBe(String(Math.ceil(retryAfterMs / 1000)));
+    slow.travel({ ms: retryAfterMs });
+    expect((await client.post(pathOf(channel), { event: 'e' })).status).toBe(201);
+  });
+});
+
 describe('other errors of realtime', () => {
   it('a body over 1 MiB is 413 with nothing but error', async () => {
     const answer = await app.as('platform').post(PATH, { event: 'e', data: 'x'.repeat(1_048_576) });

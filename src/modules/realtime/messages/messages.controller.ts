@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { answerHeader } from '../../../platform/http/answer.js';
+import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { AnswersHistory } from './answers-history.js';
 import { PathChannel } from './channel-name.js';
 import { MessageEnvelope, MessageResponse, PublishMessage, ReadHistory, toMessage } from './message.dto.js';
@@ -13,6 +14,7 @@ export class MessagesController {
   /** Publishes a message to a channel, which exists from its first message on */
   @Post()
   @RequireScope('realtime:publish')
+  @RateLimit('realtime-publish')
   async publish(@PathChannel() channel: string, @Body() body: PublishMessage): Promise<MessageEnvelope> {
     return { data: toMessage(await this.messages.publish(channel, body)) };
   }
