@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import {
+  clientsOf,
+  newClient,
+  newGrant,
+  newOperator,
+  type OAuthClient,
+  provision,
+  uniqueName,
+  refused,
+} from './partners.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+const create = (operatorId: string, facts: object = {}) =>
+  app.as('platform').post<OAuthClient>(clientsOf(operatorId), { scopes: ['connect:bookings:read'], ...facts });
+
+describe('an operator', () => {
+  it('has at most 50 active clients: of two parallel creates at the limit one is 201, one is 409', async () => {
+    const operatorId = await newOperator(app);
+    for (let n = 0; n < 49; n += 1) await newClient(app, operatorId);
+
+    const answers = await Promise.all([create(operatorId), create(operatorId)]);
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const loser = answers.find(({ status }) => status === 409);
+    expect(loser?.body).toEqual(refused('client_limit_reached', { limit: 50 }));
+    const { body: page } = await app.as('platform').get<{ total: number }>(`${clientsOf(operatorId)}?active=true`);
+    expect(page.total).toBe(50);
+
+    const winner = answers.find(({ status }) => status === 201)?.body.clientId ?? '';
+    await app.as('platform').delete(`${clientsOf(operatorId)}/${winner}`);
+    expect((await create(operatorId)).status).toBe(201);
+  });
+
+  it('gets no client while it is deactivated', async () => {
+    const operatorId = await newOperator(app);
+    await provision(app, { operators: [{ id: operatorId, name: 'Partner', status: 'inactive' }] });
+
+    const { status, body } = await create(operatorId);
+
+    expect(status).toBe(409);
+    expect(body).toEqual(refused('operator_inactive'));
+  });
+});
+
+describe('the grant of a new client', () => {
+  it('is one of this operator; another one is as unknown as none', async () => {
+    const [operatorId, other] = [await newOperator(app), await newOperator(app)];
+    const foreign = await newGrant(app, other, { scopes: ['connect:*'] });
+
+    for (const grantId of [foreign, uniqueName('grant'), 'no such grant']) {
+      const { status, body } = await create(operatorId, { grantId });
+      expect(status).toBe(404);
+      expect(body).toEqual(refused('not_found', { resource: 'grant' }));
+    }
+  });
+
+  it('is active, wide enough and long enough', async () => {
+    const operatorId = await newOperator(app);
+    const facts = { scopes: ['connect:bookings:*'], expiresAt: '2031-01-01T00:00:00Z' };
+    const grantId = await newGrant(app, operatorId, facts);
+
+    const { status, body } = await create(operatorId, {
+      grantId,
+      scopes: ['connect:bookings:read', 'connect:bookings:*'],
+      expiresAt: '2031-01-01T00:00:00Z',
+    });
+
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ grantId, expiresAt: '2031-01-01T00:00:00.000Z' });
+  });
+
+  it('gives its end to a client without one', async () => {
+    const operatorId = await newOperator(app);
+    const grantId = await newGrant(app, operatorId, { scopes: ['connect:*'], expiresAt: '2031-01-01T00:00:00Z' });
+    expect((await create(operatorId, { grantId })).status).toBe(201);
+  });
+
+  it.each([
+    ['inactive', 'paused', { scopes: ['connect:*'], status: 'paused' }, {}],
+    ['inactive', 'revoked', { scopes: ['connect:*'], status: 'revoked' }, {}],
+    ['inactive', 'past its end', { scopes: ['connect:*'], expiresAt: '2020-01-01T00:00:00Z' }, {}],
+    ['scopes', 'narrower', { scopes: ['connect:bookings:write', 'connect:flights:*'] }, {}],
+    ['scopes', 'narrower than a wildcard', { scopes: ['connect:bookings:read'] }, { scopes: ['connect:bookings:*'] }],
+    [
+      'expiry',
+      'ending earlier',
+      { scopes: ['connect:*'], expiresAt: '2031-01-01T00:00:00Z' },
+      { expiresAt: '2031-01-01T00:00:01Z' },
+    ],
+  ])('conflicts, for the reason %s, where it is %s', async (reason, _, grant, client) => {
+    const operatorId = await newOperator(app);
+    const grantId = await newGrant(app, operatorId, grant);
+
+    const { status, body } = await create(operatorId, { grantId, ...client });
+
+    expect(status).toBe(409);
+    expect(body).toEqual(refused('grant_conflict', { reason }));
+  });
+});

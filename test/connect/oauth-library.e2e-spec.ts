@@ -1,0 +1,58 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import * as oauth from 'oauth4webapi';
+import { startApp, type TestApp } from '../setup/app.js';
+import { clientsOf, newClient, newOperator, type OAuthClient, TOKEN } from './partners.js';
+
+let app: TestApp;
+let operatorId: string;
+let client: OAuthClient;
+beforeAll(async () => {
+  app = await startApp();
+  operatorId = await newOperator(app);
+  client = await newClient(app, operatorId, { scopes: ['connect:bookings:read', 'connect:bookings:write'] });
+});
+
+const ask = async (method: (secret: string) => oauth.ClientAuth, secret: string, more: Record<string, string> = {}) => {
+  const server: oauth.AuthorizationServer = { issuer: app.url, token_endpoint: `${app.url}${TOKEN}` };
+  const account: oauth.Client = { client_id: client.clientId };
+  const loopback = { [oauth.allowInsecureRequests]: true };
+  const response = await oauth.clientCredentialsGrantRequest(server, account, method(secret), more, loopback);
+  return oauth.processClientCredentialsResponse(server, account, response);
+};
+
+describe('a standard OAuth client library, unchanged', () => {
+  it.each([
+    ['HTTP Basic', oauth.ClientSecretBasic],
+    ['the body', oauth.ClientSecretPost],
+  ])('gets a token with its credentials in %s and uses it', async (_, method) => {
+    const token = await ask(method, client.clientSecret, { scope: 'connect:bookings:read' });
+
+    expect(token).toEqual({
+      access_token: expect.any(String),
+      token_type: 'bearer',
+      expires_in: 3600,
+      scope: 'connect:bookings:read',
+    });
+    const url = new URL(`${app.url}${clientsOf(operatorId)}`);
+    const loopback = { [oauth.allowInsecureRequests]: true };
+    const answer = await oauth.protectedResourceRequest(token.access_token, 'GET', url, undefined, null, loopback);
+    expect(answer.status).toBe(200);
+    await answer.body?.cancel();
+  });
+
+  it('understands a refused scope', async () => {
+    await expect(ask(oauth.ClientSecretPost, client.clientSecret, { scope: 'connect:*' })).rejects.toMatchObject({
+      name: 'ResponseBodyError',
+      status: 400,
+      error: 'invalid_scope',
+      error_description: expect.any(String),
+    });
+  });
+
+  it('understands that its secret is wrong', async () => {
+    await expect(ask(oauth.ClientSecretBasic, 'wrong')).rejects.toMatchObject({
+      name: 'WWWAuthenticateChallengeError',
+      cause: [{ scheme: 'basic', parameters: { realm: 'connect' } }],
+    });
+  });
+});

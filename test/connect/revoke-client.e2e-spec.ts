@@ -1,0 +1,181 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import {
+  actingAs,
+  askForToken,
+  clientsOf,
+  entriesOf,
+  newClient,
+  newOperator,
+  type OAuthClient,
+  withKey,
+  refused,
+} from './partners.js';
+
+let app: TestApp;
+let operatorId: string;
+let path: string;
+beforeAll(async () => {
+  app = await startApp();
+  operatorId = await newOperator(app);
+  path = clientsOf(operatorId);
+});
+
+interface Refusal {
+  code: string;
+  details: { fields: Record<string, string[]> };
+}
+
+describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', () => {
+  it('revokes the client: 200 with it, active false, never the secret', async () => {
+    const { clientSecret: _secret, ...client } = await newClient(app, operatorId);
+
+    const { status, body } = await app.as('platform').delete<OAuthClient>(`${path}/${client.clientId}`);
+
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...client, active: false, revokedAt: expect.any(String) });
+    expect(Date.parse(body.revokedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(client.createdAt));
+  });
+
+  it('takes the id of the row as well as the public one', async () => {
+    const client = await newClient(app, operatorId);
+    const { status, body } = await app.as('platform').delete(`${path}/${client.id}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id: client.id, active: false });
+  });
+
+  it('is idempotent: a second call is the same 200 with the same revokedAt, and one line in the ledger', async () => {
+    const { clientSecret: _secret, ...client } = await newClient(app, operatorId);
+    const first = await app.as('platform').delete<OAuthClient>(`${path}/${client.clientId}`);
+
+    app.travel({ ms: 5 });
+    const second = await app.as('platform').delete(`${path}/${client.id}`);
+
+    expect(second.status).toBe(200);
+    expect(second.body).toEqual(first.body);
+    const [, revocation, ...more] = await entriesOf(app, client.id);
+    expect(more).toEqual([]);
+    expect(revocation).toMatchObject({ action: 'connect.oauth_client.revoke', before: client, after: first.body });
+  });
+
+  it('revokes once where many do it at the same time', async () => {
+    const client = await newClient(app, operatorId);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => app.as('platform').delete<OAuthClient>(`${path}/${client.id}`)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(new Set(answers.map(({ body }) => body.revokedAt)).size).toBe(1);
+    expect(await entriesOf(app, client.id)).toHaveLength(2);
+  });
+
+  it('deletes nothing: the client is listed as revoked', async () => {
+    const client = await newClient(app, operatorId);
+    await app.as('platform').delete(`${path}/${client.id}`);
+
+    const listed = async (query: string) =>
+      (await app.as('platform').get<{ data: OAuthClient[] }>(`${path}?limit=200${query}`)).body.data.map(
+        ({ id }) => id,
+      );
+    expect(await listed('')).toContain(client.id);
+    expect(await listed('&active=false')).toContain(client.id);
+    expect(await listed('&active=true')).not.toContain(client.id);
+  });
+
+  it('needs a *:delete scope', async () => {
+    const client = await newClient(app, operatorId);
+    const { status, body } = await (
+      await withKey(app, ['connect:bookings:write', 'connect:*:read'])
+    ).delete(`${path}/${client.id}`);
+    expect(status).toBe(403);
+    expect(body).toEqual(refused('forbidden', { requiredScope: '*:delete' }));
+    expect((await askForToken(app, client)).status).toBe(200);
+
+    const caller = await withKey(app, ['connect:flights:delete']);
+    expect((await caller.delete(`${path}/${client.id}`)).status).toBe(200);
+  });
+
+  it.each(['a%20b', 'a.b', 'x'.repeat(129), 'a%00', 'a%2Fb'])('refuses the id %s with 400', async (odd) => {
+    const { status, body } = await app.as('platform').delete(`${path}/${odd}`);
+    const fault = { path: 'clientId', code: 'clientId', message: 'clientId must be the id of a client' };
+    expect(status).toBe(400);
+    expect(body).toEqual(refused('invalid_request', { issues: [fault], fields: { clientId: [fault.message] } }));
+  });
+
+  it('answers 401 without a credential', async () => {
+    const { status, body } = await app.delete(`${path}/any`);
+    expect(status).toBe(401);
+    expect(body).toEqual(refused('unauthorized'));
+  });
+
+  it('answers 404 for an unknown client, for one of another operator, and for an unknown operator', async () => {
+    const foreign = await newClient(app, await newOperator(app));
+    for (const id of ['occ_000000000000000000000000', foreign.id, foreign.clientId]) {
+      const { status, body } = await app.as('platform').delete(`${path}/${id}`);
+      expect(status).toBe(404);
+      expect(body).toEqual(refused('not_found', { resource: 'oauth_client' }));
+    }
+    const { status, body } = await app.as('platform').delete(`${clientsOf('op_unknown')}/${foreign.id}`);
+    expect(status).toBe(404);
+    expect(body).toEqual(refused('not_found', { resource: 'operator' }));
+    expect((await askForToken(app, foreign)).status).toBe(200);
+  });
+});
+
+describe('a credential that is bound to an operator', () => {
+  it('reaches no client of another operator, neither to read nor to revoke', async () => {
+    const other = await newOperator(app);
+    const [own, foreign] = [await newClient(app, operatorId, { scopes: ['connect:*'] }), await newClient(app, other)];
+    const callers = [await withKey(app, ['connect:*'], operatorId), await actingAs(app, own)];
+
+    for (const caller of callers) {
+      const answers = [
+        await caller.get(clientsOf(other)),
+        await caller.delete(`${clientsOf(other)}/${foreign.clientId}`),
+        await caller.delete(`${clientsOf(other)}/${foreign.id}`),
+      ];
+      for (const { status, body } of answers) {
+        expect(status).toBe(404);
+        expect(body).toEqual(refused('not_found', { resource: 'operator' }));
+      }
+      const { status, body } = await caller.delete(`${path}/${foreign.clientId}`);
+      expect(status).toBe(404);
+      expect(body).toEqual(refused('not_found', { resource: 'oauth_client' }));
+      expect((await caller.get(path)).status).toBe(200);
+    }
+    expect((await askForToken(app, foreign)).status).toBe(200);
+  });
+});
+
+describe('GET /connect/v1/operators/{operatorId}/oauth-clients', () => {
+  it('lists the clients, newest first, never with a secret', async () => {
+    const operator = await newOperator(app);
+    const made: Omit<OAuthClient, 'clientSecret'>[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const { clientSecret: _secret, ...client } = await newClient(app, operator, { name: `Number ${n}` });
+      made.unshift(client);
+    }
+
+    const whole = await app.as('platform').get(clientsOf(operator));
+    expect(whole.status).toBe(200);
+    expect(whole.body).toEqual({ data: made, total: 3, limit: 50, offset: 0 });
+    const part = await app.as('platform').get(`${clientsOf(operator)}?limit=1&offset=1`);
+    expect(part.body).toEqual({ data: made.slice(1, 2), total: 3, limit: 1, offset: 1 });
+  });
+
+  it.each(['limit=0', 'limit=201', 'limit=x', 'limit=1&limit=2', 'offset=-1', 'offset=100001', 'active=yes', 'name=a'])(
+    'refuses ?%s',
+    async (query) => {
+      const { status, body } = await app.as('platform').get<Refusal>(`${path}?${query}`);
+      expect(status).toBe(400);
+      expect(body.code).toBe('invalid_request');
+      expect(Object.keys(body.details.fields)).toEqual([query.split('=')[0]]);
+    },
+  );
+
+  it('needs a connect scope with the action read, in any area', async () => {
+    expect((await (await withKey(app, ['connect:flights:read'])).get(path)).status).toBe(200);
+    const { status, body } = await (await withKey(app, ['connect:flights:write'])).get(path);
+    expect(status).toBe(403);
+    expect(body).toEqual(refused('forbidden', { requiredScope: '*:read' }));
+  });
+});
