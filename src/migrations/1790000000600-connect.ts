@@ -2,7 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Operators with what they are granted, their OAuth clients, and connector providers. Secrets and access tokens are kept
- * as SHA-256 alone. A client's grant is one of its own operator: the foreign key says so.
+ * as SHA-256 alone. A client's grant is one of its own operator: the foreign key says so. Providers are listed by key,
+ * in the same order on every server: most collations pass over hyphens.
  */
 export class Connect1790000000600 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -10,7 +11,7 @@ export class Connect1790000000600 implements MigrationInterface {
     await this.createClients(runner);
     await runner.query(`
       create table connector_providers (
-        key text primary key check (key ~ '^[a-z0-9-]{1,63}$'),
+        key text collate "C" primary key check (key ~ '^[a-z0-9-]{1,63}$'),
         name text not null check (length(name) between 1 and 120),
         description text check (length(description) <= 2000),
         capabilities text[] not null check (cardinality(capabilities) <= 64 and array_position(capabilities, null) is null),

@@ -82,18 +82,17 @@ describe('the grant of a new client', () => {
   });
 
   it.each([
-    ['inactive', 'paused', { scopes: ['connect:*'], status: 'paused' }, {}],
-    ['inactive', 'revoked', { scopes: ['connect:*'], status: 'revoked' }, {}],
-    ['inactive', 'past its end', { scopes: ['connect:*'], expiresAt: '2020-01-01T00:00:00Z' }, {}],
-    ['scopes', 'narrower', { scopes: ['connect:bookings:write', 'connect:flights:*'] }, {}],
-    ['scopes', 'narrower than a wildcard', { scopes: ['connect:bookings:read'] }, { scopes: ['connect:bookings:*'] }],
-    [
-      'expiry',
-      'ending earlier',
-      { scopes: ['connect:*'], expiresAt: '2031-01-01T00:00:00Z' },
-      { expiresAt: '2031-01-01T00:00:01Z' },
-    ],
-  ])('conflicts, for the reason %s, where it is %s', async (reason, _, grant, client) => {
+    { reason: 'inactive', grant: { scopes: ['connect:*'], status: 'paused' } },
+    { reason: 'inactive', grant: { scopes: ['connect:*'], status: 'revoked' } },
+    { reason: 'inactive', grant: { scopes: ['connect:*'], expiresAt: '2020-01-01T00:00:00Z' } },
+    { reason: 'scopes', grant: { scopes: ['connect:bookings:write', 'connect:flights:*'] } },
+    { reason: 'scopes', grant: { scopes: ['connect:bookings:read'] }, client: { scopes: ['connect:bookings:*'] } },
+    {
+      reason: 'expiry',
+      grant: { scopes: ['connect:*'], expiresAt: '2031-01-01T00:00:00Z' },
+      client: { expiresAt: '2031-01-01T00:00:01Z' },
+    },
+  ])('conflicts, for the reason $reason, where it is $grant', async ({ reason, grant, client }) => {
     const operatorId = await newOperator(app);
     const grantId = await newGrant(app, operatorId, grant);
 

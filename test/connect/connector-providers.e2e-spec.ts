@@ -1,0 +1,245 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { entriesOf, provision, refused, uniqueName, withKey } from './partners.js';
+
+interface Provider {
+  key: string;
+  name: string;
+  capabilities: string[];
+  description: string | null;
+  applicationFormSchema: Record<string, unknown> | null;
+}
+
+const PROVIDERS = '/connect/v1/connector-providers';
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+const newProvider = async (facts: object = {}) => {
+  const key = uniqueName('p').replace('_', '-');
+  await provision(app, {
+    connectorProviders: [{ key, name: 'Provider of a test', capabilities: ['bookings'], ...facts }],
+  });
+  return key;
+};
+const patch = (key: string, applicationFormSchema: unknown, headers: Record<string, string> = {}) =>
+  app.as('platform').patch<Provider>(`${PROVIDERS}/${key}`, { applicationFormSchema }, { headers });
+/** The answer as text, because parsing would put some keys in another order. */
+const patchText = async (key: string, schema: string, headers: Record<string, string> = {}) =>
+  app.as('platform').patch(`${PROVIDERS}/${key}`, undefined, {
+    raw: `{"applicationFormSchema":${schema}}`,
+    headers: { ...JSON_TYPE, ...headers },
+  });
+const listed = async (key: string) => {
+  const { body } = await app.as('platform').get<{ data: Provider[] }>(PROVIDERS);
+  return body.data.find((provider) => provider.key === key);
+};
+const nested = (levels: number) => '{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1);
+
+describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
+  it('replaces the form as a whole and answers the bare provider with its version as ETag', async () => {
+    const key = await newProvider({ description: 'For tests', applicationFormSchema: { old: true, kept: true } });
+    const { status, body, headers } = await patch(key, { fields: [{ name: 'licence', required: true }] });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      key,
+      name: 'Provider of a test',
+      capabilities: ['bookings'],
+      description: 'For tests',
+      applicationFormSchema: { fields: [{ name: 'licence', required: true }] },
+    });
+    expect(headers['etag']).toBe('"2"');
+    expect(await listed(key)).toEqual(body);
+  });
+
+  it('leaves a line in the action ledger, with what was there before', async () => {
+    const key = await newProvider({ applicationFormSchema: { z: 1, a: 2 } });
+    const { body: after } = await patch(key, { next: true });
+
+    const [creation, update] = await entriesOf(app, key);
+    expect(creation).toMatchObject({ action: 'connect.connector_provider.create', actor_type: 'system' });
+    expect(update).toMatchObject({
+      action: 'connect.connector_provider.update',
+      subject_type: 'connector_provider',
+      actor_type: 'api_key',
+      before: { ...after, applicationFormSchema: { z: 1, a: 2 } },
+      after,
+    });
+  });
+
+  it('clears the form with null', async () => {
+    const key = await newProvider({ applicationFormSchema: { old: true } });
+    const { status, body } = await patch(key, null);
+    expect(status).toBe(200);
+    expect(body.applicationFormSchema).toBeNull();
+    expect(await listed(key)).toMatchObject({ applicationFormSchema: null });
+  });
+
+  it.each([
+    ['its keys in the order sent', '{"zebra":1,"apple":{"y":1,"b":2},"mango":[{"q":1,"c":2}]}'],
+    ['NUL', '{"hint":"a\\u0000b","k\\u0000ey":1}'],
+    ['lone surrogates', '{"hint":"\\ud800","\\udc00":1}'],
+    ['keys that JavaScript takes for its own', '{"__proto__":{"x":1},"constructor":{"prototype":1},"toString":"t"}'],
+    ['a key data at its top', '{"data":{"a":1}}'],
+    ['emoji and other alphabets', '{"label":"\u{1F6EB} Ελλάδα"}'],
+    ['every kind of value', '{"a":null,"b":true,"c":-0.5,"d":[],"e":{},"f":"","g":9007199254740991}'],
+    ['nothing', '{}'],
+  ])('keeps a form to the letter: %s', async (_, schema) => {
+    const key = await newProvider();
+    const calls: Record<string, string>[] = [{}, { 'Idempotency-Key': uniqueName('form') }];
+    for (const headers of calls) {
+      const { status, text } = await patchText(key, schema, headers);
+      expect(status).toBe(200);
+      expect(text).toContain(`"applicationFormSchema":${schema}}`);
+    }
+    const { text } = await app.as('platform').get(PROVIDERS);
+    expect(text).toContain(
+      `"key":"${key}","name":"Provider of a test","capabilities":["bookings"],"description":null,"applicationFormSchema":${schema}}`,
+    );
+  });
+
+  it('replays a form to the letter', async () => {
+    const key = await newProvider();
+    const headers = { 'Idempotency-Key': uniqueName('form') };
+    const schema = '{"z":"\\u0000\\ud800","__proto__":1,"a":2}';
+    const first = await patchText(key, schema, headers);
+    const replay = await patchText(key, schema, headers);
+    expect(replay.headers['idempotent-replayed']).toBe('true');
+    expect(replay.text).toBe(first.text);
+    expect(replay.headers['etag']).toBe('"2"');
+  });
+
+  it('takes a form of 32 levels and refuses one of 33', async () => {
+    const key = await newProvider();
+    const { status, text } = await patchText(key, nested(32));
+    expect(status).toBe(200);
+    expect(text).toContain(nested(32));
+
+    const deeper = await patchText(key, nested(33));
+    const fault = { path: '', message: 'The body is nested deeper than 33 levels', code: 'maxDepth' };
+    expect(deeper.status).toBe(400);
+    expect(deeper.body).toEqual(refused('invalid_request', { issues: [fault], fields: { '': [fault.message] } }));
+  });
+
+  it('takes a form of 64 KiB and refuses one that is a byte larger', async () => {
+    const key = await newProvider();
+    const ofBytes = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
+    expect((await patch(key, ofBytes(65_536))).status).toBe(200);
+
+    const { status, body } = await patch(key, ofBytes(65_537));
+    const message = 'applicationFormSchema is larger than 65536 bytes';
+    const issues = [{ path: 'applicationFormSchema', message, code: 'maxBytes' }];
+    expect(status).toBe(400);
+    expect(body).toEqual(refused('invalid_request', { issues, fields: { applicationFormSchema: [message] } }));
+    expect(await listed(key)).toMatchObject({ applicationFormSchema: ofBytes(65_536) });
+  });
+
+  it('counts the bytes of other alphabets as they are stored', async () => {
+    const key = await newProvider();
+    expect((await patch(key, { a: 'é'.repeat(32_764) })).status).toBe(200);
+    expect((await patch(key, { a: 'é'.repeat(32_765) })).status).toBe(400);
+  });
+
+  it.each([
+    ['no body', undefined],
+    ['an empty object', '{}'],
+    ['another member', '{"applicationFormSchema":{},"name":"x"}'],
+    ['an array', '{"applicationFormSchema":[]}'],
+    ['a text', '{"applicationFormSchema":"{}"}'],
+    ['a number', '{"applicationFormSchema":1}'],
+    ['a number that a double would change', '{"applicationFormSchema":{"a":9007199254740993}}'],
+    ['a number beyond all doubles', '{"applicationFormSchema":{"a":1e400}}'],
+    ['a bare form', '{"fields":[]}'],
+    ['a bare array', '[]'],
+    ['broken JSON', '{"applicationFormSchema":'],
+  ])('refuses %s with 400 and changes nothing', async (_, raw) => {
+    const key = await newProvider({ applicationFormSchema: { old: true } });
+    const call = raw === undefined ? {} : { raw, headers: JSON_TYPE };
+    const { status, body } = await app.as('platform').patch(`${PROVIDERS}/${key}`, undefined, call);
+    expect(status).toBe(400);
+    const details = { issues: expect.any(Array), fields: expect.any(Object) };
+    expect(body).toEqual(refused('invalid_request', details));
+    expect(await listed(key)).toMatchObject({ applicationFormSchema: { old: true } });
+  });
+
+  it('is refused with 412 where If-Match names another version', async () => {
+    const key = await newProvider();
+    expect((await patch(key, { n: 1 }, { 'If-Match': '"1"' })).status).toBe(200);
+    expect((await patch(key, { n: 2 }, { 'If-Match': '"9", "2"' })).status).toBe(200);
+    expect((await patch(key, { n: 3 }, { 'If-Match': '*' })).status).toBe(200);
+
+    const { status, body } = await patch(key, { n: 4 }, { 'If-Match': '"3"' });
+    expect(status).toBe(412);
+    expect(body).toEqual(refused('precondition_failed', { currentVersion: 4 }));
+    expect(await listed(key)).toMatchObject({ applicationFormSchema: { n: 3 } });
+  });
+
+  it('lets one of many win that are meant for the same version', async () => {
+    const key = await newProvider();
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => patch(key, { n }, { 'If-Match': '"1"' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(412)]);
+  });
+
+  it('answers 401 without a credential', async () => {
+    const { status, body } = await app.patch(`${PROVIDERS}/demo-activities`, { applicationFormSchema: {} });
+    expect(status).toBe(401);
+    expect(body).toEqual(refused('unauthorized'));
+  });
+
+  it('requires a *:write scope', async () => {
+    const key = await newProvider();
+    const path = `${PROVIDERS}/${key}`;
+    const reader = await withKey(app, ['connect:bookings:read', 'connect:*:delete', 'connect:a:writer']);
+    const { status, body } = await reader.patch(path, { applicationFormSchema: {} });
+    expect(status).toBe(403);
+    expect(body).toEqual(refused('forbidden', { requiredScope: '*:write' }));
+
+    const writer = await withKey(app, ['connect:anything:write']);
+    expect((await writer.patch(path, { applicationFormSchema: {} })).status).toBe(200);
+  });
+
+  it.each(['not-there', 'Demo-Activities', 'a_b', 'a%00', 'x'.repeat(64)])(
+    'answers 404 to an unknown and to an odd key: %s',
+    async (key) => {
+      const { status, body } = await patch(key, {});
+      expect(status).toBe(404);
+      expect(body).toEqual(refused('not_found', { resource: 'connector_provider' }));
+    },
+  );
+});
+
+describe('GET /connect/v1/connector-providers', () => {
+  it('answers every provider on one page, by key, because existing clients do not page', async () => {
+    const keys = Array.from({ length: 60 }, () => uniqueName('p').replace('_', '-'));
+    await provision(app, { connectorProviders: keys.map((key) => ({ key, name: 'One of many', capabilities: [] })) });
+    const { status, body } = await app
+      .as('platform')
+      .get<{ data: Provider[]; total: number; limit: number; offset: number }>(PROVIDERS);
+
+    expect(status).toBe(200);
+    const all = body.data.map(({ key }) => key);
+    expect(body).toEqual({ data: expect.any(Array), total: all.length, limit: 200, offset: 0 });
+    expect(all).toEqual([...all].sort());
+    expect(all).toEqual(expect.arrayContaining([...keys, 'demo-activities']));
+
+    const { body: part } = await app.as('platform').get(`${PROVIDERS}?limit=2&offset=1`);
+    expect(part).toEqual({ data: body.data.slice(1, 3), total: all.length, limit: 2, offset: 1 });
+  });
+
+  it.each(['limit=0', 'limit=201', 'limit=', 'offset=100001', 'sort=key'])('refuses ?%s', async (query) => {
+    const { status, body } = await app.as('platform').get(`${PROVIDERS}?${query}`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('needs a connect scope with the action read, in any area', async () => {
+    expect((await (await withKey(app, ['connect:flights:*'])).get(PROVIDERS)).status).toBe(200);
+    const { status, body } = await app.as('limited').get(PROVIDERS);
+    expect(status).toBe(403);
+    expect(body).toEqual(refused('forbidden', { requiredScope: '*:read' }));
+  });
+});

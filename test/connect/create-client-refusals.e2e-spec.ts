@@ -1,0 +1,183 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { clientsOf, newClient, newOperator, type OAuthClient, withKey, refused } from './partners.js';
+
+let app: TestApp;
+let operatorId: string;
+let path: string;
+beforeAll(async () => {
+  app = await startApp();
+  operatorId = await newOperator(app);
+  path = clientsOf(operatorId);
+});
+
+const issues = (...list: { path: string; code: string; message: string }[]) => ({
+  issues: list,
+  fields: Object.fromEntries(
+    list.map(({ path: field }) => [field, list.filter((one) => one.path === field).map((one) => one.message)]),
+  ),
+});
+
+const HOUR = 3_600_000;
+const inHours = (hours: number) => new Date(app.now().getTime() + hours * HOUR).toISOString();
+
+describe('400', () => {
+  const scope = (index: number) => ({
+    path: 'scopes',
+    code: 'matches',
+    message: `scopes.${index} must start with connect: and name an area and an action, such as connect:bookings:write; or be connect:*`,
+  });
+
+  it.each([
+    'vault:write',
+    'bookings:write',
+    'connect:bookings',
+    'connect:Bookings:read',
+    'connect:*:*:*',
+    '*:write',
+    '*',
+  ])('refuses %s, which is not of the connect grammar, with a helpful issue', async (odd) => {
+    const { status, body } = await app.as('platform').post(path, { scopes: ['connect:bookings:read', odd] });
+    expect(status).toBe(400);
+    expect(body).toEqual(refused('invalid_request', issues(scope(1))));
+  });
+
+  it('tells every fault of a body', async () => {
+    const { status, body } = await app.as('platform').post<{ details: { fields: object; issues: object[] } }>(path, {
+      name: '',
+      scopes: [],
+      grantId: 7,
+      expiresAt: '2031-02-30T00:00:00Z',
+      active: false,
+    });
+    expect(status).toBe(400);
+    expect(Object.keys(body.details.fields).sort()).toEqual(['active', 'expiresAt', 'grantId', 'name', 'scopes']);
+    expect(body.details.issues).toContainEqual({
+      path: 'active',
+      code: 'whitelistValidation',
+      message: 'active is not known here',
+    });
+  });
+
+  it.each([
+    ['no body', undefined],
+    ['an empty object', {}],
+    ['scopes that are null', { scopes: null }],
+    ['scopes that are no array', { scopes: 'connect:bookings:read' }],
+    ['the same scope twice', { scopes: ['connect:a:read', 'connect:a:read'] }],
+    ['65 scopes', { scopes: Array.from({ length: 65 }, (_, n) => `connect:area-${n}:read`) }],
+    ['a name of blanks', { scopes: ['connect:a:read'], name: '   ' }],
+    ['a name of 121 characters', { scopes: ['connect:a:read'], name: 'x'.repeat(121) }],
+    ['a name with a control character', { scopes: ['connect:a:read'], name: 'a\u0007b' }],
+    ['a name with NUL', { scopes: ['connect:a:read'], name: 'a\0b' }],
+    ['an end without an offset', { scopes: ['connect:a:read'], expiresAt: '2031-01-01T00:00:00' }],
+    ['an end that is a day', { scopes: ['connect:a:read'], expiresAt: '2031-01-01' }],
+  ])('refuses %s', async (_, sent) => {
+    const { status, body } = await app.as('platform').post(path, sent);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'invalid_request', details: { issues: expect.any(Array) } });
+  });
+
+  it('takes 64 scopes and a name of 120 characters', async () => {
+    const scopes = Array.from({ length: 64 }, (_, n) => `connect:area-${n}:read`);
+    const client = await newClient(app, operatorId, { scopes, name: '\u{1F6EB}'.repeat(120) });
+    expect(client).toMatchObject({ scopes, name: '\u{1F6EB}'.repeat(120) });
+  });
+
+  it('refuses an end in the past', async () => {
+    const { status, body } = await app
+      .as('platform')
+      .post(path, { scopes: ['connect:a:read'], expiresAt: inHours(-1) });
+    expect(status).toBe(400);
+    const fault = { path: 'expiresAt', code: 'future', message: 'expiresAt must be in the future' };
+    expect(body).toEqual(refused('invalid_request', issues(fault)));
+  });
+
+  it('refuses an end more than ten years away, and takes one just within', async () => {
+    const inTenYears = new Date(app.now());
+    inTenYears.setUTCFullYear(inTenYears.getUTCFullYear() + 10);
+    const at = (ms: number) => ({
+      scopes: ['connect:a:read'],
+      expiresAt: new Date(inTenYears.getTime() + ms).toISOString(),
+    });
+
+    expect((await app.as('platform').post(path, at(0))).status).toBe(201);
+    const { status, body } = await app.as('platform').post(path, at(HOUR));
+    expect(status).toBe(400);
+    const fault = { path: 'expiresAt', code: 'tooFar', message: 'expiresAt must be within 10 years' };
+    expect(body).toEqual(refused('invalid_request', issues(fault)));
+  });
+});
+
+describe('401', () => {
+  it('is answered without a credential, and to credentials of other surfaces', async () => {
+    const bare = await app.post(path, { scopes: ['connect:a:read'] });
+    expect(bare.status).toBe(401);
+    expect(bare.body).toEqual(refused('unauthorized'));
+    expect(bare.headers['www-authenticate']).toBe('Bearer realm="connect"');
+
+    const staff = await app.as('owner').post(path, { scopes: ['connect:a:read'] });
+    expect(staff.status).toBe(401);
+    expect(staff.body).toEqual(refused('unauthorized'));
+    expect(staff.headers['www-authenticate']).toBe('Bearer realm="connect", error="invalid_token"');
+  });
+});
+
+describe('403', () => {
+  it.each(['connect:bookings:read', 'connect:bookings:delete', 'connect:bookings:writer', 'data:geo:read'])(
+    'is answered to a holder of %s, who has no *:write scope',
+    async (held) => {
+      const { status, body, headers } = await (await withKey(app, [held])).post(path, { scopes: [held] });
+      expect(status).toBe(403);
+      expect(body).toEqual(refused('forbidden', { requiredScope: '*:write' }));
+      expect(headers['www-authenticate']).toContain('error="insufficient_scope", scope="*:write"');
+    },
+  );
+
+  it.each(['connect:bookings:write', 'connect:*:write', 'connect:bookings:*', 'connect:*'])(
+    'is not answered to a holder of %s',
+    async (held) => {
+      const { status } = await (await withKey(app, [held])).post(path, { scopes: ['connect:bookings:write'] });
+      expect(status).toBe(201);
+    },
+  );
+
+  it('names the scopes that the caller does not hold', async () => {
+    const caller = await withKey(app, ['connect:bookings:write']);
+    const wanted = ['connect:bookings:write', 'connect:*', 'connect:flights:write', 'connect:bookings:*'];
+    const { status, body, headers } = await caller.post(path, { scopes: wanted });
+
+    const excessScopes = ['connect:*', 'connect:flights:write', 'connect:bookings:*'];
+    expect(status).toBe(403);
+    expect(body).toEqual(refused('forbidden', { requiredScope: '*:write', excessScopes }));
+    expect(headers['www-authenticate']).toContain(`scope="${excessScopes.join(' ')}"`);
+    const { body: page } = await app.as('platform').get<{ data: OAuthClient[] }>(`${path}?limit=200`);
+    expect(page.data.filter(({ scopes }) => scopes.includes('connect:flights:write'))).toEqual([]);
+  });
+});
+
+describe('404', () => {
+  const unknown = refused('not_found', { resource: 'operator' });
+
+  it.each(['op_that_is_not_there', 'x'.repeat(65), 'op%00', 'op%20x', 'op%2Fdemo', '%zz'])(
+    'is the same for an unknown and for an odd operator: %s',
+    async (odd) => {
+      const { status, body } = await app.as('platform').post(clientsOf(odd), { scopes: ['connect:a:read'] });
+      expect(status).toBe(404);
+      expect(body).toEqual(odd === '%zz' ? refused('not_found') : unknown);
+    },
+  );
+
+  it('is the same for an operator that a bound credential may not see', async () => {
+    const caller = await withKey(app, ['connect:*'], operatorId);
+    expect((await caller.post(path, { scopes: ['connect:a:read'] })).status).toBe(201);
+
+    const other = await newOperator(app);
+    for (const path of [clientsOf(other), clientsOf('nobody')]) {
+      const { status, body } = await caller.post(path, { scopes: ['connect:a:read'] });
+      expect(status).toBe(404);
+      expect(body).toEqual(unknown);
+    }
+    expect(await app.sql('select from oauth_clients where operator_id = $1', [other])).toEqual([]);
+  });
+});

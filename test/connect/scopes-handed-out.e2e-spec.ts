@@ -1,0 +1,65 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { startApp, type TestApp } from '../setup/app.js';
+import { actingAs, clientsOf, newClient, newOperator, type OAuthClient } from './partners.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+/** A small world: `others` stands for every area, or action, that no scope of it names. */
+const AREAS = ['bookings', 'flights'];
+const ACTIONS = ['read', 'write'];
+const OTHERS = 'others';
+
+const segment = (names: string[]) => fc.constantFrom(...names, '*');
+const scope = fc.oneof(
+  { weight: 1, arbitrary: fc.constant('connect:*') },
+  {
+    weight: 9,
+    arbitrary: fc.tuple(segment(AREAS), segment(ACTIONS)).map(([area, action]) => `connect:${area}:${action}`),
+  },
+);
+const scopes = fc.uniqueArray(scope, { minLength: 1, maxLength: 4 });
+
+/** All that the scopes allow, worked out right by right and not by comparing scopes. */
+function rights(held: string[]): Set<string> {
+  const allowed = held.flatMap((one) => {
+    const [, area = '', action = '*'] = one.split(':');
+    return [...AREAS, OTHERS]
+      .filter((name) => area === '*' || area === name)
+      .flatMap((name) =>
+        [...ACTIONS, OTHERS].filter((verb) => action === '*' || action === verb).map((verb) => `${name}:${verb}`),
+      );
+  });
+  return new Set(allowed);
+}
+
+const within = (inner: Set<string>, outer: Set<string>) => [...inner].every((right) => outer.has(right));
+
+describe('scopes that are handed out', () => {
+  it('are always covered by scopes that are held', async () => {
+    const outcomes = new Set<number>();
+    const property = fc.asyncProperty(scopes, scopes, async (held, wanted) => {
+      const operatorId = await newOperator(app);
+      // Without the right to create clients there is no attempt to hand out anything.
+      const caller = await newClient(app, operatorId, { scopes: [...new Set([...held, 'connect:flights:write'])] });
+      const token = await actingAs(app, caller);
+
+      const { status, body } = await token.post<OAuthClient & { details?: { excessScopes: string[] } }>(
+        clientsOf(operatorId),
+        { scopes: wanted },
+      );
+
+      outcomes.add(status);
+      if (status === 201) expect(within(rights(body.scopes), rights(caller.scopes))).toBe(true);
+      const each = wanted.filter((one) => !within(rights([one]), rights(caller.scopes)));
+      // A wildcard that is held piece by piece is refused as well: tomorrow it may be more than its pieces.
+      expect(body.details?.excessScopes ?? []).toEqual(expect.arrayContaining(each));
+      expect(status).toBe((body.details?.excessScopes ?? []).length > 0 ? 403 : 201);
+    });
+    await fc.assert(property, { numRuns: 60 });
+    expect([...outcomes].sort()).toEqual([201, 403]);
+  }, 60_000);
+});

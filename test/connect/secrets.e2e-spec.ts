@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { askForToken, clientsOf, newOperator, type OAuthClient } from './partners.js';
+
+let app: TestApp;
+let operatorId: string;
+beforeAll(async () => {
+  app = await startApp({ env: { LOG_LEVEL: 'trace' } });
+  operatorId = await newOperator(app);
+});
+
+const KEY = { 'Idempotency-Key': 'create-a-client-once' };
+const WANTED = { scopes: ['connect:bookings:read'], name: 'Secret keeper' };
+
+/** Tables that hold one of the texts in any column, as text or as its bytes. */
+async function tablesWith(texts: string[]): Promise<string[]> {
+  const tables = await app.sql<{ name: string }>(
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+  );
+  const forms = texts.flatMap((text) => [
+    text,
+    Buffer.from(text).toString('hex'),
+    Buffer.from(text).toString('base64'),
+  ]);
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await app.sql(`select from ${name} as row where row::text like any ($1) limit 1`, [
+      forms.map((form) => `%${form}%`),
+    ]);
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}
+
+describe('the secret of a client', () => {
+  it('is in the create answer, and in no idempotent replay of it', async () => {
+    const first = await app.as('platform').post<OAuthClient>(clientsOf(operatorId), WANTED, { headers: KEY });
+    const replay = await app.as('platform').post<OAuthClient>(clientsOf(operatorId), WANTED, { headers: KEY });
+
+    const { clientSecret, ...client } = first.body;
+    expect(clientSecret).toMatch(/^ocs_/);
+    expect(replay.status).toBe(201);
+    expect(replay.body).toEqual(client);
+    expect(replay.text).not.toContain(clientSecret);
+    expect(replay.headers).toMatchObject({
+      'idempotent-replayed': 'true',
+      location: first.headers['location'],
+      'cache-control': 'no-store',
+    });
+    const { body: page } = await app.as('platform').get<{ total: number }>(clientsOf(operatorId));
+    expect(page.total).toBe(1);
+    expect((await askForToken(app, first.body)).status).toBe(200);
+  });
+
+  it('and its tokens are in no table, no log line and no later answer in plaintext', async () => {
+    const headers = { 'Idempotency-Key': 'create-another-client' };
+    const { body: client } = await app.as('platform').post<OAuthClient>(clientsOf(operatorId), WANTED, { headers });
+    const { body: token } = await askForToken(app, client);
+    const wrong = await askForToken(app, { ...client, clientSecret: `${client.clientSecret}-and-more` });
+    const answers = [
+      wrong,
+      await app.with(token.access_token).get(clientsOf(operatorId)),
+      await app.as('platform').delete(`${clientsOf(operatorId)}/${client.id}`, { headers: KEY }),
+    ];
+
+    const bare = [client.clientSecret.slice(4, 47), token.access_token.slice(21, 64)];
+    for (const secret of bare) {
+      expect(answers.filter(({ text }) => text.includes(secret))).toEqual([]);
+      expect(app.logs.filter((line) => line.includes(secret))).toEqual([]);
+    }
+    expect(await tablesWith(bare)).toEqual([]);
+    // The search does find what is there, and the log does speak of these requests.
+    expect(await tablesWith([client.clientId])).toEqual(
+      expect.arrayContaining(['public.oauth_clients', 'public.ledger_payloads', 'public.idempotency_keys']),
+    );
+    expect(app.logs.filter((line) => line.includes('/connect/v1/oauth/token'))).not.toEqual([]);
+  });
+});
