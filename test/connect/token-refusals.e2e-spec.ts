@@ -107,6 +107,7 @@ describe('invalid_client', () => {
   it.each([
     ['an unknown client', () => askForToken(app, { ...client, clientId: 'occ_000000000000000000000000' })],
     ['a client id that cannot be one', () => askForToken(app, { ...client, clientId: 'a\0b' })],
+    ['a client id of a thousand characters', () => askForToken(app, { ...client, clientId: 'a'.repeat(1000) })],
     ['the id of the row', () => askForToken(app, { ...client, clientId: client.id })],
     ['a wrong secret', () => askForToken(app, { ...client, clientSecret: `${client.clientSecret}x` })],
     ['an empty secret', () => askForToken(app, { ...client, clientSecret: '' })],

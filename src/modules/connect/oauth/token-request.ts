@@ -10,6 +10,9 @@ export interface TokenRequest {
 
 type Parameters = ReadonlyMap<string, string>;
 
+/** Ids are counted by the rate limits, so no caller decides how much memory one takes. */
+const MAX_ID_LENGTH = 128;
+
 /** Matches no client: whoever presents nothing is refused like whoever presents something wrong, after the same work. */
 const NOBODY: ClientCredentials = { clientId: '', clientSecret: '' };
 
@@ -20,7 +23,8 @@ const NOBODY: ClientCredentials = { clientId: '', clientSecret: '' };
 export function readTokenRequest(request: Pick<Request, 'headers' | 'query' | 'body'>): TokenRequest {
   if (Object.keys(request.query).length > 0) throw refusedRequest('invalid_request', 'Parameters belong into the body');
   const parameters = readParameters(request.body);
-  const credentials = readCredentials(request.headers.authorization, parameters);
+  const presented = readCredentials(request.headers.authorization, parameters);
+  const credentials = presented.clientId.length <= MAX_ID_LENGTH ? presented : NOBODY;
 
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) throw refusedRequest('invalid_request', 'grant_type is missing');

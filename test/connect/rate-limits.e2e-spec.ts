@@ -1,0 +1,67 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { askForToken, clientsOf, newClient, newOperator, type OAuthClient, refused, withKey } from './partners.js';
+
+let generous: TestApp;
+let app: TestApp;
+beforeAll(async () => {
+  // What is needed beforehand is made by a service whose limits nobody reaches; both use one database.
+  generous = await startApp();
+  app = await startApp({ env: { RATE_LIMIT_FACTOR: '1' } });
+});
+
+const NEW = { scopes: ['connect:bookings:read'] };
+const last = <T>(list: T[]) => list[list.length - 1];
+
+describe('writes on the connect surface', () => {
+  it('are 60 a minute for an operator, 15 at once, whoever acts for it; then 429 tells how long to wait', async () => {
+    const operatorId = await newOperator(generous);
+    const callers = [app.as('platform'), app.with(await ownKey(operatorId))];
+
+    const answers: Awaited<ReturnType<typeof write>>[] = [];
+    const write = (n: number) =>
+      (callers[n % 2] ?? app).post<OAuthClient & { details: { retryAfterMs: number } }>(clientsOf(operatorId), NEW);
+    for (let n = 0; n < 40 && last(answers)?.status !== 429; n += 1) answers.push(await write(n));
+
+    const refusal = last(answers);
+    expect(answers.length).toBeGreaterThan(15);
+    expect(answers.slice(0, -1).map(({ status }) => status)).toEqual(answers.slice(0, -1).map(() => 201));
+    expect(refusal?.status).toBe(429);
+    expect(refusal?.body).toEqual(refused('rate_limited', { retryAfterMs: expect.any(Number), limit: 60 }));
+    const waitMs = refusal?.body.details.retryAfterMs ?? 0;
+    expect(refusal?.headers['retry-after']).toBe(String(Math.ceil(waitMs / 1000)));
+
+    const other = await newOperator(generous);
+    expect((await app.as('platform').post(clientsOf(other), NEW)).status).toBe(201);
+    app.travel({ ms: waitMs });
+    expect((await write(0)).status).toBe(201);
+  });
+
+  const ownKey = async (operatorId: string) => {
+    const key = await withKey(generous, ['connect:*'], operatorId);
+    const { body } = await key.post<OAuthClient>(clientsOf(operatorId), { scopes: ['connect:*'] });
+    return (await askForToken(generous, body)).body.access_token;
+  };
+});
+
+describe('the token endpoint', () => {
+  it('gives a client 60 tokens a minute, 15 at once; then it is temporarily_unavailable', async () => {
+    const client = await newClient(generous, await newOperator(generous));
+
+    const answers = await Promise.all(Array.from({ length: 40 }, () => askForToken(app, client)));
+
+    const refusal = answers.find(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(15);
+    expect(refusal?.body).toEqual({
+      error: 'temporarily_unavailable',
+      error_description: expect.any(String),
+      code: 'temporarily_unavailable',
+      requestId: expect.any(String),
+      retryAfterMs: expect.any(Number),
+    });
+    expect(Number(refusal?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+
+    const other = await newClient(generous, await newOperator(generous));
+    expect((await askForToken(app, other)).status).toBe(200);
+  });
+});
