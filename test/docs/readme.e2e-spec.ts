@@ -51,5 +51,6 @@ describe('the README', () => {
       expect(output).toContain('finance.supplier_invoice.approve');
     }
     expect(blocks.length).toBeGreaterThan(7);
-  });
+    // Some forty processes start here, one for each curl and each value that is picked.
+  }, 120_000);
 });

@@ -1,4 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import { demoId } from '../../platform/id.js';
 import { Provisioning } from '../../platform/provisioning/provisioning.js';
 import { ActionLedger } from './action-ledger.service.js';
 import { LedgerEntriesController } from './ledger-entries.controller.js';
@@ -14,9 +16,11 @@ export class ActionLedgerModule implements OnModuleInit {
   constructor(
     private readonly provisioning: Provisioning,
     private readonly ledger: ActionLedger,
+    private readonly database: Database,
   ) {}
 
   onModuleInit(): void {
+    this.provisioning.demo(10, 'action ledger', () => this.recordDemo());
     this.provisioning.onApplied((section, rows) =>
       this.ledger.record('platform.provisioning.apply', {
         subjectType: 'provisioning_section',
@@ -24,5 +28,13 @@ export class ActionLedgerModule implements OnModuleInit {
         after: { rows },
       }),
     );
+  }
+
+  /** The entry that the API document shows. */
+  private async recordDemo(): Promise<void> {
+    const change = { subjectType: 'installation', subjectId: 'demo', reason: 'Demo data was loaded' };
+    await this.database.transaction(async () => {
+      this.ledger.recordUnder(demoId('aled', 1), 'platform.demo.load', { ...change, after: { demo: true } });
+    });
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
+import type { Actor } from '../../platform/context/actor.js';
 import { currentActor, currentContext } from '../../platform/context/request-context.js';
 import { Database } from '../../platform/database/database.js';
 import type { Collector } from '../../platform/database/unit-of-work.js';
@@ -14,6 +15,9 @@ export interface Change {
   after?: object | null;
   reason?: string | null;
 }
+
+/** Who did it. */
+type Recorder = Pick<Actor, 'type' | 'id'>;
 
 interface Entry extends EntryFacts {
   before: string | null;
@@ -39,13 +43,17 @@ export class ActionLedger implements Collector<Entry> {
    * credential. Throws outside of a transaction.
    */
   record(action: string, change: Change): string {
-    const actor = currentActor();
-    return this.append(action, change, { type: actor.type, id: actor.id });
+    return this.append(newId('aled'), action, { ...change, actor: currentActor() });
+  }
+
+  /** Records under a given id: the demo entry that the API document shows. */
+  recordUnder(id: string, action: string, change: Change): string {
+    return this.append(id, action, { ...change, actor: currentActor() });
   }
 
   /** Records what somebody did before there was a credential: a login. */
-  recordAs(actor: { type: EntryFacts['actorType']; id: string }, action: string, change: Change): string {
-    return this.append(action, change, actor);
+  recordAs(actor: Recorder, action: string, change: Change): string {
+    return this.append(newId('aled'), action, { ...change, actor });
   }
 
   async write(entries: Entry[]): Promise<void> {
@@ -78,9 +86,10 @@ export class ActionLedger implements Collector<Entry> {
     );
   }
 
-  private append(action: string, change: Change, actor: { type: EntryFacts['actorType']; id: string }): string {
+  private append(id: string, action: string, change: Change & { actor: Recorder }): string {
+    const { actor } = change;
     const entry: Entry = {
-      id: newId('aled'),
+      id,
       action,
       subjectType: change.subjectType,
       subjectId: change.subjectId,

@@ -3,7 +3,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access } from '../auth/access.js';
 import { MUTATES, type Mutation } from '../idempotency/mutation.js';
-import { REFUSALS, type Refusals } from '../openapi/errors.js';
+import { bodyExampleOf, REFUSALS, type Refusals } from '../openapi/errors.js';
 import { RouteTable } from './route-table.js';
 import { type Surface, surfaceOf } from './surface.js';
 
@@ -18,6 +18,8 @@ export interface Route {
   readonly mutation: Mutation | null;
   /** Refusals beside those that every route of the surface has. */
   readonly refusals: Refusals;
+  /** The example of the body, where the route has one of its own. */
+  readonly bodyExample: Record<string, unknown> | null;
 }
 
 const READING = new Set(['GET', 'HEAD']);
@@ -59,7 +61,7 @@ export class Routes implements OnModuleInit {
         throw new Error(`${name} must say what it changes: @Mutates(action) or @ChangesNothing(reason)`);
       }
       const refusals = (Reflect.getMetadata(REFUSALS, handler) as Refusals | undefined) ?? {};
-      this.all.push({ method, path, surface, access, mutation, refusals });
+      this.all.push({ method, path, surface, access, mutation, refusals, bodyExample: bodyExampleOf(handler) });
       this.table.add(method, path);
     }
   }

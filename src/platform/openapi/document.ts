@@ -41,7 +41,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
       const route = routes.get(`${method.toUpperCase()} ${path}`);
       if (!operation || !route) continue;
       completeOperation(operation, route);
-      exemplifyBody(operation, document.components.schemas);
+      exemplifyBody(operation, route, document.components.schemas);
       for (const schema of inputSchemas(operation)) closeSchema(schema, document.components.schemas);
     }
   }

@@ -9,3 +9,14 @@ export type Refusals = Readonly<Partial<Record<400 | 403 | 404 | 409 | 410 | 422
 export function Refuses(refusals: Refusals): MethodDecorator {
   return SetMetadata(REFUSALS, refusals);
 }
+
+const BODY_EXAMPLE = 'body-example';
+
+/** The example of this route's body, where its members' examples together would not do. */
+export function BodyExample(example: Record<string, unknown>): MethodDecorator {
+  return SetMetadata(BODY_EXAMPLE, example);
+}
+
+export function bodyExampleOf(handler: object): Record<string, unknown> | null {
+  return (Reflect.getMetadata(BODY_EXAMPLE, handler) as Record<string, unknown> | undefined) ?? null;
+}

@@ -1,3 +1,4 @@
+import type { Route } from '../http/routes.js';
 import type { OperationObject, ReferenceObject, SchemaObject } from './types.js';
 
 type Schemas = Record<string, SchemaObject | ReferenceObject>;
@@ -6,12 +7,12 @@ type Schemas = Record<string, SchemaObject | ReferenceObject>;
  * Gives each request body an example made of its members' examples. Members without one are left out: a made-up value
  * would be refused, and "Try it out" is to succeed at once.
  */
-export function exemplifyBody(operation: OperationObject, schemas: Schemas): void {
+export function exemplifyBody(operation: OperationObject, route: Route, schemas: Schemas): void {
   const { requestBody } = operation;
   if (!requestBody || '$ref' in requestBody) return;
   for (const media of Object.values(requestBody.content)) {
     if (media.example === undefined && media.examples === undefined && media.schema) {
-      media.example = exampleOf(media.schema, schemas) ?? {};
+      media.example = route.bodyExample ?? exampleOf(media.schema, schemas) ?? {};
     }
   }
 }

@@ -5,7 +5,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
 import { ChannelEnvelope, ChannelPage, CreateChannel, ListChannels, toChannel, UpdateChannel } from './channel.dto.js';
 import { Channels } from './channels.service.js';
 
@@ -45,6 +45,7 @@ export class ChannelsController {
   @Patch(':id')
   @RequireScope('distribution:write')
   @Mutates('distribution.channel.update')
+  @BodyExample({ status: 'active', description: 'Open for bookings from May on' })
   @Refuses({ 409: ['channel_name_taken', 'invalid_transition', 'channel_in_use', 'system_channel_protected'] })
   async update(
     @PathId('chan', 'id', 3) id: string,
