@@ -1,8 +1,15 @@
+import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { openContext, type RequestContext } from '../context/request-context.js';
 import { uuidv7 } from '../id.js';
 
 const ACCEPTABLE = /^[A-Za-z0-9._-]{8,128}$/;
+const contexts = new WeakMap<IncomingMessage, RequestContext>();
+
+/** The context of a request, for what happens to it outside: a client that goes away does so in nobody's context. */
+export function contextOf(request: IncomingMessage): RequestContext | null {
+  return contexts.get(request) ?? null;
+}
 
 /**
  * Opens the request's context and sets `X-Request-Id`, before anything can refuse the request: guards, unknown routes
@@ -20,5 +27,6 @@ export function requestContext(request: Request, response: Response, next: NextF
   response.setHeader('X-Request-Id', requestId);
   response.setHeader('Cache-Control', 'private, no-store');
   response.setHeader('Vary', 'Authorization, Accept');
+  contexts.set(request, context);
   openContext(context, () => next());
 }

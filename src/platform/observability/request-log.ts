@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
-import { currentContext } from '../context/request-context.js';
+import { contextOf } from '../http/context.middleware.js';
 
 /** One line per answer: who, what, how long. Never a body, never a query's values, never a credential. */
 export function requestLog(log: Logger): RequestHandler {
@@ -9,12 +9,12 @@ export function requestLog(log: Logger): RequestHandler {
     logger: log,
     quietReqLogger: true,
     customAttributeKeys: { reqId: 'requestId' },
-    genReqId: () => currentContext().requestId,
+    genReqId: (request) => contextOf(request)?.requestId ?? '',
     serializers: {
       req: (request: { method: string; url: string }) => ({ method: request.method, path: pathOf(request.url) }),
       res: (response: { statusCode: number }) => ({ status: response.statusCode }),
     },
-    customProps: () => ({ actor: currentContext().actor?.id ?? null }),
+    customProps: (request) => ({ actor: contextOf(request)?.actor?.id ?? null }),
     customLogLevel: (request, response, error) => {
       if (/^\/health\//.test(request.url ?? '')) return 'trace';
       return error || response.statusCode >= 500 ? 'warn' : 'info';
