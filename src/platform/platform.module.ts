@@ -11,6 +11,7 @@ import { Clock } from './clock.js';
 import { Env } from './config/env.js';
 import { Database } from './database/database.js';
 import { ErrorFilter } from './errors/error.filter.js';
+import { KnownQueryGuard } from './http/known-query.guard.js';
 import { RequestIdInterceptor } from './http/request-id.interceptor.js';
 import { RouteTable } from './http/route-table.js';
 import { Routes } from './http/routes.js';
@@ -56,10 +57,11 @@ export class PlatformModule {
         { provide: Env, useValue: env },
         { provide: LOG, useValue: log },
         { provide: PASSPORT, useValue: authenticator },
-        // Guards run in this order: who is it, does he ask too often, may he.
+        // Guards run in this order: who is it, does he ask too often, may he, does he ask what we know.
         { provide: APP_GUARD, useClass: BearerGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ScopesGuard },
+        { provide: APP_GUARD, useClass: KnownQueryGuard },
         { provide: APP_PIPE, useClass: RequestPipe },
         { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },
         { provide: APP_FILTER, useClass: ErrorFilter },

@@ -7,6 +7,7 @@ import { RouteTable } from '../http/route-table.js';
 import { LOG } from '../observability/log.js';
 import { AppError } from './app-error.js';
 import { errorBody } from './error-bodies.js';
+import { errorHeaders } from './error-headers.js';
 import { toAppError } from './to-app-error.js';
 
 /** Answers every error in the body of its surface. A 500 is logged once, with its stack, and says nothing else. */
@@ -28,7 +29,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (response.headersSent) {
       response.destroy();
     } else {
-      response.status(error?.status ?? 500).set(headersOf(error));
+      response.status(error?.status ?? 500).set(errorHeaders(error));
       response.json(errorBody(errorShapeOf(request.path), error, requestId));
     }
   }
@@ -41,13 +42,4 @@ export class ErrorFilter implements ExceptionFilter {
     const Allow = allowed.join(', ');
     return new AppError(405, 'method_not_allowed', `Only ${Allow} is possible here`, { headers: { Allow } });
   }
-}
-
-function headersOf(error: AppError | null): Record<string, string> {
-  const retryAfterMs = error?.retryAfterMs;
-  return {
-    ...error?.headers,
-    'Cache-Control': 'private, no-store',
-    ...(retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
-  };
 }

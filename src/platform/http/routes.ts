@@ -1,5 +1,6 @@
 import { Injectable, RequestMethod, type OnModuleInit } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access } from '../auth/access.js';
 import { MUTATES, type Mutation } from '../idempotency/mutation.js';
@@ -28,6 +29,7 @@ const READING = new Set(['GET', 'HEAD']);
 @Injectable()
 export class Routes implements OnModuleInit {
   readonly all: Route[] = [];
+  private readonly readingQueries = new WeakSet<object>();
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -41,16 +43,23 @@ export class Routes implements OnModuleInit {
       if (typeof prototype !== 'object' || prototype === null || !metatype) continue;
       for (const name of this.scanner.getAllMethodNames(prototype)) {
         const handler: unknown = Reflect.get(prototype, name);
-        if (typeof handler === 'function') this.read(metatype, handler, `${metatype.name}.${name}`);
+        if (typeof handler === 'function') this.read(metatype, handler, name);
       }
     }
   }
 
-  private read(controller: object, handler: object, name: string): void {
+  /** Whether this handler has a `@Query()`, whose class then says what is known. */
+  readsQuery(handler: object): boolean {
+    return this.readingQueries.has(handler);
+  }
+
+  private read(controller: { name: string }, handler: object, methodName: string): void {
+    const name = `${controller.name}.${methodName}`;
     const verb = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
     if (verb === undefined) return;
     const access = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
     const mutation = (Reflect.getMetadata(MUTATES, handler) as Mutation | undefined) ?? null;
+    if (hasQuery(controller, methodName)) this.readingQueries.add(handler);
     if (!access) throw new Error(`${name} must say who may call it: @RequireScope(...) or @Public()`);
 
     const method = RequestMethod[verb];
@@ -65,6 +74,12 @@ export class Routes implements OnModuleInit {
       this.table.add(method, path);
     }
   }
+}
+
+/** Nest keeps a route's parameters under keys such as `4:0`: the kind, and the parameter's place. */
+function hasQuery(controller: object, methodName: string): boolean {
+  const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, methodName) as object | undefined;
+  return Object.keys(parameters ?? {}).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
 }
 
 function paths(controller: object, handler: object): string[] {

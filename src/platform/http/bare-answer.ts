@@ -1,0 +1,39 @@
+import { STATUS_CODES } from 'node:http';
+import type { AppError } from '../errors/app-error.js';
+import { errorBody } from '../errors/error-bodies.js';
+import { errorHeaders } from '../errors/error-headers.js';
+import { errorShapeOf } from './surface.js';
+
+/** A refusal that is written without Express, because the request never got there or must cost next to nothing. */
+export interface BareAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/** What `securityHeaders` gives to every answer of the API, less what only a page heeds. */
+const SECURITY = {
+  'Content-Security-Policy': "default-src 'none';frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** Words the refusal as the surface of `url` does; a request that could not be read has none: the storefront's. */
+export function bareAnswer(error: AppError, { url = '/', requestId }: { url?: string; requestId: string }): BareAnswer {
+  const [path = '/'] = url.split('?', 1);
+  const body = JSON.stringify(errorBody(errorShapeOf(path), error, requestId));
+  const headers = {
+    ...SECURITY,
+    ...errorHeaders(error),
+    'X-Request-Id': requestId,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+  };
+  return { status: error.status, headers, body };
+}
+
+/** The answer as it goes over the wire, for a connection on which nothing else will follow. */
+export function lastWords({ status, headers, body }: BareAnswer): string {
+  const lines = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
+}

@@ -1,0 +1,24 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { invalidRequest } from '../errors/app-error.js';
+import { Routes } from './routes.js';
+import { surfaceOf } from './surface.js';
+
+/**
+ * A route that reads no query takes no parameters: a misspelt or misplaced one is refused and not passed over. Where a
+ * query is read, its class refuses unknown ones. The storefront lets them be: links to it carry trackers of all kinds.
+ */
+@Injectable()
+export class KnownQueryGuard implements CanActivate {
+  constructor(private readonly routes: Routes) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    if (!request.url.includes('?') || this.routes.readsQuery(context.getHandler())) return true;
+    const unknown = surfaceOf(request.path) === 'storefront' ? [] : Object.keys(request.query);
+    if (unknown.length === 0) return true;
+    throw invalidRequest(
+      unknown.map((path) => ({ path, message: `${path} is not known here`, code: 'whitelistValidation' })),
+    );
+  }
+}

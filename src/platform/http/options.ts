@@ -1,0 +1,15 @@
+import type { RequestHandler } from 'express';
+import { notFound } from '../errors/app-error.js';
+import type { RouteTable } from './route-table.js';
+
+/** Answers OPTIONS by the methods of the path; what a browser asks before a foreign origin's call is left to CORS. */
+export function answerOptions(routes: RouteTable, { cors }: { cors: boolean }): RequestHandler {
+  return (request, response, next) => {
+    const isPreflight = cors && request.headers['access-control-request-method'] !== undefined;
+    if (request.method !== 'OPTIONS' || isPreflight) return next();
+    const methods = routes.methodsOf(request.path);
+    if (methods.length === 0) return next(notFound());
+    response.status(204).setHeader('Allow', [...methods, 'OPTIONS'].join(', '));
+    response.end();
+  };
+}

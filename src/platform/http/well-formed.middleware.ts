@@ -1,0 +1,74 @@
+import type { NextFunction, Request, Response } from 'express';
+import { AppError, invalidRequest, type Issue } from '../errors/app-error.js';
+
+const MAX_HEADERS = 100;
+const MAX_PARAMETERS = 100;
+
+/** Headers of which Node keeps the first or joins all: whoever sends two means two things, and a proxy may read the other. */
+const ONCE = new Map(
+  [
+    'Host',
+    'Authorization',
+    'X-Api-Key',
+    'Content-Type',
+    'Content-Encoding',
+    'Expect',
+    'Idempotency-Key',
+    'If-Match',
+    'If-None-Match',
+    'X-Request-Id',
+  ].map((name) => [name.toLowerCase(), name]),
+);
+const HOST = /^[A-Za-z0-9.\-_~:[\]%]{0,300}$/;
+
+/** Refuses what Node lets through although it says two things at once, or nothing. */
+export function requireWellFormed(request: Request, _response: Response, next: NextFunction): void {
+  next(faultOf(request) ?? undefined);
+}
+
+function faultOf(request: Request): AppError | null {
+  const { rawHeaders, headers, url } = request;
+  if (rawHeaders.length > 2 * MAX_HEADERS) {
+    return new AppError(431, 'headers_too_large', `There are more than ${MAX_HEADERS} headers`);
+  }
+  const { expect } = headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    return new AppError(417, 'expectation_failed', 'Only 100-continue can be expected');
+  }
+  const issues = [...repeatedHeaders(rawHeaders), ...hostFaults(request), ...queryFaults(url)];
+  return issues.length > 0 ? invalidRequest(issues) : null;
+}
+
+function repeatedHeaders(rawHeaders: string[]): Issue[] {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = ONCE.get(rawHeaders[at]?.toLowerCase() ?? '');
+    if (name === undefined) continue;
+    if (seen.has(name)) repeated.add(name);
+    seen.add(name);
+  }
+  return [...repeated].map((path) => ({ path, message: 'This header may be sent once', code: 'duplicateHeader' }));
+}
+
+/** RFC 9112, 3.2: HTTP/1.1 without a Host, or with one that is none, is refused. */
+function hostFaults({ headers: { host }, httpVersion }: Request): Issue[] {
+  const isGiven = host !== undefined || httpVersion === '1.0';
+  return isGiven && HOST.test(host ?? '') ? [] : [{ path: 'Host', message: 'must name the host', code: 'host' }];
+}
+
+/** Node's query parser keeps broken encodings as they are and drops what comes after a thousand parameters. */
+function queryFaults(url: string): Issue[] {
+  const at = url.indexOf('?');
+  if (at === -1) return [];
+  const query = url.slice(at + 1);
+  if (query.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
+    return [{ path: '', message: `There are more than ${MAX_PARAMETERS} parameters`, code: 'maxParameters' }];
+  }
+  try {
+    decodeURIComponent(query);
+    return [];
+  } catch {
+    return [{ path: '', message: 'The query is not percent-encoded UTF-8', code: 'encoding' }];
+  }
+}

@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { onlyAnswer, wire } from './wire.js';
+
+const MINTED = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+function malformed(requestId: string | undefined): object {
+  const issue = { path: '', message: 'This is not a well-formed HTTP request', code: 'malformed' };
+  return {
+    error: 'The request is invalid',
+    code: 'invalid_request',
+    requestId,
+    details: { issues: [issue], fields: { '': [issue.message] } },
+  };
+}
+
+describe("what Node's parser refuses is answered as JSON with X-Request-Id", () => {
+  it.each([
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['an unknown method', 'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['two Content-Lengths', 'POST /foo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+    [
+      'Content-Length beside Transfer-Encoding',
+      'POST /foo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['a header that is none', 'GET /foo HTTP/1.1\r\nHost: x\r\nno colon here\r\n\r\n'],
+  ])('%s is 400', async (_, bytes) => {
+    const { status, headers, body } = await onlyAnswer(app.url, bytes);
+    expect(status).toBe(400);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': expect.stringMatching(MINTED),
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-store',
+      connection: 'close',
+    });
+    expect(body).toEqual(malformed(headers['x-request-id']));
+  });
+
+  it('headers beyond 16 KiB are 431', async () => {
+    const { status, headers, body } = await onlyAnswer(
+      app.url,
+      `GET /foo HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(17_000)}\r\n\r\n`,
+    );
+    expect(status).toBe(431);
+    expect(body).toEqual({
+      error: 'The headers are larger than 16 KiB',
+      code: 'headers_too_large',
+      requestId: headers['x-request-id'],
+    });
+  });
+
+  it('a body that breaks off in its encoding is answered by its surface, under the id of its request', async () => {
+    const head = 'POST /vault/v1/primary/encrypt HTTP/1.1\r\nHost: x\r\nX-Request-Id: partner-call-1\r\n';
+    const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const { status, headers, body } = await onlyAnswer(app.url, `${head}${type}5\r\n{"pla\r\nnonsense\r\n`);
+    expect([status, headers['x-request-id'], body]).toEqual([
+      400,
+      'partner-call-1',
+      { error: 'This is not a well-formed HTTP request' },
+    ]);
+  });
+
+  it('garbage behind a request that is still running ends the connection, and is no answer to that request', async () => {
+    const [first, second] = await wire(app.url, 'GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n\x01\x02\r\n\r\n');
+    expect(second).toBeUndefined();
+    if (first) expect(first.body).toEqual(malformed(first.headers['x-request-id']));
+  });
+
+  it('a client that goes away before it is answered harms nobody', async () => {
+    const { hostname, port } = new URL(app.url);
+    const leave = async () => {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      const head = 'POST /v1/admin/auth/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+      socket.write(`${head}Content-Length: 100\r\n\r\n{"email":`, () => socket.resetAndDestroy());
+      await once(socket, 'close');
+    };
+    await Promise.all(Array.from({ length: 20 }, leave));
+    expect((await app.get('/health/ready')).status).toBe(200);
+  });
+
+  it('headers that do not arrive are 408', async () => {
+    const { hostname, port } = new URL(app.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    const began = performance.now();
+    socket.write('GET /foo HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+    const answer = await text(socket);
+    expect(performance.now() - began).toBeGreaterThan(9_000);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(answer).toMatch(/"code":"request_timeout"/);
+  });
+});
