@@ -107,7 +107,14 @@ export function depthOf(value: unknown): number {
 
 function isWebAddress(value: unknown): boolean {
   if (typeof value !== 'string' || /[\s\p{Cc}]/u.test(value)) return false;
-  return /^[A-Za-z][A-Za-z0-9+.-]*:(?!\d)/.test(value) ? /^https?:\/\/[^/]/i.test(value) && URL.canParse(value) : true;
+  return hasScheme(value) ? /^https?:\/\/[^/]/i.test(value) && URL.canParse(value) : true;
+}
+
+/** `localhost:3000` and `example.com:8080/x` name a port; `javascript:1` would run where somebody shows it as a link. */
+function hasScheme(address: string): boolean {
+  const [start = '', rest] = address.split(':', 2);
+  const isHost = start.includes('.') || start.toLowerCase() === 'localhost';
+  return /^[a-z][a-z0-9+.-]*$/i.test(start) && rest !== undefined && !(isHost && /^\d{1,5}([/?#]|$)/.test(rest));
 }
 
 function emptied(value: unknown): unknown {
