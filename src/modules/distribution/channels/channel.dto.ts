@@ -1,11 +1,13 @@
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
-import { Clearable, Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { Clearable, Id, Ignored, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import { EmailAddress, FreeObject, Instant, WebAddress } from '../../../platform/http/trade-fields.js';
 import { type Channel, CHANNEL_STATUSES, type ChannelStatus } from './channel.entity.js';
 
 const KIND = /^[a-z][a-z0-9_-]*$/;
 
-export class CreateChannel {
+/** What a channel is made of, in a create and in a change. */
+export class ChannelFields {
   /** Unique without regard to case among channels that are not archived.
    * @example "Alpine Partners" */
   @Text({ max: 255 })
@@ -52,7 +54,12 @@ export class CreateChannel {
   metadata?: Record<string, unknown> | null;
 }
 
-export class UpdateChannel extends patchOf(CreateChannel) {}
+export class CreateChannel extends ChannelFields {
+  @Ignored()
+  id?: string;
+}
+
+export class UpdateChannel extends patchOf(ChannelFields) {}
 
 export class ListChannels extends PageQuery {
   /** Part of the name, whatever its case. */
@@ -67,6 +74,11 @@ export class ListChannels extends PageQuery {
   @Optional()
   @OneOf(CHANNEL_STATUSES)
   status?: ChannelStatus;
+
+  /** `-createdAt`, newest first, unless given. */
+  @Optional()
+  @SortBy(['createdAt', 'name'])
+  sort?: string;
 }
 
 export class ChannelResponse {

@@ -22,7 +22,7 @@ export interface ChannelChanges {
   metadata?: Record<string, unknown> | null;
 }
 
-/** A way by which our products are sold. The one with a system key is our own sales; it is there from the start. */
+/** A way by which our products are sold. The one with a system key is our own sales; it comes by provisioning alone. */
 @Entity('channels')
 export class Channel {
   @PrimaryColumn('text') id: string;

@@ -52,12 +52,14 @@ export class Channels {
 
   async list(query: ListChannels): Promise<{ channels: Channel[]; total: number }> {
     const { limit, offset } = pageBounds(query);
+    const { sort = '-createdAt' } = query;
     const found = this.database.repository(Channel).createQueryBuilder('channel');
     if (query.search !== undefined) found.andWhere('channel.name ilike :name', { name: containing(query.search) });
     if (query.kind !== undefined) found.andWhere('channel.kind = :kind', { kind: query.kind });
     if (query.status !== undefined) found.andWhere('channel.status = :status', { status: query.status });
-    found.orderBy('channel.createdAt', 'DESC').addOrderBy('channel.id', 'DESC').limit(limit).offset(offset);
-    const [channels, total] = await found.getManyAndCount();
+    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
+    found.orderBy(`channel.${sort.replace('-', '')}`, direction).addOrderBy('channel.id', direction);
+    const [channels, total] = await found.limit(limit).offset(offset).getManyAndCount();
     return { channels, total };
   }
 
