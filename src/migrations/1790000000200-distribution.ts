@@ -3,6 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** Distribution channels. A name is taken by one channel that is not archived, whatever its case. */
 export class Distribution1790000000200 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    await runner.query('create extension if not exists pg_trgm');
     await runner.query(`
       create table channels (
         id text primary key,
@@ -22,6 +23,7 @@ export class Distribution1790000000200 implements MigrationInterface {
     await runner.query(`create unique index channels_live_name on channels (lower(name)) where status <> 'archived'`);
     await runner.query('create index channels_status_created_at on channels (status, created_at)');
     await runner.query('create index channels_kind on channels (kind)');
+    await runner.query('create index channels_name_search on channels using gin (name gin_trgm_ops)');
   }
 
   async down(runner: QueryRunner): Promise<void> {
