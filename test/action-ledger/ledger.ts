@@ -6,7 +6,6 @@ import type { Answer } from '../setup/http.js';
 
 export const ENTRIES = '/v1/admin/action-ledger/entries';
 export const CHANNELS = '/v1/admin/distribution/channels';
-export const TOKENS = '/v1/admin/identity/api-tokens';
 
 export interface Entry {
   id: string;
@@ -78,14 +77,6 @@ export async function walk(app: TestApp, query: Record<string, string | number>)
 export function search(query: Record<string, string | number>): string {
   const texts = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
   return new URLSearchParams(texts).toString();
-}
-
-/** An API token of the owner's that holds these scopes only. */
-export async function tokenWith(app: TestApp, scopes: string[]): Promise<string> {
-  const body = { name: unique('Test'), scopes };
-  const answer = await app.as('owner').post<{ data: { token: string } }>(TOKENS, body);
-  if (answer.status !== 201) throw new Error(`The token was refused: ${answer.text}`);
-  return answer.body.data.token;
 }
 
 /** The whole body of a refused request with these faults. */

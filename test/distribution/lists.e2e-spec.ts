@@ -1,0 +1,144 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { change, CHANNELS, type Channel, invalid, type Issue, newChannel, unique } from './channels.js';
+
+interface ChannelPage {
+  data: Channel[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+let app: TestApp;
+let mark: string;
+/** Five channels whose names share a mark, oldest first. */
+let channels: Channel[];
+
+beforeAll(async () => {
+  app = await startApp();
+  mark = unique('Öztürk 100%_');
+  const terms = [
+    { name: `${mark} Delta`, kind: 'ota' },
+    { name: `${mark} alpha`, kind: 'ota', status: 'pending' },
+    { name: `${mark} Charlie`, kind: 'affiliate' },
+    { name: `${mark} bravo`, kind: 'ota' },
+    { name: `${mark} Echo` },
+  ];
+  channels = [];
+  for (const term of terms) {
+    channels.push(await newChannel(app, term));
+    app.travel({ ms: 2 });
+  }
+});
+
+async function list(query: Record<string, string>): Promise<ChannelPage> {
+  const answer = await app.as('owner').get<ChannelPage>(`${CHANNELS}?${new URLSearchParams(query).toString()}`);
+  if (answer.status !== 200) throw new Error(`The list was refused: ${answer.text}`);
+  return answer.body;
+}
+
+const at = (...indexes: number[]) => indexes.map((index) => channels[index]);
+
+describe('the list of channels', () => {
+  it('answers {data, total, limit, offset}, newest first, 50 unless told otherwise', async () => {
+    expect(await list({ search: mark })).toEqual({ data: at(4, 3, 2, 1, 0), total: 5, limit: 50, offset: 0 });
+  });
+
+  it('answers the part that is asked for, with the total of all', async () => {
+    const page = await list({ search: mark, limit: '2', offset: '1' });
+    expect(page).toEqual({ data: at(3, 2), total: 5, limit: 2, offset: 1 });
+    const end = await list({ search: mark, limit: '2', offset: '4' });
+    expect(end).toEqual({ data: at(0), total: 5, limit: 2, offset: 4 });
+    const beyond = await list({ search: mark, limit: '200', offset: '100000' });
+    expect(beyond).toEqual({ data: [], total: 5, limit: 200, offset: 100_000 });
+  });
+
+  it('finds a part of the name whatever its case, and takes wildcards for what they are', async () => {
+    expect((await list({ search: `${mark.toUpperCase()} BR` })).data).toEqual(at(3));
+    expect((await list({ search: `  ${mark} ch ` })).data).toEqual(at(2));
+    expect((await list({ search: mark.replace('%', '_') })).total).toBe(0);
+    expect((await list({ search: mark.replace('100', '%') })).total).toBe(0);
+    expect((await list({ search: `${mark}\\` })).total).toBe(0);
+    expect((await list({ search: '100%_' })).total).toBeGreaterThanOrEqual(5);
+  });
+
+  it('filters by kind and by status, also by both', async () => {
+    expect((await list({ search: mark, kind: 'ota' })).data).toEqual(at(3, 1, 0));
+    expect((await list({ search: mark, status: 'pending' })).data).toEqual(at(1));
+    expect(await list({ search: mark, kind: 'ota', status: 'active' })).toMatchObject({ data: at(3, 0), total: 2 });
+    expect((await list({ search: mark, kind: 'marketplace' })).total).toBe(0);
+  });
+
+  it('shows archived ones too', async () => {
+    const { id, name } = await newChannel(app);
+    await change(app.as('owner'), id, { status: 'archived' });
+
+    expect((await list({ search: name, status: 'archived' })).data.map((channel) => channel.id)).toEqual([id]);
+    expect((await list({ search: name })).total).toBe(1);
+  });
+
+  it.each([
+    ['createdAt', [0, 1, 2, 3, 4]],
+    ['-createdAt', [4, 3, 2, 1, 0]],
+  ])('is sorted by %s', async (sort, order) => {
+    expect((await list({ search: mark, sort })).data).toEqual(at(...order));
+  });
+
+  it('is sorted by name, backwards the other way round', async () => {
+    const ascending = (await list({ search: mark, sort: 'name' })).data;
+    const descending = (await list({ search: mark, sort: '-name' })).data;
+
+    const names = await app.sql<{ name: string }>('select name from channels where name = any ($1) order by name', [
+      channels.map(({ name }) => name),
+    ]);
+    expect(ascending.map(({ name }) => name)).toEqual(names.map(({ name }) => name));
+    expect(descending).toEqual([...ascending].reverse());
+  });
+
+  it('passes over no channel of those made in the same millisecond', async () => {
+    const same = unique('Same moment');
+    await Promise.all(Array.from({ length: 7 }, (_, n) => newChannel(app, { name: `${same} ${n}` })));
+    await app.sql(`update channels set created_at = '2026-01-01T00:00:00Z' where name like $1`, [`${same}%`]);
+
+    const found: string[] = [];
+    for (let offset = 0; offset < 7; offset += 2) {
+      const { data } = await list({ search: same, limit: '2', offset: String(offset) });
+      found.push(...data.map(({ id }) => id));
+    }
+
+    expect(new Set(found).size).toBe(7);
+    expect(found).toEqual([...found].sort().reverse());
+  });
+});
+
+describe('what the list refuses with 400, in full', () => {
+  const issue = (path: string, message: string, code: string): Issue => ({ path, message: `${path} ${message}`, code });
+  const whole = (path: string) => issue(path, 'must be an integer number', 'isInt');
+  const least = (path: string, min: number) => issue(path, `must not be less than ${min}`, 'min');
+  const most = (path: string, max: number) => issue(path, `must not be greater than ${max}`, 'max');
+  const status = issue('status', 'must be one of active, inactive, pending, archived', 'isIn');
+  const sort = issue('sort', 'must be one of createdAt, -createdAt, name, -name', 'isIn');
+
+  it.each<[string, Issue[]]>([
+    ['limit=0', [least('limit', 1)]],
+    ['limit=201', [most('limit', 200)]],
+    ['limit=ten', [whole('limit'), least('limit', 1), most('limit', 200)]],
+    ['limit=', [whole('limit'), least('limit', 1), most('limit', 200)]],
+    ['limit=10&limit=20', [whole('limit'), least('limit', 1), most('limit', 200)]],
+    ['offset=-1', [least('offset', 0)]],
+    ['offset=100001', [most('offset', 100_000)]],
+    ['status=closed', [status]],
+    ['status=active&status=pending', [status]],
+    ['sort=website', [sort]],
+    ['sort=-', [sort]],
+    ['search=', [issue('search', 'must be longer than or equal to 1 characters', 'minLength')]],
+    ['search=%00', [{ path: 'search', message: 'NUL is not allowed in text', code: 'noNul' }]],
+    ['kind=OTA', [issue('kind', 'must match /^[a-z][a-z0-9_-]*$/ regular expression', 'matches')]],
+    ['name=x', [issue('name', 'is not known here', 'whitelistValidation')]],
+    ['Limit=1', [issue('Limit', 'is not known here', 'whitelistValidation')]],
+  ])('%s', async (query, issues) => {
+    const answer = await app.as('owner').get(`${CHANNELS}?${query}`);
+
+    expect([answer.status, answer.body]).toEqual([400, invalid(answer, issues)]);
+  });
+});

@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { change, read, refusal, unique } from './channels.js';
+
+let app: TestApp;
+let staff: TestClient;
+beforeAll(async () => {
+  app = await startApp();
+  staff = app.as('owner');
+});
+
+describe('the own-sales channel', () => {
+  const apply = (fields: object) =>
+    app.nest.get(Provisioning).apply({ systemChannels: [{ systemKey: 'direct', ...fields }] });
+  const system = async () =>
+    (await app.sql<{ id: string }>(`select id from channels where system_key = 'direct'`))[0]?.id ?? '';
+
+  it.each([{ kind: 'reseller' }, { status: 'inactive' }, { status: 'archived' }])(
+    'keeps its kind and status: %j',
+    async (body) => {
+      const before = await read(app, await system());
+
+      const answer = await change(staff, before.id, { ...body, description: 'Not this either' });
+
+      const error = 'The own-sales channel keeps its kind and status';
+      const refused = refusal(answer, { code: 'system_channel_protected', error });
+      expect([answer.status, answer.body]).toEqual([409, refused]);
+      expect(await read(app, before.id)).toEqual(before);
+    },
+  );
+
+  it('may be changed otherwise, also by a body that repeats its kind and status', async () => {
+    const { id, kind, status } = await read(app, await system());
+    const answer = await change(staff, id, { kind, status, description: 'Our own shop' });
+
+    expect([answer.status, answer.body.data]).toMatchObject([
+      200,
+      { systemKey: 'direct', kind: 'direct', status: 'active', description: 'Our own shop' },
+    ]);
+  });
+
+  it('is changed by provisioning, and not touched by what is already so', async () => {
+    const before = await read(app, await system());
+
+    await apply({ name: before.name, contactName: 'Sales' });
+    await apply({ name: before.name, contactName: 'Sales' });
+
+    const after = await read(app, before.id);
+    expect(after).toEqual({ ...before, contactName: 'Sales', version: before.version + 1, updatedAt: after.updatedAt });
+  });
+
+  it('is made by provisioning where there is none, as direct and active, with an entry of the ledger', async () => {
+    await app.sql(`update channels set system_key = null where system_key = 'direct'`);
+
+    await apply({ name: unique('Own shop') });
+
+    const id = await system();
+    expect(await read(app, id)).toMatchObject({ systemKey: 'direct', kind: 'direct', status: 'active', version: 1 });
+    const entries = await staff.get<{ data: object[] }>(`/v1/admin/action-ledger/entries?subjectId=${id}`);
+    expect(entries.body.data).toMatchObject([{ action: 'distribution.channel.create', actorType: 'system' }]);
+  });
+
+  it.each([
+    [{ name: 'x', kind: 'ota' }, 'systemChannels.0.kind'],
+    [{ name: '' }, 'systemChannels.0.name'],
+    [{ name: 'x', systemKey: 'other' }, 'systemChannels.0.systemKey'],
+  ])('is not provisioned from %j', async (fields, place) => {
+    await expect(apply(fields)).rejects.toThrow(place);
+  });
+});
