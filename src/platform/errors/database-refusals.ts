@@ -23,7 +23,8 @@ export function databaseErrorOf(error: unknown): DatabaseError | null {
   if (typeof error !== 'object' || error === null) return null;
   const { driverError, code, constraint, detail } = error as Partial<DatabaseError> & { driverError?: unknown };
   if (driverError) return databaseErrorOf(driverError);
-  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return null;
+  // With a digit at least: EPIPE, which the operating system says of a connection, has five letters as well.
+  if (typeof code !== 'string' || !/^(?=.*\d)[0-9A-Z]{5}$/.test(code)) return null;
   return { code, ...(constraint ? { constraint } : {}), ...(detail ? { detail } : {}) };
 }
 
@@ -33,19 +34,28 @@ export function isRetryable(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
+/** Classes and codes of a database that is busy, away, or not yet itself again: waiting may help. */
+const PASSING = /^(40|53|57|08|28)|^(55P03|25006|25P03|3D000)$/;
+const UNSTORABLE = /^(22|54)/;
+const CONTRADICTING = /^(23502|23503|23505|23514|23P01)$/;
+
 /** What the caller hears of a failed statement; null where it is our own fault. */
 export function refusalOf(error: DatabaseError): AppError | null {
   const refusal = error.constraint === undefined ? undefined : refusals.get(error.constraint);
-  if (refusal) return refusal(error);
-
-  const kind = error.code.slice(0, 2);
-  if (kind === '22' || kind === '54') {
+  if (refusal) {
+    return refusal(error);
+  } else if (UNSTORABLE.test(error.code)) {
     return invalidRequest([{ path: '', message: 'A value cannot be stored', code: 'unstorable' }]);
-  } else if (['23502', '23503', '23505', '23514', '23P01'].includes(error.code)) {
+  } else if (CONTRADICTING.test(error.code)) {
     return conflict('conflict', 'The change contradicts what is stored');
-  } else if (kind === '40' || kind === '53' || kind === '57' || kind === '08' || error.code === '55P03') {
+  } else if (PASSING.test(error.code)) {
     return unavailable('The database is busy or away');
   } else {
     return null;
   }
+}
+
+/** Whether no rule of ours foresaw this error: the net caught it, and what it says to the caller helps him little. */
+export function isUnforeseen({ code, constraint }: DatabaseError): boolean {
+  return !PASSING.test(code) && (constraint === undefined || !refusals.has(constraint));
 }

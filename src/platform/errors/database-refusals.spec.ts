@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { conflict } from './app-error.js';
+import { databaseErrorOf, isUnforeseen, refusalOf, refuseOn } from './database-refusals.js';
+
+describe('what PostgreSQL says, to the caller', () => {
+  it.each([
+    ['22021', 400, 'a NUL in text'],
+    ['22P02', 400, 'a bad number'],
+    ['54000', 400, 'an index row too large'],
+    ['23502', 409, 'a null'],
+    ['23503', 409, 'an unknown reference'],
+    ['23505', 409, 'something twice'],
+    ['23514', 409, 'a broken check'],
+    ['40001', 503, 'a serialization failure'],
+    ['40P01', 503, 'a deadlock'],
+    ['53300', 503, 'too many connections'],
+    ['55P03', 503, 'a lock that does not come free'],
+    ['57014', 503, 'a statement that took too long'],
+    ['57P01', 503, 'a server that goes down'],
+    ['57P03', 503, 'a server that starts up'],
+    ['08006', 503, 'a broken connection'],
+    ['25006', 503, 'a server that became a standby'],
+    ['28P01', 503, 'a password that no longer holds'],
+  ])('%s is %i: %s', (code, status) => {
+    expect(refusalOf({ code })?.status).toBe(status);
+  });
+
+  it.each(['42601', '42P01', 'XX000', '25P02', '21000'])('%s is our own fault', (code) => {
+    expect(refusalOf({ code })).toBeNull();
+  });
+
+  it.each([
+    ['22021', true],
+    ['23505', true],
+    ['54001', true],
+    ['42P01', true],
+    ['XX000', true],
+    ['40001', false],
+    ['57014', false],
+    ['08006', false],
+  ])('%s is unforeseen: %s', (code, unforeseen) => {
+    expect(isUnforeseen({ code })).toBe(unforeseen);
+  });
+
+  it('is what the rule of its constraint makes of it, and then foreseen', () => {
+    refuseOn('spec_known_constraint', () => conflict('name_taken', 'Taken'));
+    const error = { code: '23505', constraint: 'spec_known_constraint' };
+    expect([refusalOf(error)?.code, isUnforeseen(error)]).toEqual(['name_taken', false]);
+  });
+
+  it('is found inside what TypeORM wraps around it', () => {
+    expect(databaseErrorOf({ driverError: { code: '23505', constraint: 'c' } })).toEqual({
+      code: '23505',
+      constraint: 'c',
+    });
+  });
+
+  it.each(['EPIPE', 'ECONNREFUSED', 'not_found', 42, undefined])('is not what the error code %s is', (code) => {
+    expect(databaseErrorOf({ code })).toBeNull();
+  });
+});
