@@ -14,6 +14,7 @@ import { RateLimits } from './platform/limits/rate-limits.js';
 import { NestLog } from './platform/observability/nest-log.js';
 import { requestLog } from './platform/observability/request-log.js';
 import { serveDocument } from './platform/openapi/serve-document.js';
+import { Traffic } from './platform/traffic/traffic.js';
 
 /** The application as it is served, in production and in tests alike. The caller listens and closes. */
 export async function createApp(surroundings: Surroundings): Promise<NestExpressApplication> {
@@ -33,7 +34,13 @@ export async function createApp(surroundings: Surroundings): Promise<NestExpress
   app.set('trust proxy', [...env.trustedProxies]);
 
   // Before everything that may refuse: whatever the answer is, it carries the request id.
-  app.use(requestContext, requestLog(log), securityHeaders(), limitAddresses(app.get(RateLimits)));
+  app.use(
+    requestContext,
+    app.get(Traffic).follow,
+    requestLog(log),
+    securityHeaders(),
+    limitAddresses(app.get(RateLimits)),
+  );
   app.use(requireWellFormed, servedSurfaces(env.surfaces), answerOptions(app.get(RouteTable), { cors }));
   app.use(...bodyParsers());
   if (cors) app.enableCors(crossOrigin(env.corsOrigins));

@@ -21,10 +21,16 @@ import { Jobs } from './jobs/jobs.js';
 import { RateLimitGuard } from './limits/rate-limit.guard.js';
 import { RateLimits } from './limits/rate-limits.js';
 import { HealthController } from './observability/health.controller.js';
+import { Backlog } from './observability/backlog.js';
+import { EventLoop } from './observability/event-loop.js';
 import { LOG } from './observability/log.js';
+import { Metrics } from './observability/metrics.js';
+import { MetricsController } from './observability/metrics.controller.js';
+import { ProcessFigures } from './observability/process-figures.js';
 import { Outbox } from './outbox/outbox.js';
 import { Installation } from './provisioning/installation.js';
 import { Provisioning } from './provisioning/provisioning.js';
+import { Traffic } from './traffic/traffic.js';
 
 const SERVICES = [
   Clock,
@@ -32,6 +38,7 @@ const SERVICES = [
   IdempotencyKeys,
   Installation,
   Jobs,
+  Metrics,
   Outbox,
   Provisioning,
   RateLimits,
@@ -39,7 +46,11 @@ const SERVICES = [
   RouteTable,
   SigningKeys,
   TokenVerifier,
+  Traffic,
 ];
+
+/** Services that nobody asks for anything: they watch and report. */
+const WATCHERS = [Backlog, EventLoop, ProcessFigures];
 
 /** The plumbing, open to every module. It knows nothing of the trade. */
 @Module({})
@@ -50,9 +61,10 @@ export class PlatformModule {
       module: PlatformModule,
       global: true,
       imports: [DiscoveryModule],
-      controllers: [HealthController],
+      controllers: [HealthController, MetricsController],
       providers: [
         ...SERVICES,
+        ...WATCHERS,
         ...bearerStrategies(authenticator),
         { provide: Env, useValue: env },
         { provide: LOG, useValue: log },

@@ -10,6 +10,7 @@ export abstract class Env {
   readonly dataDir: string;
   readonly filesDir: string;
   readonly logLevel: string;
+  readonly metrics: boolean;
   readonly jobs: boolean;
   readonly demoData: boolean;
   readonly orgName: string;

@@ -29,6 +29,7 @@ export function readEnv(variables: Variables): Env {
     baseUrl: values.baseUrl ?? `http://${values.host === '0.0.0.0' ? 'localhost' : values.host}:${values.port}`,
     dataDir: resolve(values.dataDir),
     filesDir: resolve(values.filesDir ?? `${values.dataDir}/files`),
+    metrics: values.metrics === null ? !production : values.metrics === 'true',
     vaultUpsert: values.vaultUpsert === null ? !production : values.vaultUpsert === 'true',
   };
 }

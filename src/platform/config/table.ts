@@ -83,6 +83,13 @@ export const settings = {
     { name: 'LOG_LEVEL', purpose: 'Lowest level that is logged', example: 'debug', fallback: 'info' },
     LOG_LEVELS,
   ),
+  metrics: optionalText({
+    name: 'METRICS',
+    purpose: 'Whether `/metrics` is served, open to whoever reaches it; absent: only outside production',
+    example: 'true',
+    expected: 'true or false',
+    form: /^(true|false)$/,
+  }),
   jobs: flag({
     name: 'JOBS',
     purpose: 'Whether this process works off jobs and events',

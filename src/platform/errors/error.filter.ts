@@ -2,10 +2,12 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { findContext } from '../context/request-context.js';
-import { errorShapeOf } from '../http/surface.js';
+import { errorShapeOf, surfaceOf } from '../http/surface.js';
 import { RouteTable } from '../http/route-table.js';
 import { LOG } from '../observability/log.js';
+import { Metrics } from '../observability/metrics.js';
 import { AppError } from './app-error.js';
+import { databaseErrorOf, isUnforeseen } from './database-refusals.js';
 import { errorBody } from './error-bodies.js';
 import { errorHeaders } from './error-headers.js';
 import { toAppError } from './to-app-error.js';
@@ -15,6 +17,7 @@ import { toAppError } from './to-app-error.js';
 export class ErrorFilter implements ExceptionFilter {
   constructor(
     private readonly routes: RouteTable,
+    private readonly metrics: Metrics,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
@@ -26,12 +29,22 @@ export class ErrorFilter implements ExceptionFilter {
     const requestId = findContext()?.requestId ?? '';
 
     if (!error) this.log.error({ err: thrown, requestId }, 'unexpected error');
+    this.count(thrown, error, request);
     if (response.headersSent) {
       response.destroy();
     } else {
       response.status(error?.status ?? 500).set(errorHeaders(error));
       response.json(errorBody(errorShapeOf(request.path), error, requestId));
     }
+  }
+
+  private count(thrown: unknown, error: AppError | null, request: Request): void {
+    this.metrics.refusals.inc({ surface: surfaceOf(request.path), code: error?.code ?? 'unexpected' });
+    const databaseError = databaseErrorOf(thrown);
+    if (!databaseError || !isUnforeseen(databaseError)) return;
+    const { code, constraint } = databaseError;
+    this.log.error({ sqlstate: code, constraint, requestId: findContext()?.requestId }, 'unforeseen database error');
+    this.metrics.unmappedDatabaseErrors.inc();
   }
 
   /** Nest answers a known path with an unknown method by 404; HTTP has 405 with `Allow` for that. */

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { notFound } from '../errors/app-error.js';
 import { surfaceOf } from './surface.js';
 
-const EVERYWHERE = /^\/(health|docs|openapi\.json|v1\/files)(\/|$)/i;
+const EVERYWHERE = /^\/(health|metrics|docs|openapi\.json|v1\/files)(\/|$)/i;
 
 /** A process may serve some surfaces only (`SURFACES`); what belongs to another one does not exist here. */
 export function servedSurfaces(surfaces: readonly string[]): RequestHandler {

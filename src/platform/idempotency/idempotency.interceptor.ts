@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { currentActor, currentContext } from '../context/request-context.js';
 import { Database } from '../database/database.js';
+import { Metrics } from '../observability/metrics.js';
 import { fingerprint, idempotencyKey } from './fingerprint.js';
 import { type Claim, IdempotencyKeys } from './idempotency-keys.js';
 import { MUTATES, type Mutation } from './mutation.js';
@@ -15,6 +16,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     private readonly reflector: Reflector,
     private readonly keys: IdempotencyKeys,
     private readonly database: Database,
+    private readonly metrics: Metrics,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -39,6 +41,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       route.response.status(stored.status);
       for (const [name, value] of Object.entries(stored.headers)) headers.set(name, value);
       headers.set('Idempotent-Replayed', 'true');
+      this.metrics.replays.inc();
       return stored.body;
     }
     try {

@@ -1,0 +1,57 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Metrics } from './metrics.js';
+
+/** The monitor's timer is due every so many milliseconds; what it is late by is the delay. */
+const RESOLUTION_MS = 20;
+const WINDOW_MS = 250;
+
+/** How late the event loop is: whatever this process answers waits that long before anybody looks at it. */
+@Injectable()
+export class EventLoop implements OnModuleInit, OnModuleDestroy {
+  /** Delay of nine in ten turns within the last quarter of a second, in milliseconds. */
+  recentDelayMs = 0;
+  private readonly recent = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private readonly sinceReading = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private window: NodeJS.Timeout | null = null;
+
+  constructor(private readonly metrics: Metrics) {}
+
+  onModuleInit(): void {
+    this.recent.enable();
+    this.sinceReading.enable();
+    this.window = setInterval(() => this.closeWindow(), WINDOW_MS).unref();
+    const report = (name: string, help: string, read: () => number) =>
+      this.metrics.gauge({ name: `event_loop_delay_${name}_seconds`, help, aggregator: 'max' }, read);
+    report('p50', 'Median delay of the event loop since the last reading', () => this.quantile(50) / 1000);
+    report('p99', 'Delay that 99 of 100 turns stay below', () => this.quantile(99) / 1000);
+    // Read last, so it begins the next period.
+    report('max', 'Longest delay', () => this.takeLongest() / 1000);
+  }
+
+  onModuleDestroy(): void {
+    if (this.window) clearInterval(this.window);
+    this.recent.disable();
+    this.sinceReading.disable();
+  }
+
+  private closeWindow(): void {
+    this.recentDelayMs = delayMs(this.recent, this.recent.percentile(90));
+    this.recent.reset();
+  }
+
+  private quantile(percent: number): number {
+    return delayMs(this.sinceReading, this.sinceReading.percentile(percent));
+  }
+
+  private takeLongest(): number {
+    const longest = delayMs(this.sinceReading, this.sinceReading.max);
+    this.sinceReading.reset();
+    return longest;
+  }
+}
+
+/** The monitor counts the interval itself; an empty one holds numbers that mean nothing. */
+function delayMs(histogram: IntervalHistogram, nanoseconds: number): number {
+  return histogram.count === 0 ? 0 : Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
+}

@@ -1,0 +1,26 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Public } from '../auth/access.js';
+import { Env } from '../config/env.js';
+import { notFound } from '../errors/app-error.js';
+import { Metrics } from './metrics.js';
+
+/** For Prometheus, not for API clients; there only where `METRICS` says so. */
+@ApiExcludeController()
+@Controller('metrics')
+export class MetricsController {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly env: Env,
+  ) {}
+
+  @Get()
+  @Public()
+  async read(@Res() response: Response): Promise<void> {
+    if (!this.env.metrics) throw notFound();
+    const { registry } = this.metrics;
+    const text = await registry.metrics();
+    response.type(registry.contentType).send(text);
+  }
+}

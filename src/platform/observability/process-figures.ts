@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { Database } from '../database/database.js';
+import { Metrics } from './metrics.js';
+
+/** What this process is and holds: its version, its memory, its connections to the database. */
+@Injectable()
+export class ProcessFigures implements OnModuleInit {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly database: Database,
+  ) {}
+
+  onModuleInit(): void {
+    const { registry } = this.metrics;
+    new Gauge({
+      name: 'build_info',
+      help: 'Always 1; the labels say what is running',
+      labelNames: ['version', 'node'],
+      aggregator: 'first',
+      registers: [registry],
+    }).set({ version: ownVersion(import.meta.dirname), node: process.version }, 1);
+
+    const pool = this.database.pool();
+    const report = (name: string, help: string, read: () => number) => this.metrics.gauge({ name, help }, read);
+    report('process_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());
+    report('process_heap_used_bytes', "JavaScript's part of it", () => process.memoryUsage().heapUsed);
+    report('db_pool_connections', 'Connections to the database', () => pool.totalCount);
+    report('db_pool_idle_connections', 'Those that nobody is using', () => pool.idleCount);
+    report('db_pool_waiting', 'Who waits for one', () => pool.waitingCount);
+  }
+}
+
+/** The version of the package that this file belongs to, however deep its build lies in it. */
+function ownVersion(folder: string): string {
+  const file = join(folder, 'package.json');
+  if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version ?? 'unknown';
+  const parent = dirname(folder);
+  return parent === folder ? 'unknown' : ownVersion(parent);
+}

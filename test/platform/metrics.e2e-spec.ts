@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ env: { JOBS: 'false' } });
+});
+
+/** Every sample of the exposition, by its name and labels. */
+async function samples(of: TestApp = app): Promise<Map<string, number>> {
+  const { status, headers, text } = await of.get('/metrics');
+  expect([status, headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line): [string, number] => {
+      const at = line.lastIndexOf(' ');
+      return [line.slice(0, at), Number(line.slice(at + 1))];
+    }),
+  );
+}
+
+const channel = (name: string) => ({ name, kind: 'website' });
+const CHANNELS = '/v1/admin/distribution/channels';
+
+describe('/metrics', () => {
+  it('counts requests by method, route template and class of status', async () => {
+    const count = `http_request_duration_seconds_count{method="GET",route="${CHANNELS}/:id",status="4xx"}`;
+    const before = (await samples()).get(count) ?? 0;
+    await app.as('owner').get(`${CHANNELS}/nobody`);
+    await app.as('owner').get(`${CHANNELS}/nothing`);
+    expect((await samples()).get(count)).toBe(before + 2);
+  });
+
+  it('counts refusals by their code', async () => {
+    const count = 'refusals_total{surface="data",code="unauthorized"}';
+    const before = (await samples()).get(count) ?? 0;
+    await app.get('/data/geo/v1/reference/languages');
+    expect((await samples()).get(count)).toBe(before + 1);
+  });
+
+  it('counts answers that were given again', async () => {
+    const before = (await samples()).get('idempotent_replays_total') ?? NaN;
+    const headers = { 'Idempotency-Key': 'metrics-count-replays' };
+    const first = await app.as('owner').post(CHANNELS, channel('Counted once'), { headers });
+    const second = await app.as('owner').post(CHANNELS, channel('Counted once'), { headers });
+    expect([first.status, second.status, second.headers['idempotent-replayed']]).toEqual([201, 201, 'true']);
+    expect((await samples()).get('idempotent_replays_total')).toBe(before + 1);
+  });
+
+  it('counts errors of the database that no rule foresaw, which the net still answers', async () => {
+    expect((await samples()).get('unmapped_db_error')).toBe(0);
+    await app.sql(`alter table channels add constraint nobody_knows check (name <> 'Unforeseen')`);
+    const { status, body, headers } = await app.as('owner').post(CHANNELS, channel('Unforeseen'));
+    expect(status).toBe(409);
+    expect(body).toEqual({
+      error: 'The change contradicts what is stored',
+      code: 'conflict',
+      requestId: headers['x-request-id'],
+    });
+    expect((await samples()).get('unmapped_db_error')).toBe(1);
+  });
+
+  it('says what waits in the outbox and among the jobs', async () => {
+    await app.as('owner').post(CHANNELS, channel('Leaves an event'));
+    await app.sql(`update outbox_events set created_at = now() - interval '90 seconds'`);
+    const events = await app.sql('select from outbox_events');
+    const found = await samples();
+    expect(found.get('outbox_events')).toBe(events.length);
+    expect(found.get('outbox_oldest_event_seconds')).toBeGreaterThan(80);
+    expect(found.get('jobs_waiting')).toEqual(expect.any(Number));
+    expect(found.get('jobs_failed')).toBe(0);
+  });
+
+  it('says how the process is', async () => {
+    const found = await samples();
+    const names = [
+      'http_requests_in_flight',
+      'db_pool_connections',
+      'db_pool_idle_connections',
+      'db_pool_waiting',
+      'event_loop_delay_p50_seconds',
+      'event_loop_delay_p99_seconds',
+      'event_loop_delay_max_seconds',
+      'process_resident_memory_bytes',
+    ];
+    expect(names.filter((name) => !Number.isFinite(found.get(name)))).toEqual([]);
+    expect(found.get('http_requests_in_flight')).toBe(1);
+    expect(found.get(`build_info{version="0.1.0",node="${process.version}"}`)).toBe(1);
+  });
+
+  it('is not in the API document, and not there at all where METRICS says so', async () => {
+    const document = await app.get<{ paths: object }>('/openapi.json');
+    expect(Object.keys(document.body.paths)).not.toContain('/metrics');
+    const closed = await startApp({ env: { METRICS: 'false' } });
+    expect((await closed.get('/metrics')).status).toBe(404);
+  });
+});
