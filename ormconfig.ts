@@ -5,6 +5,7 @@ import { Distribution1790000000200 } from './src/migrations/1790000000200-distri
 import { Identity1790000000300 } from './src/migrations/1790000000300-identity.js';
 import { Finance1790000000400 } from './src/migrations/1790000000400-finance.js';
 import { Realtime1790000000800 } from './src/migrations/1790000000800-realtime.js';
+import { RealtimeChannelIds1790000000810 } from './src/migrations/1790000000810-realtime-channel-ids.js';
 import { Legal1790000000500 } from './src/migrations/1790000000500-legal.js';
 import { Vault1790000000700 } from './src/migrations/1790000000700-vault.js';
 import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
@@ -50,6 +51,7 @@ const migrations = [
   Identity1790000000300,
   Finance1790000000400,
   Realtime1790000000800,
+  RealtimeChannelIds1790000000810,
   Legal1790000000500,
   Vault1790000000700,
   ReferenceData1790000000900,

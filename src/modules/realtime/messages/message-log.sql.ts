@@ -1,20 +1,14 @@
 /* The statements of the message log. Each is a single one: it sees one state of the channel, or changes it at once. */
 
-/**
- * $1 channels, $2 events, $3 data as JSON text, $4 now. The channel's row is taken first: its lock is held to the commit.
- * A known channel keeps its id; asking the sequence for each message would use it up.
- */
+/** $1 channels, $2 events, $3 data as JSON text, $4 now. The channel's row is taken first and locked until the commit. */
 export const APPEND = `
   with drafts as (
     select n, channel, event, data::json as data,
       row_number() over (partition by channel order by n) - count(*) over (partition by channel) as from_last
     from unnest($1::text[], $2::text[], $3::text[]) with ordinality as draft (channel, event, data, n)
   ), heads as (
-    insert into realtime_channels as head (id, name, last_seq, last_published_at)
-    select
-      coalesce((select id from realtime_channels where name = channel), nextval('realtime_channel_ids')),
-      channel, count(*), $4::timestamptz
-    from drafts group by channel order by channel
+    insert into realtime_channels as head (name, last_seq, last_published_at)
+    select channel, count(*), $4::timestamptz from drafts group by channel order by channel
     on conflict (name) do update set
       last_seq = head.last_seq + excluded.last_seq,
       last_published_at = greatest(head.last_published_at, excluded.last_published_at)

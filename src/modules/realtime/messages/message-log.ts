@@ -6,7 +6,7 @@ import { AFTER, APPEND, NEWEST, PLACE } from './message-log.sql.js';
 
 /** A point between two messages of a channel: what has a higher number lies after it. */
 export interface Place {
-  channelId: number;
+  channelId: string;
   afterSeq: number;
   /** False where messages were dropped between the reader's own point and this one. */
   complete: boolean;
@@ -27,12 +27,12 @@ interface MessageRow {
 }
 
 interface PlaceRow {
-  channelId: number;
+  channelId: string;
   headSeq: string;
   headId: string;
   oldestSeq: string;
   oldestId: string;
-  sinceChannelId: number | null;
+  sinceChannelId: string | null;
   sinceSeq: string | null;
 }
 

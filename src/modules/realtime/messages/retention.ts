@@ -5,7 +5,7 @@ import { KEPT_MESSAGES, retentionLimit } from './message.js';
 
 /** What a channel is to lose: everything up to this number. */
 interface Drop {
-  channelId: number;
+  channelId: string;
   upToSeq: string;
 }
 
@@ -48,13 +48,13 @@ export class Retention {
       ]);
       await this.database.query(
         `delete from realtime_messages as message
-         using unnest($1::integer[], $2::bigint[]) as lost (channel_id, up_to_seq)
+         using unnest($1::bigint[], $2::bigint[]) as lost (channel_id, up_to_seq)
          where message.channel_id = lost.channel_id and message.seq <= lost.up_to_seq`,
         values,
       );
       await this.database.query(
         `update realtime_channels as channel set oldest_seq = greatest(oldest_seq, lost.up_to_seq + 1)
-         from unnest($1::integer[], $2::bigint[]) as lost (channel_id, up_to_seq)
+         from unnest($1::bigint[], $2::bigint[]) as lost (channel_id, up_to_seq)
          where channel.id = lost.channel_id`,
         values,
       );
