@@ -47,7 +47,7 @@ export interface TextRule {
   pattern?: RegExp;
   /** Line breaks and tabs are welcome. Other control characters never are. */
   multiline?: boolean;
-  /** White space at the ends belongs to the value (a password). */
+  /** White space at the ends and control characters belong to the value (a password). */
   verbatim?: boolean;
   /** `""` means null: forms send it for an emptied field. */
   emptyIsNull?: boolean;
@@ -68,7 +68,7 @@ export function Text(rule: TextRule): PropertyDecorator {
     IsString(),
     MinLength(min),
     MaxLength(max),
-    Matches(multiline ? MULTI_LINE : SINGLE_LINE, { message: '$property must not hold control characters' }),
+    ...(verbatim ? [] : [noControls(multiline)]),
     ...(pattern ? [Matches(pattern)] : []),
     ApiProperty({
       type: 'string',
@@ -77,6 +77,10 @@ export function Text(rule: TextRule): PropertyDecorator {
       ...(pattern && !emptyIsNull ? { pattern: pattern.source } : {}),
     }),
   );
+}
+
+function noControls(multiline: boolean): PropertyDecorator {
+  return Matches(multiline ? MULTI_LINE : SINGLE_LINE, { message: '$property must not hold control characters' });
 }
 
 /** A whole number within bounds. */
