@@ -44,7 +44,9 @@ export class Provisioning {
 
   /** Applies a document. Everything is checked before anything is written; throws an Error that lists all faults. */
   async apply(document: unknown): Promise<string[]> {
-    if (typeof document !== 'object' || document === null) throw new Error('The document must be a JSON object');
+    if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+      throw new Error('The document must be a JSON object');
+    }
     const entries = Object.entries(document);
     const faults: string[] = [];
     const checked: { section: Section; rows: object[]; name: string }[] = [];
