@@ -22,7 +22,7 @@ export async function firstStart(
 ): Promise<Credentials | null> {
   return oneAtATime(dataSource, async () => {
     const started = performance.now();
-    const { owner } = await app.get(FirstCredentials).issue((issue) => keep(issue, env));
+    const { owner } = await app.get(FirstCredentials).issue(env, (issue) => keep(issue, env));
     if (owner) printStep('first owner and keys', performance.now() - started);
     if (env.demoData) await loadDemoData(app);
     return env.production ? null : currentCredentials(env);

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { ApiTokens } from '../../src/modules/identity/api-tokens/api-tokens.service.js';
+import { PlatformKeys } from '../../src/modules/identity/api-tokens/platform-keys.service.js';
+import { newCredential } from '../../src/platform/auth/credentials.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
 import type { TestApp } from '../setup/app.js';
@@ -59,8 +60,9 @@ export async function newGrant(app: TestApp, operatorId: string, facts: object):
 
 /** The service, called with a new platform key that holds these scopes. */
 export async function withKey(app: TestApp, scopes: string[], operatorId: string | null = null): Promise<TestClient> {
-  const wanted = { kind: 'platform', name: uniqueName('key'), scopes, operatorId } as const;
-  const { token } = await asSystem(() => app.nest.get(ApiTokens, { strict: false }).issue(wanted));
+  const { token } = newCredential('tpk');
+  const key = { name: uniqueName('key'), scopes, operatorId, token };
+  await asSystem(() => app.nest.get(PlatformKeys, { strict: false }).provide(key));
   return app.with(token);
 }
 

@@ -1,6 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { ApiTokens } from '../../src/modules/identity/api-tokens/api-tokens.service.js';
-import { asSystem } from '../../src/platform/context/request-context.js';
 import type { TestApp } from '../setup/app.js';
 import type { Answer } from '../setup/http.js';
 
@@ -123,9 +121,9 @@ export async function mailsOf(app: TestApp, id: string): Promise<object[]> {
 
 /** A staff token of the owner's with these scopes only. */
 export async function tokenWith(app: TestApp, scopes: string[]): Promise<string> {
-  const [user] = await app.sql<{ id: string }>('select id from users order by created_at limit 1');
-  const wanted = { kind: 'staff' as const, name: 'Test', scopes, ...(user ? { userId: user.id } : {}) };
-  return asSystem(async () => (await app.nest.get(ApiTokens).issue(wanted)).token);
+  const body = { name: 'Test', scopes };
+  const created = await app.as('owner').post<{ data: { token: string } }>('/v1/admin/identity/api-tokens', body);
+  return created.body.data.token;
 }
 
 export function travelTo(app: TestApp, instant: string): void {

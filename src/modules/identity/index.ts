@@ -1,2 +1,3 @@
-export { FirstCredentials, type FirstIssue } from './first-credentials.js';
+export { FirstCredentials } from './first-credentials.js';
+export type { FirstIssue } from './first-plan.js';
 export { IdentityModule } from './identity.module.js';

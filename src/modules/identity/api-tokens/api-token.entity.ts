@@ -20,4 +20,21 @@ export class ApiToken {
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  /** The old token is worth nothing any more. */
+  replaceSecret({ publicId, secretHash }: { publicId: string; secretHash: Buffer }): void {
+    this.publicId = publicId;
+    this.secretHash = secretHash;
+  }
+
+  revoke(now: Date): void {
+    this.revokedAt = now;
+    this.updatedAt = now;
+  }
+}
+
+/** What the ledger keeps of a token: all but its secret. */
+export function tokenFacts(token: ApiToken): object {
+  const { name, scopes, userId, operatorId, expiresAt, revokedAt } = token;
+  return { name, scopes, userId, operatorId, expiresAt, revokedAt };
 }

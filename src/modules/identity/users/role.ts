@@ -3,6 +3,13 @@ import { covers, STAFF_MODULES } from '../../../platform/auth/scopes.js';
 export const ROLES = ['owner', 'finance', 'operations', 'sales', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** What holds of each role in a list. */
+export const ROLE_RULE = {
+  pattern: new RegExp(`^(${ROLES.join('|')})$`),
+  otherwise: `must be one of ${ROLES.join(', ')}`,
+  maxLength: 20,
+};
+
 const SCOPES: Record<Role, readonly string[]> = {
   owner: ['*'],
   finance: ['finance:*', 'finance:approve', 'finance:void', 'finance:numbering', 'bookings:read'],

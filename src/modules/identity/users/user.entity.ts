@@ -1,5 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Role } from './role.js';
+import { type Role, ROLES } from './role.js';
+
+export interface UserChanges {
+  name?: string;
+  roles?: readonly Role[];
+  active?: boolean;
+  passwordHash?: string;
+}
 
 /** A member of staff, who logs in with e-mail address and password. */
 @Entity('users')
@@ -17,4 +24,14 @@ export class User {
   isActiveOwner(): boolean {
     return this.active && this.roles.includes('owner');
   }
+
+  change(changes: UserChanges, now: Date): void {
+    const { name = this.name, roles = this.roles, active = this.active, passwordHash = this.passwordHash } = changes;
+    Object.assign(this, { name, roles: inOrder(roles), active, passwordHash, updatedAt: now });
+  }
+}
+
+/** Each role once, the mightiest first. */
+export function inOrder(roles: readonly Role[]): Role[] {
+  return ROLES.filter((role) => roles.includes(role));
 }

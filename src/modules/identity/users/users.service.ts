@@ -1,35 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
+import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
+import { containing } from '../../../platform/database/like.js';
 import { make } from '../../../platform/database/rows.js';
-import { conflict } from '../../../platform/errors/app-error.js';
+import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import { UserCredentials } from '../credentials/user-credentials.js';
+import { assertHolds } from './assert-holds.js';
 import { hashPassword } from './password.js';
-import { type Role, ROLES } from './role.js';
-import { toUser } from './user.dto.js';
-import { User } from './user.entity.js';
+import { scopesOf } from './role.js';
+import { type CreateUser, type ListUsers, type UpdateUser } from './user.dto.js';
+import { inOrder, User } from './user.entity.js';
 
 refuseOn('users_email', () => conflict('email_taken', 'Another user has this e-mail address'));
-
-export interface NewUser {
-  email: string;
-  name: string;
-  roles: Role[];
-  password: string;
-}
 
 @Injectable()
 export class Users {
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
+    private readonly credentials: UserCredentials,
     private readonly clock: Clock,
   ) {}
 
-  /** Throws 409 `email_taken`. */
-  async create({ email, name, roles, password }: NewUser, id = newId('user')): Promise<User> {
+  /** Throws 403 for roles beyond the caller's own scopes, 409 `email_taken`. */
+  async create({ email, name, roles, password }: CreateUser, id = newId('user')): Promise<User> {
+    assertHolds(scopesOf(roles));
     const passwordHash = await hashPassword(password);
     const now = this.clock.now();
     const user = make(User, {
@@ -43,14 +44,88 @@ export class Users {
       createdAt: now,
       updatedAt: now,
     });
-    await this.database.transaction(async () => {
+    return this.database.transaction(async () => {
       await this.database.insert(user);
-      this.ledger.record('identity.user.create', { subjectType: 'user', subjectId: id, after: toUser(user) });
+      this.record('create', user, { after: facts(user) });
+      return user;
     });
+  }
+
+  async list(query: ListUsers): Promise<{ users: User[]; total: number }> {
+    const { limit, offset } = pageBounds(query);
+    const found = this.database.repository(User).createQueryBuilder('u');
+    const text = query.search === undefined ? null : containing(query.search);
+    if (text !== null) found.andWhere('(u.name ilike :text or u.email ilike :text)', { text });
+    if (query.role !== undefined) found.andWhere(':role = any (u.roles)', { role: query.role });
+    if (query.active !== undefined) found.andWhere('u.active = :active', { active: query.active });
+    const { sort = '-createdAt' } = query;
+    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
+    found
+      .orderBy(`u.${sort.replace('-', '')}`, direction)
+      .addOrderBy('u.id', direction)
+      .limit(limit)
+      .offset(offset);
+    const [users, total] = await found.getManyAndCount();
+    return { users, total };
+  }
+
+  /** Throws 404. */
+  async get(id: string): Promise<User> {
+    const user = await this.database.repository(User).findOneBy({ id });
+    if (!user) throw notFound();
     return user;
+  }
+
+  /** Throws 403 where the user reaches, or would reach, further than the caller; 404; 409 `last_owner`; 412. */
+  async update(id: string, changes: UpdateUser, expected: ExpectedVersions): Promise<User> {
+    const { password, ...plain } = changes;
+    const passwordHash = password === undefined ? {} : { passwordHash: await hashPassword(password) };
+    return this.database.transaction(async () => {
+      const { user, hasOtherOwner } = await this.lock(id);
+      assertVersion(expected, user);
+      assertHolds(scopesOf([...user.roles, ...(changes.roles ?? [])]));
+      const before = facts(user);
+      const wasOwner = user.isActiveOwner();
+      user.change({ ...plain, ...passwordHash }, this.clock.now());
+      if (wasOwner && !user.isActiveOwner() && !hasOtherOwner) {
+        throw conflict('last_owner', 'The last active owner stays one');
+      }
+      await this.database.update(user);
+      const ended = await this.endCredentials(user, password !== undefined);
+      this.record('update', user, { before, after: { ...facts(user), ...ended } });
+      return user;
+    });
+  }
+
+  /** The user and all active owners, locked in the order of their ids: two owners who demote each other wait here. */
+  private async lock(id: string): Promise<{ user: User; hasOtherOwner: boolean }> {
+    const found = this.database.repository(User).createQueryBuilder('u').setLock('pessimistic_write');
+    found.where(`u.id = :id or (u.active and 'owner' = any (u.roles))`, { id }).orderBy('u.id');
+    const users = await found.getMany();
+    const user = users.find((candidate) => candidate.id === id);
+    if (!user) throw notFound();
+    return { user, hasOtherOwner: users.some((other) => other !== user && other.isActiveOwner()) };
+  }
+
+  private async endCredentials(user: User, hasNewPassword: boolean): Promise<object> {
+    const { credentialId } = currentActor();
+    this.credentials.recheck();
+    if (!user.active) {
+      const endedSessions = await this.credentials.endSessions(user.id);
+      return { endedSessions, revokedTokens: await this.credentials.revokeTokens(user.id) };
+    } else if (hasNewPassword) {
+      return { newPassword: true, endedSessions: await this.credentials.endSessions(user.id, credentialId) };
+    } else {
+      return {};
+    }
+  }
+
+  private record(verb: 'create' | 'update', user: User, change: { before?: object; after: object }): void {
+    this.ledger.record(`identity.user.${verb}`, { subjectType: 'user', subjectId: user.id, ...change });
   }
 }
 
-function inOrder(roles: readonly Role[]): Role[] {
-  return ROLES.filter((role) => roles.includes(role));
+/** What an undo needs to know; the e-mail address never changes. */
+function facts({ name, roles, active, version }: User): object {
+  return { name, roles, active, version };
 }

@@ -1,0 +1,44 @@
+import { parseCredential } from '../../../platform/auth/credentials.js';
+import { PLATFORM_SCOPES } from '../../../platform/auth/scopes.js';
+import { Clearable, Flag, Optional, Text, Texts } from '../../../platform/http/fields.js';
+import { Instant, Worded } from '../../../platform/http/trade-fields.js';
+
+const CONNECT_SCOPE = 'connect:(\\*|([a-z][a-z0-9-]*|\\*):([a-z][a-z0-9-]*|\\*))';
+
+/** A platform API key as it shall be: a row of the section `platformKeys`. */
+export class ProvidedKey {
+  /** By which the key is known, whatever its token. */
+  @Text({ max: 120 })
+  name: string;
+
+  @Texts({
+    min: 1,
+    max: 64,
+    maxLength: 200,
+    pattern: new RegExp(`^(${PLATFORM_SCOPES.join('|')}|${CONNECT_SCOPE})$`),
+    otherwise: `must be a scope of connect, such as connect:bookings:write, or one of ${PLATFORM_SCOPES.join(', ')}`,
+    unique: true,
+  })
+  scopes: string[];
+
+  /** The one operator that the key is bound to. */
+  @Clearable()
+  @Text({ max: 64, pattern: /^[A-Za-z0-9_-]+$/ })
+  operatorId?: string | null;
+
+  @Clearable()
+  @Instant()
+  expiresAt?: string | null;
+
+  @Optional()
+  @Flag()
+  revoked?: boolean;
+
+  /** Unless given, the one that it has; a new key's is generated. */
+  @Optional()
+  @Worded('isPlatformKey', (text) => parseCredential(text)?.kind === 'tpk', {
+    max: 100,
+    message: '$property must be tpk_, 16 base62 characters, _, 43 base62 characters and their checksum of 6',
+  })
+  token?: string;
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { newCredential } from '../../platform/auth/credentials.js';
+import { Clock } from '../../platform/clock.js';
+import { Database } from '../../platform/database/database.js';
+import { make } from '../../platform/database/rows.js';
+import { demoId, randomBase62 } from '../../platform/id.js';
+import { ActionLedger } from '../action-ledger/index.js';
+import { ApiTokens } from './api-tokens/api-tokens.service.js';
+import { ABSOLUTE_SECONDS } from './sessions/lifetime.js';
+import { StaffSession } from './sessions/staff-session.entity.js';
+import type { Role } from './users/role.js';
+import { Users } from './users/users.service.js';
+
+const OWNER = demoId('user', 1);
+
+/** Nobody knows their passwords: whoever wants to be one of them gives him a new one first. */
+const STAFF: readonly { number: number; email: string; name: string; roles: Role[] }[] = [
+  { number: 2, email: 'petra.keller@example.com', name: 'Petra Keller', roles: ['operations'] },
+  { number: 3, email: 'jonas.lind@example.com', name: 'Jonas Lind', roles: ['sales', 'viewer'] },
+  { number: 4, email: 'amira.haddad@example.com', name: 'Amira Haddad', roles: ['finance'] },
+];
+
+/**
+ * What the API document's examples name: user 1 is the first owner, 2 to be read, 3 to be changed; token 2 of the owner
+ * to be revoked, session 1 to be ended.
+ */
+@Injectable()
+export class DemoStaff {
+  constructor(
+    private readonly database: Database,
+    private readonly ledger: ActionLedger,
+    private readonly users: Users,
+    private readonly tokens: ApiTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  async load(): Promise<void> {
+    for (const { number, ...user } of STAFF) {
+      await this.users.create({ ...user, password: randomBase62(43) }, demoId('user', number));
+    }
+    const forgotten = { name: 'Forgotten script', scopes: ['distribution:read'], expiresAt: null };
+    await this.tokens.issue({ ...forgotten, userId: OWNER }, demoId('atok', 2));
+    await this.leaveSessionOpen();
+  }
+
+  /** A session of the owner on another machine, say. */
+  private async leaveSessionOpen(): Promise<void> {
+    const { publicId, secretHash } = newCredential('vss');
+    const now = this.clock.now();
+    const session = make(StaffSession, {
+      id: demoId('sess', 1),
+      publicId,
+      secretHash,
+      userId: OWNER,
+      createdAt: now,
+      expiresAt: this.clock.inSeconds(ABSOLUTE_SECONDS),
+      lastUsedAt: now,
+      endedAt: null,
+    });
+    await this.database.transaction(async () => {
+      await this.database.insert(session);
+      const subject = { subjectType: 'staff_session', subjectId: session.id };
+      this.ledger.record('identity.session.create', { ...subject, after: { userId: OWNER } });
+    });
+  }
+}

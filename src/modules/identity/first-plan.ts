@@ -1,0 +1,38 @@
+import { type CredentialKind, newCredential } from '../../platform/auth/credentials.js';
+import type { Env } from '../../platform/config/env.js';
+import { randomBase62 } from '../../platform/id.js';
+
+export interface FirstOwner {
+  email: string;
+  password: string;
+  token: string | null;
+}
+
+/** What the first start hands out; null is what production was not told to make. */
+export interface FirstIssue {
+  owner: FirstOwner | null;
+  platformKey: string | null;
+  limitedPlatformKey: string | null;
+}
+
+const DEFAULT_EMAIL = 'owner@example.com';
+
+/**
+ * Whatever `BOOTSTRAP_*` does not preset is generated, but never in production: there, only what was preset is made, and
+ * an owner only with address and password.
+ */
+export function planFirstIssue(env: Env): FirstIssue {
+  const generate = <T>(make: () => T): T | null => (env.production ? null : make());
+  const email = env.bootstrapAdminEmail ?? generate(() => DEFAULT_EMAIL);
+  const password = env.bootstrapAdminPassword ?? generate(() => randomBase62(20));
+  const token = env.bootstrapStaffToken ?? generate(() => newToken('vsk'));
+  return {
+    owner: email !== null && password !== null ? { email, password, token } : null,
+    platformKey: env.bootstrapPlatformKey ?? generate(() => newToken('tpk')),
+    limitedPlatformKey: generate(() => newToken('tpk')),
+  };
+}
+
+function newToken(kind: CredentialKind): string {
+  return newCredential(kind).token;
+}

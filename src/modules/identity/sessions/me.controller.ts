@@ -1,0 +1,20 @@
+import { Controller, Get } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { currentActor } from '../../../platform/context/request-context.js';
+import { toUser } from '../users/user.dto.js';
+import { Users } from '../users/users.service.js';
+import { MeEnvelope } from './session.dto.js';
+
+@Controller('/v1/admin/identity/me')
+export class MeController {
+  constructor(private readonly users: Users) {}
+
+  /** Says whose credential this is, and what it may do now */
+  @Get()
+  @RequireScope()
+  async get(): Promise<MeEnvelope> {
+    const { type, principal, scopes } = currentActor();
+    const user = toUser(await this.users.get(principal));
+    return { data: { user, credential: type === 'user' ? 'session' : 'api_token', scopes } };
+  }
+}

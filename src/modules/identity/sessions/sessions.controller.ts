@@ -1,0 +1,69 @@
+import { Body, Controller, Delete, Get, Ip, Post, Query } from '@nestjs/common';
+import { Public, RequireScope } from '../../../platform/auth/access.js';
+import { currentActor } from '../../../platform/context/request-context.js';
+import { PageQuery, pageBounds } from '../../../platform/http/dto.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates.js';
+import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
+import { RateLimits } from '../../../platform/limits/rate-limits.js';
+import { Refuses } from '../../../platform/openapi/errors.js';
+import { toUser } from '../users/user.dto.js';
+import { Logins } from './logins.service.js';
+import {
+  EndedSessionEnvelope,
+  Login,
+  OpenedSessionEnvelope,
+  SessionEnvelope,
+  SessionPage,
+  toSession,
+} from './session.dto.js';
+import { Sessions } from './sessions.service.js';
+
+@Controller('/v1/admin/identity/sessions')
+export class SessionsController {
+  constructor(
+    private readonly logins: Logins,
+    private readonly sessions: Sessions,
+    private readonly limits: RateLimits,
+  ) {}
+
+  /** Logs a member of staff in; every failure is the same 401 */
+  @Post()
+  @Public()
+  @RateLimit(null)
+  @MutatesForNobody('identity.session.create')
+  @Refuses({ 401: ['unauthorized'] })
+  async open(@Body() body: Login, @Ip() address: string): Promise<OpenedSessionEnvelope> {
+    const subjects = [`account ${body.email.toLowerCase()}`, `address ${address}`];
+    const login = () => this.logins.open(body);
+    const { session, token, user } = await this.limits.countFailures('login-failures', subjects, login);
+    return { data: { token, expiresAt: session.expiresAt.toISOString(), user: toUser(user) } };
+  }
+
+  /** Lists the caller's own sessions that are open, newest first */
+  @Get()
+  @RequireScope()
+  async list(@Query() query: PageQuery): Promise<SessionPage> {
+    const { sessions, total } = await this.sessions.list(query);
+    const { credentialId } = currentActor();
+    return { data: sessions.map((session) => toSession(session, credentialId)), total, ...pageBounds(query) };
+  }
+
+  /** Logs out: ends the session that the request is made with; an API token has none, and the answer is null */
+  @Delete('current')
+  @RequireScope()
+  @Mutates('identity.session.end')
+  async endCurrent(): Promise<EndedSessionEnvelope> {
+    const session = await this.sessions.endCurrent();
+    return { data: session && toSession(session, session.id) };
+  }
+
+  /** Ends one of the caller's own sessions */
+  @Delete(':id')
+  @RequireScope()
+  @Mutates('identity.session.end')
+  async end(@PathId('sess') id: string): Promise<SessionEnvelope> {
+    const session = await this.sessions.end(id);
+    return { data: toSession(session, currentActor().credentialId) };
+  }
+}

@@ -1,0 +1,75 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../../../platform/clock.js';
+import { currentActor } from '../../../platform/context/request-context.js';
+import { Database } from '../../../platform/database/database.js';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { type PageQuery, pageBounds } from '../../../platform/http/dto.js';
+import { Jobs } from '../../../platform/jobs/jobs.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { UserCredentials } from '../credentials/user-credentials.js';
+import { IDLE_SECONDS } from './lifetime.js';
+import { StaffSession } from './staff-session.entity.js';
+
+/** Ended sessions are kept for a while, for whoever looks into what happened. */
+const KEPT_SECONDS = 90 * 24 * 60 * 60;
+
+/** The caller's own sessions. */
+@Injectable()
+export class Sessions implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly ledger: ActionLedger,
+    private readonly credentials: UserCredentials,
+    private readonly clock: Clock,
+    private readonly jobs: Jobs,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.schedule('identity.sessions.purge', '41 3 * * *', () => this.purge());
+  }
+
+  /** Those that could still be used, newest first. */
+  async list(query: PageQuery): Promise<{ sessions: StaffSession[]; total: number }> {
+    const { limit, offset } = pageBounds(query);
+    const found = this.database.repository(StaffSession).createQueryBuilder('s');
+    found.where('s.userId = :userId and s.endedAt is null', { userId: currentActor().principal });
+    found.andWhere('s.expiresAt > :now', { now: this.clock.now() });
+    found.andWhere('s.lastUsedAt > :idle', { idle: this.clock.inSeconds(-IDLE_SECONDS) });
+    found.orderBy('s.createdAt', 'DESC').addOrderBy('s.id', 'DESC').limit(limit).offset(offset);
+    const [sessions, total] = await found.getManyAndCount();
+    return { sessions, total };
+  }
+
+  /** Ends the session that the request was made with; an API token has none, which is null. */
+  async endCurrent(): Promise<StaffSession | null> {
+    const { type, credentialId } = currentActor();
+    return type === 'user' ? this.end(credentialId) : null;
+  }
+
+  /** Throws 404 for one that has ended, or is somebody else's. */
+  async end(id: string): Promise<StaffSession> {
+    return this.database.transaction(async () => {
+      const repository = this.database.repository(StaffSession);
+      const lock = { mode: 'pessimistic_write' } as const;
+      const session = await repository.findOne({ where: { id, userId: currentActor().principal }, lock });
+      if (!session || session.endedAt) throw notFound();
+      session.endedAt = this.clock.now();
+      await repository.update({ id }, { endedAt: session.endedAt });
+      this.credentials.recheck();
+      const subject = { subjectType: 'staff_session', subjectId: id };
+      this.ledger.record('identity.session.end', { ...subject, after: { userId: session.userId } });
+      return session;
+    });
+  }
+
+  /** Forgets sessions that have been over for 90 days. */
+  async purge(): Promise<void> {
+    await this.database.transaction(async () => {
+      const { count } = await this.database.execute('delete from staff_sessions where expires_at < $1', [
+        this.clock.inSeconds(-KEPT_SECONDS),
+      ]);
+      const subject = { subjectType: 'staff_session', subjectId: 'expired' };
+      if (count > 0) this.ledger.record('identity.session.purge', { ...subject, after: { count } });
+    });
+  }
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { covers, excessScopes, STAFF_SCOPES } from '../../../platform/auth/scopes.js';
+import { ROLES, type Role, scopesInBoth, scopesOf } from './role.js';
+
+const allowed = (roles: Role[]) => STAFF_SCOPES.filter((scope) => covers(scopesOf(roles), scope));
+const SPECIAL = ['finance:approve', 'finance:void', 'finance:numbering', 'action-ledger:reverse'];
+
+describe('roles', () => {
+  it('owner holds everything', () => {
+    expect(allowed(['owner'])).toEqual(STAFF_SCOPES);
+  });
+
+  it('viewer reads everything and nothing else', () => {
+    const reads = STAFF_SCOPES.filter((scope) => scope.endsWith(':read'));
+    expect(allowed(['viewer'])).toEqual(reads);
+  });
+
+  it('finance holds finance with its special scopes, and reads bookings', () => {
+    const own = STAFF_SCOPES.filter((scope) => scope.startsWith('finance:'));
+    expect(allowed(['finance']).sort()).toEqual([...own, 'bookings:read'].sort());
+  });
+
+  it('operations holds its five areas', () => {
+    const areas = ['distribution', 'trips', 'legal', 'operations', 'notifications'];
+    expect(allowed(['operations'])).toEqual(STAFF_SCOPES.filter((scope) => areas.includes(scope.split(':')[0] ?? '')));
+  });
+
+  it('sales holds bookings and trips, and reads catalog, distribution and legal', () => {
+    const areas = STAFF_SCOPES.filter((scope) => /^(bookings|trips):/.test(scope));
+    const reads = ['catalog:read', 'distribution:read', 'legal:read'];
+    expect(allowed(['sales']).sort()).toEqual([...areas, ...reads].sort());
+  });
+
+  it('special scopes come with the roles that name them, never with a wildcard', () => {
+    const holders = SPECIAL.map((scope) => ROLES.filter((role) => covers(scopesOf([role]), scope)));
+    const finance = ['owner', 'finance'];
+    expect(holders).toEqual([finance, finance, finance, ['owner']]);
+  });
+});
+
+describe('what a token and its user both allow', () => {
+  const scopes = fc.uniqueArray(fc.constantFrom(...STAFF_SCOPES), { minLength: 1, maxLength: 8 });
+
+  it('is covered by both, and covers whatever both cover', () => {
+    fc.assert(
+      fc.property(scopes, scopes, (token, user) => {
+        const both = scopesInBoth(token, user);
+        expect([excessScopes(token, both), excessScopes(user, both)]).toEqual([[], []]);
+        const shared = STAFF_SCOPES.filter((scope) => covers(token, scope) && covers(user, scope));
+        expect(excessScopes(both, shared)).toEqual([]);
+      }),
+    );
+  });
+});
