@@ -1,5 +1,9 @@
 import { type Credentials, credentialsPath } from './credentials-file.js';
 import type { Env } from './platform/config/env.js';
+import { demoId } from './platform/id.js';
+
+/** The one of the demo data that customers may read. */
+const SENT_CONTRACT = demoId('ctr', 3);
 
 /** One line of progress: what was done and how long it took. */
 export function printStep(title: string, milliseconds: number): void {
@@ -25,10 +29,17 @@ function access(env: Env, { staff, platformKey, vaultSlug }: Credentials): strin
     `           (all of it, and a key with fewer scopes: ${credentialsPath(env.dataDir)})`,
     '',
     'Try it:',
-    `  curl -H 'Authorization: Bearer ${staff.token}' ${env.baseUrl}/v1/admin/distribution/channels`,
-    `  curl -H 'Authorization: Bearer ${platformKey}' -H 'Content-Type: application/json' -d '{"plaintext":"P1234567"}' ${env.baseUrl}/vault/v1/${vaultSlug}/encrypt`,
-    `  curl -H 'Authorization: Bearer ${platformKey}' ${env.baseUrl}/data/geo/v1/reference/languages`,
+    ...(env.demoData ? [`  curl ${env.baseUrl}/v1/public/legal/contracts/${SENT_CONTRACT}`] : []),
+    posting(`${env.baseUrl}/v1/admin/legal/contracts`, staff.token, {
+      title: 'My first contract',
+      body: '<p>Hello</p>',
+    }),
+    posting(`${env.baseUrl}/vault/v1/${vaultSlug}/encrypt`, platformKey, { plaintext: 'P1234567' }),
   ].join('\n');
+}
+
+function posting(url: string, token: string, body: object): string {
+  return `  curl ${url} -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
 }
 
 function lostCredentials(env: Env): string {
