@@ -1,0 +1,158 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { hire, makeToken, ME, refusal, TOKENS } from './staff.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+interface TokenBody {
+  id: string;
+  token?: string;
+  scopes: string[];
+  userId: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+}
+
+describe('an API token', () => {
+  it('is shown in the create answer, and in no other', async () => {
+    const { client, user } = await hire(app, ['owner']);
+    const body = { name: 'Export', scopes: ['finance:read'] };
+    const { status, body: created, headers } = await client.post<{ data: TokenBody }>(TOKENS, body);
+    expect(status).toBe(201);
+    const { token, ...rest } = created.data;
+    expect(token).toMatch(/^vsk_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$/);
+    expect(rest).toEqual({
+      id: expect.stringMatching(/^atok_/),
+      ...body,
+      userId: user.id,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+      createdAt: expect.any(String),
+    });
+    expect(headers['cache-control']).toBe('private, no-store');
+    const list = await client.get<{ data: TokenBody[] }>(`${TOKENS}?userId=${user.id}`);
+    expect(list.body).toEqual({ data: [rest], total: 1, limit: 50, offset: 0 });
+    const ledger = await app.sql(
+      'select e.*, p.after from action_ledger_entries e join ledger_payloads p on p.entry_id = e.id where subject_id = $1',
+      [rest.id],
+    );
+    expect(ledger).toHaveLength(1);
+    expect(JSON.stringify(ledger)).not.toContain(token?.slice(21));
+  });
+
+  it('is replayed without the token', async () => {
+    const call = { headers: { 'Idempotency-Key': randomUUID() } };
+    const body = { name: 'Once', scopes: ['finance:read'] };
+    const first = await owner.post<{ data: TokenBody }>(TOKENS, body, call);
+    const again = await owner.post<{ data: TokenBody }>(TOKENS, body, call);
+    expect(again.status).toBe(201);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    const { token, ...rest } = first.body.data;
+    expect(token).toBeDefined();
+    expect(again.body.data).toEqual(rest);
+    const kept = await app.sql('select answer::text from idempotency_keys where key = $1', [
+      call.headers['Idempotency-Key'],
+    ]);
+    expect(JSON.stringify(kept)).not.toContain(token?.slice(21));
+  });
+
+  it('never holds more scopes than its maker: 403 with the excess scopes', async () => {
+    const { token } = await makeToken(owner, ['identity:write', 'finance:*']);
+    const scopes = ['finance:read', 'finance:approve', 'trips:read', '*'];
+    const { status, body, headers } = await app.with(token).post(TOKENS, { name: 'Too much', scopes });
+    expect(status).toBe(403);
+    const details = { excessScopes: ['finance:approve', 'trips:read', '*'] };
+    expect(body).toEqual(
+      refusal(headers, 'forbidden', { error: 'This reaches further than your own scopes', details }),
+    );
+    const within = await app.with(token).post(TOKENS, { name: 'Within', scopes: ['finance:delete'] });
+    expect(within.status).toBe(201);
+  });
+
+  const SCOPE = 'must be a staff scope, such as finance:read, finance:approve or finance:*';
+  const END = 'expiresAt must be in the future, within ten years';
+  it.each([
+    { what: 'an unknown scope', more: { scopes: ['finance:fly'] }, path: 'scopes', message: `scopes.0 ${SCOPE}` },
+    {
+      what: 'a scope of another surface',
+      more: { scopes: ['finance:read', 'vault:read'] },
+      path: 'scopes',
+      message: `scopes.1 ${SCOPE}`,
+    },
+    { what: 'an end that is past', more: { expiresAt: '2020-01-01T00:00:00Z' }, path: 'expiresAt', message: END },
+    { what: 'an end too far away', more: { expiresAt: '2199-01-01T00:00:00Z' }, path: 'expiresAt', message: END },
+  ])('with $what is 400', async ({ more, path, message }) => {
+    const { status, body, headers } = await owner.post(TOKENS, { name: 'x', scopes: ['finance:read'], ...more });
+    expect(status).toBe(400);
+    expect(body).toEqual(
+      refusal(headers, 'invalid_request', {
+        error: 'The request is invalid',
+        details: { issues: [{ path, message, code: expect.any(String) }], fields: { [path]: [message] } },
+      }),
+    );
+  });
+
+  it('is refused once it has expired', async () => {
+    const own = await startApp();
+    const expiresAt = new Date(own.now().getTime() + 3_600_000).toISOString();
+    const { body } = await own
+      .as('owner')
+      .post<{ data: TokenBody }>(TOKENS, { name: 'Short', scopes: ['*'], expiresAt });
+    const client = own.with(body.data.token ?? '');
+    expect((await client.get(ME)).status).toBe(200);
+    own.travel({ hours: 1 });
+    expect((await client.get(ME)).status).toBe(401);
+    const list = async (active: boolean) =>
+      (await own.as('owner').get<{ data: TokenBody[] }>(`${TOKENS}?active=${active}&limit=200`)).body.data.map(
+        ({ id }) => id,
+      );
+    expect(await list(true)).not.toContain(body.data.id);
+    expect(await list(false)).toContain(body.data.id);
+  });
+
+  it('is revoked at once; a second time the answer is the same', async () => {
+    const { id, token } = await makeToken(owner, ['finance:read']);
+    const first = await owner.delete<{ data: TokenBody }>(`${TOKENS}/${id}`);
+    expect(first.status).toBe(200);
+    expect(first.body.data.revokedAt).not.toBeNull();
+    const second = await owner.delete(`${TOKENS}/${id}`);
+    expect([second.status, second.body]).toEqual([200, first.body]);
+    expect((await app.with(token).get(ME)).status).toBe(401);
+    const actions = await app.sql<{ action: string }>(
+      'select action from action_ledger_entries where subject_id = $1 order by sequence',
+      [id],
+    );
+    expect(actions.map(({ action }) => action)).toEqual(['identity.api_token.create', 'identity.api_token.revoke']);
+  });
+
+  it('that is a platform key is none here: 404', async () => {
+    const [row] = await app.sql<{ id: string }>(`select id from api_tokens where kind = 'platform' limit 1`);
+    const { status, body, headers } = await owner.delete(`${TOKENS}/${row?.id}`);
+    expect(status).toBe(404);
+    expect(body).toEqual(refusal(headers, 'not_found', { error: 'Not found' }));
+  });
+
+  it.each([
+    { method: 'POST', path: TOKENS, scope: 'identity:write', body: { name: 'x', scopes: ['trips:read'] } },
+    { method: 'GET', path: TOKENS, scope: 'identity:read' },
+    { method: 'DELETE', path: `${TOKENS}/atok_01k0dem000e000000000000001`, scope: 'identity:delete' },
+  ])('$method $path needs the scope $scope', async ({ method, path, scope, body }) => {
+    const { token } = await makeToken(owner, ['trips:*']);
+    const answer = await app.with(token).request(method, path, { body });
+    expect(answer.status).toBe(403);
+    const details = { requiredScope: scope };
+    expect(answer.body).toEqual(
+      refusal(answer.headers, 'forbidden', { error: `This needs the scope ${scope}`, details }),
+    );
+    expect(answer.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
+  });
+});

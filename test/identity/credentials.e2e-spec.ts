@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { newCredential } from '../../src/platform/auth/credentials.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { hire, makeToken, ME, TOKENS, unauthorizedBody } from './staff.js';
+
+let app: TestApp;
+let good: string;
+
+beforeAll(async () => {
+  app = await startApp();
+  good = app.credentials.staff.token;
+});
+
+const CHALLENGE = 'Bearer realm="staff", error="invalid_token"';
+
+/** What an attacker or a broken client sends, as the value of Authorization. */
+const BAD: Record<string, () => string> = {
+  'no scheme': () => good,
+  'another scheme': () => `Basic ${Buffer.from('owner:secret').toString('base64')}`,
+  'the scheme alone': () => 'Bearer',
+  'an empty token': () => 'Bearer ',
+  'two tokens': () => `Bearer ${good} ${good}`,
+  'two headers in one': () => `Bearer ${good}, Bearer ${good}`,
+  'a word': () => 'Bearer secret',
+  'a JSON web token': () => 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.',
+  'a token that is cut': () => `Bearer ${good.slice(0, -1)}`,
+  'a token that is longer': () => `Bearer ${good}x`,
+  'a changed secret': () => `Bearer ${good.slice(0, -10)}${good.at(-10) === 'a' ? 'b' : 'a'}${good.slice(-9)}`,
+  'another secret of the right form': () => `Bearer ${good.slice(0, 21)}${newCredential('vsk').token.slice(21)}`,
+  'an unknown id': () => `Bearer ${newCredential('vsk').token}`,
+  'an unknown session': () => `Bearer ${newCredential('vss').token}`,
+  'a platform key': () => `Bearer ${app.credentials.platformKey}`,
+  'the same id as another kind': () => `Bearer vss${good.slice(3)}`,
+  'upper case': () => `Bearer ${good.toUpperCase()}`,
+  'a percent sign': () => `Bearer ${good.replace('_', '%5F')}`,
+  bytes: () =>
+    `Bearer ${randomBytes(64)
+      .toString('latin1')
+      .replace(/[^\x21-\x7e\xa0-\xff]/g, '.')}`,
+  'four kilobytes': () => `Bearer ${'a'.repeat(4096)}`,
+};
+
+describe('a staff route', () => {
+  it.each(Object.keys(BAD))('answers %s with the one and same 401', async (shape) => {
+    const { status, body, headers } = await app.get(ME, { headers: { Authorization: BAD[shape]?.() ?? '' } });
+    expect(status).toBe(401);
+    expect(body).toEqual(unauthorizedBody(headers));
+    expect(headers['www-authenticate']).toBe(CHALLENGE);
+    expect(headers['cache-control']).toBe('private, no-store');
+  });
+
+  it('answers no credential with the same 401, whose challenge names no error', async () => {
+    const { status, body, headers } = await app.get(ME);
+    expect(status).toBe(401);
+    expect(body).toEqual(unauthorizedBody(headers));
+    expect(headers['www-authenticate']).toBe('Bearer realm="staff"');
+  });
+
+  it('takes the token in x-api-key', async () => {
+    const { status } = await app.get(ME, { headers: { 'x-api-key': good } });
+    expect(status).toBe(200);
+  });
+
+  it('refuses a valid x-api-key next to a wrong Authorization', async () => {
+    const { status, body, headers } = await app.get(ME, {
+      headers: { 'x-api-key': good, Authorization: `Bearer ${newCredential('vsk').token}` },
+    });
+    expect(status).toBe(401);
+    expect(body).toEqual(unauthorizedBody(headers));
+  });
+
+  it('takes a valid Authorization next to a wrong x-api-key', async () => {
+    const { status } = await app.get(ME, { headers: { 'x-api-key': 'wrong', Authorization: `Bearer ${good}` } });
+    expect(status).toBe(200);
+  });
+
+  it('takes no token from the query', async () => {
+    const { status } = await app.get(`${ME}?access_token=${good}`);
+    expect(status).toBe(401);
+  });
+
+  it('takes no token from the body', async () => {
+    const { status } = await app.post(TOKENS, { access_token: good, name: 'x', scopes: ['*'] });
+    expect(status).toBe(401);
+  });
+});
+
+describe('a platform route', () => {
+  it('of connect refuses a staff token with the 401 of its surface', async () => {
+    const { status, body, headers } = await app.with(good).get('/connect/v1/connector-providers');
+    expect(status).toBe(401);
+    expect(body).toEqual(unauthorizedBody(headers));
+    expect(headers['www-authenticate']).toBe('Bearer realm="connect", error="invalid_token"');
+  });
+
+  it('of data refuses a staff token with the 401 of its surface', async () => {
+    const { status, body, headers } = await app.with(good).get('/data/geo/v1/reference/languages');
+    expect(status).toBe(401);
+    expect(body).toEqual({ code: 'UNAUTHORIZED', message: 'A valid credential is required' });
+    expect(headers['www-authenticate']).toBe('Bearer realm="data", error="invalid_token"');
+  });
+
+  it('takes no key in x-api-key', async () => {
+    const { status } = await app.get('/data/geo/v1/reference/languages', {
+      headers: { 'x-api-key': app.credentials.platformKey },
+    });
+    expect(status).toBe(401);
+  });
+
+  it('lets a key in whose scopes cover what it asks, and refuses one that lacks them with 403', async () => {
+    const path = '/data/hotels/v1/reviewsite/reference/languages';
+    expect((await app.as('platform').get(path)).status).toBe(200);
+    const { status, body, headers } = await app.as('limited').get(path);
+    expect(status).toBe(403);
+    expect(body).toEqual({ code: 'FORBIDDEN', message: 'This needs the scope data:hotels:read' });
+    expect(headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="data:hotels:read"');
+  });
+});
+
+describe('a credential', () => {
+  it('is refused from the next request on where it is revoked, and within a second by another process', async () => {
+    const other = await startApp();
+    const { id, token } = await makeToken(app.as('owner'), ['identity:read']);
+    expect((await app.with(token).get(ME)).status).toBe(200);
+    expect((await other.with(token).get(ME)).status).toBe(200);
+    await app.as('owner').delete(`${TOKENS}/${id}`);
+    expect((await app.with(token).get(ME)).status).toBe(401);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect((await other.with(token).get(ME)).status).toBe(401);
+  });
+
+  it('never reaches further than its user does today', async () => {
+    const member = await hire(app, ['owner']);
+    const { token } = await makeToken(member.client, ['finance:*', 'identity:read']);
+    const scopes = async () => (await app.with(token).get<{ data: { scopes: string[] } }>(ME)).body.data.scopes;
+    expect(await scopes()).toEqual(['finance:*', 'identity:read']);
+    await app.as('owner').patch(`/v1/admin/identity/users/${member.user.id}`, { roles: ['viewer'] });
+    expect((await scopes()).sort()).toEqual(['finance:read', 'identity:read']);
+  });
+
+  it('is stored as a hash, and its last use is noted behind the answer', async () => {
+    const { id, token } = await makeToken(app.as('owner'), ['identity:read']);
+    await app.with(token).get(ME);
+    await new Promise((resolve) => setTimeout(resolve, 1_300));
+    const [row] = await app.sql('select * from api_tokens where id = $1', [id]);
+    expect(JSON.stringify(row)).not.toContain(token.slice(21));
+    expect(row?.['secret_hash']).toHaveLength(32);
+    expect(row?.['last_used_at']).toBeInstanceOf(Date);
+  });
+});

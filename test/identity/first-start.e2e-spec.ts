@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { existsSync, statSync, unlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { newCredential } from '../../src/platform/auth/credentials.js';
+import { Machine } from './machine.js';
+
+const KEK = { VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: Buffer.alloc(32, 1).toString('base64') };
+const PRODUCTION = { NODE_ENV: 'production', ...KEK };
+const ALL_SCOPES = [
+  'connect:*',
+  'vault:write',
+  'vault:read',
+  'vault:keys',
+  'realtime:subscribe',
+  'realtime:publish',
+  'data:geo:read',
+  'data:hotels:read',
+];
+
+/** What the starts of a test printed. */
+let output: string[];
+const printed = () => output.join('');
+
+beforeEach(() => {
+  output = [];
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => output.push(String(text)) > 0);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('a first start', () => {
+  it('writes credentials.json for its owner alone, and a second one changes nothing but the address', async () => {
+    const machine = await Machine.set();
+    await machine.start({ PORT: '3000' });
+    const credentials = machine.credentials();
+    expect(credentials).toEqual({
+      baseUrl: 'http://127.0.0.1:3000',
+      staff: {
+        email: 'owner@example.com',
+        password: expect.stringMatching(/^[0-9A-Za-z]{20}$/),
+        token: expect.stringMatching(/^vsk_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$/),
+      },
+      platformKey: expect.stringMatching(/^tpk_/),
+      limitedPlatformKey: expect.stringMatching(/^tpk_/),
+      operatorId: 'op_demo',
+      providerKey: 'demo-activities',
+      vaultSlug: 'primary',
+    });
+    expect(statSync(machine.credentialsFile).mode & 0o777).toBe(0o600);
+    const keys = `select scopes from api_tokens where kind = 'platform' order by cardinality(scopes)`;
+    expect(await machine.sql(keys)).toEqual([{ scopes: ['data:geo:read'] }, { scopes: ALL_SCOPES }]);
+
+    await machine.start({ PORT: '3001' });
+    expect(machine.credentials()).toEqual({ ...credentials, baseUrl: 'http://127.0.0.1:3001' });
+    expect(statSync(machine.credentialsFile).mode & 0o777).toBe(0o600);
+  });
+
+  it('records every row that it makes, as the system', async () => {
+    const machine = await Machine.set();
+    await machine.start({ DEMO_DATA: 'false' });
+    const entries = await machine.sql('select action, actor_type from action_ledger_entries order by action');
+    const made = ['api_token', 'platform_key', 'platform_key', 'user'];
+    expect(entries).toEqual(made.map((kind) => ({ action: `identity.${kind}.create`, actor_type: 'system' })));
+  });
+
+  it('takes what is preset', async () => {
+    const machine = await Machine.set();
+    const preset = {
+      BOOTSTRAP_ADMIN_EMAIL: 'boss@example.com',
+      BOOTSTRAP_ADMIN_PASSWORD: 'a sentence of their own',
+      BOOTSTRAP_STAFF_TOKEN: newCredential('vsk').token,
+      BOOTSTRAP_PLATFORM_KEY: newCredential('tpk').token,
+    };
+    await machine.start(preset);
+    const { staff, platformKey } = machine.credentials();
+    expect(staff).toEqual({
+      email: preset.BOOTSTRAP_ADMIN_EMAIL,
+      password: preset.BOOTSTRAP_ADMIN_PASSWORD,
+      token: preset.BOOTSTRAP_STAFF_TOKEN,
+    });
+    expect(platformKey).toBe(preset.BOOTSTRAP_PLATFORM_KEY);
+  });
+
+  it('by three processes at once makes one owner and one set of demo data', async () => {
+    const machine = await Machine.set();
+    const first = await machine.start({ DEMO_DATA: 'false' });
+    await first.stop();
+    await machine.sql('delete from api_tokens; delete from users; delete from installation_steps');
+    await Promise.all([1, 2, 3].map(() => machine.start()));
+    expect(await machine.sql(`select email from users where 'owner' = any (roles)`)).toHaveLength(1);
+    expect(await machine.sql(`select name from channels where system_key = 'direct'`)).toHaveLength(1);
+  });
+
+  it('that fails half-way leaves nothing behind, and the next one succeeds', async () => {
+    const machine = await Machine.set();
+    const broken = await machine.start({ DEMO_DATA: 'false' });
+    await broken.stop();
+    // The demo data's own channel is refused, after the demo staff was made.
+    await machine.sql(`insert into channels (id, name, kind, status, created_at, updated_at)
+      values ('chan_x', 'Wanderlust Marketplace', 'ota', 'active', now(), now())`);
+    await expect(machine.start()).rejects.toThrow('channels_live_name');
+    expect(await machine.sql('select email from users')).toHaveLength(1);
+    await machine.sql(`delete from channels`);
+    await machine.start();
+    expect((await machine.sql('select email from users')).length).toBeGreaterThan(1);
+  });
+
+  it('prints where everything is, and three curl lines that work as printed, twice', async () => {
+    const machine = await Machine.set();
+    const PORT = String(await freePort());
+    await machine.start({ PORT }, { listening: true });
+    const { staff, platformKey } = machine.credentials();
+    const base = `http://127.0.0.1:${PORT}`;
+    const parts = [base, `${base}/docs`, `${base}/openapi.json`, staff.email, staff.password, staff.token];
+    for (const part of [...parts, platformKey, machine.folder, 'Ctrl-C', 'npm run reset']) {
+      expect(printed()).toContain(part);
+    }
+    const lines = printed()
+      .split('\n')
+      .filter((line) => line.startsWith('  curl '));
+    expect(lines).toHaveLength(3);
+    for (const line of [...lines, ...lines]) {
+      expect([line, await statusOf(line)]).toEqual([line, expect.stringMatching(/^20[01]$/)]);
+    }
+  });
+
+  it('of a filled database whose credentials.json is gone says so, with a remedy', async () => {
+    const machine = await Machine.set();
+    await machine.start();
+    unlinkSync(machine.credentialsFile);
+    output = [];
+    await machine.start();
+    expect(printed()).toContain(`filled by an earlier start, but ${machine.credentialsFile} is gone`);
+    expect(printed()).toContain('npm run provision -- <file.json>');
+    expect(printed()).not.toMatch(/vsk_|tpk_/);
+    expect(existsSync(machine.credentialsFile)).toBe(false);
+  });
+
+  it('whose owner is a user already is refused with a remedy', async () => {
+    const machine = await Machine.set();
+    const first = await machine.start();
+    await first.stop();
+    await machine.sql(`delete from installation_steps where step = 'first-owner'`);
+    await expect(machine.start()).rejects.toThrow(
+      'BOOTSTRAP_ADMIN_EMAIL: owner@example.com is a user already; choose another address',
+    );
+  });
+});
+
+describe('a first start in production', () => {
+  it('generates nothing, prints no secret and writes no file', async () => {
+    const machine = await Machine.set();
+    await machine.start(PRODUCTION);
+    expect(printed()).toContain('Ready');
+    expect(printed()).not.toMatch(/vsk_|tpk_|Staff|reset/);
+    expect(existsSync(machine.credentialsFile)).toBe(false);
+    expect(await machine.sql('select id from users union all select id from api_tokens')).toEqual([]);
+  });
+
+  it('makes what is preset, and an owner only where address and password both are', async () => {
+    const machine = await Machine.set();
+    const half = {
+      ...PRODUCTION,
+      BOOTSTRAP_PLATFORM_KEY: newCredential('tpk').token,
+      BOOTSTRAP_ADMIN_EMAIL: 'boss@example.com',
+    };
+    await machine.start(half);
+    expect(await machine.sql('select name from api_tokens')).toEqual([{ name: 'platform' }]);
+    expect(await machine.sql('select id from users')).toEqual([]);
+
+    await machine.start({ ...half, BOOTSTRAP_ADMIN_PASSWORD: 'a sentence of their own' });
+    const users = await machine.sql<{ id: string }>('select id, email, roles from users');
+    expect(users).toEqual([{ id: expect.stringMatching(/^user_/), email: 'boss@example.com', roles: ['owner'] }]);
+    expect(users[0]?.id).not.toMatch(/^user_01k0dem000e/);
+    expect(await machine.sql('select name from api_tokens')).toEqual([{ name: 'platform' }]);
+    expect(existsSync(machine.credentialsFile)).toBe(false);
+  });
+});
+
+/** The status that a printed curl line gets: the shell takes it apart, and fetch sends it. */
+async function statusOf(line: string): Promise<string> {
+  const { stdout } = spawnSync('sh', ['-c', `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }; ${line}`]);
+  const [url = '', ...words] = stdout.toString().split('\0');
+  const values = (flag: string) => words.filter((_, index) => words[index - 1] === flag);
+  const headers = Object.fromEntries(values('-H').map((header) => header.split(': ', 2) as [string, string]));
+  const [body] = values('-d');
+  const { status } = await fetch(url, body === undefined ? { headers } : { headers, body, method: 'POST' });
+  return String(status);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}

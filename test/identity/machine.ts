@@ -1,0 +1,80 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { connect } from '../../src/boot.js';
+import { createApp } from '../../src/configure-app.js';
+import { firstStart } from '../../src/first-start.js';
+import { readEnv } from '../../src/platform/config/read-env.js';
+import { migrate } from '../../src/platform/database/migrator.js';
+import { createLog } from '../../src/platform/observability/log.js';
+import { printWelcome } from '../../src/welcome.js';
+import { closeAfterTests } from '../setup/running.js';
+
+interface Run {
+  run: string;
+  adminUrl: string;
+  role: { user?: string; password?: string };
+}
+
+let machines = 0;
+
+/** What there is before the first start: an empty database, and a data folder that does not even exist yet. */
+export class Machine {
+  private constructor(
+    readonly databaseUrl: string,
+    readonly folder: string,
+  ) {}
+
+  static async set(): Promise<Machine> {
+    const { run, adminUrl, role } = JSON.parse(process.env['TEST_RUN'] ?? '') as Run;
+    const name = `${run}_first_w${process.env['JEST_WORKER_ID']}_${(machines += 1)}`;
+    await query(adminUrl, `create database ${name} ${role.user ? `owner ${role.user}` : ''}`);
+    const url = new URL(adminUrl);
+    url.pathname = `/${name}`;
+    if (role.user) Object.assign(url, { username: role.user, password: role.password });
+    const parent = mkdtempSync(join(tmpdir(), 'first-start-'));
+    closeAfterTests(async () => rmSync(parent, { recursive: true }));
+    return new Machine(url.href, join(parent, 'data'));
+  }
+
+  get credentialsFile(): string {
+    return join(this.folder, 'credentials.json');
+  }
+
+  credentials(): { staff: { email: string; password: string; token: string } } & Record<string, unknown> {
+    return JSON.parse(readFileSync(this.credentialsFile, 'utf8')) as ReturnType<Machine['credentials']>;
+  }
+
+  sql<Row>(text: string): Promise<Row[]> {
+    return query<Row>(this.databaseUrl, text);
+  }
+
+  /** A start as main.ts does it, in this process; `listening` serves HTTP as well. */
+  async start(
+    variables: Record<string, string> = {},
+    { listening = false } = {},
+  ): Promise<{ stop: () => Promise<void> }> {
+    const own = { DATABASE_URL: this.databaseUrl, DATA_DIR: this.folder, NODE_ENV: 'development', JOBS: 'false' };
+    const env = readEnv({ ...process.env, ...own, ...variables });
+    const dataSource = await connect(env);
+    await migrate(dataSource);
+    const app = await createApp({ env, dataSource, log: createLog('silent') });
+    const stop = closeAfterTests(() => app.close());
+    await app.init();
+    const credentials = await firstStart(app, { env, dataSource });
+    if (listening) await app.listen(env.port, env.host);
+    printWelcome(env, credentials);
+    return { stop };
+  }
+}
+
+async function query<Row>(url: string, text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { hire, makeToken, PASSWORD, refusal, uniqueEmail, USERS } from './staff.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+describe('nobody hands out what he does not hold', () => {
+  it('neither by making an owner, nor by changing one, his password included: 403 with the excess scopes', async () => {
+    const { token } = await makeToken(owner, ['identity:*']);
+    const clerk = app.with(token);
+    const { user } = await hire(app, ['owner']);
+    const answers = [
+      await clerk.post(USERS, { email: uniqueEmail(), name: 'Nina', roles: ['owner'], password: PASSWORD }),
+      await clerk.patch(`${USERS}/${user.id}`, { password: 'taken over by a clerk' }),
+      await clerk.patch(`${USERS}/${user.id}`, { roles: ['viewer'] }),
+    ];
+    for (const { status, body, headers } of answers) {
+      expect(status).toBe(403);
+      const details = { excessScopes: expect.arrayContaining(['*']) };
+      const error = 'This reaches further than your own scopes';
+      expect(body).toEqual(refusal(headers, 'forbidden', { error, details }));
+    }
+  });
+
+  it('and who holds less than the user has no say over his name', async () => {
+    const { token } = await makeToken(owner, ['identity:*']);
+    const { user } = await hire(app, ['sales']);
+    const { status, body, headers } = await app.with(token).patch(`${USERS}/${user.id}`, { name: 'Other' });
+    expect(status).toBe(403);
+    const excessScopes = ['bookings:*', 'trips:*', 'catalog:read', 'distribution:read', 'legal:read'];
+    const error = 'This reaches further than your own scopes';
+    expect(body).toEqual(refusal(headers, 'forbidden', { error, details: { excessScopes } }));
+  });
+});
+
+describe('the last owner', () => {
+  /** Demotes every owner of this worker's database but these. */
+  const onlyOwners = (ids: string[]) =>
+    app.sql(`update users set roles = '{viewer}' where 'owner' = any (roles) and id <> all ($1)`, [ids]);
+
+  it('stays: 409 last_owner for a demotion and for disabling', async () => {
+    const last = await hire(app, ['owner']);
+    await onlyOwners([last.user.id]);
+    for (const change of [{ roles: ['viewer'] }, { active: false }]) {
+      const { status, body, headers } = await last.client.patch(`${USERS}/${last.user.id}`, change);
+      expect(status).toBe(409);
+      expect(body).toEqual(refusal(headers, 'last_owner', { error: 'The last active owner stays one' }));
+    }
+    await app.sql(`update users set roles = '{owner}' where email = $1`, [app.credentials.staff.email]);
+  });
+
+  it('is left where two owners demote each other at the same time', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const [one, two] = [await hire(app, ['owner']), await hire(app, ['owner'])];
+      await onlyOwners([one.user.id, two.user.id]);
+      const answers = await Promise.all([
+        one.client.patch(`${USERS}/${two.user.id}`, { roles: ['viewer'] }),
+        two.client.patch(`${USERS}/${one.user.id}`, { roles: ['viewer'] }),
+      ]);
+      const owners = await app.sql(`select id from users where active and 'owner' = any (roles)`);
+      await app.sql(`update users set roles = '{owner}' where email = $1`, [app.credentials.staff.email]);
+      expect(owners).toHaveLength(1);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    }
+  });
+});

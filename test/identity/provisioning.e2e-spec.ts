@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newCredential } from '../../src/platform/auth/credentials.js';
+import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { runCommand } from './command.js';
+import { login, ME, uniqueEmail } from './staff.js';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+/** Applies a document as the command does; returns what it printed. */
+async function provision(document: object): Promise<string> {
+  const output: string[] = [];
+  const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => output.push(String(text)) > 0);
+  try {
+    await app.nest.get(Provisioning).apply(document);
+    return output.join('');
+  } finally {
+    stdout.mockRestore();
+  }
+}
+
+const actionsOf = async (id: unknown) =>
+  (await app.sql('select action from action_ledger_entries where subject_id = $1 order by sequence', [id])).map(
+    ({ action }) => action as string,
+  );
+
+describe('the section users', () => {
+  it('makes a user with a generated password that is printed once, and is safe to repeat', async () => {
+    const row = { email: uniqueEmail(), name: 'Rosa', roles: ['sales'] };
+    const first = await provision({ users: [row] });
+    const password = /shown only now: (\S{20})$/m.exec(first)?.[1] ?? '';
+    await expect(login(app, row.email, password)).resolves.toMatch(/^vss_/);
+
+    expect(await provision({ users: [{ ...row, email: row.email.toUpperCase() }] })).toBe('');
+    const [user] = await app.sql('select id, version from users where email = $1', [row.email]);
+    expect(user?.['version']).toBe(1);
+    expect(await actionsOf(user?.['id'])).toEqual(['identity.user.create']);
+  });
+
+  it('changes what has changed, and records it as the system', async () => {
+    const row = { email: uniqueEmail(), name: 'Rosa', roles: ['sales'], password: 'given from outside' };
+    await provision({ users: [row] });
+    const session = await login(app, row.email, row.password);
+    await provision({ users: [{ ...row, name: 'Rosa B.', active: false }] });
+    expect((await app.with(session).get(ME)).status).toBe(401);
+    const [user] = await app.sql('select id, name, active from users where email = $1', [row.email]);
+    expect(user).toMatchObject({ name: 'Rosa B.', active: false });
+    expect(await actionsOf(user?.['id'])).toEqual(['identity.user.create', 'identity.user.update']);
+  });
+});
+
+describe('the section platformKeys', () => {
+  const LANGUAGES = '/data/geo/v1/reference/languages?limit=1';
+
+  it('makes a key whose generated token is printed once, and is safe to repeat', async () => {
+    const row = { name: `partner ${randomUUID()}`, scopes: ['data:geo:read'] };
+    const first = await provision({ platformKeys: [row] });
+    const token = /shown only now: (tpk_\S+)$/m.exec(first)?.[1] ?? '';
+    expect((await app.with(token).get(LANGUAGES)).status).toBe(200);
+    expect(await provision({ platformKeys: [row] })).toBe('');
+    const [key] = await app.sql('select id, version from api_tokens where name = $1', [row.name]);
+    expect(key?.['version']).toBe(1);
+    expect(await actionsOf(key?.['id'])).toEqual(['identity.platform_key.create']);
+  });
+
+  it('gives a key another token: the old one is refused, and the key is still the same', async () => {
+    const [old, next] = [newCredential('tpk').token, newCredential('tpk').token];
+    const row = { name: `partner ${randomUUID()}`, scopes: ['data:geo:read'] };
+    await provision({ platformKeys: [{ ...row, token: old }] });
+    const idOf = async () =>
+      (await app.sql('select id from api_tokens where name = $1', [row.name]))[0]?.['id'] as string;
+    const id = await idOf();
+    expect(await provision({ platformKeys: [{ ...row, token: next }] })).toBe('');
+    expect((await app.with(old).get(LANGUAGES)).status).toBe(401);
+    expect((await app.with(next).get(LANGUAGES)).status).toBe(200);
+    expect(await idOf()).toBe(id);
+    expect(await actionsOf(id)).toEqual(['identity.platform_key.create', 'identity.platform_key.update']);
+    const payloads = await app.sql(
+      'select p.* from ledger_payloads p join action_ledger_entries e on e.id = p.entry_id',
+    );
+    expect(JSON.stringify(payloads)).not.toContain(next.slice(21));
+  });
+
+  it('revokes a key', async () => {
+    const token = newCredential('tpk').token;
+    const row = { name: `partner ${randomUUID()}`, scopes: ['data:geo:read'], token };
+    await provision({ platformKeys: [row] });
+    await provision({ platformKeys: [{ ...row, revoked: true }] });
+    expect((await app.with(token).get(LANGUAGES)).status).toBe(401);
+  });
+});
+
+describe('the command provision', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'provision-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function run(text: string): Promise<{ code: number; output: string }> {
+    const file = join(folder, 'rows.json');
+    await writeFile(file, text);
+    const { code, output } = await runCommand(['provision', file]);
+    return { code, output: output.replaceAll(file, 'rows.json') };
+  }
+
+  it('says how many rows of each section it applied', async () => {
+    const users = [{ email: uniqueEmail(), name: 'Rosa', roles: ['sales'], password: 'given from outside' }];
+    expect(await run(JSON.stringify({ users }))).toEqual({ code: 0, output: '  users: 1\n' });
+  });
+
+  it('refuses a document with faults as a whole, names every fault, and ends with 65', async () => {
+    const email = uniqueEmail();
+    const fine = { email, name: 'Fine', roles: ['sales'] };
+    const faulty = { email: 'none', name: '', roles: ['boss'], password: 'short' };
+    const key = { name: 'x', scopes: ['connect:flights'], token: 'tpk_x' };
+    const { code, output } = await run(JSON.stringify({ users: [fine, faulty], platformKeys: [key], staff: [] }));
+    expect(code).toBe(65);
+    const faults = output.trim().split('\n');
+    expect(faults.map((line) => line.trim().split(':', 1)[0])).toEqual([
+      'rows.json was not applied',
+      'users.1.email',
+      'users.1.name',
+      'users.1.roles',
+      'users.1.password',
+      'platformKeys.0.scopes',
+      'platformKeys.0.token',
+      'staff',
+    ]);
+    expect(await app.sql('select from users where email = $1', [email])).toEqual([]);
+  });
+
+  it('refuses what is no document', async () => {
+    for (const document of [[], null, 'users', { users: {} }, { users: [null] }]) {
+      await expect(app.nest.get(Provisioning).apply(document)).rejects.toThrow(/must be/);
+    }
+    expect(await run('{"users":')).toMatchObject({ code: 65 });
+  });
+});
+
+describe('a command that does not exist', () => {
+  it.each([[['fly']], [[]], [['constructor']]])(
+    '%j is answered with the list of those that do, and 64',
+    async (words) => {
+      const { code, output } = await runCommand(words);
+      expect(code).toBe(64);
+      for (const name of ['migrate', 'demo', 'provision <file.json>', 'openapi']) expect(output).toContain(`  ${name}`);
+    },
+  );
+});

@@ -1,0 +1,217 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { hire, login, ME, type Member, PASSWORD, refusal, SESSIONS, unauthorizedBody, USERS } from './staff.js';
+
+let app: TestApp;
+let member: Member;
+
+beforeAll(async () => {
+  app = await startApp({ env: { LOG_LEVEL: 'info' } });
+  member = await hire(app, ['viewer']);
+});
+
+interface SessionBody {
+  id: string;
+  current: boolean;
+  endedAt: string | null;
+}
+const sessionsOf = async ({ client }: Member) => (await client.get<{ data: SessionBody[] }>(SESSIONS)).body.data;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+describe('a login', () => {
+  it('answers 201 with a token, its end and the user', async () => {
+    const { status, body, headers } = await app.post<{ data: { token: string; expiresAt: string; user: object } }>(
+      SESSIONS,
+      { email: member.user.email.toUpperCase(), password: PASSWORD },
+    );
+    expect(status).toBe(201);
+    expect(body.data.token).toMatch(/^vss_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$/);
+    expect(body.data.user).toEqual(member.user);
+    expect(Object.keys(body.data)).toEqual(['token', 'expiresAt', 'user']);
+    const days = (Date.parse(body.data.expiresAt) - app.now().getTime()) / DAY_MS;
+    expect(Math.round(days * 1000) / 1000).toBe(30);
+    expect(headers['cache-control']).toBe('private, no-store');
+    expect((await app.with(body.data.token).get(ME)).status).toBe(200);
+  });
+
+  it('with any characters in the password is let in, and they are not trimmed', async () => {
+    const odd = '  pass\u0001wörd 🦜 \t ';
+    const { user } = await hire(app, ['viewer'], odd);
+    await expect(login(app, user.email, odd.trim())).rejects.toThrow('login answered 401');
+    await expect(login(app, user.email, odd.normalize('NFD'))).resolves.toMatch(/^vss_/);
+  });
+
+  const disabled = async () => {
+    const { user } = await hire(app, ['viewer']);
+    await app.as('owner').patch(`${USERS}/${user.id}`, { active: false });
+    return user.email;
+  };
+  it.each([
+    ['an unknown address', async () => 'nobody@example.com', PASSWORD],
+    ['a wrong password', async () => member.user.email, 'not the password'],
+    ['an empty password', async () => member.user.email, ''],
+    ['an empty address', async () => '', PASSWORD],
+    ['something that is no address', async () => `' or 1=1 --`, PASSWORD],
+    ['a disabled user', disabled, PASSWORD],
+  ])('with %s is the one and same 401', async (_, email, password) => {
+    const { status, body, headers } = await app.post(SESSIONS, { email: await email(), password });
+    expect(status).toBe(401);
+    expect(body).toEqual(refusal(headers, 'unauthorized', { error: 'The e-mail address or the password is wrong' }));
+    expect(headers['www-authenticate']).toBe('Bearer realm="staff"');
+  });
+
+  it('does the same work for an unknown address as for a wrong password', async () => {
+    const timed = async (email: string) => {
+      const times: number[] = [];
+      for (let i = 0; i < 9; i += 1) {
+        const started = performance.now();
+        await app.post(SESSIONS, { email, password: 'not the password' });
+        times.push(performance.now() - started);
+      }
+      return times.sort((a, b) => a - b)[4] ?? 0;
+    };
+    const [unknown, known] = [await timed('nobody@example.com'), await timed(member.user.email)];
+    expect(unknown).toBeGreaterThan(known / 2);
+    expect(unknown).toBeLessThan(known * 2);
+  });
+
+  it('is recorded with who did it, and a refused one is logged without the password', async () => {
+    const token = await login(app, member.user.email, PASSWORD);
+    const [own] = (await sessionsOf({ ...member, client: app.with(token) })).filter(({ current }) => current);
+    const entries = await app.sql(
+      'select action, actor_type, actor_id from action_ledger_entries where subject_id = $1',
+      [own?.id],
+    );
+    expect(entries).toEqual([{ action: 'identity.session.create', actor_type: 'user', actor_id: member.user.id }]);
+
+    await app.post(SESSIONS, { email: member.user.email, password: 'planted-secret-4711' });
+    expect(app.logs.some((line) => line.includes('a login was refused') && line.includes(member.user.id))).toBe(true);
+    expect(app.logs.join()).not.toContain('planted-secret-4711');
+    expect(app.logs.join()).not.toContain(token);
+  });
+
+  it('without a password is 400', async () => {
+    const { status, body, headers } = await app.post<{ details: { issues: { path: string; message: string }[] } }>(
+      SESSIONS,
+      { email: member.user.email },
+    );
+    expect(status).toBe(400);
+    const { issues } = body.details;
+    expect(new Set(issues.map(({ path }) => path))).toEqual(new Set(['password']));
+    const fields = { password: issues.map(({ message }) => message) };
+    expect(body).toEqual(
+      refusal(headers, 'invalid_request', { error: 'The request is invalid', details: { issues, fields } }),
+    );
+  });
+
+  it('is refused with 429 after ten failures of an account or an address, and counts no success', async () => {
+    const own = await startApp({ env: { RATE_LIMIT_FACTOR: '1' } });
+    const { email } = (await hire(own, ['viewer'])).user;
+    const attempt = (password: string) => own.post(SESSIONS, { email: email.toUpperCase(), password });
+    for (let i = 0; i < 12; i += 1) expect((await attempt(PASSWORD)).status).toBe(201);
+    const guesses = await Promise.all(Array.from({ length: 12 }, () => attempt('not the password')));
+    expect(guesses.map(({ status }) => status).sort()).toEqual([
+      401, 401, 401, 401, 401, 401, 401, 401, 401, 401, 429, 429,
+    ]);
+
+    const { status, body, headers } = await own.post<{ details: { retryAfterMs: number } }>(SESSIONS, {
+      email: 'somebody.else@example.com',
+      password: PASSWORD,
+    });
+    expect(status).toBe(429);
+    const { retryAfterMs } = body.details;
+    const error = 'Too many requests; wait before the next one';
+    expect(body).toEqual(refusal(headers, 'rate_limited', { error, details: { limit: 10, retryAfterMs } }));
+    expect(headers['retry-after']).toBe(String(Math.ceil(retryAfterMs / 1000)));
+    own.travel({ ms: retryAfterMs });
+    expect((await attempt(PASSWORD)).status).toBe(201);
+  });
+});
+
+describe('a session', () => {
+  it('is listed to its owner alone, and says which one is current', async () => {
+    const own = await hire(app, ['viewer']);
+    await login(app, own.user.email, PASSWORD);
+    const sessions = await sessionsOf(own);
+    expect(sessions).toHaveLength(2);
+    expect(sessions.filter(({ current }) => current)).toHaveLength(1);
+    const theirs = (await sessionsOf(member)).map(({ id }) => id);
+    expect(theirs).not.toEqual(expect.arrayContaining([sessions[0]?.id]));
+  });
+
+  it('ends by logout at once', async () => {
+    const { client } = await hire(app, ['viewer']);
+    const { status, body } = await client.delete<{ data: SessionBody }>(`${SESSIONS}/current`);
+    expect(status).toBe(200);
+    expect(body.data.endedAt).not.toBeNull();
+    const after = await client.get(ME);
+    expect(after.status).toBe(401);
+    expect(after.body).toEqual(unauthorizedBody(after.headers));
+  });
+
+  it('is none where the request is made with an API token: logging out ends nothing', async () => {
+    const { status, body } = await app.as('owner').delete(`${SESSIONS}/current`);
+    expect(status).toBe(200);
+    expect(body).toEqual({ data: null });
+    expect((await app.as('owner').get(ME)).status).toBe(200);
+  });
+
+  it('can be ended by its owner from another one', async () => {
+    const own = await hire(app, ['viewer']);
+    const other = app.with(await login(app, own.user.email, PASSWORD));
+    const [target] = (await sessionsOf({ ...own, client: other })).filter(({ current }) => !current);
+    expect((await other.delete(`${SESSIONS}/${target?.id}`)).status).toBe(200);
+    expect((await own.client.get(ME)).status).toBe(401);
+    expect((await other.get(ME)).status).toBe(200);
+    expect((await other.delete(`${SESSIONS}/${target?.id}`)).status).toBe(404);
+  });
+
+  it('of somebody else is 404 with the body of an unknown one', async () => {
+    const [own] = await sessionsOf(await hire(app, ['viewer']));
+    const foreign = await member.client.delete(`${SESSIONS}/${own?.id}`);
+    const unknown = await member.client.delete(`${SESSIONS}/sess_01k0dem000e999999999999999`);
+    const odd = await member.client.delete(`${SESSIONS}/1`);
+    for (const { status, body, headers } of [foreign, unknown, odd]) {
+      expect(status).toBe(404);
+      expect(body).toEqual(refusal(headers, 'not_found', { error: 'Not found' }));
+    }
+  });
+
+  it('ends after twelve hours without use, and by each use goes on', async () => {
+    const own = await startApp();
+    const { client } = await hire(own, ['viewer']);
+    own.travel({ hours: 11 });
+    expect((await client.get(ME)).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 1_300));
+    own.travel({ hours: 11 });
+    expect((await client.get(ME)).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 1_300));
+    own.travel({ hours: 12 });
+    expect((await client.get(ME)).status).toBe(401);
+  });
+
+  it('ends after thirty days whatever its use', async () => {
+    const own = await startApp();
+    const { client } = await hire(own, ['viewer']);
+    await own.sql('update staff_sessions set last_used_at = $1', [new Date(Date.now() + 40 * DAY_MS)]);
+    own.travel({ days: 29, hours: 23 });
+    expect((await client.get(ME)).status).toBe(200);
+    own.travel({ hours: 2 });
+    expect((await client.get(ME)).status).toBe(401);
+  });
+});
+
+describe('who am I', () => {
+  it('names the user, the kind of credential and its scopes', async () => {
+    const { client, user } = await hire(app, ['sales']);
+    const { status, body } = await client.get(ME);
+    expect(status).toBe(200);
+    const scopes = ['bookings:*', 'trips:*', 'catalog:read', 'distribution:read', 'legal:read'];
+    expect(body).toEqual({ data: { user, credential: 'session', scopes } });
+  });
+
+  it('works for an API token too', async () => {
+    const { body } = await app.as('owner').get<{ data: { credential: string; scopes: string[] } }>(ME);
+    expect(body.data).toMatchObject({ credential: 'api_token', scopes: ['*'] });
+  });
+});

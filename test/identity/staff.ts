@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { TestClient } from '../setup/client.js';
+import type { TestApp } from '../setup/app.js';
+
+export const USERS = '/v1/admin/identity/users';
+export const SESSIONS = '/v1/admin/identity/sessions';
+export const TOKENS = '/v1/admin/identity/api-tokens';
+export const ME = '/v1/admin/identity/me';
+
+export interface UserBody {
+  id: string;
+  email: string;
+  name: string;
+  roles: string[];
+  active: boolean;
+  version: number;
+}
+
+export interface Member {
+  user: UserBody;
+  password: string;
+  /** Calls the service with a session of his. */
+  client: TestClient;
+  /** That session's token. */
+  session: string;
+}
+
+export const uniqueEmail = () => `${randomUUID()}@example.com`;
+export const PASSWORD = 'correct horse battery staple';
+
+/** A member of staff of a test's own, logged in. */
+export async function hire(app: TestApp, roles: string[], password = PASSWORD): Promise<Member> {
+  const body = { email: uniqueEmail(), name: 'Test Member', roles, password };
+  const created = await app.as('owner').post<{ data: UserBody }>(USERS, body);
+  const session = await login(app, body.email, password);
+  return { user: created.body.data, password, session, client: app.with(session) };
+}
+
+/** The token of a new session. Throws where the login is refused. */
+export async function login(app: TestApp, email: string, password: string): Promise<string> {
+  const { status, body, text } = await app.post<{ data: { token: string } }>(SESSIONS, { email, password });
+  if (status !== 201) throw new Error(`login answered ${status} ${text}`);
+  return body.data.token;
+}
+
+export async function makeToken(client: TestClient, scopes: string[]): Promise<{ id: string; token: string }> {
+  const { body } = await client.post<{ data: { id: string; token: string } }>(TOKENS, { name: 'Test token', scopes });
+  return body.data;
+}
+
+/** The one 401 of a surface, read whole. */
+export function unauthorizedBody(headers: Record<string, string>): object {
+  return { error: 'A valid credential is required', code: 'unauthorized', requestId: headers['x-request-id'] };
+}
+
+export function refusal(
+  headers: Record<string, string>,
+  code: string,
+  more: { error: string; details?: object },
+): object {
+  return {
+    error: more.error,
+    code,
+    requestId: headers['x-request-id'],
+    ...(more.details ? { details: more.details } : {}),
+  };
+}

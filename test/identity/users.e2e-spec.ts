@@ -1,0 +1,200 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout } from 'node:timers/promises';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { hire, login, makeToken, ME, PASSWORD, refusal, TOKENS, uniqueEmail, type UserBody, USERS } from './staff.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+const newUser = (more: object = {}) => ({
+  email: uniqueEmail(),
+  name: 'Nina',
+  roles: ['viewer'],
+  password: PASSWORD,
+  ...more,
+});
+const ledgerOf = (id: string) =>
+  app.sql<{ action: string; before: UserBody | null; after: Record<string, unknown> }>(
+    `select e.action, p.before, p.after from action_ledger_entries e
+     join ledger_payloads p on p.entry_id = e.id where e.subject_id = $1 order by e.sequence`,
+    [id],
+  );
+
+describe('a user', () => {
+  it('is created with 201, Location and ETag, and never shows the password', async () => {
+    const body = newUser({ roles: ['viewer', 'finance'] });
+    const { status, headers, body: answer } = await owner.post<{ data: UserBody }>(USERS, body);
+    expect(status).toBe(201);
+    const { data } = answer;
+    expect(data).toEqual({
+      id: expect.stringMatching(/^user_/),
+      email: body.email,
+      name: 'Nina',
+      roles: ['finance', 'viewer'],
+      active: true,
+      version: 1,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    });
+    expect(headers['location']).toBe(`${USERS}/${data.id}`);
+    expect(headers['etag']).toBe('"1"');
+    expect((await owner.get(`${USERS}/${data.id}`)).body).toEqual({ data });
+    const stored = await app.sql('select * from users where id = $1', [data.id]);
+    expect(JSON.stringify([stored, await ledgerOf(data.id)])).not.toContain(PASSWORD);
+  });
+
+  it('is the only one with an address, whatever its case, also where two are made at once', async () => {
+    const email = uniqueEmail();
+    const answers = await Promise.all(
+      [email, email.toUpperCase()].map((text) => owner.post(USERS, newUser({ email: text }))),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const refused = answers.find(({ status }) => status === 409);
+    expect(refused?.body).toEqual(
+      refusal(refused?.headers ?? {}, 'email_taken', { error: 'Another user has this e-mail address' }),
+    );
+  });
+
+  it.each([
+    { what: 'a short password', more: { password: 'eleven char' }, path: 'password', code: 'minLength' },
+    { what: 'a long password', more: { password: 'x'.repeat(201) }, path: 'password', code: 'maxLength' },
+    { what: 'no role', more: { roles: [] }, path: 'roles', code: 'arrayMinSize' },
+    { what: 'an unknown role', more: { roles: ['boss'] }, path: 'roles', code: 'matches' },
+    { what: 'a role twice', more: { roles: ['sales', 'sales'] }, path: 'roles', code: 'arrayUnique' },
+    { what: 'no address', more: { email: 'nobody' }, path: 'email', code: 'isEmail' },
+    { what: 'an unknown member', more: { isAdmin: true }, path: 'isAdmin', code: 'whitelistValidation' },
+  ])('with $what is 400', async ({ more, path, code }) => {
+    const { status, body, headers } = await owner.post<{
+      details: { issues: { path: string; code: string; message: string }[] };
+    }>(USERS, newUser(more));
+    expect(status).toBe(400);
+    const { issues } = body.details;
+    expect(issues.map((issue) => [issue.path, issue.code])).toEqual([[path, code]]);
+    const [issue] = issues;
+    expect(body).toEqual(
+      refusal(headers, 'invalid_request', {
+        error: 'The request is invalid',
+        details: { issues: [issue], fields: { [path]: [issue?.message] } },
+      }),
+    );
+  });
+
+  it('of twelve characters for a password is taken', async () => {
+    expect((await owner.post(USERS, newUser({ password: 'twelve chars' }))).status).toBe(201);
+  });
+
+  it('is found by part of the name or address, by role and by whether it is active', async () => {
+    const { body } = await owner.post<{ data: UserBody }>(USERS, newUser({ name: 'Ottilie 100%_x', roles: ['sales'] }));
+    const search = async (query: string) =>
+      (await owner.get<{ data: UserBody[]; total: number }>(`${USERS}?${query}`)).body;
+    expect(await search('search=otTilie%20100%25_')).toEqual({ data: [body.data], total: 1, limit: 50, offset: 0 });
+    expect((await search(`search=${body.data.email.slice(0, 20)}`)).total).toBe(1);
+    expect((await search('search=100%25_&role=finance')).total).toBe(0);
+    expect((await search('search=100%25_&active=false')).total).toBe(0);
+    const names = (await search('sort=name&limit=200')).data.map(({ name }) => name);
+    expect(names.length).toBeGreaterThan(1);
+    expect(names).toEqual((await search('sort=-name&limit=200')).data.map(({ name }) => name).reverse());
+  });
+
+  it.each(['role=boss', 'active=1', 'sort=password', 'limit=0', 'foo=1'])('is not found by %s: 400', async (query) => {
+    expect((await owner.get(`${USERS}?${query}`)).status).toBe(400);
+  });
+
+  it('that is unknown is 404', async () => {
+    for (const id of ['user_01k0dem000e999999999999999', 'x', '..%2F']) {
+      const { status, body, headers } = await owner.get(`${USERS}/${id}`);
+      expect(status).toBe(404);
+      expect(body).toEqual(refusal(headers, 'not_found', { error: 'Not found' }));
+    }
+  });
+});
+
+describe('a change of a user', () => {
+  it('changes what it names, the version and nothing else', async () => {
+    const { user } = await hire(app, ['viewer']);
+    const { status, body, headers } = await owner.patch<{ data: UserBody }>(`${USERS}/${user.id}`, { name: 'New' });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({ ...user, name: 'New', version: 2, updatedAt: expect.any(String) });
+    expect(headers['etag']).toBe('"2"');
+    const [, change] = await ledgerOf(user.id);
+    expect(change).toEqual({
+      action: 'identity.user.update',
+      before: { name: 'Test Member', roles: ['viewer'], active: true, version: 1 },
+      after: { name: 'New', roles: ['viewer'], active: true, version: 2 },
+    });
+  });
+
+  it.each([{}, { name: null }, { active: null }, { roles: null }, { email: 'new@example.com' }])(
+    'by %j is 400',
+    async (body) => {
+      const { user } = await hire(app, ['viewer']);
+      expect((await owner.patch(`${USERS}/${user.id}`, body)).status).toBe(400);
+    },
+  );
+
+  it('meant for another version is 412', async () => {
+    const { user } = await hire(app, ['viewer']);
+    const call = { headers: { 'If-Match': '"7"' } };
+    const { status, body, headers } = await owner.patch(`${USERS}/${user.id}`, { name: 'New' }, call);
+    expect(status).toBe(412);
+    const error = 'The resource has changed since it was read';
+    expect(body).toEqual(refusal(headers, 'precondition_failed', { error, details: { currentVersion: 1 } }));
+  });
+
+  it('to not active ends sessions and tokens at once, for good, and is told in the ledger', async () => {
+    const member = await hire(app, ['owner']);
+    const { token } = await makeToken(member.client, ['identity:read']);
+    await owner.patch(`${USERS}/${member.user.id}`, { active: false });
+    for (const credential of [member.session, token]) {
+      expect((await app.with(credential).get(ME)).status).toBe(401);
+    }
+    await owner.patch(`${USERS}/${member.user.id}`, { active: true });
+    for (const credential of [member.session, token]) {
+      expect((await app.with(credential).get(ME)).status).toBe(401);
+    }
+    await expect(login(app, member.user.email, PASSWORD)).resolves.toMatch(/^vss_/);
+    const [, disabling] = await ledgerOf(member.user.id);
+    expect(disabling?.after).toMatchObject({ active: false, endedSessions: 1, revokedTokens: 1 });
+  });
+
+  it('to not active leaves no session and no token that was being made at the same time', async () => {
+    const member = await hire(app, ['owner']);
+    const attempts = Promise.allSettled(Array.from({ length: 6 }, () => login(app, member.user.email, PASSWORD)));
+    const tokens = Array.from({ length: 6 }, () => member.client.post(TOKENS, { name: 'x', scopes: ['trips:read'] }));
+    await setTimeout(20);
+    await owner.patch(`${USERS}/${member.user.id}`, { active: false });
+    await Promise.all([attempts, ...tokens]);
+    const left = await app.sql(
+      `select id from staff_sessions where user_id = $1 and ended_at is null
+       union all select id from api_tokens where user_id = $1 and revoked_at is null`,
+      [member.user.id],
+    );
+    expect(left).toEqual([]);
+  });
+
+  it('of the password ends the other sessions, and only the new one opens one', async () => {
+    const member = await hire(app, ['owner']);
+    const other = await login(app, member.user.email, PASSWORD);
+    await member.client.patch(`${USERS}/${member.user.id}`, { password: 'an entirely new one' });
+    expect((await member.client.get(ME)).status).toBe(200);
+    expect((await app.with(other).get(ME)).status).toBe(401);
+    await expect(login(app, member.user.email, PASSWORD)).rejects.toThrow('login answered 401');
+    await expect(login(app, member.user.email, 'an entirely new one')).resolves.toMatch(/^vss_/);
+  });
+
+  it('of roles holds from the next request on', async () => {
+    const { client, user } = await hire(app, ['viewer']);
+    expect((await client.get(USERS)).status).toBe(200);
+    await owner.patch(`${USERS}/${user.id}`, { roles: ['sales'] });
+    const { status, body, headers } = await client.get(USERS);
+    expect(status).toBe(403);
+    const details = { requiredScope: 'identity:read' };
+    expect(body).toEqual(refusal(headers, 'forbidden', { error: 'This needs the scope identity:read', details }));
+  });
+});
