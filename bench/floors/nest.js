@@ -1,0 +1,41 @@
+import 'reflect-metadata';
+import { Body, Controller, Get, HttpCode, Module, Param, Post } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { createDataSource } from '../../dist/ormconfig.js';
+
+/* The other floor: a bare Nest + Express route as its documentation shows it, with TypeORM's findOneBy. */
+const dataSource = await createDataSource({ databaseUrl: process.env.DATABASE_URL, databasePoolSize: 20 }).initialize();
+const { target } = dataSource.entityMetadatas.find(({ tableName }) => tableName === 'supplier_invoices');
+const invoices = dataSource.getRepository(target);
+const SEALED = { data: { ciphertext: 'A'.repeat(48) } };
+
+class FloorController {
+  live() {
+    return { status: 'ok' };
+  }
+
+  async one(id) {
+    return { data: await invoices.findOneBy({ id }) };
+  }
+
+  seal(_body) {
+    return SEALED;
+  }
+}
+
+function route(name, decorators, parameters = []) {
+  const descriptor = Object.getOwnPropertyDescriptor(FloorController.prototype, name);
+  for (const decorate of decorators) decorate(FloorController.prototype, name, descriptor);
+  for (const [index, decorate] of parameters.entries()) decorate(FloorController.prototype, name, index);
+}
+route('live', [Get('health/live')]);
+route('one', [Get('one/:id')], [Param('id')]);
+route('seal', [Post('seal'), HttpCode(200)], [Body()]);
+Controller()(FloorController);
+
+class FloorModule {}
+Module({ controllers: [FloorController] })(FloorModule);
+
+const app = await NestFactory.create(FloorModule, { logger: false });
+await app.listen(Number(process.env.PORT), '127.0.0.1');
+process.on('SIGTERM', () => process.exit(0));

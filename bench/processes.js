@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { createServer } from 'node:net';
+import { root } from './world.js';
+
+const READY_WITHIN_MS = 30_000;
+
+/** The built service in a process of its own; its log goes to a file, as it would be kept in production. */
+export function startService(world, databaseUrl = world.databaseUrl) {
+  return start(
+    join(root, 'dist/src/main.js'),
+    { ...world.env, DATABASE_URL: databaseUrl },
+    join(world.folder, 'service.log'),
+  );
+}
+
+/** One of the floors: `bare` or `nest`. */
+export function startFloor(name, world) {
+  return start(join(import.meta.dirname, `floors/${name}.js`), world.env, join(world.folder, `${name}.log`));
+}
+
+async function start(script, env, logFile) {
+  const port = await freePort();
+  const log = openSync(logFile, 'a');
+  const child = spawn(process.execPath, [script], { env: { ...env, PORT: String(port) }, stdio: ['ignore', log, log] });
+  const url = `http://127.0.0.1:${port}`;
+  await ready(`${url}/health/live`, child, logFile);
+  return {
+    url,
+    stop: async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+async function ready(url, child, logFile) {
+  const until = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < until && child.exitCode === null) {
+    const answer = await fetch(url).catch(() => null);
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`The process did not get ready; see ${logFile}`);
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}

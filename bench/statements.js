@@ -1,0 +1,73 @@
+import { createServer, connect } from 'node:net';
+import { once } from 'node:events';
+import { startService } from './processes.js';
+
+const OPERATIONS = 100;
+const [QUERY, EXECUTE] = [0x51, 0x45];
+
+/** Statements that one operation sends, BEGIN and COMMIT counted: seen by a proxy that reads PostgreSQL's protocol. */
+export async function countStatements(world, next) {
+  const database = new URL(world.databaseUrl);
+  const proxy = await startProxy(database);
+  const through = new URL(database);
+  through.port = String(proxy.port);
+  const service = await startService({ ...world, env: { ...world.env, JOBS: 'false' } }, through.href);
+  try {
+    // The first ones prepare statements, read signing keys and fill caches.
+    for (let n = 0; n < 20; n += 1) await send(service.url, next());
+    const before = proxy.statements();
+    for (let n = 0; n < OPERATIONS; n += 1) await send(service.url, next());
+    return ((proxy.statements() - before) / OPERATIONS).toFixed(1);
+  } finally {
+    await service.stop();
+    proxy.close();
+  }
+}
+
+async function send(url, { method, path, headers, body }) {
+  const answer = await fetch(url + path, { method, headers, body });
+  await answer.arrayBuffer();
+  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}`);
+}
+
+async function startProxy(database) {
+  let count = 0;
+  const server = createServer((client) => {
+    const upstream = connect(Number(database.port), database.hostname);
+    const reader = messageReader((type) => {
+      if (type === QUERY || type === EXECUTE) count += 1;
+    });
+    client.on('data', (chunk) => {
+      reader(chunk);
+      upstream.write(chunk);
+    });
+    upstream.pipe(client);
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ]) {
+      one.on('error', () => other.destroy());
+      one.on('close', () => other.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: server.address().port, statements: () => count, close: () => server.close() };
+}
+
+/** Calls back with the type of each message of the front end; the first message of a connection has none. */
+function messageReader(onMessage) {
+  let rest = Buffer.alloc(0);
+  let started = false;
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    for (;;) {
+      const header = started ? 5 : 4;
+      if (rest.length < header) return;
+      const length = rest.readUInt32BE(header - 4) + header - 4;
+      if (rest.length < length) return;
+      if (started) onMessage(rest[0]);
+      started = true;
+      rest = rest.subarray(length);
+    }
+  };
+}

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startPostgres } from '../scripts/embedded-postgres/index.js';
+
+export const root = join(import.meta.dirname, '..');
+
+/** A durable PostgreSQL of its own, migrated and with demo data, and the credentials of that demo data. */
+export async function startWorld() {
+  if (!existsSync(join(root, 'dist/src/main.js'))) throw new Error('Build first: npm run build');
+  const folder = await mkdtemp(join(tmpdir(), 'travel-bench-'));
+  await chmod(folder, 0o711);
+  const server = await startPostgres({ dataDir: join(folder, 'postgres') });
+  const env = {
+    ...process.env,
+    NODE_ENV: 'test',
+    DATABASE_URL: server.url,
+    DATA_DIR: join(folder, 'data'),
+    RATE_LIMIT_FACTOR: '1000000',
+    LOG_LEVEL: 'info',
+  };
+  for (const command of ['migrate', 'demo']) {
+    const child = spawn(process.execPath, [join(root, 'dist/src/commands.js'), command], { env, stdio: 'ignore' });
+    const [code] = await once(child, 'exit');
+    if (code !== 0) throw new Error(`commands.js ${command} ended with ${code}`);
+  }
+  const pool = new pg.Pool({ connectionString: server.url, max: 2 });
+  const credentials = JSON.parse(readFileSync(join(folder, 'data/credentials.json'), 'utf8'));
+  const stop = async () => {
+    await pool.end();
+    await server.stop();
+  };
+  return { folder, env, databaseUrl: server.url, pool, credentials, stop };
+}
