@@ -35,12 +35,35 @@ export class AccessTokens {
   ) {}
 
   /**
-   * A token for an hour, never past the end of the client or its grant. Throws 401 `invalid_client`, 400
-   * `unauthorized_client` where the operator or the grant is not active, 400 `invalid_scope`.
+   * The client that these credentials are of. Throws 401 `invalid_client`, after the same statement, hash and comparison
+   * whether the client is unknown, revoked or expired, or the secret wrong.
    */
-  async issue({ credentials, scopes: wanted }: TokenRequest): Promise<IssuedToken> {
+  async authenticate({ clientId, clientSecret }: ClientCredentials): Promise<ClientStanding> {
     const now = this.clock.now();
-    const client = await this.authenticate(credentials, now);
+    const [row] = await this.database.prepared<ClientStanding & { secretHash: Buffer | null }>(
+      'oauth-client-authenticate',
+      `select ${STANDING_COLUMNS}, kept.hash as "secretHash"
+       from ${STANDING_TABLES}
+       left join lateral (
+         select hash from oauth_client_secrets secret
+         where secret.client = client.id and secret.revoked_at is null
+           and (secret.expires_at is null or secret.expires_at > $2)
+         order by secret.created_at desc limit 1) kept on true
+       where client.client_id = $1`,
+      // What cannot be a client id may hold characters that the database refuses.
+      [CLIENT_ID.test(clientId) ? clientId : '', now],
+    );
+    const isGenuine = secretMatches(clientSecret, row?.secretHash ?? null);
+    if (!row || !isGenuine || !isAlive(row, now)) throw invalidClient();
+    return row;
+  }
+
+  /**
+   * A token for an hour, never past the end of the client or its grant. Throws 400 `unauthorized_client` where the
+   * operator or the grant is not active, 400 `invalid_scope`.
+   */
+  async issue(client: ClientStanding, wanted: TokenRequest['scopes']): Promise<IssuedToken> {
+    const now = this.clock.now();
     if (!isPermitted(client, now)) {
       throw refusedRequest('unauthorized_client', 'The operator or the grant of this client is not active');
     }
@@ -88,26 +111,6 @@ export class AccessTokens {
     for (let gone = PURGED_AT_ONCE; gone === PURGED_AT_ONCE;) {
       gone = (await this.database.execute(text, [before])).count;
     }
-  }
-
-  /** The same statement, hash and comparison, whether the client is unknown, revoked or expired, or the secret wrong. */
-  private async authenticate({ clientId, clientSecret }: ClientCredentials, now: Date): Promise<ClientStanding> {
-    const [row] = await this.database.prepared<ClientStanding & { secretHash: Buffer | null }>(
-      'oauth-client-authenticate',
-      `select ${STANDING_COLUMNS}, kept.hash as "secretHash"
-       from ${STANDING_TABLES}
-       left join lateral (
-         select hash from oauth_client_secrets secret
-         where secret.client = client.id and secret.revoked_at is null
-           and (secret.expires_at is null or secret.expires_at > $2)
-         order by secret.created_at desc limit 1) kept on true
-       where client.client_id = $1`,
-      // What cannot be a client id may hold characters that the database refuses.
-      [CLIENT_ID.test(clientId) ? clientId : '', now],
-    );
-    const isGenuine = secretMatches(clientSecret, row?.secretHash ?? null);
-    if (!row || !isGenuine || !isAlive(row, now)) throw invalidClient();
-    return row;
   }
 }
 

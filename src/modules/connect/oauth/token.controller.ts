@@ -26,12 +26,14 @@ export class TokenController {
   @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
   @ApiBody(TOKEN_REQUEST)
   async issue(@Req() request: Request): Promise<TokenResponse> {
-    const wanted = readTokenRequest(request);
-    const { clientId } = wanted.credentials;
-    this.limits.take('token', clientId);
-    const token = await this.limits.countFailures('token-failures', [`${clientId} ${request.ip}`], () =>
-      this.tokens.issue(wanted),
+    const { credentials, scopes } = readTokenRequest(request);
+    const subject = `${credentials.clientId} ${request.ip}`;
+    const client = await this.limits.countFailures('token-failures', [subject], () =>
+      this.tokens.authenticate(credentials),
     );
+    // Only now: whoever merely knows a client's id cannot use up its tokens.
+    this.limits.take('token', credentials.clientId);
+    const token = await this.tokens.issue(client, scopes);
     answerHeader('Cache-Control', 'no-store');
     answerHeader('Pragma', 'no-cache');
     return toTokenResponse(token);
