@@ -1,0 +1,187 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import {
+  entriesOf,
+  type Envelope,
+  eventsOf,
+  type Invoice,
+  invalid,
+  make,
+  PATH,
+  problem,
+  staffWith,
+} from './invoices.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+const CONVERTED = { currency: 'CHF', baseCurrency: 'EUR', exchangeRate: '1.0325' };
+const patch = (id: string, changes: object, headers: Record<string, string> = {}) =>
+  owner.patch<Envelope>(`${PATH}/${id}`, changes, { headers });
+
+async function changed(invoice: Invoice, changes: object): Promise<Invoice> {
+  const { status, body } = await patch(invoice.id, changes);
+  expect(status).toBe(200);
+  return body.data;
+}
+
+async function refusal(invoice: Invoice, changes: object): Promise<{ status: number; body: unknown }> {
+  const { status, body } = await patch(invoice.id, changes);
+  expect((await owner.get<Envelope>(`${PATH}/${invoice.id}`)).body.data).toEqual(invoice);
+  return { status, body };
+}
+
+describe('PATCH /v1/admin/finance/supplier-invoices/{id}', () => {
+  it.each([
+    { notes: 'Asked for a copy' },
+    { dueDate: '2027-03-01' },
+    { issueDate: '2027-01-16' },
+    { supplierName: 'Another supplier' },
+    { invoiceNumber: 'N-other' },
+  ])('with one key %j changes that one, updatedAt and version, and nothing else', async (changes) => {
+    const before = await make(owner, { ...CONVERTED, subtotalCents: 10_000, taxCents: 1_900, notes: 'As received' });
+    app.travel({ ms: 5 });
+    const after = await changed(before, changes);
+    expect(after).toEqual({ ...before, ...changes, version: 2, updatedAt: expect.any(String) });
+    expect(after['updatedAt']).not.toBe(before['updatedAt']);
+  });
+
+  it('changes every field of a draft at once, and computes what follows from them', async () => {
+    const before = await make(owner);
+    const changes = {
+      supplierName: 'Alpenbus',
+      invoiceNumber: 'AB 1',
+      ...CONVERTED,
+      totalCents: 1_190,
+      subtotalCents: 1_000,
+      taxCents: 190,
+      issueDate: '2027-02-01',
+      dueDate: '2027-02-01',
+      notes: 'Checked',
+    };
+    const line = { description: 'Transfer', serviceType: 'transport', quantity: 2, unitAmountCents: 500 };
+    const after = await changed(before, { ...changes, lines: [{ ...line, taxAmountCents: 190 }] });
+    expect(after).toMatchObject({ ...changes, baseTotalCents: 1_229, baseSubtotalCents: 1_033, baseTaxCents: 196 });
+    expect(after.lines).toEqual([{ ...line, taxAmountCents: 190, totalAmountCents: 1_190 }]);
+    expect((await owner.get<Envelope>(`${PATH}/${before.id}`)).body.data).toEqual(after);
+  });
+
+  it('replaces all lines, and [] removes them', async () => {
+    const before = await make(owner, {
+      lines: [1, 2].map((n) => ({ description: `Day ${n}`, unitAmountCents: 5_950 })),
+    });
+    const one = await changed(before, { lines: [{ description: 'Both days', unitAmountCents: 11_900 }] });
+    expect(one.lines.map(({ description }) => description)).toEqual(['Both days']);
+    expect((await changed(one, { lines: [] })).lines).toEqual([]);
+  });
+
+  it('null clears what may be null', async () => {
+    const before = await make(owner, { ...CONVERTED, dueDate: '2027-02-14', notes: 'x' });
+    const cleared = { dueDate: null, notes: null, exchangeRate: null, baseCurrency: null };
+    expect(await changed(before, cleared)).toMatchObject({ ...cleared, baseTotalCents: null, baseTaxCents: null });
+  });
+
+  it.each([
+    'supplierName',
+    'invoiceNumber',
+    'currency',
+    'totalCents',
+    'subtotalCents',
+    'taxCents',
+    'issueDate',
+    'lines',
+  ])('null is refused for %s', async (field) =>
+    expect((await patch((await make(owner)).id, { [field]: null })).status).toBe(400),
+  );
+
+  it.each([{ status: 'approved' }, { id: 'sinv_01k0dem000e000000000000002' }, { paidCents: 1 }, { version: 7 }])(
+    'refuses %j by 400',
+    async (changes) => {
+      const { status, body } = await refusal(await make(owner), changes);
+      expect(status).toBe(400);
+      expect(body).toEqual(invalid(Object.keys(changes).join(), 'whitelistValidation'));
+    },
+  );
+
+  it('refuses a body without keys by 400', async () => {
+    const { status, body } = await refusal(await make(owner), {});
+    expect(status).toBe(400);
+    expect(body).toEqual(invalid('', 'notEmpty'));
+  });
+
+  it('honours If-Match: a stale ETag is 412 and changes nothing', async () => {
+    const { id } = await make(owner);
+    const fresh = await patch(id, { notes: 'first' }, { 'If-Match': '"1"' });
+    expect([fresh.status, fresh.headers['etag']]).toEqual([200, '"2"']);
+    const stale = await patch(id, { notes: 'second' }, { 'If-Match': '"1"' });
+    expect(stale.status).toBe(412);
+    expect(stale.body).toEqual(problem('precondition_failed', { currentVersion: 2 }));
+  });
+
+  it('of two parallel changes for one version lets one pass', async () => {
+    const { id } = await make(owner);
+    const notes = Array.from({ length: 8 }, (_, index) => `note ${index}`);
+    const answers = await Promise.all(notes.map((note) => patch(id, { notes: note }, { 'If-Match': '"1"' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(412)]);
+  });
+
+  it('answers 404 for an unknown and for a malformed id', async () => {
+    for (const id of ['sinv_01k0dem000e000000000009999', 'chan_01k0dem000e000000000000002', 'x', '%00']) {
+      const { status, body } = await patch(id, { notes: 'x' });
+      expect(status).toBe(404);
+      expect(body).toEqual(problem('not_found'));
+    }
+  });
+
+  it('is refused to whoever lacks finance:write', async () => {
+    const reader = await staffWith(app, 'finance:read');
+    const { status, body } = await reader.patch(`${PATH}/${(await make(owner)).id}`, { notes: 'x' });
+    expect(status).toBe(403);
+    expect(body).toEqual(problem('forbidden', { requiredScope: 'finance:write' }));
+  });
+
+  it('leaves an entry with before and after, and an event', async () => {
+    const made = await make(owner, { lines: [{ description: 'Bus', unitAmountCents: 11_900 }] });
+    await changed(made, { notes: 'Asked for a copy' });
+    await changed(made, { lines: [{ description: 'Coach', unitAmountCents: 11_900 }] });
+    const [, first, second] = await entriesOf(owner, made.id);
+    expect(first).toMatchObject({ action: 'finance.supplier_invoice.update', before: { notes: null, version: 1 } });
+    expect(first?.after).toMatchObject({ notes: 'Asked for a copy', version: 2 });
+    expect(second?.before?.lines).toMatchObject([{ description: 'Bus' }]);
+    expect(second?.after?.lines).toMatchObject([{ description: 'Coach' }]);
+    const events = ['supplier_invoice.created', 'supplier_invoice.updated', 'supplier_invoice.updated'];
+    expect(await eventsOf(app, made.id, 3)).toEqual(events);
+  });
+});
+
+describe('what is no draft any more', () => {
+  it('lets notes and dueDate be changed while approved', async () => {
+    const approved = await make(owner, { status: 'approved' });
+    const changes = { notes: 'Pay by transfer', dueDate: '2027-04-01' };
+    expect(await changed(approved, changes)).toMatchObject({ ...changes, status: 'approved' });
+  });
+
+  it('refuses everything else while approved with 409 invoice_locked, naming it', async () => {
+    const approved = await make(owner, { status: 'approved' });
+    const { status, body } = await refusal(approved, { notes: 'x', totalCents: 1, lines: [] });
+    expect(status).toBe(409);
+    expect(body).toEqual(problem('invoice_locked', { status: 'approved', lockedFields: ['totalCents', 'lines'] }));
+  });
+
+  it('refuses every change once paid or void with 409 invoice_locked', async () => {
+    const paid = await make(owner, { status: 'approved', totalCents: 0 });
+    const { id } = await make(owner);
+    const voided = (await owner.post<Envelope>(`${PATH}/${id}/voiding`, { reason: 'Sent twice' })).body.data;
+    for (const invoice of [paid, voided]) {
+      const { status, body } = await refusal(invoice, { notes: 'x' });
+      expect(status).toBe(409);
+      expect(body).toEqual(problem('invoice_locked', { status: invoice.status, lockedFields: ['notes'] }));
+    }
+  });
+});

@@ -1,0 +1,170 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { body, entriesOf, type Envelope, eventsOf, invalid, make, PATH, problem, staffWith } from './invoices.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+describe('POST /v1/admin/finance/supplier-invoices', () => {
+  it('answers 201 with every field, its Location and its ETag', async () => {
+    const sent = body({ supplierName: '  Hotel   Aurora ', dueDate: '2027-02-14', baseCurrency: 'EUR' });
+
+    const { status, body: answer, headers } = await owner.post<Envelope>(PATH, sent);
+
+    expect(status).toBe(201);
+    expect(answer).toEqual({
+      data: {
+        id: expect.stringMatching(/^sinv_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+        supplierName: 'Hotel   Aurora',
+        invoiceNumber: sent['invoiceNumber'],
+        currency: 'EUR',
+        baseCurrency: 'EUR',
+        totalCents: 11_900,
+        status: 'draft',
+        issueDate: '2027-01-15',
+        dueDate: '2027-02-14',
+        subtotalCents: 11_900,
+        taxCents: 0,
+        exchangeRate: '1',
+        baseTotalCents: 11_900,
+        baseSubtotalCents: 11_900,
+        baseTaxCents: 0,
+        paidCents: 0,
+        balanceCents: 11_900,
+        settlementStatus: 'unpaid',
+        overdue: expect.any(Boolean),
+        notes: null,
+        approvedAt: null,
+        approvedBy: null,
+        voidedAt: null,
+        voidReason: null,
+        warnings: [],
+        version: 1,
+        createdAt: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),
+        updatedAt: expect.stringMatching(/Z$/),
+        lines: [],
+      },
+    });
+    expect(headers['location']).toBe(`${PATH}/${answer.data.id}`);
+    expect(headers['etag']).toBe('"1"');
+    expect((await owner.get(`${PATH}/${answer.data.id}`)).body).toEqual(answer);
+  });
+
+  it('takes the largest amount that a double holds exactly, and none beyond it', async () => {
+    const { body: answer } = await owner.post<Envelope>(PATH, body({ totalCents: Number.MAX_SAFE_INTEGER }));
+    const read = await owner.get<Envelope>(`${PATH}/${answer.data.id}`);
+    expect(read.body.data.totalCents).toBe(9_007_199_254_740_991);
+
+    const sent = JSON.stringify(body()).replace('11900', '9007199254740993');
+    const beyond = await owner.post(PATH, undefined, { raw: sent, headers: { 'Content-Type': 'application/json' } });
+    expect(beyond.status).toBe(400);
+  });
+
+  it('ignores an id in the body', async () => {
+    const id = 'sinv_01k0dem000e000000000000001';
+    expect((await make(owner, { id })).id).not.toBe(id);
+    expect((await make(owner, { id: { any: 'thing' } })).id).toMatch(/^sinv_/);
+  });
+
+  it('needs supplier, number, currency, total and issue date', async () => {
+    const { status, body: answer } = await owner.post<{ details: { fields: object } }>(PATH, {});
+    expect(status).toBe(400);
+    const required = ['supplierName', 'invoiceNumber', 'currency', 'totalCents', 'issueDate'];
+    expect(Object.keys(answer.details.fields).sort()).toEqual(required.sort());
+  });
+
+  it.each([
+    ['currency', 'EURO', 'isCurrency'],
+    ['currency', 'eur', 'isCurrency'],
+    ['currency', 'ZZZ', 'isCurrency'],
+    ['baseCurrency', 'EU', 'isCurrency'],
+    ['issueDate', '2026-02-30', 'isDate'],
+    ['issueDate', 'today', 'isDate'],
+    ['dueDate', '2200-01-01', 'isDate'],
+    ['dueDate', '2027-01-14', 'due_before_issue'],
+    ['exchangeRate', '0', 'isDecimal'],
+    ['exchangeRate', '-1', 'isDecimal'],
+    ['exchangeRate', 'NaN', 'isDecimal'],
+    ['exchangeRate', 1.5, 'isDecimal'],
+    ['exchangeRate', '0.00000000001', 'isDecimal'],
+    ['exchangeRate', '1.5', 'base_currency_required'],
+    ['status', 'sent', 'isIn'],
+    ['supplierName', '\u2764\uFE0F'.repeat(128), 'maxLength'],
+    ['colour', 'red', 'whitelistValidation'],
+  ])('refuses %s %j by 400', async (field, value, code) => {
+    const { status, body: answer } = await owner.post(PATH, body({ [field]: value }));
+    expect(status).toBe(400);
+    expect(answer).toEqual(invalid(field, code));
+  });
+
+  it.each(['a\u0000b', 'a\ud800b'])('refuses the text %j by 400, in a name, a note and a line', async (text) => {
+    const line = { description: text, unitAmountCents: 11_900 };
+    for (const over of [{ supplierName: text }, { notes: text }, { lines: [line] }]) {
+      expect((await owner.post(PATH, body(over))).status).toBe(400);
+    }
+  });
+
+  it('is refused without a credential, and with one that lacks finance:write', async () => {
+    expect((await app.post(PATH, body())).body).toEqual(problem('unauthorized'));
+    const reader = await staffWith(app, 'finance:read', 'finance:approve');
+    const { status, body: answer } = await reader.post(PATH, body());
+    expect(status).toBe(403);
+    expect(answer).toEqual(problem('forbidden', { requiredScope: 'finance:write' }));
+  });
+
+  it('creates once for one Idempotency-Key', async () => {
+    const [sent, call] = [body(), { headers: { 'Idempotency-Key': 'supplier-invoice-1' } }];
+    const [first, again] = [await owner.post(PATH, sent, call), await owner.post(PATH, sent, call)];
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers['location']).toBe(first.headers['location']);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+  });
+
+  it('leaves an entry in the action ledger and an event', async () => {
+    const { id, ...invoice } = await make(owner, { lines: [{ description: 'Bus', unitAmountCents: 11_900 }] });
+    const [entry, ...more] = await entriesOf(owner, id);
+    expect(more).toEqual([]);
+    expect(entry).toMatchObject({ action: 'finance.supplier_invoice.create', before: null });
+    expect(entry?.after).toMatchObject({ id, totalCents: 11_900, status: 'draft', lines: invoice.lines });
+    expect(await eventsOf(app, id, 1)).toEqual(['supplier_invoice.created']);
+  });
+});
+
+describe('a status on create', () => {
+  it('may be draft', async () => expect((await make(owner, { status: 'draft' })).status).toBe('draft'));
+
+  it('approved creates and approves, with both entries and both events', async () => {
+    const made = await make(owner, { status: 'approved' });
+    expect(made).toMatchObject({ status: 'approved', approvedAt: made['createdAt'], version: 1 });
+    expect(made['approvedBy']).toMatch(/^user_/);
+    const actions = (await entriesOf(owner, made.id)).map(({ action, after }) => [action, after?.status]);
+    expect(actions).toEqual([
+      ['finance.supplier_invoice.create', 'draft'],
+      ['finance.supplier_invoice.approve', 'approved'],
+    ]);
+    const events = ['supplier_invoice.created', 'supplier_invoice.approved'];
+    expect(await eventsOf(app, made.id, 2)).toEqual(events);
+  });
+
+  it('approved is refused with 403 to whoever lacks finance:approve, and nothing is created', async () => {
+    const writer = await staffWith(app, 'finance:*');
+    const sent = body({ status: 'approved' });
+    const { status, body: answer } = await writer.post(PATH, sent);
+    expect(status).toBe(403);
+    expect(answer).toEqual(problem('forbidden', { requiredScope: 'finance:approve' }));
+    expect((await writer.post(PATH, { ...sent, status: 'draft' })).status).toBe(201);
+  });
+
+  it.each(['paid', 'void'])('%s is refused with 422', async (status) => {
+    const refused = await owner.post(PATH, body({ status }));
+    expect(refused.status).toBe(422);
+    expect(refused.body).toEqual(problem('invalid_initial_status'));
+  });
+});

@@ -1,0 +1,97 @@
+import { expect } from '@jest/globals';
+import type { TestClient } from '../setup/client.js';
+import type { TestApp } from '../setup/app.js';
+
+export const PATH = '/v1/admin/finance/supplier-invoices';
+
+/** What the tests read of an invoice; the contract checks the rest. */
+export interface Invoice extends Record<string, unknown> {
+  id: string;
+  status: string;
+  version: number;
+  totalCents: number;
+  warnings: string[];
+  lines: Record<string, unknown>[];
+}
+
+export interface Envelope {
+  data: Invoice;
+}
+
+let made = 0;
+
+/** A body of a supplier and a number that no other invoice has. */
+export function body(over: Record<string, unknown> = {}): Record<string, unknown> {
+  made += 1;
+  return {
+    supplierName: `Supplier ${made}`,
+    invoiceNumber: `N-${made}`,
+    currency: 'EUR',
+    totalCents: 11_900,
+    issueDate: '2027-01-15',
+    ...over,
+  };
+}
+
+export async function make(client: TestClient, over: Record<string, unknown> = {}): Promise<Invoice> {
+  const { status, body: answer } = await client.post<Envelope>(PATH, body(over));
+  expect(status).toBe(201);
+  return answer.data;
+}
+
+/** A staff token of the owner's that can do only this. */
+export async function staffWith(app: TestApp, ...scopes: string[]): Promise<TestClient> {
+  const { status, body: answer } = await app
+    .as('owner')
+    .post<{ data: { token: string } }>('/v1/admin/identity/api-tokens', { name: 'Test', scopes });
+  expect(status).toBe(201);
+  return app.with(answer.data.token);
+}
+
+export interface Entry {
+  action: string;
+  reason: string | null;
+  actorId: string;
+  before: Invoice | null;
+  after: Invoice | null;
+}
+
+/** The invoice's entries in the action ledger, oldest first. */
+export async function entriesOf(client: TestClient, id: string): Promise<Entry[]> {
+  const { body: list } = await client.get<{ data: { id: string }[] }>(
+    `/v1/admin/action-ledger/entries?subjectType=supplier_invoice&subjectId=${id}`,
+  );
+  const entries = await Promise.all(
+    list.data.map((entry) => client.get<{ data: Entry }>(`/v1/admin/action-ledger/entries/${entry.id}`)),
+  );
+  return entries.map((entry) => entry.body.data).reverse();
+}
+
+/** The names of the invoice's events as a subscriber reads them, once there are `count` of them. */
+export async function eventsOf(app: TestApp, id: string, count: number): Promise<string[]> {
+  for (;;) {
+    const { body: messages } = await app
+      .as('platform')
+      .get<{ event: string; data: { supplierInvoiceId: string } }[]>(
+        '/realtime/v1/channels/finance.supplier-invoices/messages?limit=1000',
+      );
+    const events = messages.filter(({ data }) => data.supplierInvoiceId === id).map(({ event }) => event);
+    if (events.length >= count) return events;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The body of an error, with the parts that every one has. */
+export function problem(code: string, details?: object): object {
+  return {
+    error: expect.any(String),
+    code,
+    requestId: expect.stringMatching(/^[A-Za-z0-9._-]{8,128}$/),
+    ...(details ? { details } : {}),
+  };
+}
+
+/** A 400 with one issue. */
+export function invalid(path: string, code: unknown, message: unknown = expect.any(String)): object {
+  return problem('invalid_request', { issues: [{ path, code, message }], fields: { [path]: [message] } });
+}

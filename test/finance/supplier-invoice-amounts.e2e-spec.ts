@@ -1,0 +1,146 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { body, invalid, make, PATH, problem } from './invoices.js';
+
+let owner: TestClient;
+
+beforeAll(async () => {
+  owner = (await startApp()).as('owner');
+});
+
+async function refusal(over: Record<string, unknown>): Promise<{ status: number; body: unknown }> {
+  const { status, body: answer } = await owner.post(PATH, body(over));
+  return { status, body: answer };
+}
+
+describe('subtotal and tax', () => {
+  it('default to no tax and the rest', async () => {
+    expect(await make(owner, { totalCents: 500 })).toMatchObject({ subtotalCents: 500, taxCents: 0 });
+    expect(await make(owner, { totalCents: 500, taxCents: 80 })).toMatchObject({ subtotalCents: 420, taxCents: 80 });
+  });
+
+  it.each([
+    [
+      { totalCents: 500, subtotalCents: 420, taxCents: 79 },
+      { field: 'totalCents', expected: 499, actual: 500 },
+    ],
+    [
+      { totalCents: 500, subtotalCents: 420 },
+      { field: 'totalCents', expected: 420, actual: 500 },
+    ],
+    [
+      { totalCents: 500, taxCents: 501 },
+      { field: 'taxCents', expected: 500, actual: 501 },
+    ],
+  ])('%j is refused with 422 totals_mismatch', async (over, details) => {
+    expect(await refusal(over)).toEqual({ status: 422, body: problem('totals_mismatch', details) });
+  });
+});
+
+describe('lines', () => {
+  const room = { description: 'Room', serviceType: 'accommodation', quantity: 3, unitAmountCents: 3_000 };
+
+  it('are kept in their order, with what they left out, and give the tax', async () => {
+    const lines = [
+      { ...room, taxAmountCents: 1_000 },
+      { description: 'Tip', unitAmountCents: 1_900 },
+    ];
+    expect(await make(owner, { lines })).toMatchObject({
+      taxCents: 1_000,
+      subtotalCents: 10_900,
+      lines: [
+        { ...room, taxAmountCents: 1_000, totalAmountCents: 10_000 },
+        {
+          description: 'Tip',
+          serviceType: 'other',
+          quantity: 1,
+          unitAmountCents: 1_900,
+          taxAmountCents: 0,
+          totalAmountCents: 1_900,
+        },
+      ],
+    });
+  });
+
+  it('may be 500, and no more', async () => {
+    const lines = Array.from({ length: 500 }, (_, index) => ({ description: `Line ${index}`, unitAmountCents: index }));
+    const { lines: kept } = await make(owner, { totalCents: 124_750, lines });
+    expect(kept.map(({ description }) => description)).toEqual(lines.map(({ description }) => description));
+    expect((await refusal({ lines: [...lines, room] })).body).toEqual(invalid('lines', 'arrayMaxSize'));
+  });
+
+  it('whose sum is not the total are refused with 422 totals_mismatch', async () => {
+    const details = { field: 'lines', expected: 11_900, actual: 9_000 };
+    expect(await refusal({ lines: [room] })).toEqual({ status: 422, body: problem('totals_mismatch', details) });
+  });
+
+  it('with another total than quantity * unit + tax are refused with 422 totals_mismatch', async () => {
+    const details = { field: 'lines.0.totalAmountCents', expected: 9_000, actual: 11_900 };
+    const lines = [{ ...room, totalAmountCents: 11_900 }];
+    expect(await refusal({ lines })).toEqual({ status: 422, body: problem('totals_mismatch', details) });
+  });
+
+  it.each([
+    ['quantity', 0, 'min'],
+    ['quantity', 1.5, 'isInt'],
+    ['unitAmountCents', -1, 'min'],
+    ['taxAmountCents', -1, 'min'],
+    ['serviceType', 'hotel', 'isIn'],
+    ['description', '', 'minLength'],
+    ['price', 1, 'whitelistValidation'],
+  ])('with %s %j are refused by 400, at their path', async (field, value, code) => {
+    const { status, body: answer } = await refusal({ lines: [{ ...room, [field]: value }] });
+    expect(status).toBe(400);
+    expect(answer).toMatchObject({ details: { issues: [{ path: `lines.0.${field}`, code }] } });
+  });
+});
+
+describe('base amounts', () => {
+  it('are the amounts at the rate and in the minor units of the base currency; the tax is what the two leave', async () => {
+    const amounts = { subtotalCents: 10_000, taxCents: 1_900, currency: 'CHF', baseCurrency: 'EUR' };
+    expect(await make(owner, { ...amounts, exchangeRate: '1.0325' })).toMatchObject({
+      exchangeRate: '1.0325',
+      baseTotalCents: 12_287,
+      baseSubtotalCents: 10_325,
+      baseTaxCents: 1_962,
+    });
+  });
+
+  it.each([
+    ['JPY', 'EUR', '0.0061', 10_001, 6_101],
+    ['EUR', 'JPY', '163.255', 10_001, 16_327],
+    ['EUR', 'KWD', '0.3370', 1_000, 3_370],
+    ['EUR', 'USD', '0.0000000001', 11_900, 0],
+  ])('%s to %s at %s make %i to %i', async (...[currency, baseCurrency, exchangeRate, totalCents, expected]) => {
+    const made = await make(owner, { currency, baseCurrency, exchangeRate, totalCents });
+    expect(made).toMatchObject({ exchangeRate, baseTotalCents: expected });
+    expect((await owner.get<{ data: object }>(`${PATH}/${made.id}`)).body.data).toEqual(made);
+  });
+
+  it('are null without a rate, and the same amounts at rate 1 between equal currencies', async () => {
+    const none = { exchangeRate: null, baseTotalCents: null, baseSubtotalCents: null, baseTaxCents: null };
+    expect(await make(owner, { currency: 'CHF' })).toMatchObject({ baseCurrency: null, ...none });
+    expect(await make(owner, { currency: 'CHF', baseCurrency: 'EUR' })).toMatchObject(none);
+    expect(await make(owner, { baseCurrency: 'EUR', exchangeRate: '1.00' })).toMatchObject({
+      exchangeRate: '1',
+      baseTotalCents: 11_900,
+    });
+  });
+
+  it('of another rate than 1 between equal currencies are refused with 400', async () => {
+    const { status, body: answer } = await refusal({ baseCurrency: 'EUR', exchangeRate: '1.01' });
+    expect(status).toBe(400);
+    expect(answer).toEqual(invalid('exchangeRate', 'rate_must_be_one'));
+  });
+
+  it('beyond the safe integers are refused with 400', async () => {
+    const over = {
+      currency: 'CHF',
+      baseCurrency: 'EUR',
+      exchangeRate: '9999999999',
+      totalCents: 9_007_199_254_740_991,
+    };
+    expect(await refusal(over)).toEqual({ status: 400, body: invalid('exchangeRate', 'amount_too_large') });
+  });
+});
