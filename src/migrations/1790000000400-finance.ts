@@ -6,6 +6,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class Finance1790000000400 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    await runner.query('create extension if not exists pg_trgm');
     await runner.query(`
       create table supplier_invoices (
         id text primary key,
@@ -65,6 +66,9 @@ export class Finance1790000000400 implements MigrationInterface {
     await runner.query(`
       create index supplier_invoices_supplier on supplier_invoices (supplier_key, total_cents, issue_date)`);
     await runner.query('create index supplier_invoices_status_due on supplier_invoices (status, due_date)');
+    await runner.query(`
+      create index supplier_invoices_search on supplier_invoices
+      using gin (supplier_name gin_trgm_ops, invoice_number gin_trgm_ops)`);
     await runner.query('create index supplier_invoices_created on supplier_invoices (created_at, id)');
 
     await runner.query(`
