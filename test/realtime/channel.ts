@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { newCredential } from '../../src/platform/auth/credentials.js';
 import { newId } from '../../src/platform/id.js';
 import { MessageLog } from '../../src/modules/realtime/messages/message-log.js';
 import type { TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
+import type { Answer } from '../setup/http.js';
 
 export interface Message {
   id: string;
@@ -25,15 +27,26 @@ export function newChannelName(): string {
 
 export const pathOf = (channel: string) => `/realtime/v1/channels/${channel}/messages`;
 
+/** Waits as long as a busy service says and asks again, as clients do: a 503 of these routes has changed nothing. */
+async function patiently<Body>(call: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await call();
+    if (answer.status !== 503 || attempt === 5) return answer;
+    const { retryAfterMs } = JSON.parse(answer.text) as { retryAfterMs: number };
+    await delay(retryAfterMs);
+  }
+}
+
 export async function publish(client: TestClient, channel: string, data: unknown): Promise<Message> {
-  const { status, body } = await client.post<{ data: Message }>(pathOf(channel), { event: 'test.happened', data });
+  const message = { event: 'test.happened', data };
+  const { status, body } = await patiently(() => client.post<{ data: Message }>(pathOf(channel), message));
   expect(status).toBe(201);
   return body.data;
 }
 
 /** History as a reader sees it; `query` without its question mark. */
 export async function read(client: TestClient, channel: string, query = ''): Promise<History> {
-  const { status, body, headers } = await client.get<Message[]>(`${pathOf(channel)}?${query}`);
+  const { status, body, headers } = await patiently(() => client.get<Message[]>(`${pathOf(channel)}?${query}`));
   expect(status).toBe(200);
   return { messages: body, complete: headers['x-realtime-complete'] };
 }
