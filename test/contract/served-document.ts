@@ -26,6 +26,8 @@ export interface Parameter {
 
 export interface Operation {
   operationId: string;
+  /** What the ledger calls a call of it; absent where it changes nothing. */
+  'x-ledger-action'?: string;
   summary?: string;
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
