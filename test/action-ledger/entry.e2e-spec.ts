@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { tokenWith } from '../setup/staff-token.js';
+import { CHANNELS, channelWithEntries, ENTRIES, type Entry, invalid, page, unique } from './ledger.js';
+
+type Detail = Entry & { before: object | null; after: object | null };
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+const ABSENT = 'aled_01k0dem000e000000000099999';
+
+describe('one entry', () => {
+  it('shows the subject before and after the change', async () => {
+    const subjectId = await channelWithEntries(app, 2);
+    const [update, create] = (await page(app, { subjectId })).data;
+
+    const created = await app.as('owner').get<{ data: Detail }>(`${ENTRIES}/${create?.id}`);
+    const updated = await app.as('owner').get<{ data: Detail }>(`${ENTRIES}/${update?.id}`);
+
+    expect(created.body).toEqual({ data: { ...create, before: null, after: expect.any(Object) } });
+    const after = { ...created.body.data.after, description: 'Change 2', version: 2, updatedAt: expect.any(String) };
+    expect(updated.body).toEqual({ data: { ...update, before: created.body.data.after, after } });
+  });
+
+  it('names the user behind a session, and the key behind an API token, whoever the body claims to be', async () => {
+    const forged = await app.as('owner').post(CHANNELS, { name: unique('Forged'), actorId: 'user_somebody' });
+    expect(forged.status).toBe(400);
+    const issue = { path: 'actorId', message: 'actorId is not known here', code: 'whitelistValidation' };
+    expect(forged.body).toEqual(invalid(forged, [issue]));
+
+    const { email, password } = app.credentials.staff;
+    const login = await app.post<{ data: { token: string; user: { id: string } } }>('/v1/admin/identity/sessions', {
+      email,
+      password,
+    });
+    const { token, user } = login.body.data;
+    const answer = await app.with(token).post<{ data: { id: string } }>(CHANNELS, { name: unique('By a person') });
+
+    const [entry] = (await page(app, { subjectId: answer.body.data.id })).data;
+    expect(entry).toMatchObject({ actorType: 'user', actorId: user.id });
+  });
+
+  it('that is unknown, or has an id of another form, is the same 404', async () => {
+    for (const id of [ABSENT, 'aled_x', 'chan_01k0dem000e000000000000001', '..%2F..', `${ABSENT}0`, '%00']) {
+      const { status, body, headers } = await app.as('owner').get(`${ENTRIES}/${id}`);
+      expect([status, body]).toEqual([
+        404,
+        { error: 'Not found', code: 'not_found', requestId: headers['x-request-id'] },
+      ]);
+    }
+  });
+});
+
+describe('access to the ledger', () => {
+  const PATHS = [ENTRIES, `${ENTRIES}/${ABSENT}`];
+
+  it.each(PATHS)('%s without a credential, or with that of another surface, is 401', async (path) => {
+    const none = await app.get(path);
+    const foreign = await app.as('platform').get(path);
+
+    const unauthorized = (requestId: string | undefined) => ({
+      error: 'A valid credential is required',
+      code: 'unauthorized',
+      requestId,
+    });
+    expect([none.status, none.body]).toEqual([401, unauthorized(none.headers['x-request-id'])]);
+    expect([foreign.status, foreign.body]).toEqual([401, unauthorized(foreign.headers['x-request-id'])]);
+    expect(none.headers['www-authenticate']).toBe('Bearer realm="staff"');
+    expect(foreign.headers['www-authenticate']).toBe('Bearer realm="staff", error="invalid_token"');
+  });
+
+  it.each(PATHS)('%s without action-ledger:read is 403, which says so', async (path) => {
+    const token = await tokenWith(app, ['distribution:*', 'action-ledger:reverse']);
+
+    const { status, body, headers } = await app.with(token).get(path);
+
+    expect(status).toBe(403);
+    expect(body).toEqual({
+      error: 'This needs the scope action-ledger:read',
+      code: 'forbidden',
+      requestId: headers['x-request-id'],
+      details: { requiredScope: 'action-ledger:read' },
+    });
+  });
+
+  it.each([['action-ledger:read'], ['action-ledger:*']])('%s is enough', async (scope) => {
+    const token = await tokenWith(app, [scope]);
+
+    expect((await app.with(token).get(`${ENTRIES}?limit=1`)).status).toBe(200);
+    expect((await app.with(token).get(`${ENTRIES}/${ABSENT}`)).status).toBe(404);
+  });
+
+  it.each(['POST', 'PATCH', 'PUT', 'DELETE'])('nobody may %s an entry: 405', async (method) => {
+    const [entry] = (await page(app, { limit: 1 })).data;
+
+    const { status, body, headers } = await app.as('owner').request(method, `${ENTRIES}/${entry?.id}`, { body: {} });
+
+    expect(status).toBe(405);
+    expect(headers['allow']).toBe('GET, HEAD');
+    expect(body).toEqual({
+      error: 'Only GET, HEAD is possible here',
+      code: 'method_not_allowed',
+      requestId: headers['x-request-id'],
+    });
+  });
+});

@@ -1,0 +1,65 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { tokenWith } from '../setup/staff-token.js';
+import { CHANNELS, refusal, unique } from './channels.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+interface Route {
+  method: string;
+  path: string;
+  body?: object;
+  scope: string;
+}
+
+const ONE = `${CHANNELS}/chan_01k0dem000e000000000000002`;
+const ROUTES: Route[] = [
+  { method: 'GET', path: CHANNELS, scope: 'distribution:read' },
+  { method: 'POST', path: CHANNELS, body: { name: 'Made by nobody' }, scope: 'distribution:write' },
+  { method: 'GET', path: ONE, scope: 'distribution:read' },
+  { method: 'PATCH', path: ONE, body: { description: 'Changed by nobody' }, scope: 'distribution:write' },
+];
+
+describe.each(ROUTES)('$method $path', ({ method, path, body, scope }) => {
+  it('without a credential of staff is 401', async () => {
+    const answers = [
+      await app.request(method, path, { body }),
+      await app.as('platform').request(method, path, { body }),
+      await app.with('nonsense').request(method, path, { body }),
+    ];
+
+    const unauthorized = { code: 'unauthorized', error: 'A valid credential is required' };
+    for (const answer of answers) {
+      expect([answer.status, answer.body]).toEqual([401, refusal(answer, unauthorized)]);
+      expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="staff"/);
+    }
+  });
+
+  it('without its scope is 403, before the body and the id are looked at', async () => {
+    const others = ['distribution:read', 'distribution:write', 'distribution:delete'].filter((name) => name !== scope);
+    const caller = app.with(await tokenWith(app, [...others, 'legal:*', 'finance:*']));
+    const odd = path === CHANNELS ? path : `${CHANNELS}/chan_x`;
+
+    const answers = [
+      await caller.request(method, path, { body }),
+      await caller.request(method, odd, { body: body && {} }),
+    ];
+
+    const error = `This needs the scope ${scope}`;
+    for (const answer of answers) {
+      const forbidden = refusal(answer, { code: 'forbidden', error, details: { requiredScope: scope } });
+      expect([answer.status, answer.body]).toEqual([403, forbidden]);
+      expect(answer.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
+    }
+  });
+
+  it.each([scope, 'distribution:*', '*'])('passes with %s', async (held) => {
+    const caller = app.with(await tokenWith(app, [held]));
+    const sent = body && 'name' in body ? { name: unique('Made') } : body;
+
+    expect((await caller.request(method, path, { body: sent })).status).toBeLessThan(300);
+  });
+});

@@ -1,0 +1,191 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import type { Answer } from '../setup/http.js';
+import { tokenWith } from '../setup/staff-token.js';
+import { CHANNELS, type Channel, invalid, newChannel, read, refusal, unique } from './channels.js';
+
+let app: TestApp;
+let staff: TestClient;
+beforeAll(async () => {
+  app = await startApp();
+  staff = app.as('owner');
+});
+
+type Made = Answer<{ data: Channel }>;
+const newKey = () => unique('key').replaceAll(' ', '-');
+const create = (key: string, body: object): Promise<Made> =>
+  staff.post(CHANNELS, body, { headers: { 'Idempotency-Key': key } });
+const channelsNamed = (name: string) => app.sql('select from channels where name = $1', [name]);
+
+describe('a request with the same Idempotency-Key', () => {
+  it('is carried out once: the answer is given again, under a request id of its own', async () => {
+    const [key, name] = [newKey(), unique('Once')];
+
+    const first = await create(key, { name, kind: 'ota' });
+    const again = await create(key, { kind: 'ota', name });
+
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    for (const header of ['location', 'etag']) expect(again.headers[header]).toBe(first.headers[header]);
+    expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
+    expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+    expect(await channelsNamed(name)).toHaveLength(1);
+    const { data } = first.body;
+    const entries = await staff.get<{ data: object[] }>(`/v1/admin/action-ledger/entries?subjectId=${data.id}`);
+    expect(entries.body.data).toHaveLength(1);
+  });
+
+  it('is answered as it was then, whatever happened to the channel since', async () => {
+    const key = newKey();
+    const { id } = await newChannel(app);
+    const patch = (description: string, by = key) =>
+      staff.patch(`${CHANNELS}/${id}`, { description }, { headers: { 'Idempotency-Key': by } });
+
+    const first = await patch('First');
+    await patch('Second', newKey());
+    const again = await patch('First');
+
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect((await read(app, id)).description).toBe('Second');
+  });
+
+  it('but another body, path or method is 422', async () => {
+    const [key, name] = [newKey(), unique('Reused')];
+    const { body } = await create(key, { name });
+    const patched = newKey();
+    const patch = (id: string, by: string) =>
+      staff.patch(`${CHANNELS}/${id}`, { name }, { headers: { 'Idempotency-Key': by } });
+    await patch(body.data.id, patched);
+
+    const answers = [
+      await create(key, { name, kind: 'ota' }),
+      await patch((await newChannel(app)).id, patched),
+      await patch(body.data.id, key),
+    ];
+
+    for (const answer of answers) {
+      const error = 'This key belongs to another request';
+      expect([answer.status, answer.body]).toEqual([422, refusal(answer, { code: 'idempotency_key_reused', error })]);
+    }
+    expect((await read(app, body.data.id)).version).toBe(2);
+  });
+
+  it('is forgotten after 24 hours', async () => {
+    const key = newKey();
+    await create(key, { name: unique('A day') });
+    app.travel({ hours: 24, ms: 1 });
+
+    const later = await create(key, { name: unique('A day later') });
+
+    expect([later.status, later.headers['idempotent-replayed']]).toEqual([201, undefined]);
+  });
+
+  it('belongs to a person, whichever of his tokens he uses', async () => {
+    const [key, name] = [newKey(), unique('Rotated')];
+    const first = await create(key, { name });
+
+    const rotated = app.with(await tokenWith(app, ['distribution:*']));
+    const again = await rotated.post(CHANNELS, { name }, { headers: { 'Idempotency-Key': key } });
+
+    expect([again.status, again.headers['idempotent-replayed'], again.body]).toEqual([201, 'true', first.body]);
+  });
+
+  it('is another one in the hands of somebody else', async () => {
+    const key = newKey();
+    const first = await create(key, { name: unique('Ours') });
+
+    const theirs = await app
+      .as('platform')
+      .patch(
+        '/connect/v1/connector-providers/demo-activities',
+        { applicationFormSchema: { type: 'object' } },
+        { headers: { 'Idempotency-Key': key } },
+      );
+
+    expect([first.status, theirs.status, theirs.headers['idempotent-replayed']]).toEqual([201, 200, undefined]);
+  });
+});
+
+describe('requests with the same Idempotency-Key at the same time', () => {
+  it('eight copies have exactly one effect; the others are replays, or 409 while it runs', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const [key, name] = [newKey(), unique('Eight copies')];
+
+      const answers = await Promise.all(Array.from({ length: 8 }, () => create(key, { name })));
+
+      expect(await channelsNamed(name)).toHaveLength(1);
+      const done = answers.filter(({ status }) => status === 201);
+      expect(done.filter(({ headers }) => headers['idempotent-replayed'] === undefined)).toHaveLength(1);
+      expect(new Set(done.map(({ body }) => body.data.id)).size).toBe(1);
+      const waiting = answers.filter(({ status }) => status !== 201);
+      for (const answer of waiting) expect([answer.status, answer.body]).toEqual([409, inProgress(answer)]);
+      expect((await create(key, { name })).headers['idempotent-replayed']).toBe('true');
+    }
+  });
+
+  it('a second one meanwhile is 409 idempotency_in_progress, and says when to come again', async () => {
+    const [key, { id }] = [newKey(), await newChannel(app)];
+    const patch = () =>
+      staff.patch(`${CHANNELS}/${id}`, { description: 'Slow' }, { headers: { 'Idempotency-Key': key } });
+    const holder = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select from channels where id = $1 for update', [id]);
+
+    const first = patch();
+    while ((await app.sql('select from idempotency_keys where key = $1', [key])).length === 0) await setTimeout(5);
+    const second = await patch();
+    await holder.query('rollback');
+    await holder.end();
+
+    expect([second.status, second.body]).toEqual([409, inProgress(second)]);
+    expect(second.headers['retry-after']).toBe('1');
+    expect((await first).status).toBe(200);
+    expect((await patch()).headers['idempotent-replayed']).toBe('true');
+  });
+});
+
+describe('an error', () => {
+  it('writes nothing, is not stored and frees the key', async () => {
+    const [key, name] = [newKey(), unique('Freed')];
+    const taken = await newChannel(app, { name });
+
+    const refused = await create(key, { name });
+    await staff.patch(`${CHANNELS}/${taken.id}`, { name: unique('Moved away') });
+    const again = await create(key, { name });
+
+    expect([refused.status, again.status, again.headers['idempotent-replayed']]).toEqual([409, 201, undefined]);
+  });
+
+  it('of the body frees it as well, for another request even', async () => {
+    const key = newKey();
+
+    expect((await create(key, { name: '' })).status).toBe(400);
+    expect((await create(key, { name: unique('Freed') })).status).toBe(201);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it.each(['short77', 'x'.repeat(256), 'has a blank', 'umlaut-ö-123'])('cannot be %s: 400', async (key) => {
+    const answer = await staff.post(
+      CHANNELS,
+      { name: unique('Not made') },
+      { headers: { 'Idempotency-Key': Buffer.from(key).toString('latin1') } },
+    );
+
+    const message = 'must be 8 to 255 visible ASCII characters';
+    const issue = { path: 'Idempotency-Key', message, code: 'idempotencyKey' };
+    expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
+  });
+
+  it.each(['8-chars.', '!"#$%&/()=?`*+~', 'x'.repeat(255)])('may be %s', async (key) => {
+    expect((await create(key, { name: unique('Made') })).status).toBe(201);
+  });
+});
+
+function inProgress(answer: Answer): object {
+  const error = 'The first request with this key is still running';
+  return refusal(answer, { code: 'idempotency_in_progress', error, details: { retryAfterMs: 1_000 } });
+}
