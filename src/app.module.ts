@@ -15,7 +15,7 @@ import { Env } from './platform/config/env.js';
 import { PlatformModule } from './platform/platform.module.js';
 
 /** Every module of the business, in the order of the arrows: whoever stands lower may use what stands above. */
-export const MODULES = [
+const MODULES = [
   ActionLedgerModule,
   IdentityModule,
   RealtimeModule,

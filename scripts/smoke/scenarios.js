@@ -3,7 +3,7 @@ import { connect } from './connect.js';
 import { staff } from './staff.js';
 
 /** A mark by which this run's rows differ from every other run's. */
-export const mark = randomUUID().slice(0, 8);
+const mark = randomUUID().slice(0, 8);
 
 export const scenarios = {
   'health and documents': async (service) => {

@@ -56,11 +56,6 @@ export function notFound(details?: Record<string, unknown>): AppError {
   return new AppError(404, 'not_found', 'Not found', details ? { details } : {});
 }
 
-/** 404 for an unknown id inside a body: `details.field` says which. */
-export function unknownReference(field: string): AppError {
-  return new AppError(404, 'not_found', `No such ${field}`, { details: { field } });
-}
-
 /** 409: the state of things forbids it. */
 export function conflict(code: string, message: string, details?: Record<string, unknown>): AppError {
   return new AppError(409, code, message, details ? { details } : {});

@@ -29,7 +29,7 @@ export function IfMatch(): ParameterDecorator {
   };
 }
 
-export function parseIfMatch(header: string): ExpectedVersions {
+function parseIfMatch(header: string): ExpectedVersions {
   if (header.trim() === '*') return null;
   if (!ENTITY_TAGS.test(header)) throw invalidField('If-Match', 'must hold entity tags, such as "3"', 'entityTag');
   return [...header.matchAll(OUR_TAG)].map(([, version]) => Number(version));

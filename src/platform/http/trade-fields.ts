@@ -100,7 +100,7 @@ export function Worded(
 }
 
 /** Levels of nesting of a JSON value; a scalar has none. */
-export function depthOf(value: unknown): number {
+function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }

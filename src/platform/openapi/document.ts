@@ -49,7 +49,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
 }
 
 /** `/v1/admin/trips/:envelopeId` -> `/v1/admin/trips/{envelopeId}`. */
-export function toTemplate(path: string): string {
+function toTemplate(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
 

@@ -71,7 +71,7 @@ export class ApiTokenResponse {
   createdAt: string;
 }
 
-export class CreatedApiToken extends ApiTokenResponse {
+class CreatedApiToken extends ApiTokenResponse {
   /** Sent as `Authorization: Bearer` or `x-api-key`; shown only here, and not in a replay. */
   @Optional()
   @Text({ max: 200 })

@@ -16,7 +16,7 @@ export class Login {
   password: string;
 }
 
-export class OpenedSession {
+class OpenedSession {
   /** Sent as `Authorization: Bearer`; shown only here. */
   @Text({ max: 200 })
   token: string;
@@ -53,7 +53,7 @@ export class SessionResponse {
 
 const CREDENTIALS = ['session', 'api_token'] as const;
 
-export class MeResponse {
+class MeResponse {
   @Nested(() => UserResponse)
   user: UserResponse;
 
