@@ -81,7 +81,7 @@ describe('the record of a vault', () => {
     await encrypt(client, 'refusing', 'four');
     await decrypt(client, 'refusing', ciphertext);
 
-    const rows = await eventually('refusing', 7);
+    const rows = await eventually('refusing', 8);
     expect(rows.filter(({ operation }) => /crypt/.test(operation))).toEqual([
       { operation: 'encrypt', key_version: 1, bytes: 4, outcome: 'done' },
       { operation: 'decrypt', key_version: 1, bytes: 4, outcome: 'done' },
