@@ -10,6 +10,7 @@ import { TokenVerifier } from './auth/token-verifier.js';
 import { Clock } from './clock.js';
 import { Env } from './config/env.js';
 import { Database } from './database/database.js';
+import { Watchdog } from './database/watchdog.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { KnownQueryGuard } from './http/known-query.guard.js';
 import { RequestIdInterceptor } from './http/request-id.interceptor.js';
@@ -47,6 +48,7 @@ const SERVICES = [
   SigningKeys,
   TokenVerifier,
   Traffic,
+  Watchdog,
 ];
 
 /** Services that nobody asks for anything: they watch and report. */

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { Env } from '../config/env.js';
+import { ServicePool } from './service-pool.js';
 
 const DATE_OID = 1082;
 
@@ -18,6 +19,7 @@ type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 export function dataSourceOptions(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): PostgresOptions {
   return {
     type: 'postgres',
+    driver: { ...pg, Pool: ServicePool },
     url: env.databaseUrl,
     synchronize: false,
     migrationsRun: false,

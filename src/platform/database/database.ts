@@ -12,6 +12,7 @@ import {
 } from 'typeorm';
 import { databaseErrorOf, isRetryable } from '../errors/database-refusals.js';
 import { poolOf } from './pool.js';
+import type { ServicePool } from './service-pool.js';
 import { targetOf, type Versioned } from './rows.js';
 import { type Collector, UnitOfWork, units } from './unit-of-work.js';
 
@@ -125,8 +126,8 @@ export class Database {
     return rows as Row[];
   }
 
-  /** The pool itself, for what keeps a connection of its own: the job runner and the health probe. */
-  pool(): Pool {
+  /** The pool itself, for what lends it on or watches over it: the job runner and the watchdog. */
+  pool(): ServicePool {
     return poolOf(this.dataSource);
   }
 

@@ -21,8 +21,9 @@ export function refuseOn(constraint: string, refusal: Refusal): void {
 /** The database's error inside whatever was thrown, or null. */
 export function databaseErrorOf(error: unknown): DatabaseError | null {
   if (typeof error !== 'object' || error === null) return null;
-  const { driverError, code, constraint, detail } = error as Partial<DatabaseError> & { driverError?: unknown };
-  if (driverError) return databaseErrorOf(driverError);
+  const { driverError, cause, code, constraint, detail } = error as Partial<DatabaseError> & Record<string, unknown>;
+  const wrapped = driverError ?? cause;
+  if (wrapped) return databaseErrorOf(wrapped);
   // With a digit at least: EPIPE, which the operating system says of a connection, has five letters as well.
   if (typeof code !== 'string' || !/^(?=.*\d)[0-9A-Z]{5}$/.test(code)) return null;
   return { code, ...(constraint ? { constraint } : {}), ...(detail ? { detail } : {}) };

@@ -4,7 +4,8 @@ import { databaseErrorOf, refusalOf } from './database-refusals.js';
 
 /** What the connection, the pool or the name lookup throws when the database is away; these carry no SQLSTATE. */
 const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
-const AWAY_WORDS = /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable/;
+const AWAY_WORDS =
+  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable|Query runner already released/;
 
 /** Translates whatever was thrown into what the caller may hear; null where it is our own fault (a 500). */
 export function toAppError(error: unknown): AppError | null {
@@ -17,9 +18,10 @@ export function toAppError(error: unknown): AppError | null {
 
 function isAway(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  const { code, message, driverError } = error as { code?: unknown; message?: unknown; driverError?: unknown };
-  if (driverError) return isAway(driverError);
-  return (typeof code === 'string' && AWAY.has(code)) || (typeof message === 'string' && AWAY_WORDS.test(message));
+  const { code, message, driverError, cause } = error as Record<string, unknown>;
+  const saysSo =
+    (typeof code === 'string' && AWAY.has(code)) || (typeof message === 'string' && AWAY_WORDS.test(message));
+  return saysSo || isAway(driverError ?? cause);
 }
 
 /** Nest's own exceptions: unknown routes, undecodable paths and what the body parser refuses. */

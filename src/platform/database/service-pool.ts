@@ -1,0 +1,94 @@
+import type { Socket } from 'node:net';
+import pg, { type PoolClient, type PoolConfig } from 'pg';
+import { findContext, type RequestContext } from '../context/request-context.js';
+import { unavailable } from '../errors/app-error.js';
+
+type Done = (release?: unknown) => void;
+type Connected = (error: Error | undefined, client: PoolClient | undefined, done: Done) => void;
+
+/**
+ * The pool, which knows for which request it gave a connection away, and can be told that the database is away: then
+ * nobody waits for a connection, and nobody holds on to one that leads nowhere.
+ */
+export class ServicePool extends pg.Pool {
+  private isAway = false;
+  private readonly members = new Set<PoolClient>();
+  private readonly waiting = new Set<(refusal: Error) => void>();
+  private readonly holders = new Map<PoolClient, RequestContext | null>();
+
+  constructor(config?: PoolConfig) {
+    super(config);
+    this.on('connect', (client) => this.members.add(client));
+    this.on('remove', (client) => this.members.delete(client));
+    this.on('release', (_error, client) => this.holders.delete(client));
+  }
+
+  override connect(): Promise<PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<PoolClient> | void {
+    if (callback) this.lend(callback);
+    else
+      return new Promise((resolve, reject) => {
+        this.lend((error, client) => (client ? resolve(client) : reject(error ?? away())));
+      });
+  }
+
+  /** From now on everybody is refused at once, those who wait included; connections are destroyed, whoever uses them. */
+  goAway(): void {
+    this.isAway = true;
+    for (const refuse of [...this.waiting]) refuse(away());
+    for (const client of this.members) destroy(client);
+  }
+
+  comeBack(): void {
+    this.isAway = false;
+  }
+
+  /**
+   * Destroys the connections that a request holds, so that nobody else gets them. Returns the ids of their server
+   * processes, which do not notice while they work on a statement.
+   */
+  abandon(context: RequestContext): number[] {
+    const held = [...this.holders].filter(([, holder]) => holder === context).map(([client]) => client);
+    for (const client of held) destroy(client);
+    return held.map(processIdOf);
+  }
+
+  private lend(callback: Connected): void {
+    if (this.isAway) {
+      process.nextTick(callback, away(), undefined, () => undefined);
+      return;
+    }
+    const context = findContext();
+    let refused = false;
+    const refuse = (refusal: Error) => {
+      refused = true;
+      this.waiting.delete(refuse);
+      callback(refusal, undefined, () => undefined);
+    };
+    this.waiting.add(refuse);
+    super.connect((error, client, done) => {
+      this.waiting.delete(refuse);
+      if (refused) {
+        // Nobody wants it any more, and it was made when the database was away.
+        if (client) done(true);
+      } else {
+        if (client) this.holders.set(client, context);
+        callback(error, client, done);
+      }
+    });
+  }
+}
+
+function away(): Error {
+  return unavailable('The database is away');
+}
+
+/** `end()` would wait for the server's answer, which may never come. pg's types hide the connection of a client. */
+export function destroy(client: pg.ClientBase): void {
+  (client as unknown as { connection?: { stream: Socket } }).connection?.stream.destroy();
+}
+
+function processIdOf(client: PoolClient): number {
+  return (client as unknown as { processID: number }).processID;
+}

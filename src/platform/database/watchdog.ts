@@ -1,0 +1,135 @@
+import { setImmediate, setTimeout as pause } from 'node:timers/promises';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { Env } from '../config/env.js';
+import { databaseErrorOf } from '../errors/database-refusals.js';
+import { LOG } from '../observability/log.js';
+import { Metrics } from '../observability/metrics.js';
+import { Database } from './database.js';
+import { destroy } from './service-pool.js';
+
+const EVERY_MS = 500;
+const ANSWER_WITHIN_MS = 1_000;
+
+/**
+ * Asks the database on a connection of its own whether it is there. A statement on a dead network waits for minutes;
+ * so once the database does not answer within a second, whoever wants it is refused at once, until it answers again.
+ */
+@Injectable()
+export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
+  /** What the last probe found. */
+  state = { ok: false, milliseconds: 0 };
+  private client: pg.Client | null = null;
+  private readonly stopping = new AbortController();
+  private watching: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly env: Env,
+    metrics: Metrics,
+    @Inject(LOG) private readonly log: Logger,
+  ) {
+    const figure = { name: 'db_up', help: 'Whether the database answers', aggregator: 'max' } as const;
+    metrics.gauge(figure, () => Number(this.state.ok));
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.look();
+    this.watching = this.watch();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.watching;
+    this.hangUp();
+  }
+
+  /** Ends what server processes are doing, for nobody waits for it any more. Where that fails, time limits end it. */
+  cancel(processIds: readonly number[]): void {
+    if (processIds.length === 0) return;
+    const text = 'select pg_cancel_backend(id) from unnest($1::int[]) as id';
+    this.client?.query(text, [processIds]).catch(() => undefined);
+  }
+
+  private async watch(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      await pause(EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!signal.aborted) await this.look();
+    }
+  }
+
+  private async look(): Promise<void> {
+    const before = this.state.ok;
+    const began = performance.now();
+    const ok = await this.answers();
+    this.state = { ok, milliseconds: Math.round(performance.now() - began) };
+    if (this.stopping.signal.aborted) return;
+    if (ok) {
+      if (!before) this.log.info('the database answers');
+      this.database.pool().comeBack();
+    } else {
+      if (before) this.log.error('the database does not answer: whoever needs it is refused until it does');
+      this.database.pool().goAway();
+    }
+  }
+
+  private async answers(): Promise<boolean> {
+    const timeUp = new AbortController();
+    const late = pause(ANSWER_WITHIN_MS, false, { signal: timeUp.signal, ref: false }).then(
+      // This process itself may have been busy for that long: what the socket holds by now is read first.
+      () => setImmediate().then(() => setImmediate(false)),
+      () => false,
+    );
+    const ok = await Promise.race([this.ask(timeUp.signal), late]);
+    timeUp.abort();
+    if (!ok) this.hangUp();
+    return ok;
+  }
+
+  /** A connection that broke may have been the only thing that broke: a new one decides. */
+  private async ask(timeUp: AbortSignal): Promise<boolean> {
+    const known = this.client;
+    if (known && (await query(known))) return true;
+    if (timeUp.aborted) return false;
+    this.hangUp();
+    const client = this.newClient();
+    this.client = client;
+    try {
+      await client.connect();
+      return await query(client);
+    } catch (error) {
+      return isRefusal(error);
+    }
+  }
+
+  private newClient(): pg.Client {
+    const client = new pg.Client({
+      connectionString: this.env.databaseUrl,
+      application_name: 'travel-operations-watchdog',
+      keepAlive: true,
+    });
+    // What breaks is found out by asking.
+    client.on('error', () => undefined);
+    return client;
+  }
+
+  private hangUp(): void {
+    if (this.client) destroy(this.client);
+    this.client = null;
+  }
+}
+
+async function query(client: pg.Client): Promise<boolean> {
+  return client.query('select').then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A server that refuses this connection in words (there are too many) is there; not so one that starts or stops. */
+function isRefusal(error: unknown): boolean {
+  const code = databaseErrorOf(error)?.code;
+  return code !== undefined && !code.startsWith('57');
+}

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+type Mode = 'pass' | 'blackhole' | 'refuse';
+
+/** Stands between the service and its database, and can be that network which tests need: one that fails. */
+export class DatabaseProxy {
+  private mode: Mode = 'pass';
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(
+    private readonly target: URL,
+    private readonly server: Server,
+  ) {
+    server.on('connection', (client) => this.accept(client));
+  }
+
+  static async start(databaseUrl: string): Promise<DatabaseProxy> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new DatabaseProxy(new URL(databaseUrl), server);
+  }
+
+  /** The database's URL, by way of this proxy. */
+  get url(): string {
+    const url = new URL(this.target);
+    const address = this.server.address();
+    url.hostname = '127.0.0.1';
+    url.port = typeof address === 'object' && address ? String(address.port) : '';
+    return url.href;
+  }
+
+  /** Bytes are taken and go nowhere; no connection ends. */
+  blackhole(): void {
+    this.mode = 'blackhole';
+    for (const socket of this.sockets) socket.pause();
+  }
+
+  /** What there is ends by a reset, and so does each new connection. */
+  refuse(): void {
+    this.mode = 'refuse';
+    for (const socket of this.sockets) socket.resetAndDestroy();
+  }
+
+  pass(): void {
+    this.mode = 'pass';
+    for (const socket of this.sockets) socket.resume();
+  }
+
+  async close(): Promise<void> {
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+    await once(this.server, 'close');
+  }
+
+  private accept(client: Socket): void {
+    if (this.mode === 'refuse') {
+      client.resetAndDestroy();
+      return;
+    }
+    const database = connect(Number(this.target.port), this.target.hostname);
+    for (const [one, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      this.sockets.add(one);
+      one.on('data', (bytes) => other.write(bytes));
+      if (this.mode === 'blackhole') one.pause();
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        this.sockets.delete(one);
+        other.destroy();
+      });
+    }
+  }
+}
