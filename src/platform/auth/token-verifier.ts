@@ -14,6 +14,8 @@ const CACHE_SIZE = 10_000;
 @Injectable()
 export class TokenVerifier {
   private readonly verifiers = new Map<CredentialKind, Verify>();
+  private generation = 0;
+  private readonly running = new Map<string, Promise<Actor | null>>();
   private readonly cache = new Map<string, { actor: Actor; until: number }>();
 
   constructor(private readonly clock: Clock) {}
@@ -24,6 +26,8 @@ export class TokenVerifier {
 
   /** Forgets what is remembered, so that a change made in this process holds from its next request on. */
   forget(): void {
+    this.generation += 1;
+    this.running.clear();
     this.cache.clear();
   }
 
@@ -33,15 +37,28 @@ export class TokenVerifier {
     return entry && entry.until > this.clock.now().getTime() ? entry.actor : null;
   }
 
-  async verify(token: string): Promise<Actor | null> {
+  /** Requests that come in while a token is being looked up wait for that one look-up. */
+  verify(token: string): Promise<Actor | null> {
+    const running = this.running.get(token);
+    if (running) return running;
+    const lookUp = this.lookUp(token).finally(() => {
+      if (this.running.get(token) === lookUp) this.running.delete(token);
+    });
+    this.running.set(token, lookUp);
+    return lookUp;
+  }
+
+  private async lookUp(token: string): Promise<Actor | null> {
     const credential = parseCredential(token);
+    // The answer is as old as the question; and one that was asked before a change here is not kept.
+    const [asked, generation] = [this.clock.now().getTime(), this.generation];
     const actor = credential ? await this.verifiers.get(credential.kind)?.(credential) : null;
-    if (actor) this.remember(token, actor);
+    if (actor && generation === this.generation) this.remember(token, actor, asked + CACHE_MS);
     return actor ?? null;
   }
 
-  private remember(token: string, actor: Actor): void {
+  private remember(token: string, actor: Actor, until: number): void {
     if (this.cache.size >= CACHE_SIZE) this.cache.clear();
-    this.cache.set(token, { actor, until: this.clock.now().getTime() + CACHE_MS });
+    this.cache.set(token, { actor, until });
   }
 }

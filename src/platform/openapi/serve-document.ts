@@ -11,7 +11,7 @@ export function serveDocument(app: NestExpressApplication): void {
     customSiteTitle: 'Travel Operations Platform',
     swaggerOptions: {
       persistAuthorization: true,
-      docExpansion: 'none',
+      docExpansion: 'list',
       filter: true,
       displayRequestDuration: true,
       validatorUrl: null,

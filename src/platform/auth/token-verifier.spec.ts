@@ -1,0 +1,48 @@
+import { expect, it } from '@jest/globals';
+import { Clock } from '../clock.js';
+import { readEnv } from '../config/read-env.js';
+import type { Actor } from '../context/actor.js';
+import { newCredential } from './credentials.js';
+import { TokenVerifier } from './token-verifier.js';
+
+const actor: Actor = { type: 'api_key', id: 'a', principal: 'a', credentialId: 'a', scopes: [], operatorId: null };
+const { token } = newCredential('tpk');
+
+/** A verifier whose look-ups wait until `answer` is called. */
+function slowVerifier() {
+  const clock = new Clock(readEnv({ DATABASE_URL: 'postgres://a@b/c' }));
+  const verifier = new TokenVerifier(clock);
+  const asked: ((found: Actor | null) => void)[] = [];
+  verifier.register('tpk', () => new Promise((resolve) => asked.push(resolve)));
+  return { clock, verifier, asked };
+}
+
+it('asks once for requests that come together, and not again for a second', async () => {
+  const { clock, verifier, asked } = slowVerifier();
+  const together = [verifier.verify(token), verifier.verify(token)];
+  asked[0]?.(actor);
+  expect(await Promise.all(together)).toEqual([actor, actor]);
+  expect(asked).toHaveLength(1);
+
+  clock.travel(990);
+  expect(verifier.findCached(token)).toBe(actor);
+  clock.travel(20);
+  expect(verifier.findCached(token)).toBeNull();
+});
+
+it('does not keep an answer that was asked for before a change', async () => {
+  const { verifier, asked } = slowVerifier();
+  const before = verifier.verify(token);
+  verifier.forget();
+  const after = verifier.verify(token);
+  asked[0]?.(actor);
+  asked[1]?.(null);
+  expect([await before, await after]).toEqual([actor, null]);
+  expect(verifier.findCached(token)).toBeNull();
+});
+
+it('asks nobody about a token whose checksum is wrong', async () => {
+  const { verifier, asked } = slowVerifier();
+  expect(await verifier.verify(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`)).toBeNull();
+  expect(asked).toHaveLength(0);
+});
