@@ -26,6 +26,14 @@ export async function readCredentials(dataDir: string): Promise<Credentials | nu
   }
 }
 
+/** Puts a file of another database aside: what it opens could not be had again. */
+export async function setAsideCredentials(dataDir: string): Promise<void> {
+  const path = credentialsPath(dataDir);
+  await rename(path, `${path}.earlier`).catch((error: unknown) => {
+    if ((error as { code?: string }).code !== 'ENOENT') throw error;
+  });
+}
+
 /** Replaces the file as a whole; only its owner may read it. */
 export async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
   const path = credentialsPath(dataDir);

@@ -1,7 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { type Credentials, readCredentials, writeCredentials } from './credentials-file.js';
+import { type Credentials, readCredentials, setAsideCredentials, writeCredentials } from './credentials-file.js';
 import { FirstCredentials, type FirstIssue } from './modules/identity/index.js';
+import { TokenVerifier } from './platform/auth/token-verifier.js';
 import type { Env } from './platform/config/env.js';
 import { Database } from './platform/database/database.js';
 import { oneAtATime } from './platform/database/migrator.js';
@@ -14,7 +15,7 @@ const DEMO = { operatorId: 'op_demo', providerKey: 'demo-activities', vaultSlug:
 
 /**
  * Does once per database what a first start does; several processes may start at the same time. Returns what the
- * credentials file holds: null in production, and where the file of an earlier start is gone.
+ * credentials file holds: null in production, and where the file of an earlier start is gone or opens another database.
  */
 export async function firstStart(
   app: INestApplication,
@@ -25,13 +26,14 @@ export async function firstStart(
     const { owner } = await app.get(FirstCredentials).issue(env, (issue) => keep(issue, env));
     if (owner) printStep('first owner and keys', performance.now() - started);
     if (env.demoData) await loadDemoData(app);
-    return env.production ? null : currentCredentials(env);
+    return env.production ? null : currentCredentials(app, env);
   });
 }
 
 async function keep(issue: FirstIssue, env: Env): Promise<void> {
   const { owner, platformKey, limitedPlatformKey } = issue;
   if (env.production || !owner?.token || platformKey === null || limitedPlatformKey === null) return;
+  await setAsideCredentials(env.dataDir);
   const staff = { email: owner.email, password: owner.password, token: owner.token };
   await writeCredentials(env.dataDir, { baseUrl: env.baseUrl, staff, platformKey, limitedPlatformKey, ...DEMO });
 }
@@ -46,10 +48,11 @@ async function loadDemoData(app: INestApplication): Promise<void> {
   });
 }
 
-/** The address may have changed since the file was written. */
-async function currentCredentials(env: Env): Promise<Credentials | null> {
+/** What the file holds, if it opens this database; the address may have changed since it was written. */
+async function currentCredentials(app: INestApplication, env: Env): Promise<Credentials | null> {
   const credentials = await readCredentials(env.dataDir);
-  if (!credentials || credentials.baseUrl === env.baseUrl) return credentials;
+  const opens = credentials !== null && (await app.get(TokenVerifier).verify(credentials.staff.token)) !== null;
+  if (!opens || credentials.baseUrl === env.baseUrl) return opens ? credentials : null;
   const current = { ...credentials, baseUrl: env.baseUrl };
   await writeCredentials(env.dataDir, current);
   return current;

@@ -43,9 +43,11 @@ function posting(url: string, token: string, body: object): string {
 }
 
 function lostCredentials(env: Env): string {
+  const path = credentialsPath(env.dataDir);
   return [
-    `This database was filled by an earlier start, but ${credentialsPath(env.dataDir)} is gone.`,
-    'Passwords and tokens are stored as hashes and cannot be shown again. Bring the file back, or begin anew',
-    'with `npm run reset`, or make new ones with `npm run provision -- <file.json>` (sections users, platformKeys).',
+    `This database was filled by an earlier start, but ${path} is gone or opens another one.`,
+    'Passwords and tokens are stored as hashes and cannot be shown again. Bring the file back (what was there before',
+    `another database's first start is ${path}.earlier), or begin anew with \`npm run reset\`, or`,
+    'make new ones with `npm run provision -- <file.json>` (sections users and platformKeys).',
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync, unlinkSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, unlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { newCredential } from '../../src/platform/auth/credentials.js';
 import { Machine } from './machine.js';
@@ -132,10 +132,28 @@ describe('a first start', () => {
     unlinkSync(machine.credentialsFile);
     output = [];
     await machine.start();
-    expect(printed()).toContain(`filled by an earlier start, but ${machine.credentialsFile} is gone`);
+    expect(printed()).toContain(
+      `filled by an earlier start, but ${machine.credentialsFile} is gone or opens another one`,
+    );
     expect(printed()).toContain('npm run provision -- <file.json>');
     expect(printed()).not.toMatch(/vsk_|tpk_/);
     expect(existsSync(machine.credentialsFile)).toBe(false);
+  });
+
+  it('of another database in the same folder sets the first one’s file aside, and says so when that comes back', async () => {
+    const one = await Machine.set();
+    await one.start();
+    const credentials = readFileSync(one.credentialsFile, 'utf8');
+    const two = await Machine.set(one.folder);
+    await two.start();
+    expect(readFileSync(`${one.credentialsFile}.earlier`, 'utf8')).toBe(credentials);
+    expect(readFileSync(one.credentialsFile, 'utf8')).not.toBe(credentials);
+
+    output = [];
+    await one.start();
+    expect(printed()).toContain(`${one.credentialsFile} is gone or opens another one`);
+    expect(printed()).toContain(`${one.credentialsFile}.earlier`);
+    expect(printed()).not.toMatch(/vsk_|tpk_/);
   });
 
   it('whose owner is a user already is refused with a remedy', async () => {

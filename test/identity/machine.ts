@@ -26,13 +26,15 @@ export class Machine {
     readonly folder: string,
   ) {}
 
-  static async set(): Promise<Machine> {
+  /** In a data folder of its own, or in another machine's. */
+  static async set(shared?: string): Promise<Machine> {
     const { run, adminUrl, role } = JSON.parse(process.env['TEST_RUN'] ?? '') as Run;
     const name = `${run}_first_w${process.env['JEST_WORKER_ID']}_${(machines += 1)}`;
     await query(adminUrl, `create database ${name} ${role.user ? `owner ${role.user}` : ''}`);
     const url = new URL(adminUrl);
     url.pathname = `/${name}`;
     if (role.user) Object.assign(url, { username: role.user, password: role.password });
+    if (shared !== undefined) return new Machine(url.href, shared);
     const parent = mkdtempSync(join(tmpdir(), 'first-start-'));
     closeAfterTests(async () => rmSync(parent, { recursive: true }));
     return new Machine(url.href, join(parent, 'data'));
