@@ -1,6 +1,17 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
-import { hire, login, ME, type Member, PASSWORD, refusal, SESSIONS, unauthorizedBody, USERS } from './staff.js';
+import {
+  hire,
+  login,
+  ME,
+  type Member,
+  PASSWORD,
+  refusal,
+  SESSIONS,
+  unauthorizedBody,
+  usedSince,
+  USERS,
+} from './staff.js';
 
 let app: TestApp;
 let member: Member;
@@ -62,17 +73,19 @@ describe('a login', () => {
 
   it('does the same work for an unknown address as for a wrong password', async () => {
     const timed = async (email: string) => {
-      const times: number[] = [];
-      for (let i = 0; i < 9; i += 1) {
-        const started = performance.now();
-        await app.post(SESSIONS, { email, password: 'not the password' });
-        times.push(performance.now() - started);
-      }
-      return times.sort((a, b) => a - b)[4] ?? 0;
+      const started = performance.now();
+      await app.post(SESSIONS, { email, password: 'not the password' });
+      return performance.now() - started;
     };
-    const [unknown, known] = [await timed('nobody@example.com'), await timed(member.user.email)];
-    expect(unknown).toBeGreaterThan(known / 2);
-    expect(unknown).toBeLessThan(known * 2);
+    // In turns, and the fastest of each: whatever else the machine does makes single ones slower, none faster.
+    const [unknown, known]: [number[], number[]] = [[], []];
+    for (let i = 0; i < 15; i += 1) {
+      unknown.push(await timed('nobody@example.com'));
+      known.push(await timed(member.user.email));
+    }
+    const ratio = Math.min(...unknown) / Math.min(...known);
+    expect(ratio).toBeGreaterThan(0.5);
+    expect(ratio).toBeLessThan(2);
   });
 
   it('is recorded with who did it, and a refused one is logged without the password', async () => {
@@ -181,11 +194,13 @@ describe('a session', () => {
     const own = await startApp();
     const { client } = await hire(own, ['viewer']);
     own.travel({ hours: 11 });
+    const used = own.now();
     expect((await client.get(ME)).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 1_300));
+    await usedSince(own, 'staff_sessions', used);
     own.travel({ hours: 11 });
+    const usedAgain = own.now();
     expect((await client.get(ME)).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 1_300));
+    await usedSince(own, 'staff_sessions', usedAgain);
     own.travel({ hours: 12 });
     expect((await client.get(ME)).status).toBe(401);
   });

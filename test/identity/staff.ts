@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { TestClient } from '../setup/client.js';
 import type { TestApp } from '../setup/app.js';
 
@@ -34,6 +35,16 @@ export async function hire(app: TestApp, roles: string[], password = PASSWORD): 
   const created = await app.as('owner').post<{ data: UserBody }>(USERS, body);
   const session = await login(app, body.email, password);
   return { user: created.body.data, password, session, client: app.with(session) };
+}
+
+/** Waits until the last use of a credential, which is written behind the answers, stands in its row. */
+export async function usedSince(app: TestApp, table: 'staff_sessions' | 'api_tokens', since: Date): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const rows = await app.sql(`select from ${table} where last_used_at >= $1`, [since]);
+    if (rows.length > 0) return;
+    await setTimeout(50);
+  }
+  throw new Error(`Nothing in ${table} was noted as used`);
 }
 
 /** The token of a new session. Throws where the login is refused. */
