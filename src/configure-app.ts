@@ -14,35 +14,29 @@ import { RateLimits } from './platform/limits/rate-limits.js';
 import { NestLog } from './platform/observability/nest-log.js';
 import { requestLog } from './platform/observability/request-log.js';
 import { serveDocument } from './platform/openapi/serve-document.js';
+import { Admission } from './platform/traffic/admission.js';
 import { Traffic } from './platform/traffic/traffic.js';
 
 /** The application as it is served, in production and in tests alike. The caller listens and closes. */
 export async function createApp(surroundings: Surroundings): Promise<NestExpressApplication> {
   const { env, log } = surroundings;
   const cors = env.corsOrigins.length > 0;
-  const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.forRoot(surroundings),
-    new ServiceAdapter(log),
-    {
-      bodyParser: false,
-      logger: new NestLog(log),
-      abortOnError: false,
-    },
-  );
+  const adapter = new ServiceAdapter(log);
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(surroundings), adapter, {
+    bodyParser: false,
+    logger: new NestLog(log),
+    abortOnError: false,
+  });
+  adapter.admitBy(app.get(Admission));
   app.set('etag', false);
   app.disable('x-powered-by');
   app.set('trust proxy', [...env.trustedProxies]);
 
   // Before everything that may refuse: whatever the answer is, it carries the request id.
-  app.use(
-    requestContext,
-    app.get(Traffic).follow,
-    requestLog(log),
-    securityHeaders(),
-    limitAddresses(app.get(RateLimits)),
-  );
+  const traffic = app.get(Traffic);
+  app.use(requestContext, traffic.follow, requestLog(log), securityHeaders(), limitAddresses(app.get(RateLimits)));
   app.use(requireWellFormed, servedSurfaces(env.surfaces), answerOptions(app.get(RouteTable), { cors }));
-  app.use(...bodyParsers());
+  app.use(...bodyParsers(), traffic.received);
   if (cors) app.enableCors(crossOrigin(env.corsOrigins));
   serveDocument(app);
   return app;

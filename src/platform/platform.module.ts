@@ -31,9 +31,12 @@ import { ProcessFigures } from './observability/process-figures.js';
 import { Outbox } from './outbox/outbox.js';
 import { Installation } from './provisioning/installation.js';
 import { Provisioning } from './provisioning/provisioning.js';
+import { Admission } from './traffic/admission.js';
+import { Deadlines } from './traffic/deadlines.js';
 import { Traffic } from './traffic/traffic.js';
 
 const SERVICES = [
+  Admission,
   Clock,
   Database,
   IdempotencyKeys,
@@ -52,7 +55,7 @@ const SERVICES = [
 ];
 
 /** Services that nobody asks for anything: they watch and report. */
-const WATCHERS = [Backlog, EventLoop, ProcessFigures];
+const WATCHERS = [Backlog, Deadlines, EventLoop, ProcessFigures];
 
 /** The plumbing, open to every module. It knows nothing of the trade. */
 @Module({})

@@ -9,6 +9,11 @@ export abstract class Env {
   readonly databasePoolSize: number;
   readonly dataDir: string;
   readonly filesDir: string;
+  readonly webConcurrency: number;
+  readonly maxInFlight: number;
+  readonly maxEventLoopDelayMs: number;
+  readonly requestDeadlineMs: number;
+  readonly drainSeconds: number;
   readonly logLevel: string;
   readonly metrics: boolean;
   readonly jobs: boolean;

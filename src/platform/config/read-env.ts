@@ -30,6 +30,7 @@ export function readEnv(variables: Variables): Env {
     dataDir: resolve(values.dataDir),
     filesDir: resolve(values.filesDir ?? `${values.dataDir}/files`),
     metrics: values.metrics === null ? !production : values.metrics === 'true',
+    drainSeconds: values.drainSeconds === null ? (production ? 2 : 0) : Number(values.drainSeconds),
     vaultUpsert: values.vaultUpsert === null ? !production : values.vaultUpsert === 'true',
   };
 }

@@ -1,4 +1,5 @@
 import { type CredentialKind, parseCredential } from '../auth/credentials.js';
+import { servingSettings } from './serving-settings.js';
 import {
   addressFault,
   choice,
@@ -79,6 +80,7 @@ export const settings = {
     expected: 'a folder',
     form: /^[^\0]{1,500}$/,
   }),
+  ...servingSettings,
   logLevel: choice(
     { name: 'LOG_LEVEL', purpose: 'Lowest level that is logged', example: 'debug', fallback: 'info' },
     LOG_LEVELS,

@@ -28,6 +28,7 @@ export class ErrorFilter implements ExceptionFilter {
     const error = this.orWrongMethod(toAppError(thrown), request);
     const requestId = findContext()?.requestId ?? '';
 
+    if (response.writableEnded && cannotBeAnswered(thrown)) return;
     if (!error) this.log.error({ err: thrown, requestId }, 'unexpected error');
     this.count(thrown, error, request);
     if (response.headersSent) {
@@ -55,4 +56,9 @@ export class ErrorFilter implements ExceptionFilter {
     const Allow = allowed.join(', ');
     return new AppError(405, 'method_not_allowed', `Only ${Allow} is possible here`, { headers: { Allow } });
   }
+}
+
+/** What comes too late: its request was answered when its deadline passed, or by an error before. */
+function cannotBeAnswered(thrown: unknown): boolean {
+  return toAppError(thrown) !== null || (thrown as { code?: unknown }).code === 'ERR_HTTP_HEADERS_SENT';
 }

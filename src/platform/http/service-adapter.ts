@@ -1,6 +1,7 @@
-import { createServer, type ServerOptions } from 'node:http';
+import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
+import type { Admission } from '../traffic/admission.js';
 import { answerUnreadable } from './unreadable-requests.js';
 
 /** In milliseconds and bytes. A slow client holds a connection for so long and no longer. */
@@ -19,15 +20,25 @@ const BOUNDS: ServerOptions = {
 
 /** Express behind a server of our own: Nest hands its options on to HTTPS servers only. */
 export class ServiceAdapter extends ExpressAdapter {
+  private admit: Admission['admit'] = () => true;
+
   constructor(private readonly log: Logger) {
     super();
   }
 
+  /** Who decides, before Express does anything, whether a request is let in. */
+  admitBy(admission: Pick<Admission, 'admit'>): void {
+    this.admit = admission.admit;
+  }
+
   override initHttpServer(): void {
-    const handle = this.getInstance<Parameters<typeof createServer>[1]>();
+    const express = this.getInstance<RequestListener>();
+    const handle: RequestListener = (request, response) => {
+      if (this.admit(request, response)) express(request, response);
+    };
     const server = createServer(BOUNDS, handle);
     // An unknown Expect is refused like any other fault of a request; Node would answer by a bare 417.
-    if (handle) server.on('checkExpectation', handle);
+    server.on('checkExpectation', handle);
     answerUnreadable(server, this.log);
     this.httpServer = server;
   }

@@ -3,18 +3,16 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '../auth/access.js';
 import { Watchdog } from '../database/watchdog.js';
+import { Traffic } from '../traffic/traffic.js';
 
 /** For load balancers and orchestrators, not for API clients. */
 @ApiExcludeController()
 @Controller('health')
 export class HealthController {
-  private draining = false;
-
-  constructor(private readonly watchdog: Watchdog) {}
-
-  beforeApplicationShutdown(): void {
-    this.draining = true;
-  }
+  constructor(
+    private readonly watchdog: Watchdog,
+    private readonly traffic: Traffic,
+  ) {}
 
   /** The process answers; says nothing of what it depends on. */
   @Get('live')
@@ -30,8 +28,9 @@ export class HealthController {
   ready(@Res({ passthrough: true }) response: Response): object {
     // The watchdog has a connection of its own, so this answers at once even while all others are in use or hang.
     const database = this.watchdog.state;
-    const ready = database.ok && !this.draining;
+    const { draining } = this.traffic;
+    const ready = database.ok && !draining;
     response.status(ready ? 200 : 503);
-    return { status: ready ? 'ok' : this.draining ? 'draining' : 'unavailable', parts: { database } };
+    return { status: ready ? 'ok' : draining ? 'draining' : 'unavailable', parts: { database } };
   }
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { currentContext, type RequestContext } from '../context/request-context.js';
 import { Metrics } from '../observability/metrics.js';
@@ -11,35 +11,91 @@ export interface Exchange {
   readonly response: Response;
   /** When it came, by `performance.now()`. */
   readonly since: number;
+  /** When its body was there: how long that took is the client's affair. */
+  workSince: number;
 }
 
 /** The requests that are being answered, and how long each took. */
 @Injectable()
-export class Traffic {
-  private readonly exchanges = new Map<ServerResponse, Exchange>();
+export class Traffic implements BeforeApplicationShutdown {
+  /** This process is about to stop. */
+  draining = false;
+  private readonly working = new Map<ServerResponse, Exchange>();
+  private readonly streaming = new Set<Exchange>();
 
   constructor(private readonly metrics: Metrics) {
-    const figure = { name: 'http_requests_in_flight', help: 'Requests that are being answered' };
-    metrics.gauge(figure, () => this.inFlight);
+    metrics.gauge({ name: 'http_requests_in_flight', help: 'Requests that are being answered' }, () => this.inFlight);
+    metrics.gauge(
+      { name: 'http_responses_streaming', help: 'Answers that have begun and are not yet taken' },
+      () => this.streaming.size,
+    );
   }
 
   get inFlight(): number {
-    return this.exchanges.size;
+    return this.working.size;
+  }
+
+  beforeApplicationShutdown(): void {
+    this.drain();
+  }
+
+  /** From now on the process says that it is not ready, and each answer ends its connection. */
+  drain(): void {
+    this.draining = true;
+    for (const response of this.working.keys()) {
+      if (!response.headersSent) response.setHeader('Connection', 'close');
+    }
   }
 
   /** Middleware; needs the request's context. */
   readonly follow = (request: Request, response: Response, next: NextFunction): void => {
-    const exchange = { context: currentContext(), request, response, since: performance.now() };
-    this.exchanges.set(response, exchange);
+    const since = performance.now();
+    const exchange = { context: currentContext(), request, response, since, workSince: since };
+    this.working.set(response, exchange);
     response.once('close', () => this.leave(exchange));
     next();
   };
 
-  private leave({ request, response, since }: Exchange): void {
-    this.exchanges.delete(response);
-    const { method } = request;
-    const seconds = (performance.now() - since) / 1000;
-    this.metrics.requests.observe({ method, route: routeOf(request), status: statusOf(response) }, seconds);
+  /** Middleware behind the parsers of bodies. */
+  readonly received = (_request: Request, response: Response, next: NextFunction): void => {
+    const exchange = this.working.get(response);
+    if (exchange) exchange.workSince = performance.now();
+    next();
+  };
+
+  /**
+   * Those that have been worked on for longer than that, in milliseconds. An answer that has begun is the network's
+   * affair: from here on it counts as a stream.
+   */
+  overdue(milliseconds: number): Exchange[] {
+    const before = performance.now() - milliseconds;
+    const late: Exchange[] = [];
+    for (const exchange of this.working.values()) {
+      if (exchange.response.headersSent) this.stream(exchange);
+      else if (exchange.workSince < before) late.push(exchange);
+    }
+    return late;
+  }
+
+  /** Ends the answers that end at no time by themselves; their clients come back, to another process. */
+  endEventStreams(): void {
+    for (const { response } of [...this.working.values(), ...this.streaming]) {
+      const type = String(response.getHeader('Content-Type') ?? '');
+      if (response.headersSent && type.startsWith('text/event-stream')) response.end();
+    }
+  }
+
+  private stream(exchange: Exchange): void {
+    this.working.delete(exchange.response);
+    this.streaming.add(exchange);
+  }
+
+  private leave(exchange: Exchange): void {
+    const { request, response, since } = exchange;
+    this.working.delete(response);
+    this.streaming.delete(exchange);
+    const labels = { method: request.method, route: routeOf(request), status: statusOf(response) };
+    this.metrics.requests.observe(labels, (performance.now() - since) / 1000);
   }
 }
 

@@ -1,0 +1,45 @@
+import { optionalText, wholeNumber } from './settings.js';
+
+/** How much the service takes on at once, how long it takes over it, and how it stops. */
+export const servingSettings = {
+  webConcurrency: wholeNumber({
+    name: 'WEB_CONCURRENCY',
+    purpose: 'Processes that share the port; each has connections to the database of its own',
+    example: '4',
+    fallback: '1',
+    min: 1,
+    max: 64,
+  }),
+  maxInFlight: wholeNumber({
+    name: 'MAX_IN_FLIGHT',
+    purpose: 'Requests that one process answers at the same time; more are refused by 503',
+    example: '500',
+    fallback: '256',
+    min: 1,
+    max: 100_000,
+  }),
+  maxEventLoopDelayMs: wholeNumber({
+    name: 'MAX_EVENT_LOOP_DELAY_MS',
+    purpose: 'How late the event loop may be before a busy process refuses requests by 503, in milliseconds',
+    example: '100',
+    fallback: '250',
+    min: 1,
+    max: 60_000,
+  }),
+  requestDeadlineMs: wholeNumber({
+    name: 'REQUEST_DEADLINE_MS',
+    purpose: 'How long a request may take before it is answered by 503 and its statement cancelled, in milliseconds',
+    example: '5000',
+    fallback: '10000',
+    min: 100,
+    max: 60_000,
+  }),
+  drainSeconds: optionalText({
+    name: 'DRAIN_SECONDS',
+    purpose:
+      'How long a stopping process says that it is not ready before it takes no more requests; absent: 2 in production, else 0',
+    example: '5',
+    expected: 'a whole number from 0 to 60',
+    form: /^([0-9]|[1-5][0-9]|60)$/,
+  }),
+};
