@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { Public } from '../auth/access.js';
 import { Env } from '../config/env.js';
 import { notFound } from '../errors/app-error.js';
+import { metricsOfAll } from './fleet-metrics.js';
 import { Metrics } from './metrics.js';
 
 /** For Prometheus, not for API clients; there only where `METRICS` says so. */
@@ -20,7 +21,7 @@ export class MetricsController {
   async read(@Res() response: Response): Promise<void> {
     if (!this.env.metrics) throw notFound();
     const { registry } = this.metrics;
-    const text = await registry.metrics();
+    const text = await metricsOfAll(registry);
     response.type(registry.contentType).send(text);
   }
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Database } from '../database/database.js';
+import { reportToLeader } from './fleet-metrics.js';
 import { Metrics } from './metrics.js';
 
 /** What this process is and holds: its version, its memory, its connections to the database. */
@@ -15,6 +16,7 @@ export class ProcessFigures implements OnModuleInit {
 
   onModuleInit(): void {
     const { registry } = this.metrics;
+    reportToLeader(registry);
     new Gauge({
       name: 'build_info',
       help: 'Always 1; the labels say what is running',

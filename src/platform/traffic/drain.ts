@@ -1,0 +1,33 @@
+import type { Server } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { INestApplication } from '@nestjs/common';
+import { Env } from '../config/env.js';
+import { Traffic } from './traffic.js';
+
+const LOOK_EVERY_MS = 50;
+/** After the last answer, for requests that are on their way on a connection which was open already. */
+const GRACE_MS = 300;
+/** Longer than a request's deadline helps nobody: whatever has not ended by then is cut. */
+const FINISH_WITHIN_MS = 8_000;
+
+/**
+ * Stops without a refused or broken request: first the balancer hears that this process is not ready, and clients that
+ * their connections end; then nobody else is let in, and what is running is finished; jobs and connections end last.
+ */
+export async function drain(app: INestApplication): Promise<void> {
+  const traffic = app.get(Traffic);
+  traffic.drain();
+  await pause(app.get(Env).drainSeconds * 1000);
+
+  const server = app.getHttpServer() as Server;
+  server.close();
+  traffic.endEventStreams();
+  const began = performance.now();
+  let busyAt = began;
+  while (performance.now() - busyAt < GRACE_MS && performance.now() - began < FINISH_WITHIN_MS) {
+    await pause(LOOK_EVERY_MS);
+    if (traffic.inFlight > 0) busyAt = performance.now();
+  }
+  server.closeAllConnections();
+  await app.close();
+}

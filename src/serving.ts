@@ -1,0 +1,80 @@
+import cluster from 'node:cluster';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
+import type { DataSource } from 'typeorm';
+import { connect } from './boot.js';
+import { createApp } from './configure-app.js';
+import type { Credentials } from './credentials-file.js';
+import { firstStart } from './first-start.js';
+import type { Env } from './platform/config/env.js';
+import { migrate } from './platform/database/migrator.js';
+import { createLog } from './platform/observability/log.js';
+import { drain } from './platform/traffic/drain.js';
+import { printStep, printWelcome } from './welcome.js';
+
+/** One process does everything: it prepares the database, and then it serves. */
+export async function serveAlone(env: Env): Promise<void> {
+  const log = createLog(env.logLevel);
+  const dataSource = await migrated(env);
+  const app = await createApp({ env, log, dataSource });
+  const stop = stopper(app, log);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+  await app.init();
+  const credentials = await firstStart(app, { env, dataSource });
+  await app.listen(env.port, env.host);
+  printWelcome(env, credentials);
+}
+
+/** Does once, for several processes that will serve, what a start does; serves nothing. */
+export async function prepare(env: Env): Promise<Credentials | null> {
+  const quiet = { ...env, jobs: false };
+  const dataSource = await migrated(env);
+  const app = await createApp({ env: quiet, log: createLog(env.logLevel), dataSource });
+  await app.init();
+  try {
+    return await firstStart(app, { env, dataSource });
+  } finally {
+    await app.close();
+  }
+}
+
+/** One of several processes on a port. Its leader tells it when to stop; without a leader it stops by itself. */
+export async function serveInFleet(env: Env): Promise<void> {
+  const log = createLog(env.logLevel).child({ worker: cluster.worker?.id });
+  const app = await createApp({ env, log, dataSource: await connect(env) });
+  const stop = stopper(app, log);
+  // Ctrl-C reaches every process of the terminal; the leader passes it on, once.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', stop).on('disconnect', stop);
+  await app.listen(env.port, env.host);
+}
+
+async function migrated(env: Env): Promise<DataSource> {
+  const dataSource = await connect(env);
+  const started = performance.now();
+  const ran = await migrate(dataSource);
+  printStep(ran.length > 0 ? `${ran.length} migrations` : 'schema is up to date', performance.now() - started);
+  return dataSource;
+}
+
+/** Finishes what is running and ends with 0; asked again two seconds later, by somebody who lost patience, it ends at once. */
+function stopper(app: NestExpressApplication, log: Logger): () => void {
+  let since: number | null = null;
+  return () => {
+    if (since !== null) {
+      // npm and the terminal both pass on the first signal.
+      if (performance.now() - since > 2_000) process.exit(1);
+      return;
+    }
+    since = performance.now();
+    log.info('stopping');
+    const ended = drain(app).then(
+      () => 0,
+      (error: unknown) => {
+        log.error({ err: error }, 'could not stop in order');
+        return 1;
+      },
+    );
+    void ended.then((code) => log.flush(() => process.exit(code)));
+  };
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { until } from './held-table.js';
+import { ServiceProcess } from './service-process.js';
+
+const LANGUAGES = '/data/geo/v1/reference/languages?limit=1';
+
+/** The processes that serve for it, of which it is the parent. */
+function workersOf({ child }: ServiceProcess): number[] {
+  const path = `/proc/${child.pid}/task/${child.pid}/children`;
+  return readFileSync(path, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+}
+
+describe('WEB_CONCURRENCY', () => {
+  let service: ServiceProcess;
+  afterEach(() => service.end('SIGKILL'));
+
+  it('has so many processes serve on one port, and stop together', async () => {
+    service = await ServiceProcess.start({ WEB_CONCURRENCY: '3' });
+    expect(workersOf(service)).toHaveLength(3);
+    expect(service.output.match(/Ready\./g)).toHaveLength(1);
+    expect(service.output.match(/schema is up to date/g)).toHaveLength(1);
+    const statuses = await Promise.all(Array.from({ length: 30 }, async () => (await service.get(LANGUAGES)).status));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+
+    const workers = workersOf(service);
+    expect(await service.end()).toBe(0);
+    for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    await expect(service.get('/health/live')).rejects.toThrow();
+  });
+
+  it('replaces a process that has ended', async () => {
+    service = await ServiceProcess.start({ WEB_CONCURRENCY: '2' });
+    const [victim = 0, survivor = 0] = workersOf(service);
+    process.kill(victim, 'SIGKILL');
+    await until(async () => workersOf(service).length === 2 && !workersOf(service).includes(victim));
+    expect(workersOf(service)).toContain(survivor);
+    await until(async () => (await service.get(LANGUAGES)).status === 200);
+    expect(await service.end()).toBe(0);
+  });
+
+  it('has the metrics of all of them answered by each', async () => {
+    service = await ServiceProcess.start({ WEB_CONCURRENCY: '2' });
+    for (let n = 0; n < 20; n += 1) await (await service.get(LANGUAGES)).text();
+    const text = await (await service.get('/metrics')).text();
+    const count = /http_request_duration_seconds_count\{[^}]*reference\/languages[^}]*\} (\d+)/.exec(text)?.[1];
+    expect(count).toBe('20');
+    expect(text).toMatch(/^db_up 1$/m);
+  });
+
+  it('ends as a whole, and says why, where its processes cannot begin', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    service = await ServiceProcess.launch({ WEB_CONCURRENCY: '2', PORT: String(port) });
+    const [code] = (await once(service.child, 'exit')) as [number];
+    other.close();
+    expect(code).toBe(1);
+    expect(service.output).toMatch(/PORT: is in use by another process/);
+  });
+});

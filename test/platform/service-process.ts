@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { readCredentials, tokenOf } from '../setup/credentials.js';
+import { until } from './held-table.js';
+
+/** The built service as it is started in earnest: a process of its own, or several. */
+export class ServiceProcess {
+  output = '';
+  private readonly ended: Promise<number | null>;
+
+  private constructor(
+    readonly child: ChildProcess,
+    readonly url: string,
+  ) {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+    }
+    this.ended = once(child, 'exit').then(([code]) => code as number | null);
+  }
+
+  /** Starts it on this test file's database; resolves when it says that it is ready. */
+  static async start(env: Record<string, string> = {}): Promise<ServiceProcess> {
+    const service = await ServiceProcess.launch(env);
+    await until(async () => {
+      if (service.child.exitCode !== null)
+        throw new Error(`It ended with ${service.child.exitCode}: ${service.output}`);
+      return service.output.includes('Ready.');
+    });
+    return service;
+  }
+
+  static async launch(env: Record<string, string>): Promise<ServiceProcess> {
+    const port = env['PORT'] ?? String(await freePort());
+    const child = spawn(process.execPath, [join(process.cwd(), 'dist/src/main.js')], {
+      env: { ...process.env, NODE_OPTIONS: '', JOBS: 'false', ...env, PORT: port },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return new ServiceProcess(child, `http://127.0.0.1:${port}`);
+  }
+
+  /** By the staff's token unless the path is of a platform surface. Throws where no answer comes. */
+  async get(path: string): Promise<Response> {
+    const actor = /^\/(data|vault|realtime)\//.test(path) ? 'platform' : 'owner';
+    const headers = { authorization: `Bearer ${tokenOf(readCredentials(), actor)}` };
+    return fetch(`${this.url}${path}`, { headers });
+  }
+
+  /** Asks it to end, and waits until it has: its exit code. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal);
+    return this.ended;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address !== 'object' || !address) throw new Error('no port');
+  return address.port;
+}

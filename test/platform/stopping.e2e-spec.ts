@@ -1,0 +1,76 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { holdChannels, until } from './held-table.js';
+import { ServiceProcess } from './service-process.js';
+
+const CHANNELS = '/v1/admin/distribution/channels';
+
+describe('a service that is told to stop', () => {
+  let service: ServiceProcess;
+  afterEach(() => service.end('SIGKILL'));
+
+  it('says first that it is not ready, still answers but ends connections, and ends with 0', async () => {
+    service = await ServiceProcess.start({ DRAIN_SECONDS: '1' });
+    expect((await service.get('/health/ready')).status).toBe(200);
+    service.child.kill('SIGTERM');
+    await until(async () => (await service.get('/health/ready')).status === 503);
+
+    const ready = await service.get('/health/ready');
+    expect(await ready.json()).toMatchObject({ status: 'draining' });
+    const list = await service.get(CHANNELS);
+    expect([list.status, list.headers.get('connection')]).toEqual([200, 'close']);
+    expect(await service.end()).toBe(0);
+  });
+
+  it('finishes what is running, and lets nobody else in', async () => {
+    service = await ServiceProcess.start({ DRAIN_SECONDS: '0' });
+    const table = await holdChannels();
+    const running = service.get(CHANNELS);
+    await until(async () => (await table.waiting()) === 1);
+    service.child.kill('SIGTERM');
+    await until(() =>
+      service.get('/health/live').then(
+        () => false,
+        () => true,
+      ),
+    );
+
+    await table.release();
+    const { status, headers } = await running;
+    expect([status, headers.get('connection')]).toEqual([200, 'close']);
+    expect(await service.end()).toBe(0);
+  });
+
+  it('breaks no request of those who keep asking until it is gone', async () => {
+    service = await ServiceProcess.start({ DRAIN_SECONDS: '1' });
+    const other = await ServiceProcess.start();
+    let target = service;
+    const failures: string[] = [];
+    let answered = 0;
+    let asking = true;
+    const client = async () => {
+      while (asking) {
+        await target.get(CHANNELS).then(
+          (answer) => {
+            if (answer.status === 200) answered += 1;
+            else failures.push(String(answer.status));
+            return answer.text();
+          },
+          (error: unknown) => failures.push(String(error)),
+        );
+      }
+    };
+    const clients = Promise.all(Array.from({ length: 8 }, client));
+    await pause(300);
+    service.child.kill('SIGTERM');
+    // What a load balancer does.
+    await until(async () => (await service.get('/health/ready')).status === 503);
+    target = other;
+    expect(await service.end()).toBe(0);
+    asking = false;
+    await clients;
+    await other.end('SIGKILL');
+    expect(failures).toEqual([]);
+    expect(answered).toBeGreaterThan(20);
+  });
+});
