@@ -29,7 +29,7 @@ const project = {
 export default {
   rootDir: import.meta.dirname,
   reporters: ['default', '<rootDir>/test/setup/closing-line.js'],
-  testTimeout: 20_000,
+  testTimeout: 60_000,
   // Tests wait for the database as much as they compute; each worker holds a pool of connections.
   maxWorkers: Math.min(6, Math.max(2, availableParallelism() - 1)),
   projects: [
