@@ -7,6 +7,8 @@ import { readEnv } from './platform/config/read-env.js';
 import { poolOf } from './platform/database/pool.js';
 
 const OLDEST_POSTGRES = 150_000;
+const CONNECT_ATTEMPTS = 10;
+const BETWEEN_ATTEMPTS_MS = 500;
 
 /** The environment, with a `.env` file in the working folder behind it. Throws ConfigurationError. */
 export function readProcessEnv(): Env {
@@ -16,12 +18,7 @@ export function readProcessEnv(): Env {
 
 /** A connection to the configured database. Throws ConfigurationError with a remedy where it cannot be had. */
 export async function connect(env: Env): Promise<DataSource> {
-  const dataSource = createDataSource(env);
-  try {
-    await dataSource.initialize();
-  } catch (error) {
-    throw new ConfigurationError([`DATABASE_URL: ${remedyFor(error)}`]);
-  }
+  const dataSource = await initialized(env);
   watchPool(dataSource);
   const version = `select current_setting('server_version_num')::int as version`;
   const [row] = await dataSource.query<{ version: number }[]>(version);
@@ -42,6 +39,26 @@ export async function runProcess(work: () => Promise<void>): Promise<void> {
     process.stderr.write(isConfiguration ? `The configuration has faults:\n${text}\n` : `${text}\n`);
     process.exit(isConfiguration ? CONFIGURATION_EXIT_CODE : 1);
   }
+}
+
+/** A server that is starting, full or slow to answer is given some seconds; every other fault needs somebody's hand. */
+async function initialized(env: Env): Promise<DataSource> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await createDataSource(env).initialize();
+    } catch (error) {
+      if (attempt === CONNECT_ATTEMPTS || !mayPass(error)) {
+        throw new ConfigurationError([`DATABASE_URL: ${remedyFor(error)}`]);
+      }
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN_ATTEMPTS_MS));
+    }
+  }
+}
+
+/** 57P03: starting or stopping; 53300: no connection is free. The driver's own wait for a connection has no code. */
+function mayPass(error: unknown): boolean {
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  return code === '57P03' || code === '53300' || /timeout/i.test(message);
 }
 
 /** An idle connection that breaks is replaced by the pool; without a listener its error would end the process. */
