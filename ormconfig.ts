@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { Platform1790000000000 } from './src/migrations/1790000000000-platform.js';
+import { IdempotencySessions1790000000010 } from './src/migrations/1790000000010-idempotency-sessions.js';
 import { ActionLedger1790000000100 } from './src/migrations/1790000000100-action-ledger.js';
 import { Distribution1790000000200 } from './src/migrations/1790000000200-distribution.js';
 import { Identity1790000000300 } from './src/migrations/1790000000300-identity.js';
@@ -46,6 +47,7 @@ const entities = [
 
 const migrations = [
   Platform1790000000000,
+  IdempotencySessions1790000000010,
   ActionLedger1790000000100,
   Distribution1790000000200,
   Identity1790000000300,

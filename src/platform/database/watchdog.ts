@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
@@ -8,6 +9,7 @@ import { LOG } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
 import { Database } from './database.js';
 import { destroy } from './service-pool.js';
+import { holdSession } from './session-locks.js';
 
 const EVERY_MS = 500;
 const ANSWER_WITHIN_MS = 1_000;
@@ -20,6 +22,8 @@ const ANSWER_WITHIN_MS = 1_000;
 export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   /** What the last probe found. */
   state = { ok: false, milliseconds: 0 };
+  /** The lock that says, for as long as this connection to the database lasts, that what began under it may go on. */
+  session: number | null = null;
   private client: pg.Client | null = null;
   private readonly stopping = new AbortController();
   private watching: Promise<void> = Promise.resolve();
@@ -98,7 +102,11 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
     this.client = client;
     try {
       await client.connect();
-      return await query(client);
+      const session = randomInt(1, 2 ** 31);
+      await client.query(holdSession(session));
+      // Meanwhile its time may have been up.
+      if (this.client === client) this.session = session;
+      return true;
     } catch (error) {
       return isRefusal(error);
     }
@@ -118,6 +126,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   private hangUp(): void {
     if (this.client) destroy(this.client);
     this.client = null;
+    this.session = null;
   }
 }
 

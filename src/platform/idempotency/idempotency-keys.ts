@@ -1,6 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../clock.js';
+import { Env } from '../config/env.js';
 import { Database } from '../database/database.js';
+import { sessionIsOver } from '../database/session-locks.js';
+import { Watchdog } from '../database/watchdog.js';
 import { AppError, unprocessable } from '../errors/app-error.js';
 import { newId } from '../id.js';
 import { Jobs } from '../jobs/jobs.js';
@@ -25,8 +28,8 @@ interface Row {
   claimed: boolean;
 }
 
-/** Longer than any request may take; after that its key may be taken over. */
-const LEASE_SECONDS = 60;
+/** Beyond the deadline of requests. A key is taken over earlier where it is plain that nobody works under it. */
+const LEASE_MARGIN_SECONDS = 5;
 const KEPT_SECONDS = 24 * 60 * 60;
 const RETRY_AFTER_MS = 1_000;
 
@@ -37,6 +40,8 @@ export class IdempotencyKeys implements OnModuleInit {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly jobs: Jobs,
+    private readonly watchdog: Watchdog,
+    private readonly env: Env,
   ) {}
 
   onModuleInit(): void {
@@ -50,12 +55,13 @@ export class IdempotencyKeys implements OnModuleInit {
     const token = newId('claim');
     const [row] = await this.database.query<Row>(
       `with taken as (
-         insert into idempotency_keys as k (principal, key, fingerprint, token, lease_until, expires_at)
-         values ($1, $2, $3, $4, $5, $6)
+         insert into idempotency_keys as k (principal, key, fingerprint, token, lease_until, expires_at, session)
+         values ($1, $2, $3, $4, $5, $6, $8)
          on conflict (principal, key) do update
            set fingerprint = excluded.fingerprint, token = excluded.token, answer = null,
-               lease_until = excluded.lease_until, expires_at = excluded.expires_at
-           where k.expires_at < $7 or (k.answer is null and k.lease_until < $7 and k.fingerprint = excluded.fingerprint)
+               lease_until = excluded.lease_until, expires_at = excluded.expires_at, session = excluded.session
+           where k.expires_at < $7 or (k.answer is null and k.fingerprint = excluded.fingerprint
+             and (k.lease_until < $7 or ${sessionIsOver('k.session')}))
          returning fingerprint, answer)
        select fingerprint, answer, true as claimed from taken
        union all
@@ -66,9 +72,10 @@ export class IdempotencyKeys implements OnModuleInit {
         wanted.key,
         wanted.fingerprint,
         token,
-        this.clock.inSeconds(LEASE_SECONDS),
+        this.clock.inSeconds(this.env.requestDeadlineMs / 1000 + LEASE_MARGIN_SECONDS),
         this.clock.inSeconds(KEPT_SECONDS),
         this.clock.now(),
+        this.watchdog.session,
       ],
     );
     if (row?.claimed) return { claim: { ...wanted, token } };
@@ -97,7 +104,7 @@ export class IdempotencyKeys implements OnModuleInit {
         key,
         token,
       ])
-      // Without a database the lease frees it; the first error is the one to tell.
+      // Without a database it is freed by the end of the session; the first error is the one to tell.
       .catch(() => undefined);
   }
 }

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { holdChannels, until } from './held-table.js';
+
+const CHANNELS = '/v1/admin/distribution/channels';
+
+interface Envelope {
+  data: { id: string; version: number };
+}
+
+/** Whose locks are held, by the names of this database's sessions. */
+async function sessions(app: TestApp): Promise<(string | undefined)[]> {
+  const rows = await app.sql<{ session: string }>(
+    `select l.objid::text as session from pg_locks l join pg_database d on d.oid = l.database
+     where d.datname = current_database() and l.locktype = 'advisory' and l.classid = 7120010 and l.granted
+       and l.mode = 'ExclusiveLock'`,
+  );
+  return rows.map(({ session }) => session);
+}
+
+describe('an Idempotency-Key whose process has lost its session with the database', () => {
+  it('is carried out by the next one who brings it, at once and once only, whatever the first one still does', async () => {
+    const app = await startApp({ env: { JOBS: 'false' } });
+    const staff = app.as('owner');
+    const { body: made } = await staff.post<Envelope>(CHANNELS, { name: `Taken over ${randomUUID()}` });
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const change = () => staff.patch<Envelope>(`${CHANNELS}/${made.data.id}`, { description: 'Once' }, { headers });
+
+    const table = await holdChannels();
+    const first = change();
+    await until(async () => (await table.waiting()) === 1);
+    const early = await change();
+    expect([early.status, early.body]).toEqual([
+      409,
+      {
+        error: 'The first request with this key is still running',
+        code: 'idempotency_in_progress',
+        requestId: early.headers['x-request-id'],
+        details: { retryAfterMs: 1000 },
+      },
+    ]);
+
+    const [session] = await sessions(app);
+    expect(session).toMatch(/^\d+$/);
+    // As the death of a process ends it, or the end of a server.
+    await app.sql(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'travel-operations-watchdog' and datname = current_database()`,
+    );
+    await until(async () => !(await sessions(app)).includes(session));
+    const second = change();
+    await until(async () => (await table.waiting()) === 2);
+    await table.release();
+
+    const [late, done] = await Promise.all([first, second]);
+    expect([late.status, late.body]).toEqual([409, { ...Object(early.body), requestId: late.headers['x-request-id'] }]);
+    expect([done.status, done.body.data.version]).toEqual([200, 2]);
+    const replayed = await change();
+    expect([replayed.headers['idempotent-replayed'], replayed.body]).toEqual(['true', done.body]);
+    const entries = await app.sql(
+      `select from action_ledger_entries where subject_id = $1 and action = 'distribution.channel.update'`,
+      [made.data.id],
+    );
+    expect(entries).toHaveLength(1);
+  });
+});
