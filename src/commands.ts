@@ -12,6 +12,7 @@ import { migrate } from './platform/database/migrator.js';
 import { createLog } from './platform/observability/log.js';
 import { buildDocument } from './platform/openapi/document.js';
 import { Provisioning } from './platform/provisioning/provisioning.js';
+import { scopeTable } from './scope-table.js';
 
 /** Exit codes of sysexits(3). */
 const WRONG_USE = 64;
@@ -19,6 +20,7 @@ const WRONG_DATA = 65;
 const BROKEN_LEDGER = 1;
 
 const DOCUMENT = 'docs/openapi.json';
+const SCOPES = 'docs/scopes.md';
 
 interface Given {
   app: NestExpressApplication;
@@ -59,10 +61,12 @@ const commands: Record<string, Command> = {
   },
   openapi: {
     words: '',
-    purpose: `writes ${DOCUMENT}`,
+    purpose: `writes ${DOCUMENT} and ${SCOPES}`,
     run: async ({ app }) => {
+      const document = buildDocument(app);
       await mkdir(dirname(DOCUMENT), { recursive: true });
-      await writeFile(DOCUMENT, `${JSON.stringify(buildDocument(app), null, 2)}\n`);
+      await writeFile(DOCUMENT, `${JSON.stringify(document, null, 2)}\n`);
+      await writeFile(SCOPES, scopeTable(document));
       return 0;
     },
   },

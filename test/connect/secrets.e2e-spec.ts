@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
+import { tablesWith } from '../setup/tables.js';
 import { askForToken, clientsOf, newOperator, type OAuthClient } from './partners.js';
 
 let app: TestApp;
@@ -11,27 +12,6 @@ beforeAll(async () => {
 
 const KEY = { 'Idempotency-Key': 'create-a-client-once' };
 const WANTED = { scopes: ['connect:bookings:read'], name: 'Secret keeper' };
-
-/** Tables that hold one of the texts in any column, as text or as its bytes. */
-async function tablesWith(texts: string[]): Promise<string[]> {
-  const tables = await app.sql<{ name: string }>(
-    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
-  );
-  const forms = texts.flatMap((text) => [
-    text,
-    Buffer.from(text).toString('hex'),
-    Buffer.from(text).toString('base64'),
-  ]);
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const rows = await app.sql(`select from ${name} as row where row::text like any ($1) limit 1`, [
-      forms.map((form) => `%${form}%`),
-    ]);
-    if (rows.length > 0) found.push(name);
-  }
-  return found;
-}
 
 describe('the secret of a client', () => {
   it('is in the create answer, and in no idempotent replay of it', async () => {
@@ -69,9 +49,9 @@ describe('the secret of a client', () => {
       expect(answers.filter(({ text }) => text.includes(secret))).toEqual([]);
       expect(app.logs.filter((line) => line.includes(secret))).toEqual([]);
     }
-    expect(await tablesWith(bare)).toEqual([]);
+    expect(await tablesWith(app, bare)).toEqual([]);
     // The search does find what is there, and the log does speak of these requests.
-    expect(await tablesWith([client.clientId])).toEqual(
+    expect(await tablesWith(app, [client.clientId])).toEqual(
       expect.arrayContaining(['public.oauth_clients', 'public.ledger_payloads', 'public.idempotency_keys']),
     );
     expect(app.logs.filter((line) => line.includes('/connect/v1/oauth/token'))).not.toEqual([]);

@@ -28,6 +28,8 @@ export interface Operation {
   operationId: string;
   /** What the ledger calls a call of it; absent where it changes nothing. */
   'x-ledger-action'?: string;
+  /** Absent where the route is public, or any credential of its surface will do. */
+  'x-required-scope'?: string;
   summary?: string;
   security?: Record<string, string[]>[];
   parameters?: Parameter[];

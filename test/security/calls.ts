@@ -1,0 +1,85 @@
+import { expect } from '@jest/globals';
+import { operationsOf, type Placed, readDocument } from '../contract/served-document.js';
+import type { TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import type { Answer } from '../setup/http.js';
+
+export type Surface = 'staff' | 'connect' | 'vault' | 'realtime' | 'data';
+
+/** A path parameter's value that has the form of one, and that nothing has. */
+const NOBODY = '7zzzzzzzzzzzzzzzzzzzzzzzzz';
+const NO_MEMBER_OF_ANY_BODY = { 'no operation has this member': true };
+
+/** Operations that ask for a credential; the one that ends the session it is called with comes last. */
+export async function guardedOperations(app: TestApp): Promise<Placed[]> {
+  const operations = operationsOf(await readDocument(app)).filter(({ security }) => security?.length !== 0);
+  return operations.sort((a, b) => Number(a.path.endsWith('/current')) - Number(b.path.endsWith('/current')));
+}
+
+export function nameOf({ method, path }: Placed): string {
+  return `${method} ${path}`;
+}
+
+export function surfaceOf({ path }: Placed): Surface {
+  const [, first] = path.split('/');
+  if (first === 'connect' || first === 'vault' || first === 'realtime' || first === 'data') return first;
+  if (path.startsWith('/v1/admin/')) return 'staff';
+  throw new Error(`${path} belongs to no surface that asks for a credential`);
+}
+
+/** The path with these values for its parameters, by name; what is left out becomes something that does not exist. */
+export function pathWith(operation: Placed, values: Record<string, string> = {}): string {
+  const examples = new Map(
+    (operation.parameters ?? []).map(({ name, example, schema }) => [name, example ?? schema.example]),
+  );
+  return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const example = String(examples.get(name));
+    const unknown = /_01k0dem/.test(example) ? example.replace(/_.*$/, `_${NOBODY}`) : 'unknown';
+    return values[name] ?? unknown;
+  });
+}
+
+/** Calls the operation so that it changes nothing whoever calls: about what does not exist, with a body that none takes. */
+export function callInVain(client: TestClient, operation: Placed): Promise<Answer> {
+  const body = operation.requestBody ? NO_MEMBER_OF_ANY_BODY : undefined;
+  return client.request(operation.method, pathWith(operation), { body });
+}
+
+/** Runs all of it, a few at a time: a test of who may do what is no test of how much the service can bear. */
+export async function fewAtATime(work: (() => Promise<void>)[]): Promise<void> {
+  const waiting = [...work];
+  const worker = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) await next();
+  };
+  await Promise.all(Array.from({ length: 6 }, worker));
+}
+
+export function expectForbidden({ status, headers, body }: Answer, surface: Surface, scope: string): void {
+  const error = `This needs the scope ${scope}`;
+  const trade = { error, code: 'forbidden', requestId: headers['x-request-id'], details: { requiredScope: scope } };
+  expect([status, body]).toEqual([403, worded(surface, { trade, error, code: 'FORBIDDEN' })]);
+  expect(headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
+}
+
+export function expectUnauthorized({ status, headers, body }: Answer, surface: Surface, isPresented: boolean): void {
+  const error = 'A valid credential is required';
+  const trade = { error, code: 'unauthorized', requestId: headers['x-request-id'] };
+  expect([status, body]).toEqual([401, worded(surface, { trade, error, code: 'UNAUTHORIZED' })]);
+  const challenge = `Bearer realm="${surface}"`;
+  expect(headers['www-authenticate']).toBe(isPresented ? `${challenge}, error="invalid_token"` : challenge);
+  expect(headers['cache-control']).toBe('private, no-store');
+}
+
+/** The whole of an error as the surface words it. */
+function worded(surface: Surface, { trade, error, code }: { trade: object; error: string; code: string }): object {
+  switch (surface) {
+    case 'staff':
+    case 'connect':
+      return trade;
+    case 'vault':
+    case 'realtime':
+      return { error };
+    case 'data':
+      return { code, message: error };
+  }
+}

@@ -1,0 +1,167 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newCredential } from '../../src/platform/auth/credentials.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { PlatformKeys } from '../../src/modules/identity/api-tokens/platform-keys.service.js';
+import { askForToken, newClient, newOperator, uniqueName } from '../connect/partners.js';
+import { operationsOf, type Placed, readDocument } from '../contract/served-document.js';
+import { login } from '../identity/staff.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { Call } from '../setup/http.js';
+import { contents } from '../setup/tables.js';
+import {
+  expectUnauthorized,
+  fewAtATime,
+  guardedOperations,
+  nameOf,
+  pathWith,
+  type Surface,
+  surfaceOf,
+} from './calls.js';
+
+type Kind = 'vsk' | 'vss' | 'tpk' | 'oat';
+
+const KINDS: Kind[] = ['vsk', 'vss', 'tpk', 'oat'];
+const TAKEN: Record<Surface, Kind[]> = {
+  staff: ['vsk', 'vss'],
+  connect: ['tpk', 'oat'],
+  vault: ['tpk'],
+  realtime: ['tpk'],
+  data: ['tpk'],
+};
+
+let app: TestApp;
+let operations: Placed[];
+/** One of each kind, with every scope that its kind can hold. */
+let tokens: Record<Kind, string>;
+/** Such as were good once. */
+let over: Record<string, string>;
+
+beforeAll(async () => {
+  app = await startApp({ env: { JOBS: 'false' } });
+  operations = await guardedOperations(app);
+  const { email, password, token } = app.credentials.staff;
+  const client = await newClient(app, await newOperator(app), { scopes: ['connect:*'] });
+  const { body } = await askForToken(app, client);
+  tokens = {
+    vsk: token,
+    vss: await login(app, email, password),
+    tpk: app.credentials.platformKey,
+    oat: body.access_token,
+  };
+  over = {
+    revoked: await platformKey({ revoked: true }),
+    expired: await platformKey({ expiresAt: '2020-01-01T00:00:00Z' }),
+  };
+});
+
+async function platformKey(facts: object): Promise<string> {
+  const { token } = newCredential('tpk');
+  const key = {
+    name: uniqueName('key'),
+    scopes: ['connect:*', 'vault:write', 'realtime:subscribe', 'data:geo:read'],
+    token,
+  };
+  await asSystem(() => app.nest.get(PlatformKeys, { strict: false }).provide({ ...key, ...facts }));
+  return token;
+}
+
+/** Everything that goes with the operation, and this. */
+function attempt(operation: Placed, call: Call) {
+  const body = operation.requestBody ? {} : undefined;
+  return app.request(operation.method, pathWith(operation), { body, ...call });
+}
+
+const bearer = (token: string): Call => ({ headers: { Authorization: `Bearer ${token}` } });
+
+/** What does not say who is calling, made from a credential that this surface takes. */
+const SHAPES: Record<string, (good: string, kind: Kind) => Call> = {
+  'an empty header': () => ({ headers: { Authorization: '' } }),
+  'no scheme': (good) => ({ headers: { Authorization: good } }),
+  'another scheme': (good) => ({ headers: { Authorization: `Basic ${Buffer.from(good).toString('base64')}` } }),
+  'the scheme alone': () => ({ headers: { Authorization: 'Bearer' } }),
+  'two tokens': (good) => bearer(`${good} ${good}`),
+  'a list of tokens': (good) => bearer(`${good},${good}`),
+  'a token in quotes': (good) => bearer(`"${good}"`),
+  'a token that is cut': (good) => bearer(good.slice(0, -1)),
+  'a token with a character more': (good) => bearer(`${good}0`),
+  'a secret with another checksum': (good) => bearer(good.slice(0, -6) + [...good.slice(-6)].reverse().join('')),
+  "another credential's secret": (good, kind) => bearer(good.slice(0, 21) + newCredential(kind).token.slice(21)),
+  'an id that nobody has': (_, kind) => bearer(newCredential(kind).token),
+  'upper case': (good) => bearer(good.toUpperCase()),
+  'a JSON web token without a signature': () => bearer('eyJhbGciOiJub25lIn0.eyJzY29wZXMiOlsiKiJdfQ.'),
+  'a cookie': (good) => ({ headers: { Cookie: `token=${good}; access_token=${good}` } }),
+  'a header of proxies': (good) => ({
+    headers: { 'Proxy-Authorization': `Bearer ${good}`, 'X-Forwarded-User': 'owner' },
+  }),
+};
+const WITHOUT_HEADER = ['a cookie', 'a header of proxies'];
+
+describe('every operation that asks for a credential', () => {
+  it('is 401 for those of other surfaces, whatever they may do there, and for none at all', async () => {
+    const before = await contents(app);
+    let refused = 0;
+    for (const operation of operations) {
+      const surface = surfaceOf(operation);
+      const foreign = KINDS.filter((kind) => !TAKEN[surface].includes(kind));
+      for (const kind of foreign) expectUnauthorized(await attempt(operation, bearer(tokens[kind])), surface, true);
+      expectUnauthorized(await attempt(operation, {}), surface, false);
+      refused += foreign.length + 1;
+    }
+    expect(refused).toBeGreaterThanOrEqual(operations.length * 3);
+    expect(await contents(app)).toEqual(before);
+  });
+
+  it.each(Object.entries(SHAPES))('is 401 for %s', async (name, shape) => {
+    await fewAtATime(
+      operations.map((operation) => async () => {
+        const surface = surfaceOf(operation);
+        const [kind = 'tpk'] = TAKEN[surface];
+        const answer = await attempt(operation, shape(tokens[kind], kind));
+        expectUnauthorized(answer, surface, !WITHOUT_HEADER.includes(name));
+      }),
+    );
+  });
+
+  it('is 401 for a key that is revoked, and for one that has expired', async () => {
+    for (const operation of operations.filter((found) => surfaceOf(found) !== 'staff')) {
+      for (const token of Object.values(over)) {
+        expectUnauthorized(await attempt(operation, bearer(token)), surfaceOf(operation), true);
+      }
+    }
+  });
+
+  it('takes x-api-key from staff alone', async () => {
+    for (const operation of operations) {
+      const surface = surfaceOf(operation);
+      const [kind = 'tpk'] = TAKEN[surface];
+      const answer = await attempt(operation, { headers: { 'x-api-key': tokens[kind] } });
+      if (surface === 'staff') expect([nameOf(operation), answer.status]).not.toEqual([nameOf(operation), 401]);
+      else expectUnauthorized(answer, surface, false);
+    }
+  });
+
+  it('takes no token from its query', async () => {
+    for (const operation of operations) {
+      const surface = surfaceOf(operation);
+      const [kind = 'tpk'] = TAKEN[surface];
+      const path = `${pathWith(operation)}?access_token=${tokens[kind]}`;
+      expectUnauthorized(await app.request(operation.method, path), surface, false);
+    }
+  });
+});
+
+describe('an operation that asks for none', () => {
+  it('does not look at one: a good one, a bad one and none are answered alike', async () => {
+    const open = operationsOf(await readDocument(app)).filter(({ security }) => security?.length === 0);
+    expect(open.length).toBeGreaterThan(0);
+    for (const operation of open) {
+      const calls = [{}, bearer(tokens.vsk), bearer(tokens.tpk), bearer('wrong')];
+      const answers = await Promise.all(calls.map((call) => attempt(operation, call)));
+      const seen = answers.map(({ status, text, headers }) => [
+        status,
+        text.replace(headers['x-request-id'] ?? '', ''),
+      ]);
+      expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1);
+    }
+  });
+});

@@ -1,0 +1,177 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { buildDocument } from '../../src/platform/openapi/document.js';
+import { PLATFORM_SCOPES, STAFF_MODULES, STAFF_SCOPES } from '../../src/platform/auth/scopes.js';
+import { scopeTable } from '../../src/scope-table.js';
+import { actingAs, newClient, newOperator, uniqueName, withKey } from '../connect/partners.js';
+import type { Placed } from '../contract/served-document.js';
+import { hire } from '../identity/staff.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { tokenWith } from '../setup/staff-token.js';
+import { contents } from '../setup/tables.js';
+import { callInVain, fewAtATime, expectForbidden, guardedOperations, nameOf, surfaceOf } from './calls.js';
+
+const ROLES = ['owner', 'finance', 'operations', 'sales', 'viewer'];
+const SPECIAL = ['finance:approve', 'finance:void', 'finance:numbering', 'action-ledger:reverse'];
+const CONNECT_SCOPES = [
+  'connect:*',
+  ...['bookings', 'oauth-clients', '*'].flatMap((area) =>
+    ['read', 'write', 'delete', 'writer', '*'].map((action) => `connect:${area}:${action}`),
+  ),
+];
+/** No endpoint and no provisioning takes them; whatever row holds one holds nothing. */
+const MEANINGLESS = [
+  'connect:bookings',
+  'connect',
+  '*:write',
+  'vault:*',
+  'vault',
+  'data:geo:*',
+  'data:*:read',
+  'realtime:*',
+];
+
+let app: TestApp;
+let operations: Placed[];
+
+/** Who meets what an operation requires, written down here once more: the service's own comparison is what is tested. */
+function meets(held: string, required: string): boolean {
+  if (required.startsWith('*:')) {
+    const [prefix, area, action] = held.split(':');
+    const isWhole = held === 'connect:*';
+    return prefix === 'connect' && (isWhole || (area !== undefined && [required.slice(2), '*'].includes(action ?? '')));
+  }
+  const [module = ''] = required.split(':');
+  const isPlain = STAFF_MODULES.some((known) => known === module) && !SPECIAL.includes(required);
+  return held === required || (held === '*' && STAFF_SCOPES.includes(required)) || (isPlain && held === `${module}:*`);
+}
+
+/** Calls each operation as each caller. `allowed` says of a caller, by its name, whether it is let in. */
+async function callAll(
+  called: Placed[],
+  callers: ReadonlyMap<string, TestClient>,
+  allowed: (caller: string, operation: Placed) => boolean,
+): Promise<{ letIn: number; refused: number }> {
+  const counted = { letIn: 0, refused: 0 };
+  for (const operation of called) {
+    const wrong: string[] = [];
+    const each = async (name: string, client: TestClient) => {
+      const answer = await callInVain(client, operation);
+      if (!allowed(name, operation)) {
+        expectForbidden(answer, surfaceOf(operation), operation['x-required-scope'] ?? '');
+        counted.refused += 1;
+      } else if ([200, 400, 404].includes(answer.status)) {
+        counted.letIn += 1;
+      } else {
+        wrong.push(`${nameOf(operation)} with ${name}: ${answer.status} ${answer.text}`);
+      }
+    };
+    await fewAtATime(
+      [...callers].map(
+        ([name, client]) =>
+          () =>
+            each(name, client),
+      ),
+    );
+    expect(wrong).toEqual([]);
+  }
+  return counted;
+}
+
+async function callersBy(scopes: readonly string[], make: (scope: string) => Promise<TestClient>) {
+  const callers = new Map<string, TestClient>();
+  for (const scope of scopes) callers.set(scope, await make(scope));
+  return callers;
+}
+
+const byScope = (held: string, { 'x-required-scope': required }: Placed) =>
+  required === undefined || meets(held, required);
+
+/** Those that the scope decides over: each is let in somewhere, and kept out somewhere. */
+const on = (...surfaces: string[]) => operations.filter((operation) => surfaces.includes(surfaceOf(operation)));
+
+describe('every operation lets in exactly those who hold what it requires', () => {
+  beforeAll(async () => {
+    app = await startApp({ env: { JOBS: 'false' } });
+    operations = await guardedOperations(app);
+    // The first list that does not end signs a cursor, and has a key made for that.
+    await app.as('owner').get('/v1/admin/action-ledger/entries?limit=1');
+  });
+
+  it('is asked for one of the scopes that there are, on every surface', () => {
+    const required = new Set(operations.flatMap((operation) => operation['x-required-scope'] ?? []));
+    const known = [...STAFF_SCOPES, ...PLATFORM_SCOPES, '*:read', '*:write', '*:delete'];
+    expect([...required].filter((scope) => !known.includes(scope))).toEqual([]);
+    expect(new Set(operations.map(surfaceOf))).toEqual(new Set(['staff', 'connect', 'vault', 'realtime', 'data']));
+  });
+
+  it('staff tokens, with each scope of the staff surface alone', async () => {
+    const callers = await callersBy(STAFF_SCOPES, async (scope) => app.with(await tokenWith(app, [scope])));
+    const before = await contents(app);
+    const { letIn, refused } = await callAll(on('staff'), callers, byScope);
+    expect(await contents(app)).toEqual(before);
+    expect([letIn + refused, letIn > 0, refused > letIn]).toEqual([
+      on('staff').length * STAFF_SCOPES.length,
+      true,
+      true,
+    ]);
+  });
+
+  it('platform keys, with each scope of the platform alone', async () => {
+    const scopes = [...PLATFORM_SCOPES, ...CONNECT_SCOPES];
+    const callers = await callersBy(scopes, (scope) => withKey(app, [scope]));
+    const before = await contents(app);
+    const called = on('connect', 'vault', 'realtime', 'data');
+    const { letIn, refused } = await callAll(called, callers, byScope);
+    expect(await contents(app)).toEqual(before);
+    expect([letIn + refused, letIn > 0, refused > letIn]).toEqual([called.length * scopes.length, true, true]);
+  });
+
+  it('access tokens, with each connect scope alone', async () => {
+    const operatorId = await newOperator(app);
+    const make = async (scope: string) => actingAs(app, await newClient(app, operatorId, { scopes: [scope] }));
+    const callers = await callersBy(CONNECT_SCOPES, make);
+    const before = await contents(app);
+    const { letIn, refused } = await callAll(on('connect'), callers, byScope);
+    expect(await contents(app)).toEqual(before);
+    expect([letIn > 0, refused > 0]).toEqual([true, true]);
+  });
+
+  it('what is no scope lets nobody in, even where a row holds it', async () => {
+    const callers = await callersBy(MEANINGLESS, async (scope) => {
+      const marker = uniqueName('connect');
+      const client = await withKey(app, [`connect:${marker.replace('_', '-')}:read`]);
+      await app.sql('update api_tokens set scopes = $1 where scopes = $2', [
+        [scope],
+        [`connect:${marker.replace('_', '-')}:read`],
+      ]);
+      return client;
+    });
+    const called = on('connect', 'vault', 'realtime', 'data');
+    const { letIn, refused } = await callAll(called, callers, () => false);
+    expect([letIn, refused]).toEqual([0, called.length * MEANINGLESS.length]);
+  });
+});
+
+describe('docs/scopes.md', () => {
+  const written = readFileSync('docs/scopes.md', 'utf8');
+
+  it('is what npm run openapi writes', () => {
+    expect(written).toBe(scopeTable(buildDocument(app.nest)));
+  });
+
+  it('says of each role what it may do, and a session of it may do exactly that', async () => {
+    const rows = new Map(
+      [...written.matchAll(/^\| `([A-Z]+ \/v1\/admin\/\S+)` \| \S+ \| (.*) \|$/gm)].map(([, call = '', cells = '']) => [
+        call,
+        cells.split('|').map((cell) => cell.trim() === 'yes'),
+      ]),
+    );
+    const callers = await callersBy(ROLES, async (role) => (await hire(app, [role])).client);
+    const allowed = (role: string, operation: Placed) => rows.get(nameOf(operation))?.[ROLES.indexOf(role)] ?? false;
+    const { letIn, refused } = await callAll(on('staff'), callers, allowed);
+    expect(letIn + refused).toBe(rows.size * ROLES.length);
+    expect([letIn > 0, refused > 0]).toEqual([true, true]);
+  });
+});
