@@ -75,5 +75,6 @@ describe('rate limits', () => {
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: '0.01' } });
     const answers = await Promise.all(Array.from({ length: 40 }, () => app.get('/v1/public/nothing')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404, 429]));
+    expect((await app.get('/health/live')).status).toBe(200);
   });
 });

@@ -8,6 +8,7 @@ import type { PolicyName } from './policies.js';
 import { rateLimitHeaders, RateLimits } from './rate-limits.js';
 
 const LIMIT = 'rate-limit';
+const HEALTH = /^\/health(\/|$)/i;
 
 /** The route is counted under this policy, not under its surface's; null: it counts for itself, by what its body names. */
 export function RateLimit(policy: PolicyName | null): MethodDecorator {
@@ -60,10 +61,13 @@ function subjectOf(policy: PolicyName, request: Request): string {
   return typeof operatorId === 'string' ? `operator ${operatorId}` : actor.credentialId;
 }
 
-/** Counts every request for its address, before its body is read or its credential looked at. */
+/**
+ * Counts every request for its address, before its body is read or its credential looked at. Not those for health: a
+ * balancer that shares its address with a flood must not take this process for dead.
+ */
 export function limitAddresses(limits: RateLimits): RequestHandler {
   return (request, _response, next) => {
-    limits.take('address', request.ip ?? '');
+    if (!HEALTH.test(request.path)) limits.take('address', request.ip ?? '');
     next();
   };
 }
