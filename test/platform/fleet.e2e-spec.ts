@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { until } from './held-table.js';
-import { ServiceProcess } from './service-process.js';
+import { endAll, ServiceProcess } from './service-process.js';
 
 const LANGUAGES = '/data/geo/v1/reference/languages?limit=1';
 
@@ -15,7 +15,7 @@ function workersOf({ child }: ServiceProcess): number[] {
 
 describe('WEB_CONCURRENCY', () => {
   let service: ServiceProcess;
-  afterEach(() => service.end('SIGKILL'));
+  afterEach(endAll);
 
   it('has so many processes serve on one port, and stop together', async () => {
     service = await ServiceProcess.start({ WEB_CONCURRENCY: '3' });

@@ -5,6 +5,14 @@ import { join } from 'node:path';
 import { readCredentials, tokenOf } from '../setup/credentials.js';
 import { until } from './held-table.js';
 
+const running = new Set<ServiceProcess>();
+
+/** Ends at once whatever a test has left running, also one that failed half-way. */
+export async function endAll(): Promise<void> {
+  await Promise.all([...running].map((service) => service.end('SIGKILL')));
+  running.clear();
+}
+
 /** The built service as it is started in earnest: a process of its own, or several. */
 export class ServiceProcess {
   output = '';
@@ -17,6 +25,7 @@ export class ServiceProcess {
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
     }
+    running.add(this);
     this.ended = once(child, 'exit').then(([code]) => code as number | null);
   }
 

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { holdChannels, until } from './held-table.js';
-import { ServiceProcess } from './service-process.js';
+import { endAll, ServiceProcess } from './service-process.js';
 
 const CHANNELS = '/v1/admin/distribution/channels';
 
 describe('a service that is told to stop', () => {
   let service: ServiceProcess;
-  afterEach(() => service.end('SIGKILL'));
+  afterEach(endAll);
 
   it('says first that it is not ready, still answers but ends connections, and ends with 0', async () => {
     service = await ServiceProcess.start({ DRAIN_SECONDS: '1' });
@@ -69,7 +69,6 @@ describe('a service that is told to stop', () => {
     expect(await service.end()).toBe(0);
     asking = false;
     await clients;
-    await other.end('SIGKILL');
     expect(failures).toEqual([]);
     expect(answered).toBeGreaterThan(20);
   });

@@ -2,7 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { Answer } from '../setup/http.js';
+import { Jobs } from '../../src/platform/jobs/jobs.js';
 import { DatabaseProxy } from './database-proxy.js';
+import { until } from './held-table.js';
 
 const CHANNELS = '/v1/admin/distribution/channels';
 
@@ -130,6 +132,35 @@ describe('the watchdog over the database', () => {
                where c.name = 'Half of a channel')::int as entries`,
       );
       expect(counted?.entries).toBe(counted?.channels);
+    });
+  });
+
+  describe('after an outage', () => {
+    it('jobs and events go on by themselves', async () => {
+      const own = await DatabaseProxy.start(process.env['DATABASE_URL'] ?? '');
+      const working = await startApp({ env: { DATABASE_URL: own.url } });
+      own.blackhole();
+      await until(async () => (await working.get('/health/ready')).status === 503);
+      // Long enough for the queue to fail several times.
+      await pause(5_000);
+      own.pass();
+      await until(async () => (await working.get('/health/ready')).status === 200);
+
+      await working.nest.get(Jobs).add('platform.idempotency.purge', {});
+      await working.as('owner').post(CHANNELS, { name: 'Announced after the outage', kind: 'website' });
+      const left = async () => {
+        const [row] = await working.sql<{ jobs: number; events: number }>(
+          `select (select count(*) from graphile_worker.jobs where task_identifier = 'platform.idempotency.purge')::int as jobs,
+                  (select count(*) from outbox_events)::int as events`,
+        );
+        return row;
+      };
+      await until(async () => {
+        const { jobs, events } = (await left()) ?? {};
+        return jobs === 0 && events === 0;
+      });
+      await working.close();
+      await own.close();
     });
   });
 

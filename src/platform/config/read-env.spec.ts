@@ -24,6 +24,8 @@ describe('the environment', () => {
       orgTimeZone: 'UTC',
       demoData: true,
       vaultUpsert: true,
+      metrics: true,
+      drainSeconds: 0,
       rateLimitFactor: 1,
       bootstrapStaffToken: null,
     });
@@ -35,6 +37,8 @@ describe('the environment', () => {
       production: true,
       demoData: false,
       vaultUpsert: false,
+      metrics: false,
+      drainSeconds: 2,
     });
   });
 

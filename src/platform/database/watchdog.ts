@@ -20,8 +20,8 @@ const ANSWER_WITHIN_MS = 1_000;
  */
 @Injectable()
 export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** What the last probe found. */
-  state = { ok: false, milliseconds: 0 };
+  /** What the last probe found; before the first one the boot has just been talking to the database. */
+  state = { ok: true, milliseconds: 0 };
   /** The lock that says, for as long as this connection to the database lasts, that what began under it may go on. */
   session: number | null = null;
   private client: pg.Client | null = null;

@@ -11,10 +11,11 @@ export interface BareAnswer {
   readonly body: string;
 }
 
-/** What `securityHeaders` gives to every answer of the API, less what only a page heeds. */
+/** What `securityHeaders` gives to every answer of the API, less what is meant for pages. */
 const SECURITY = {
   'Content-Security-Policy': "default-src 'none';frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
   'X-Content-Type-Options': 'nosniff',
 };
 
