@@ -4,7 +4,6 @@ import { createDataSource } from '../ormconfig.js';
 import { CONFIGURATION_EXIT_CODE, ConfigurationError } from './platform/config/configuration-error.js';
 import type { Env } from './platform/config/env.js';
 import { readEnv } from './platform/config/read-env.js';
-import { poolOf } from './platform/database/pool.js';
 
 const OLDEST_POSTGRES = 150_000;
 const CONNECT_ATTEMPTS = 10;
@@ -19,7 +18,6 @@ export function readProcessEnv(): Env {
 /** A connection to the configured database. Throws ConfigurationError with a remedy where it cannot be had. */
 export async function connect(env: Env): Promise<DataSource> {
   const dataSource = await initialized(env);
-  watchPool(dataSource);
   const version = `select current_setting('server_version_num')::int as version`;
   const [row] = await dataSource.query<{ version: number }[]>(version);
   if (!row || row.version < OLDEST_POSTGRES) {
@@ -59,13 +57,6 @@ async function initialized(env: Env): Promise<DataSource> {
 function mayPass(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   return code === '57P03' || code === '53300' || /timeout/i.test(message);
-}
-
-/** An idle connection that breaks is replaced by the pool; without a listener its error would end the process. */
-function watchPool(dataSource: DataSource): void {
-  const ignore = () => undefined;
-  poolOf(dataSource).on('error', ignore);
-  poolOf(dataSource).on('connect', (client) => client.on('error', ignore));
 }
 
 function remedyFor(error: unknown): string {

@@ -18,7 +18,12 @@ export class ServicePool extends pg.Pool {
 
   constructor(config?: PoolConfig) {
     super(config);
-    this.on('connect', (client) => this.members.add(client));
+    // A connection that breaks is replaced; without listeners from its very beginning its error would end the process.
+    this.on('error', ignore);
+    this.on('connect', (client) => {
+      client.on('error', ignore);
+      this.members.add(client);
+    });
     this.on('remove', (client) => this.members.delete(client));
     this.on('release', (_error, client) => this.holders.delete(client));
   }
@@ -78,6 +83,10 @@ export class ServicePool extends pg.Pool {
       }
     });
   }
+}
+
+function ignore(): void {
+  // Whoever was using it hears of it by his statement.
 }
 
 function away(): Error {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { setImmediate, setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -13,6 +13,10 @@ import { holdSession } from './session-locks.js';
 
 const EVERY_MS = 500;
 const ANSWER_WITHIN_MS = 1_000;
+/** A new connection takes a process of the server's and several messages each way. */
+const CONNECT_WITHIN_MS = 2_000;
+const BOOT_WITHIN_MS = 10_000;
+const TICK_MS = 100;
 
 /**
  * Asks the database on a connection of its own whether it is there. A statement on a dead network waits for minutes;
@@ -25,6 +29,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   /** The lock that says, for as long as this connection to the database lasts, that what began under it may go on. */
   session: number | null = null;
   private client: pg.Client | null = null;
+  private turn: Promise<unknown> = Promise.resolve();
   private readonly stopping = new AbortController();
   private watching: Promise<void> = Promise.resolve();
 
@@ -39,7 +44,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.look();
+    await this.look(BOOT_WITHIN_MS);
     this.watching = this.watch();
   }
 
@@ -53,21 +58,22 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   cancel(processIds: readonly number[]): void {
     if (processIds.length === 0) return;
     const text = 'select pg_cancel_backend(id) from unnest($1::int[]) as id';
-    this.client?.query(text, [processIds]).catch(() => undefined);
+    const { client } = this;
+    if (client) this.inTurn(() => client.query(text, [processIds])).catch(() => undefined);
   }
 
   private async watch(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       await pause(EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
-      if (!signal.aborted) await this.look();
+      if (!signal.aborted) await this.look(this.client ? ANSWER_WITHIN_MS : CONNECT_WITHIN_MS);
     }
   }
 
-  private async look(): Promise<void> {
+  private async look(withinMs: number): Promise<void> {
     const before = this.state.ok;
     const began = performance.now();
-    const ok = await this.answers();
+    const ok = await this.answers(withinMs);
     this.state = { ok, milliseconds: Math.round(performance.now() - began) };
     if (this.stopping.signal.aborted) return;
     if (ok) {
@@ -79,14 +85,9 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
     }
   }
 
-  private async answers(): Promise<boolean> {
+  private async answers(withinMs: number): Promise<boolean> {
     const timeUp = new AbortController();
-    const late = pause(ANSWER_WITHIN_MS, false, { signal: timeUp.signal, ref: false }).then(
-      // This process itself may have been busy for that long: what the socket holds by now is read first.
-      () => setImmediate().then(() => setImmediate(false)),
-      () => false,
-    );
-    const ok = await Promise.race([this.ask(timeUp.signal), late]);
+    const ok = await Promise.race([this.ask(timeUp.signal), passed(withinMs, timeUp.signal)]);
     timeUp.abort();
     if (!ok) this.hangUp();
     return ok;
@@ -95,7 +96,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   /** A connection that broke may have been the only thing that broke: a new one decides. */
   private async ask(timeUp: AbortSignal): Promise<boolean> {
     const known = this.client;
-    if (known && (await query(known))) return true;
+    if (known && (await this.isHeardBy(known))) return true;
     if (timeUp.aborted) return false;
     this.hangUp();
     const client = this.newClient();
@@ -103,13 +104,27 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
     try {
       await client.connect();
       const session = randomInt(1, 2 ** 31);
-      await client.query(holdSession(session));
+      await this.inTurn(() => client.query(holdSession(session)));
       // Meanwhile its time may have been up.
       if (this.client === client) this.session = session;
       return true;
     } catch (error) {
       return isRefusal(error);
     }
+  }
+
+  private isHeardBy(client: pg.Client): Promise<boolean> {
+    return this.inTurn(() => client.query('select')).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** A connection takes one statement at a time. */
+  private inTurn<T>(say: () => Promise<T>): Promise<T> {
+    const answer = this.turn.then(say);
+    this.turn = answer.catch(() => undefined);
+    return answer;
   }
 
   private newClient(): pg.Client {
@@ -130,11 +145,15 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 }
 
-async function query(client: pg.Client): Promise<boolean> {
-  return client.query('select').then(
-    () => true,
-    () => false,
-  );
+/**
+ * False after that time. It is counted in small steps, each at most once: while this process is busy itself, the answer
+ * may lie in its socket, and that is not the database's fault.
+ */
+async function passed(milliseconds: number, signal: AbortSignal): Promise<false> {
+  for (let left = milliseconds; left > 0 && !signal.aborted; left -= TICK_MS) {
+    await pause(TICK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+  return false;
 }
 
 /** A server that refuses this connection in words (there are too many) is there; not so one that starts or stops. */
