@@ -1,35 +1,38 @@
-import type { RequestHandler } from 'express';
-import type { IncomingMessage } from 'node:http';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { pinoHttp } from 'pino-http';
 import { contextOf } from '../http/context.middleware.js';
 
-/** One line per answer: who, what, how long. Never a body, never a query's values, never a credential. */
+const MAX_PATH = 256;
+
+/**
+ * One line per answer: who, what, how long. Never a body, never a query's values, never a credential. pino-http would do
+ * it with two loggers and a redaction pass for each request, a tenth of the request rate.
+ */
 export function requestLog(log: Logger): RequestHandler {
-  return pinoHttp({
-    logger: log,
-    quietReqLogger: true,
-    customAttributeKeys: { reqId: 'requestId' },
-    genReqId: (request) => contextOf(request)?.requestId ?? '',
-    serializers: {
-      req: (request: { method: string; url: string }) => ({ method: request.method, path: pathOf(request.url) }),
-      res: (response: { statusCode: number }) => ({ status: response.statusCode }),
-    },
-    customProps: (request) => actorOf(request),
-    customLogLevel: (request, response, error) => {
-      if (/^\/health\//.test(request.url ?? '')) return 'trace';
-      return error || response.statusCode >= 500 ? 'warn' : 'info';
-    },
-  });
+  // Every member of the line is chosen here, so there is nothing to blot out.
+  const lines = log.child({}, { redact: [] });
+  return (request, response, next) => {
+    const started = performance.now();
+    response.once('close', () => write(lines, { request, response, started }));
+    next();
+  };
 }
 
-/** Asked for twice, before and after; a line would name the actor twice if the first answer were null. */
-function actorOf(request: IncomingMessage): { actor?: string } {
-  const actor = contextOf(request)?.actor;
-  return actor ? { actor: actor.id } : {};
-}
-
-function pathOf(url: string): string {
-  const [path = ''] = url.split('?', 1);
-  return path.slice(0, 256);
+function write(
+  log: Logger,
+  { request, response, started }: { request: Request; response: Response; started: number },
+): void {
+  const [path = ''] = request.originalUrl.split('?', 1);
+  const context = contextOf(request);
+  const line = {
+    requestId: context?.requestId,
+    req: { method: request.method, path: path.slice(0, MAX_PATH) },
+    res: { status: response.statusCode },
+    responseTime: Math.round(performance.now() - started),
+    ...(context?.actor ? { actor: context.actor.id } : {}),
+  };
+  if (path.startsWith('/health/')) log.trace(line, 'request completed');
+  else if (!response.writableFinished) log.warn(line, 'request aborted');
+  else if (response.statusCode >= 500) log.warn(line, 'request completed');
+  else log.info(line, 'request completed');
 }
