@@ -25,7 +25,7 @@ export async function holdChannels(): Promise<{ release: () => Promise<void>; wa
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   const began = performance.now();
   while (!(await isSo())) {
-    if (performance.now() - began > 10_000) throw new Error('It did not become so within ten seconds');
+    if (performance.now() - began > 40_000) throw new Error('It did not become so within forty seconds');
     await pause(10);
   }
 }
