@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../clock.js';
 import { Env } from '../config/env.js';
@@ -30,6 +31,7 @@ interface Row {
 
 /** Beyond the deadline of requests. A key is taken over earlier where it is plain that nobody works under it. */
 const LEASE_MARGIN_SECONDS = 5;
+const FORGET_AFTER_SECONDS = [0.1, 0.3, 1, 3];
 const KEPT_SECONDS = 24 * 60 * 60;
 const RETRY_AFTER_MS = 1_000;
 
@@ -96,16 +98,25 @@ export class IdempotencyKeys implements OnModuleInit {
     if (count === 0) throw inProgress();
   }
 
-  /** An error wrote nothing, so the key may be used again at once. */
-  async free({ principal, key, token }: Claim): Promise<void> {
-    await this.database
-      .execute('delete from idempotency_keys where principal = $1 and key = $2 and token = $3 and answer is null', [
-        principal,
-        key,
-        token,
-      ])
-      // Without a database it is freed by the end of the session; the first error is the one to tell.
-      .catch(() => undefined);
+  /** An error wrote nothing, so the key may be used again at once. Never rejects: the first error is the one to tell. */
+  async free(claim: Claim): Promise<void> {
+    // What broke the request may break this as well. Nobody waits for the repetitions; the lease ends where all fail.
+    if (!(await this.forget(claim))) void this.forgetLater(claim);
+  }
+
+  private async forgetLater(claim: Claim): Promise<void> {
+    for (const seconds of FORGET_AFTER_SECONDS) {
+      await pause(seconds * 1000, undefined, { ref: false });
+      if (await this.forget(claim)) return;
+    }
+  }
+
+  private async forget({ principal, key, token }: Claim): Promise<boolean> {
+    const text = 'delete from idempotency_keys where principal = $1 and key = $2 and token = $3 and answer is null';
+    return this.database.execute(text, [principal, key, token]).then(
+      () => true,
+      () => false,
+    );
   }
 }
 
