@@ -26,7 +26,7 @@ export async function drain(app: INestApplication): Promise<void> {
   let busyAt = began;
   while (performance.now() - busyAt < GRACE_MS && performance.now() - began < FINISH_WITHIN_MS) {
     await pause(LOOK_EVERY_MS);
-    if (traffic.inFlight > 0) busyAt = performance.now();
+    if (!traffic.isIdle) busyAt = performance.now();
   }
   server.closeAllConnections();
   await app.close();

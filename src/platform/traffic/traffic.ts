@@ -20,19 +20,30 @@ export interface Exchange {
 export class Traffic implements BeforeApplicationShutdown {
   /** This process is about to stop. */
   draining = false;
+  /** Until the body is there. A slow client takes its time here, and nobody else's. */
+  private readonly receiving = new Map<ServerResponse, Exchange>();
   private readonly working = new Map<ServerResponse, Exchange>();
   private readonly streaming = new Set<Exchange>();
 
   constructor(private readonly metrics: Metrics) {
     metrics.gauge({ name: 'http_requests_in_flight', help: 'Requests that are being answered' }, () => this.inFlight);
     metrics.gauge(
+      { name: 'http_requests_receiving', help: 'Requests whose body is arriving' },
+      () => this.receiving.size,
+    );
+    metrics.gauge(
       { name: 'http_responses_streaming', help: 'Answers that have begun and are not yet taken' },
       () => this.streaming.size,
     );
   }
 
+  /** Requests that this process has work with: neither those whose body is arriving nor answers that are being taken. */
   get inFlight(): number {
     return this.working.size;
+  }
+
+  get isIdle(): boolean {
+    return this.working.size + this.receiving.size === 0;
   }
 
   beforeApplicationShutdown(): void {
@@ -42,7 +53,7 @@ export class Traffic implements BeforeApplicationShutdown {
   /** From now on the process says that it is not ready, and each answer ends its connection. */
   drain(): void {
     this.draining = true;
-    for (const response of this.working.keys()) {
+    for (const response of [...this.receiving.keys(), ...this.working.keys()]) {
       if (!response.headersSent) response.setHeader('Connection', 'close');
     }
   }
@@ -51,15 +62,19 @@ export class Traffic implements BeforeApplicationShutdown {
   readonly follow = (request: Request, response: Response, next: NextFunction): void => {
     const since = performance.now();
     const exchange = { context: currentContext(), request, response, since, workSince: since };
-    this.working.set(response, exchange);
+    this.receiving.set(response, exchange);
     response.once('close', () => this.leave(exchange));
     next();
   };
 
   /** Middleware behind the parsers of bodies. */
   readonly received = (_request: Request, response: Response, next: NextFunction): void => {
-    const exchange = this.working.get(response);
-    if (exchange) exchange.workSince = performance.now();
+    const exchange = this.receiving.get(response);
+    if (exchange) {
+      exchange.workSince = performance.now();
+      this.receiving.delete(response);
+      this.working.set(response, exchange);
+    }
     next();
   };
 
@@ -92,6 +107,7 @@ export class Traffic implements BeforeApplicationShutdown {
 
   private leave(exchange: Exchange): void {
     const { request, response, since } = exchange;
+    this.receiving.delete(response);
     this.working.delete(response);
     this.streaming.delete(exchange);
     const labels = { method: request.method, route: routeOf(request), status: statusOf(response) };

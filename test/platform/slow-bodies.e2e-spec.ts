@@ -1,0 +1,50 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { until } from './held-table.js';
+
+const CHANNELS = '/v1/admin/distribution/channels';
+const BODY = JSON.stringify({ name: 'Takes its time' });
+
+/** A client that has sent the head of a request and the first byte of its body. */
+function beginning(app: TestApp): Socket {
+  const { hostname, port } = new URL(app.url);
+  const socket = connect(Number(port), hostname);
+  const head = [
+    `POST ${CHANNELS} HTTP/1.1`,
+    'Host: localhost',
+    `Authorization: Bearer ${app.credentials.staff.token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${BODY.length}`,
+    'Connection: close',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${BODY.slice(0, 1)}`);
+  return socket;
+}
+
+async function metric(app: TestApp, name: string): Promise<number> {
+  const { text } = await app.get('/metrics');
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+}
+
+describe('requests whose bodies arrive slowly', () => {
+  it('take the place of no other request, and are given up by no deadline of the service’s work', async () => {
+    const env = { MAX_IN_FLIGHT: '3', REQUEST_DEADLINE_MS: '300', JOBS: 'false', METRICS: 'true' };
+    const app = await startApp({ env });
+    const slow = Array.from({ length: 5 }, () => beginning(app));
+    await until(async () => (await metric(app, 'http_requests_receiving')) >= 5);
+    expect((await app.as('owner').get(CHANNELS)).status).toBe(200);
+
+    // Longer than the deadline, whose timer looks four times a second.
+    await pause(700);
+    const [first, ...others] = slow;
+    let answer = '';
+    first?.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    first?.write(BODY.slice(1));
+    await until(async () => answer.includes('\r\n\r\n'));
+    expect(answer).toMatch(/^HTTP\/1\.1 201 /);
+    expect(await metric(app, 'http_requests_receiving')).toBeGreaterThanOrEqual(4);
+    for (const socket of [first, ...others]) socket?.destroy();
+  });
+});
