@@ -110,6 +110,44 @@ describe('a body that cannot be read is refused before anybody asks for a creden
   });
 });
 
+describe('a member whose name is one that every JavaScript object has', () => {
+  it.each([
+    ['__proto__', 'This name is not allowed', 'forbiddenKey'],
+    ['constructor', 'This name is not allowed', 'forbiddenKey'],
+    ['toString', 'toString is not known here', 'whitelistValidation'],
+  ])('%s is refused like any other', async (path, message, code) => {
+    const { status, text, headers } = await app.as('owner').post('/v1/admin/distribution/channels', undefined, {
+      raw: `{"name":"x","${path}":{"isAdmin":true}}`,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(status).toBe(400);
+    // As text: a matcher would take `__proto__` of an object literal for its prototype.
+    const fields = `{"${path}":["${message}"]}`;
+    expect(text).toBe(
+      `{"error":"The request is invalid","code":"invalid_request","requestId":"${headers['x-request-id']}",` +
+        `"details":{"issues":[${JSON.stringify({ path, message, code })}],"fields":${fields}}}`,
+    );
+  });
+
+  it.each([
+    ['toString', 'whitelistValidation'],
+    ['hasOwnProperty', 'whitelistValidation'],
+    ['__proto__', 'forbiddenKey'],
+  ])('%s in a query is refused like any other', async (name, code) => {
+    const { status, body, headers } = await app.as('owner').get(`/v1/admin/distribution/channels?${name}=1`);
+    expect(status).toBe(400);
+    expect(body).toEqual({
+      error: 'The request is invalid',
+      code: 'invalid_request',
+      requestId: headers['x-request-id'],
+      details: {
+        issues: [{ path: name, message: expect.any(String), code }],
+        fields: Object.fromEntries([[name, [expect.any(String)]]]),
+      },
+    });
+  });
+});
+
 describe('a method that a path does not know', () => {
   it('is 405 and says which it knows', async () => {
     const { status, headers, body } = await app.delete('/v1/admin/distribution/channels');

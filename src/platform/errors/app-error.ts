@@ -41,9 +41,12 @@ const MAX_ISSUES = 50;
 /** 400: what was sent cannot be understood. At most 50 issues are told, and no value is echoed. */
 export function invalidRequest(issues: Issue[], message = 'The request is invalid'): AppError {
   const told = issues.slice(0, MAX_ISSUES);
-  const fields: Record<string, string[]> = {};
-  for (const { path, message: fault } of told) (fields[path] ??= []).push(fault);
-  return new AppError(400, 'invalid_request', message, { details: { issues: told, fields } });
+  // A map, since the caller chooses the names: an object has a `constructor` before anybody gives it one.
+  const fields = new Map<string, string[]>();
+  for (const { path, message: fault } of told) fields.set(path, [...(fields.get(path) ?? []), fault]);
+  return new AppError(400, 'invalid_request', message, {
+    details: { issues: told, fields: Object.fromEntries(fields) },
+  });
 }
 
 /** 400 with a single issue. */

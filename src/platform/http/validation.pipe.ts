@@ -48,7 +48,10 @@ export class RequestPipe extends ValidationPipe {
 
     // A member kept as data is checked for being there by its own decorators, with a stand-in of its kind.
     const body = { ...structured, ...mapValues(data, standIn) };
-    return Object.assign((await super.transform(body, metadata)) as object, data);
+    const checked = (await super.transform(body, metadata)) as object;
+    const passedOver = membersPassedOver(body, checked, '');
+    if (passedOver.length > 0) throw invalidRequest(passedOver);
+    return Object.assign(checked, data);
   }
 }
 
@@ -65,6 +68,23 @@ function standIn(value: unknown): unknown {
 
 function mapValues(record: Record<string, unknown>, map: (value: unknown) => unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}
+
+/**
+ * Unknown members that class-transformer drops before they could be found unknown: those whose names every object has,
+ * such as `toString`. A plain object inside is free, and the caller's.
+ */
+function membersPassedOver(given: unknown, made: unknown, parent: string): Issue[] {
+  if (!isObject(given) || !isObject(made) || Object.getPrototypeOf(made) === Object.prototype) return [];
+  return Object.entries(given).flatMap(([name, value]) => {
+    const path = parent === '' ? name : `${parent}.${name}`;
+    if (Object.hasOwn(made, name)) return membersPassedOver(value, Reflect.get(made, name), path);
+    return [{ path, message: `${name} is not known here`, code: 'whitelistValidation' }];
+  });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function issuesOf(error: ValidationError, parent: string): Issue[] {
