@@ -148,6 +148,15 @@ describe('a member whose name is one that every JavaScript object has', () => {
   });
 });
 
+describe('If-None-Match', () => {
+  it('of anything does not hide an answer that has no version', async () => {
+    const { status, body } = await app
+      .as('owner')
+      .get<{ limit: number }>('/v1/admin/distribution/channels?limit=1', { headers: { 'If-None-Match': '*' } });
+    expect([status, body.limit]).toEqual([200, 1]);
+  });
+});
+
 describe('a method that a path does not know', () => {
   it('is 405 and says which it knows', async () => {
     const { status, headers, body } = await app.delete('/v1/admin/distribution/channels');

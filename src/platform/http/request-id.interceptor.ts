@@ -1,5 +1,5 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { type Observable, tap } from 'rxjs';
 import { currentContext } from '../context/request-context.js';
 
@@ -10,12 +10,15 @@ import { currentContext } from '../context/request-context.js';
 @Injectable()
 export class RequestIdInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const response = context.switchToHttp().getResponse<Response>();
+    const http = context.switchToHttp();
+    const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     const { requestId, headers } = currentContext();
     if (!response.hasHeader('X-Request-Id')) response.setHeader('X-Request-Id', requestId);
     return next.handle().pipe(
       tap(() => {
         for (const [name, value] of headers) response.setHeader(name, value);
+        // Express would answer `If-None-Match: *` by 304 also where the answer has no version that a client could hold.
+        if (!headers.has('ETag')) delete request.headers['if-none-match'];
       }),
     );
   }
