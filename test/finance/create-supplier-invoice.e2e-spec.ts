@@ -97,6 +97,8 @@ describe('POST /v1/admin/finance/supplier-invoices', () => {
     ['status', 'sent', 'isIn'],
     ['supplierName', '\u2764\uFE0F'.repeat(128), 'maxLength'],
     ['colour', 'red', 'whitelistValidation'],
+    ['lines', [[]], 'isObject'],
+    ['lines', [[{ description: 'Bus', unitAmountCents: 11_900 }]], 'isObject'],
   ])('refuses %s %j by 400', async (field, value, code) => {
     const { status, body: answer } = await owner.post(PATH, body({ [field]: value }));
     expect(status).toBe(400);

@@ -10,6 +10,7 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
+  IsObject,
   IsString,
   Matches,
   Max,
@@ -131,9 +132,13 @@ export function Ignored(): PropertyDecorator {
  * `type: () => type()` and not `type`: @nestjs/swagger knows a function that returns a class by its name, `type`.
  */
 
+/*
+ * `IsObject` beside `ValidateNested`: that one takes a list for each of its items, so that `[]` would pass for an object.
+ */
+
 /** A member made of members of its own. */
 export function Nested(type: () => new () => object): PropertyDecorator {
-  return applyDecorators(ValidateNested(), Type(type), ApiProperty({ type: () => type() }));
+  return applyDecorators(IsObject(), ValidateNested(), Type(type), ApiProperty({ type: () => type() }));
 }
 
 /** A bounded list of objects. */
@@ -143,6 +148,7 @@ export function ListOf(type: () => new () => object, bounds: { min?: number; max
     IsArray(),
     ArrayMinSize(min),
     ArrayMaxSize(max),
+    IsObject({ each: true }),
     ValidateNested({ each: true }),
     Type(type),
     ApiProperty({ type: () => type(), isArray: true, minItems: min, maxItems: max }),
