@@ -1,0 +1,184 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  actingAs,
+  clientsOf,
+  newClient,
+  newGrant,
+  newOperator,
+  type OAuthClient,
+  withKey,
+} from '../connect/partners.js';
+import type { Placed } from '../contract/served-document.js';
+import { hire, SESSIONS } from '../identity/staff.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import type { Answer } from '../setup/http.js';
+import { contents } from '../setup/tables.js';
+import { guardedOperations, nameOf, pathWith, surfaceOf } from './calls.js';
+
+/** What belongs to one operator, by what it is. */
+interface Estate {
+  operatorId: string;
+  clientId: string;
+  rowId: string;
+  grantId: string;
+}
+
+type Values = Record<string, string>;
+
+const EVERYTHING = ['connect:*'];
+/** Bodies that are taken, so that nothing but the ids can be what is refused. */
+const BODIES: Record<string, object> = {
+  'POST /connect/v1/operators/{operatorId}/oauth-clients': { scopes: ['connect:bookings:read'] },
+  'PATCH /connect/v1/connector-providers/{providerKey}': { applicationFormSchema: { type: 'object' } },
+};
+
+let app: TestApp;
+let operations: Placed[];
+let [theirs, ours]: Estate[] = [];
+let intruders: [string, TestClient][];
+
+async function settle(): Promise<Estate & { client: OAuthClient }> {
+  const operatorId = await newOperator(app);
+  const grantId = await newGrant(app, operatorId, { scopes: EVERYTHING });
+  const client = await newClient(app, operatorId, { scopes: EVERYTHING, grantId });
+  return { operatorId, grantId, clientId: client.clientId, rowId: client.id, client };
+}
+
+beforeAll(async () => {
+  app = await startApp({ env: { JOBS: 'false' } });
+  const withPath = (await guardedOperations(app)).filter(({ path }) => path.includes('{'));
+  operations = withPath.filter((operation) => surfaceOf(operation) === 'connect');
+  const [one, other] = [await settle(), await settle()];
+  [theirs, ours] = [one, other];
+  const unbound = await newClient(app, other.operatorId, { scopes: EVERYTHING });
+  intruders = [
+    ['a platform key of another operator', await withKey(app, EVERYTHING, other.operatorId)],
+    ['an access token under a grant of another operator', await actingAs(app, other.client)],
+    ['an access token of another operator', await actingAs(app, unbound)],
+  ];
+});
+
+/** Every way to fill the operation's path from both estates with at least one id of theirs in it. */
+function trespasses(operation: Placed): Values[] {
+  const names = (operation.parameters ?? []).filter((found) => found.in === 'path').map(({ name }) => name);
+  const own: Values = { ...ours };
+  const filled = names.reduce<Values[]>(
+    (all, name) => {
+      const choices = [...idsOf(theirs), ...(own[name] === undefined ? [] : [own[name]])];
+      return all.flatMap((values) => choices.map((choice) => ({ ...values, [name]: choice })));
+    },
+    [{}],
+  );
+  return filled.filter((values) => Object.values(values).some(isTheirs));
+}
+
+function idsOf(estate: Estate | undefined): string[] {
+  return estate ? [estate.operatorId, estate.clientId, estate.rowId, estate.grantId] : [];
+}
+
+const isTheirs = (id: string) => idsOf(theirs).includes(id);
+
+/** An id of the same form that nothing has. */
+const unknown = (id: string) => id.slice(0, -6) + (id.endsWith('000000') ? '111111' : '000000');
+
+function call(client: TestClient, operation: Placed, values: Values): Promise<Answer<Record<string, unknown>>> {
+  return client.request(operation.method, pathWith(operation, values), { body: BODIES[nameOf(operation)] });
+}
+
+/** All that an answer tells, but for whose request it was. */
+function told({ status, headers, body }: Answer<Record<string, unknown>>): unknown {
+  const { requestId, ...rest } = body;
+  expect(requestId).toBe(headers['x-request-id']);
+  const { date: _, 'x-request-id': __, ratelimit: ___, ...same } = headers;
+  return { status, body: rest, headers: same };
+}
+
+describe("every id of one operator in every path, with every credential of another one's", () => {
+  it('is 404 with the answer of an unknown id, and no row changes', async () => {
+    const before = await contents(app);
+    let tried = 0;
+    for (const operation of operations) {
+      for (const values of trespasses(operation)) {
+        const made = Object.entries(values).map(([name, id]) => [name, isTheirs(id) ? unknown(id) : id] as const);
+        for (const [whose, intruder] of intruders) {
+          const answer = await call(intruder, operation, values);
+          const place = `${nameOf(operation)} ${JSON.stringify(values)} by ${whose}`;
+          expect([place, answer.status]).toEqual([place, 404]);
+          expect(told(answer)).toEqual(told(await call(intruder, operation, Object.fromEntries(made))));
+          tried += 1;
+        }
+      }
+    }
+    expect(await contents(app)).toEqual(before);
+    // Four ids to create and to list under and to change a provider of; to revoke, all pairs with ours but ours alone.
+    expect(tried).toBeGreaterThanOrEqual(intruders.length * (4 + 4 + 4 + (5 * 5 - 1)));
+  });
+
+  it('is none in a list of the other operator, nor taken in a body', async () => {
+    const list = clientsOf(ours?.operatorId ?? '');
+    for (const [, intruder] of intruders) {
+      const { status, text } = await intruder.get(`${list}?limit=200`);
+      expect([status, idsOf(theirs).filter((id) => text.includes(id))]).toEqual([200, []]);
+
+      const body = { scopes: ['connect:bookings:read'] };
+      const given = await intruder.post<Record<string, unknown>>(list, { ...body, grantId: theirs?.grantId });
+      const made = await intruder.post<Record<string, unknown>>(list, { ...body, grantId: 'grant_unknown' });
+      expect(given.status).toBe(404);
+      expect(given.body).toEqual({
+        error: 'Not found',
+        code: 'not_found',
+        requestId: given.headers['x-request-id'],
+        details: { resource: 'grant' },
+      });
+      expect(told(given)).toEqual(told(made));
+    }
+  });
+
+  it('is not reached by way of an Idempotency-Key that its owner has used', async () => {
+    const [body, headers] = [{ scopes: ['connect:bookings:read'] }, { 'Idempotency-Key': 'the-key-of-another-one' }];
+    const owner = await withKey(app, EVERYTHING, theirs?.operatorId);
+    const first = await owner.post<OAuthClient>(clientsOf(theirs?.operatorId ?? ''), body, { headers });
+    expect(first.status).toBe(201);
+
+    for (const [, intruder] of intruders) {
+      const same = await intruder.post(clientsOf(theirs?.operatorId ?? ''), body, { headers });
+      expect([same.status, same.text.includes(first.body.id)]).toEqual([404, false]);
+      const own = await intruder.post<OAuthClient>(clientsOf(ours?.operatorId ?? ''), body, { headers });
+      expect([own.status, own.headers['idempotent-replayed']]).toEqual([201, undefined]);
+      expect(own.body.id).not.toBe(first.body.id);
+    }
+  });
+
+  it('would have been let in with a credential of its own: nothing else was what was refused', async () => {
+    const owner = await withKey(app, EVERYTHING, theirs?.operatorId);
+    const { operatorId = '', clientId = '', rowId = '' } = theirs ?? {};
+    const statuses = async (values: Values) =>
+      Promise.all(
+        operations
+          .filter(({ path }) => path.includes('{operatorId}'))
+          .map(async (operation) => (await call(owner, operation, values)).status),
+      );
+    expect((await statuses({ operatorId, clientId })).sort()).toEqual([200, 200, 201]);
+    expect((await statuses({ operatorId, clientId: rowId })).sort()).toEqual([200, 200, 201]);
+  });
+});
+
+describe("somebody else's session", () => {
+  it('is neither listed nor ended, whatever the caller may do otherwise: 404 with the body of an unknown one', async () => {
+    const member = await hire(app, ['viewer']);
+    const { body: page } = await member.client.get<{ data: { id: string }[] }>(SESSIONS);
+    const [session] = page.data;
+    const others = [app.as('owner'), app.with((await hire(app, ['owner'])).session)];
+    const before = await contents(app);
+    for (const other of others) {
+      const ended = await other.delete<Record<string, unknown>>(`${SESSIONS}/${session?.id}`);
+      const none = await other.delete<Record<string, unknown>>(`${SESSIONS}/${unknown(session?.id ?? '')}`);
+      expect(ended.status).toBe(404);
+      expect(told(ended)).toEqual(told(none));
+      expect((await other.get(SESSIONS)).text).not.toContain(session?.id);
+    }
+    expect(await contents(app)).toEqual(before);
+    expect((await member.client.get(SESSIONS)).status).toBe(200);
+  });
+});
