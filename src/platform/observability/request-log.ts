@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import { contextOf } from '../http/context.middleware.js';
 
 const MAX_PATH = 256;
+/** Some clients put their credential into the path; what has the form of one is blotted out. */
+const CREDENTIALS = /(?:(?:vsk|vss|tpk|oat)_[0-9A-Za-z]+|ocs)_[0-9A-Za-z]+/g;
 
 /**
  * One line per answer: who, what, how long. Never a body, never a query's values, never a credential. pino-http would do
@@ -26,7 +28,7 @@ function write(
   const context = contextOf(request);
   const line = {
     requestId: context?.requestId,
-    req: { method: request.method, path: path.slice(0, MAX_PATH) },
+    req: { method: request.method, path: path.slice(0, MAX_PATH).replace(CREDENTIALS, '[redacted]') },
     res: { status: response.statusCode },
     responseTime: Math.round(performance.now() - started),
     ...(context?.actor ? { actor: context.actor.id } : {}),

@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { QueryFailedError } from 'typeorm';
+import { loggedError } from './logged-error.js';
+
+describe('an error in the log', () => {
+  it('of a statement has neither its parameters nor the row that was refused', () => {
+    const said = Object.assign(new Error('null value in column "name"'), {
+      code: '23502',
+      constraint: 'users_name',
+      detail: 'Failing row contains (user_1, secret).',
+    });
+    const logged = loggedError(new QueryFailedError('insert into users values ($1)', ['secret'], said));
+    expect(JSON.stringify(logged)).not.toContain('secret');
+    expect(logged).toMatchObject({
+      type: 'QueryFailedError',
+      code: '23502',
+      constraint: 'users_name',
+      cause: { type: 'Error', code: '23502', stack: expect.stringMatching(/\n +at /) },
+    });
+  });
+
+  it('goes down three causes, also where they run in a circle', () => {
+    const error = new Error('round');
+    error.cause = error;
+    expect(JSON.stringify(loggedError(error)).match(/"message":"round"/g)).toHaveLength(4);
+  });
+
+  it('is told where something else was thrown', () => {
+    expect(loggedError('broken')).toEqual({ type: 'string', message: 'broken', stack: null });
+  });
+});

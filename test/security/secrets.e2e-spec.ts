@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newCredential } from '../../src/platform/auth/credentials.js';
+import { newSecret } from '../../src/platform/id.js';
+import { clientsOf, FORM, newOperator, type OAuthClient, TOKEN } from '../connect/partners.js';
+import { ME, SESSIONS, TOKENS, uniqueEmail, USERS } from '../identity/staff.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import type { Answer, Call } from '../setup/http.js';
+import { tablesWith } from '../setup/tables.js';
+import { leaks, newSecretText, plant } from './planted.js';
+
+const ENCRYPT = '/vault/v1/primary/encrypt';
+const DECRYPT = '/vault/v1/primary/decrypt';
+const PROVIDERS = '/connect/v1/connector-providers';
+const GRANT = 'grant_type=client_credentials';
+const JSON_BODY = { 'Content-Type': 'application/json' };
+
+let app: TestApp;
+let owner: TestClient;
+let platform: TestClient;
+
+beforeAll(async () => {
+  app = await startApp({ env: { LOG_LEVEL: 'trace', METRICS: 'true' } });
+  [owner, platform] = [app.as('owner'), app.as('platform')];
+});
+
+const headers = (one: Record<string, string>): Call => ({ headers: one });
+const raw = (text: string, more: Record<string, string> = JSON_BODY): Call => ({ raw: text, headers: more });
+const user = (password: unknown, email = uniqueEmail()) => ({ email, name: 'Planted', roles: ['viewer'], password });
+
+/** One try each: what is sent with a secret in it, and the status that it gets. */
+const REFUSED: Record<string, [status: number, send: (secret: string) => Promise<Answer>]> = {
+  'a wrong password': [401, (s) => app.post(SESSIONS, { email: app.credentials.staff.email, password: s })],
+  'a password in the place of the address': [401, (s) => app.post(SESSIONS, { email: s, password: 'x' })],
+  'a password of the wrong type': [400, (s) => owner.post(USERS, user({ is: s }))],
+  'a password for an address that is taken': [409, (s) => owner.post(USERS, user(s, app.credentials.staff.email))],
+  'a password for an unknown user': [404, (s) => owner.patch(`${USERS}/user_${'0'.repeat(26)}`, { password: s })],
+  'an unknown member': [400, (s) => owner.post(USERS, { ...user('long enough for one'), clientSecret: s })],
+  'a password with NUL': [400, (s) => owner.post(USERS, user(`${s}\0`))],
+  'broken JSON to the login': [400, (s) => app.post(SESSIONS, undefined, raw(`{"password":"${s}"`))],
+  'broken JSON to a staff route': [400, (s) => owner.post(USERS, undefined, raw(`{"password":"${s}" "x":1}`))],
+  'broken JSON to the vault': [400, (s) => platform.post(ENCRYPT, undefined, raw(`{"plaintext":"${s}`))],
+  'broken JSON to the token endpoint': [400, (s) => app.post(TOKEN, undefined, raw(`{"client_secret":"${s}"`))],
+  'JSON that is no object': [400, (s) => app.post(SESSIONS, undefined, raw(`"${s}"`))],
+  'another content type': [415, (s) => app.post(SESSIONS, undefined, raw(s, { 'Content-Type': 'text/plain' }))],
+  'a body that is too large': [413, (s) => app.post(SESSIONS, { password: s.repeat(40_000) })],
+  'a plaintext of the wrong type': [400, (s) => platform.post(ENCRYPT, { plaintext: [s] })],
+  'a plaintext that is too long': [400, (s) => platform.post(ENCRYPT, { plaintext: s.repeat(3_000) })],
+  'a plaintext beside another member': [400, (s) => platform.post(ENCRYPT, { plaintext: 'x', note: s })],
+  'a plaintext to decrypt': [400, (s) => platform.post(DECRYPT, { ciphertext: s })],
+  'a wrong client secret': [401, (s) => token(`client_id=occ_${'0'.repeat(24)}&client_secret=${s}`)],
+  'a client secret sent twice': [400, (s) => token(`client_id=x&client_secret=${s}&client_secret=${s}`)],
+  'a client secret in the query': [400, (s) => app.post(`${TOKEN}?client_secret=${s}`, undefined, raw(GRANT, FORM))],
+  'a wrong client secret by Basic': [
+    401,
+    (s) => app.post(TOKEN, undefined, raw(GRANT, { ...FORM, Authorization: `Basic ${base64(`occ_x:${s}`)}` })),
+  ],
+  'a token in the query, without a header': [401, (s) => app.get(`${ME}?access_token=${s}`)],
+  'a token in the query, beside a good header': [400, (s) => owner.get(`${ME}?access_token=${s}`)],
+  'a token in the query of an unknown route': [404, (s) => app.get(`/v1/nothing?token=${s}`)],
+  'a token in the body': [401, (s) => app.post(TOKENS, { access_token: s, name: 'x', scopes: ['*'] })],
+  'x-api-key of no form': [401, (s) => app.get(ME, headers({ 'x-api-key': s }))],
+  'Authorization of no form': [401, (s) => app.get(ME, headers({ Authorization: s }))],
+  'Authorization of another scheme': [401, (s) => app.get(ME, headers({ Authorization: `Token ${s}` }))],
+  'a bearer of no form, to connect': [401, (s) => app.with(s).get(PROVIDERS)],
+  'a bearer of no form, to the vault': [401, (s) => app.with(s).post(ENCRYPT, { plaintext: 'x' })],
+  'a bearer of no form, to data': [401, (s) => app.with(s).get('/data/geo/v1/reference/languages')],
+  'a cookie': [401, (s) => app.get(ME, headers({ Cookie: `session=${s}` }))],
+};
+
+/** The same with credentials that have the form of ours, which are recognised by it. */
+const OF_FORM: Record<string, [status: number, secret: () => string, send: (secret: string) => Promise<Answer>]> = {
+  'an unknown staff token': [401, () => newCredential('vsk').token, (s) => app.with(s).get(ME)],
+  'an unknown session': [401, () => newCredential('vss').token, (s) => app.get(ME, headers({ 'x-api-key': s }))],
+  'a token in a path': [404, () => newCredential('tpk').token, (s) => owner.get(`${USERS}/${s}`)],
+  'a token in the path of nothing': [404, () => newCredential('oat').token, (s) => app.get(`/v1/x/${s}/y`)],
+  'a client secret in a path': [404, () => `ocs_${newSecret()}`, (s) => app.get(`/connect/v1/${s}`)],
+};
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+function token(parameters: string): Promise<Answer> {
+  return app.post(TOKEN, undefined, raw(`${GRANT}&${parameters}`, FORM));
+}
+
+describe('a secret that is refused', () => {
+  const tries = [
+    ...Object.entries(REFUSED).map(([what, [status, send]]) => ({ what, status, send, secret: newSecretText })),
+    ...Object.entries(OF_FORM).map(([what, [status, secret, send]]) => ({ what, status, send, secret })),
+  ];
+
+  it.each(tries)('$what ($status) is in no log, no table, no metric and not in the answer', async (given) => {
+    const secret = given.secret();
+    const lines = app.logs.length;
+    const answer = await given.send(secret);
+    expect([answer.status, answer.text]).toEqual([given.status, answer.text]);
+    expect(await leaks(app, [plant(given.what, secret)], [answer])).toEqual([]);
+    // The log does speak of the request.
+    expect(app.logs.slice(lines).some((line) => line.includes(answer.headers['x-request-id'] ?? '-'))).toBe(true);
+  });
+});
+
+interface Issued {
+  data: { id: string; token: string };
+}
+
+/** Everything that takes or gives a secret, once, by somebody new. Idempotency keys have the answers stored. */
+async function goThroughAll(
+  name: string,
+): Promise<{ secrets: Record<string, string>; answers: Answer[]; shown: Answer[] }> {
+  const once = () => ({ headers: { 'Idempotency-Key': randomUUID() } });
+  const [keyOnce, clientOnce] = [once(), once()];
+  const [email, password, changed, plaintext] = [uniqueEmail(), newSecretText(), newSecretText(), newSecretText()];
+  const { body: made, ...created } = await owner.post<Issued>(USERS, user(password, email), once());
+  const patched = await owner.patch(`${USERS}/${made.data?.id}`, { password: changed }, once());
+  const opened = await app.post<Issued>(SESSIONS, { email, password: changed });
+  const key = await owner.post<Issued>(TOKENS, { name, scopes: ['finance:read'] }, keyOnce);
+  const keyAgain = await owner.post(TOKENS, { name, scopes: ['finance:read'] }, keyOnce);
+  const clients = clientsOf(await newOperator(app));
+  const client = await platform.post<OAuthClient>(clients, { scopes: ['connect:bookings:read'] }, clientOnce);
+  const clientAgain = await platform.post(clients, { scopes: ['connect:bookings:read'] }, clientOnce);
+  const { clientId, clientSecret } = client.body;
+  const access = await app.post<{ access_token: string }>(TOKEN, {
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  });
+  const sealed = await platform.post<{ data: { ciphertext: string } }>(ENCRYPT, { plaintext });
+  const bare = await platform.post(DECRYPT, sealed.body.data);
+  const used = await Promise.all([
+    app.with(opened.body.data.token).get(ME),
+    app.with(key.body.data.token).get(ME),
+    app.with(access.body.access_token).get(clients),
+  ]);
+  return {
+    secrets: {
+      password,
+      changed,
+      plaintext,
+      session: opened.body.data.token,
+      'staff token': key.body.data.token,
+      'client secret': clientSecret,
+      'access token': access.body.access_token,
+      ciphertext: sealed.body.data.ciphertext,
+    },
+    answers: [{ body: made, ...created }, patched, keyAgain, clientAgain, ...used],
+    shown: [opened, key, client, access, sealed, bare],
+  };
+}
+
+describe('secrets that are taken or given', () => {
+  it('are shown once by the answer that gives them, and are nowhere else', async () => {
+    const { secrets, answers, shown } = await goThroughAll('Nightly');
+    expect([...answers, ...shown].map(({ status }) => status)).toEqual([
+      201, 200, 201, 201, 200, 200, 200, 201, 201, 201, 200, 200, 200,
+    ]);
+    const { platformKey, limitedPlatformKey, staff } = app.credentials;
+    const all = { ...secrets, platformKey, limitedPlatformKey, password: staff.password, token: staff.token };
+    const planted = [...Object.entries(secrets), ...Object.entries(all)].map(([what, secret]) => plant(what, secret));
+    expect(await leaks(app, planted, answers)).toEqual([]);
+    expect(app.logs.filter((line) => line.includes('$argon2id$'))).toEqual([]);
+    // The search does find what is there.
+    expect(await tablesWith(app, ['Nightly'])).toEqual([
+      'public.api_tokens',
+      'public.idempotency_keys',
+      'public.ledger_payloads',
+    ]);
+  });
+});
+
+/** Inserts into these fail in a way that nobody foresaw, as long as the work takes. */
+async function broken(tables: string[], work: () => Promise<void>): Promise<void> {
+  await app.sql(`create function break() returns trigger language plpgsql as
+    $$ begin raise exception 'broken by a test' using detail = new::text, hint = new::text; end $$`);
+  for (const table of tables) {
+    await app.sql(`create trigger break before insert or update on ${table} for each row execute function break()`);
+  }
+  try {
+    await work();
+  } finally {
+    await app.sql('drop function break cascade');
+  }
+}
+
+describe('where the database fails while a secret is being kept', () => {
+  const email = uniqueEmail();
+  let session: string;
+  let client: OAuthClient;
+
+  beforeAll(async () => {
+    await owner.post(USERS, user('a good password for now', email));
+    session = (await app.post<Issued>(SESSIONS, { email, password: 'a good password for now' })).body.data.token;
+    const clients = clientsOf(await newOperator(app));
+    client = (await platform.post<OAuthClient>(clients, { scopes: ['connect:bookings:read'] })).body;
+  });
+
+  it('the answer is a 500 that says nothing, and the log has the stack without values', async () => {
+    const secrets = { new: newSecretText(), changed: newSecretText(), plaintext: newSecretText() };
+    const lines = app.logs.length;
+    const { body: me } = await app.with(session).get<{ data: { user: { id: string } } }>(ME);
+    const tables = [
+      'users',
+      'staff_sessions',
+      'api_tokens',
+      'oauth_clients',
+      'oauth_client_secrets',
+      'oauth_access_tokens',
+    ];
+    const answers: Answer[] = [];
+    await broken([...tables, 'vaults', 'vault_key_versions'], async () => {
+      answers.push(
+        await owner.post(USERS, user(secrets.new)),
+        await owner.patch(`${USERS}/${me.data.user.id}`, { password: secrets.changed }),
+        await app.post(SESSIONS, { email, password: 'a good password for now' }),
+        await owner.post(TOKENS, { name: 'Broken', scopes: ['finance:read'] }),
+        await platform.post(clientsOf(client.operatorId), { scopes: ['connect:bookings:read'] }),
+        await token(`client_id=${client.clientId}&client_secret=${client.clientSecret}`),
+        await platform.post('/vault/v1/breaks/encrypt', { plaintext: secrets.plaintext }),
+      );
+    });
+
+    const said = 'An unexpected error occurred';
+    for (const { status, body, headers } of answers) {
+      const trade = { error: said, requestId: headers['x-request-id'] };
+      const bodies = [
+        trade,
+        { error: said },
+        { error: 'server_error', error_description: said, requestId: trade.requestId },
+      ];
+      expect([status, bodies]).toEqual([500, expect.arrayContaining([body])]);
+    }
+    const own = app.logs.slice(lines).filter((line) => line.includes('unexpected error'));
+    expect(own).toHaveLength(answers.length);
+    for (const line of own) expect(line).toMatch(/"stack":".*\\n +at /);
+
+    const known = { ...secrets, session, 'client secret': client.clientSecret, password: 'a good password for now' };
+    const planted = Object.entries(known).map(([what, secret]) => plant(what, secret));
+    expect(await leaks(app, planted, answers)).toEqual([]);
+    // Neither the parameters of a statement nor the row that was refused: both hold hashes and personal data.
+    const all = app.logs.slice(lines).join('\n');
+    expect(['$argon2id$', email, '"type":"Buffer"', 'parameters'].filter((value) => all.includes(value))).toEqual([]);
+  });
+});
