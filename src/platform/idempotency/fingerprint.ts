@@ -13,10 +13,10 @@ export function idempotencyKey(request: Request): string | null {
 }
 
 /** Two requests are the same if method, path, query and body (whatever the order of its keys) are. */
-export function fingerprint(request: Request): Buffer {
+export function fingerprint(request: Request, body: unknown = request.body): Buffer {
   const [path = '', query = ''] = request.originalUrl.split('?', 2);
-  const body = request.body === undefined ? '' : canonical(request.body);
-  return createHash('sha256').update([request.method, path, query, body].join('\n')).digest();
+  const text = body === undefined ? '' : canonical(body);
+  return createHash('sha256').update([request.method, path, query, text].join('\n')).digest();
 }
 
 /**

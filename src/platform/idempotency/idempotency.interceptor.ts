@@ -8,6 +8,7 @@ import { Metrics } from '../observability/metrics.js';
 import { fingerprint, idempotencyKey } from './fingerprint.js';
 import { type Claim, IdempotencyKeys } from './idempotency-keys.js';
 import { MUTATES, type Mutation } from './mutation.js';
+import { veil } from './veil.js';
 
 /** Stands on the mutating routes alone, and does nothing without an `Idempotency-Key`. */
 @Injectable()
@@ -25,16 +26,16 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const key = idempotencyKey(request);
     if (key === null) return next.handle();
 
-    const { secrets } = this.reflector.get<Mutation>(MUTATES, context.getHandler());
-    const claim = { principal: currentActor().principal, key, fingerprint: fingerprint(request) };
-    return from(this.once(claim, { next, response: http.getResponse<Response>(), secrets }));
+    const mutation = this.reflector.get<Mutation>(MUTATES, context.getHandler());
+    const wanted = wantedClaim(request, key, mutation);
+    return from(this.once(wanted, { next, response: http.getResponse<Response>(), secrets: mutation.secrets }));
   }
 
   private async once(
-    wanted: Omit<Claim, 'token'>,
+    wanted: Promise<Omit<Claim, 'token'>>,
     route: { next: CallHandler; response: Response; secrets: readonly string[] },
   ): Promise<unknown> {
-    const outcome = await this.keys.claim(wanted);
+    const outcome = await this.keys.claim(await wanted);
     const { headers } = currentContext();
     if ('stored' in outcome) {
       const { stored } = outcome;
@@ -59,6 +60,14 @@ export class IdempotencyInterceptor implements NestInterceptor {
       throw error;
     }
   }
+}
+
+async function wantedClaim(request: Request, key: string, mutation: Mutation): Promise<Omit<Claim, 'token'>> {
+  const { principal } = currentActor();
+  const { guessable = [] } = mutation;
+  const body: unknown =
+    guessable.length > 0 ? await veil(request.body, guessable, `${principal}\n${key}`) : request.body;
+  return { principal, key, fingerprint: fingerprint(request, body) };
 }
 
 function withoutSecrets(body: unknown, secrets: readonly string[]): unknown {

@@ -7,9 +7,12 @@ import { MUTATES, type Mutation } from './mutation.js';
  * The route changes something and writes a ledger entry with this action. An `Idempotency-Key` is honoured: the same
  * request with the same key is carried out once, and its answer, less its secrets, is given again for 24 hours.
  */
-export function Mutates(action: string, { secrets = [] }: { secrets?: string[] } = {}): MethodDecorator {
+export function Mutates(
+  action: string,
+  { secrets = [], guessable = [] }: { secrets?: string[]; guessable?: string[] } = {},
+): MethodDecorator {
   return applyDecorators(
-    SetMetadata(MUTATES, { action, secrets } satisfies Mutation),
+    SetMetadata(MUTATES, { action, secrets, guessable } satisfies Mutation),
     UseInterceptors(IdempotencyInterceptor),
     ApiHeader({
       name: 'Idempotency-Key',

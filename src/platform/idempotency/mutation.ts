@@ -7,4 +7,6 @@ export interface Mutation {
   readonly reason?: string;
   /** Dotted paths of the answer that hold a secret; a replay answers without them. */
   readonly secrets: readonly string[];
+  /** Members of the body that people choose and others could guess: passwords. They are kept as a slow hash only. */
+  readonly guessable?: readonly string[];
 }

@@ -18,7 +18,7 @@ export class UsersController {
   /** Creates a member of staff, with roles that allow no more than the caller may do */
   @Post()
   @RequireScope('identity:write')
-  @Mutates('identity.user.create')
+  @Mutates('identity.user.create', { guessable: ['password'] })
   @Refuses({ 409: ['email_taken'] })
   async create(@Body() body: CreateUser): Promise<UserEnvelope> {
     const user = await this.users.create(body);
@@ -44,7 +44,7 @@ export class UsersController {
   /** Changes a member of staff; disabling one ends his sessions and tokens at once */
   @Patch(':id')
   @RequireScope('identity:write')
-  @Mutates('identity.user.update')
+  @Mutates('identity.user.update', { guessable: ['password'] })
   @Refuses({ 409: ['last_owner'] })
   async update(
     @PathId('user', 'id', 3) id: string,

@@ -1,0 +1,62 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { PASSWORD, uniqueEmail, type UserBody, USERS } from '../identity/staff.js';
+import { startApp, type TestApp } from '../setup/app.js';
+
+const CHANNELS = '/v1/admin/distribution/channels';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+const hire = (password: string, { email, key }: { email: string; key: string }) =>
+  app
+    .as('owner')
+    .post<{ data: UserBody }>(
+      USERS,
+      { email, name: 'Guessed', password, roles: ['viewer'] },
+      { headers: { 'Idempotency-Key': key } },
+    );
+
+describe('a password in a request with an Idempotency-Key', () => {
+  it('tells two requests apart, and the same one is answered again', async () => {
+    const given = { email: uniqueEmail(), key: randomUUID() };
+    const first = await hire(PASSWORD, given);
+    const again = await hire(PASSWORD, given);
+    const other = await hire(`${PASSWORD}!`, given);
+    expect([first.status, again.headers['idempotent-replayed'], again.body]).toEqual([201, 'true', first.body]);
+    expect([other.status, other.body]).toEqual([
+      422,
+      {
+        error: 'This key belongs to another request',
+        code: 'idempotency_key_reused',
+        requestId: other.headers['x-request-id'],
+      },
+    ]);
+  });
+
+  it('cannot be tried out by the fingerprint that is kept', async () => {
+    const given = { email: uniqueEmail(), key: randomUUID() };
+    await hire(PASSWORD, given);
+    const body = { email: given.email, name: 'Guessed', password: PASSWORD, roles: ['viewer'] };
+    expect(await fingerprintOf(given.key)).not.toBe(plain(USERS, body));
+
+    // Where nothing is to be guessed, that is what it is.
+    const channel = { name: `Channel ${given.key}` };
+    await app.as('owner').post(CHANNELS, channel, { headers: { 'Idempotency-Key': `${given.key}-channel` } });
+    expect(await fingerprintOf(`${given.key}-channel`)).toBe(plain(CHANNELS, channel));
+  });
+});
+
+async function fingerprintOf(key: string): Promise<string | undefined> {
+  const text = `select encode(fingerprint, 'hex') as hex from idempotency_keys where key = $1`;
+  const [row] = await app.sql<{ hex: string }>(text, [key]);
+  return row?.hex;
+}
+
+function plain(path: string, body: object): string {
+  return createHash('sha256')
+    .update(['POST', path, '', JSON.stringify(body)].join('\n'))
+    .digest('hex');
+}
