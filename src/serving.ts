@@ -10,6 +10,7 @@ import type { Env } from './platform/config/env.js';
 import { migrate } from './platform/database/migrator.js';
 import { createLog } from './platform/observability/log.js';
 import { drain } from './platform/traffic/drain.js';
+import { refuseDemoInstallation } from './production.js';
 import { printStep, printWelcome } from './welcome.js';
 
 /** One process does everything: it prepares the database, and then it serves. */
@@ -51,6 +52,7 @@ export async function serveInFleet(env: Env): Promise<void> {
 
 async function migrated(env: Env): Promise<DataSource> {
   const dataSource = await connect(env);
+  await refuseDemoInstallation(env, dataSource);
   const started = performance.now();
   const ran = await migrate(dataSource);
   printStep(ran.length > 0 ? `${ran.length} migrations` : 'schema is up to date', performance.now() - started);

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, unlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { newCredential } from '../../src/platform/auth/credentials.js';
 import { Machine } from './machine.js';
 
-const KEK = { VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: Buffer.alloc(32, 1).toString('base64') };
+const KEK = { VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: randomBytes(32).toString('base64') };
 const PRODUCTION = { NODE_ENV: 'production', ...KEK };
 const ALL_SCOPES = [
   'connect:*',
@@ -188,7 +189,7 @@ describe('a first start in production', () => {
     expect(await machine.sql('select name from api_tokens')).toEqual([{ name: 'platform' }]);
     expect(await machine.sql('select id from users')).toEqual([]);
 
-    await machine.start({ ...half, BOOTSTRAP_ADMIN_PASSWORD: 'a sentence of their own' });
+    await machine.start({ ...half, BOOTSTRAP_ADMIN_PASSWORD: 'the boat sails at seven' });
     const users = await machine.sql<{ id: string }>('select id, email, roles from users');
     expect(users).toEqual([{ id: expect.stringMatching(/^user_/), email: 'boss@example.com', roles: ['owner'] }]);
     expect(users[0]?.id).not.toMatch(/^user_01k0dem000e/);

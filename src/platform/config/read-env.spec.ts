@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { ConfigurationError } from './configuration-error.js';
 import { readEnv } from './read-env.js';
 
@@ -32,7 +33,7 @@ describe('the environment', () => {
   });
 
   it('has no demo data and makes no vaults by use in production', () => {
-    const kek = { VAULT_KEK_a: Buffer.alloc(32, 7).toString('base64'), VAULT_KEK_PRIMARY: 'a' };
+    const kek = { VAULT_KEK_a: randomBytes(32).toString('base64'), VAULT_KEK_PRIMARY: 'a' };
     expect(readEnv({ DATABASE_URL, NODE_ENV: 'production', DEMO_DATA: 'true', ...kek })).toMatchObject({
       production: true,
       demoData: false,
@@ -82,6 +83,27 @@ describe('the environment', () => {
     expect(faults).not.toEqual([]);
     for (const fault of faults) expect(fault).toMatch(/^[A-Za-z_]+: .+; expected .+; for example .+/);
     expect(faults.some((fault) => fault.startsWith(`${name}: `))).toBe(true);
+  });
+
+  it('refuses in production, all at once, what anybody could guess, and takes it elsewhere', () => {
+    const guessable = {
+      BOOTSTRAP_ADMIN_EMAIL: 'owner@example.com',
+      BOOTSTRAP_ADMIN_PASSWORD: 'changeme changeme',
+      VAULT_KEK_a: Buffer.alloc(32).toString('base64'),
+      VAULT_KEK_PRIMARY: 'a',
+    };
+    const faults = faultsOf({ NODE_ENV: 'production', ...guessable });
+    expect(faults.map((fault) => fault.split(':', 1)[0])).toEqual([
+      'BOOTSTRAP_ADMIN_EMAIL',
+      'BOOTSTRAP_ADMIN_PASSWORD',
+      'VAULT_KEK_a',
+    ]);
+    for (const fault of faults) expect(fault).toMatch(/^[A-Za-z_]+: .+; expected .+; for example .+/);
+    expect(faultsOf(guessable)).toEqual([]);
+  });
+
+  it('refuses in production to be without a key of the vault', () => {
+    expect(faultsOf({ NODE_ENV: 'production' })).toEqual([expect.stringMatching(/^VAULT_KEK_PRIMARY: is missing; /)]);
   });
 
   it('never repeats a secret in a fault', () => {

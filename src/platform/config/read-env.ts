@@ -4,6 +4,7 @@ import { Env } from './env.js';
 import { readKeks } from './keks.js';
 import type { Setting } from './settings.js';
 import { settings } from './table.js';
+import { weakSecrets } from './weak-secrets.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 type Settings = typeof settings;
@@ -18,6 +19,7 @@ export function readEnv(variables: Variables): Env {
   const values = readSettings(variables, faults);
   const production = values.nodeEnv === 'production';
   const vaultKeks = readKeks(variables, { primary: values.vaultKekPrimary, production }, faults);
+  if (production) faults.push(...guessableFaults(variables, faults));
   if (faults.length > 0) throw new ConfigurationError(faults);
 
   const { nodeEnv: _, ...rest } = values;
@@ -33,6 +35,15 @@ export function readEnv(variables: Variables): Env {
     drainSeconds: values.drainSeconds === null ? (production ? 2 : 0) : Number(values.drainSeconds),
     vaultUpsert: values.vaultUpsert === null ? !production : values.vaultUpsert === 'true',
   };
+}
+
+/** Of those that have the right form, and yet protect nothing; in production they are refused. */
+function guessableFaults(variables: Variables, faults: readonly string[]): string[] {
+  return weakSecrets(variables)
+    .filter(({ name }) => !faults.some((fault) => fault.startsWith(`${name}: `)))
+    .map(
+      ({ name, weakness, expected, example }) => `${name}: ${weakness}; expected ${expected}; for example ${example}`,
+    );
 }
 
 function readSettings(variables: Variables, faults: string[]): Values {

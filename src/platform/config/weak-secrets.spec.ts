@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { newCredential } from '../auth/credentials.js';
+import { checksum62, randomBase62 } from '../id.js';
+import { weakSecrets } from './weak-secrets.js';
+
+const names = (variables: Record<string, string>) => weakSecrets(variables).map(({ name }) => name);
+const key = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+const token = (secret: string) => `vsk_0123456789abcdef_${secret}${checksum62(secret)}`;
+
+describe('secrets that are none', () => {
+  it.each([
+    ['zeros', key(Buffer.alloc(32))],
+    ['one byte', key(Buffer.alloc(32, 0xa7))],
+    ['two bytes in turn', key(Buffer.alloc(32, 'a7b2', 'hex'))],
+    ['bytes that count', key(Uint8Array.from({ length: 32 }, (_, index) => index))],
+    ['bytes that count down by three', key(Uint8Array.from({ length: 32 }, (_, index) => 250 - 3 * index))],
+    ['a text', key(Buffer.from('this is my very own secret key!!'))],
+  ])('are keys of %s', (_, value) => expect(names({ VAULT_KEK_2026a: value })).toEqual(['VAULT_KEK_2026a']));
+
+  it.each([
+    ['one character', 'a'.repeat(43)],
+    ['the alphabet', 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopq'],
+    ['the demo data', 'DemoDataOnlyNeverLoadedInProduction00000000'],
+  ])('are tokens of %s', (_, secret) => {
+    const [staff, platform] = [token(secret), token(secret).replace('vsk', 'tpk')];
+    expect(names({ BOOTSTRAP_STAFF_TOKEN: staff, BOOTSTRAP_PLATFORM_KEY: platform })).toHaveLength(2);
+  });
+
+  it.each([
+    'a sentence of your own',
+    'A Long Sentence Of Their Own',
+    'correct horse battery staple',
+    'passwordpassword',
+    'Password2026!',
+    'changeme-changeme',
+    'admin12345678',
+    'aaaaaaaaaaaaaaaa',
+    '123456789012',
+    'abcdefghijklmnop',
+  ])('are passwords such as %s', (password) => {
+    expect(names({ BOOTSTRAP_ADMIN_PASSWORD: password })).toEqual(['BOOTSTRAP_ADMIN_PASSWORD']);
+  });
+
+  it('are addresses that the papers show', () => {
+    expect(names({ BOOTSTRAP_ADMIN_EMAIL: 'Owner@example.com' })).toEqual(['BOOTSTRAP_ADMIN_EMAIL']);
+  });
+
+  it('are never told', () => {
+    const value = key(Buffer.from('this is my very own secret key!!'));
+    const told = JSON.stringify(weakSecrets({ VAULT_KEK_a: value, BOOTSTRAP_ADMIN_PASSWORD: 'passwordpassword' }));
+    expect(told).not.toMatch(/very own|passwordpassword/);
+    expect(told).not.toContain(value);
+  });
+});
+
+describe('secrets that are some', () => {
+  it('are random ones, always', () => {
+    for (let round = 0; round < 2_000; round += 1) {
+      const random = {
+        VAULT_KEK_a: key(randomBytes(32)),
+        BOOTSTRAP_STAFF_TOKEN: newCredential('vsk').token,
+        BOOTSTRAP_PLATFORM_KEY: newCredential('tpk').token,
+        BOOTSTRAP_ADMIN_PASSWORD: randomBase62(20),
+      };
+      expect(names(random)).toEqual([]);
+    }
+  });
+
+  it.each(['the boat sails at seven', 'Reisebüro am Markt 12', 'travel agents like long walks'])(
+    'are passwords such as %s',
+    (password) => expect(names({ BOOTSTRAP_ADMIN_PASSWORD: password })).toEqual([]),
+  );
+
+  it('are nothing to other variables, nor where there are none', () => {
+    expect(
+      names({ VAULT_KEK_PRIMARY: 'a', PASSWORD: 'password', BOOTSTRAP_ADMIN_PASSWORD: '', ORG_NAME: 'x' }),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,88 @@
+import { settings } from './table.js';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** A secret of the environment that is none, with what to put in its place. */
+export interface WeakSecret {
+  name: string;
+  weakness: string;
+  expected: string;
+  example: string;
+}
+
+const KEK = /^VAULT_KEK_[A-Za-z0-9]{1,32}$/;
+
+/** Passwords that the papers and the API document show, or that stand in every list of them. */
+const SHOWN = new Set([
+  settings.bootstrapAdminPassword.example,
+  'a sentence of their own',
+  'a long sentence of their own',
+  'as the first start printed it',
+  'correct horse battery staple',
+]);
+const COMMON =
+  /^((password|passwort|passw0rd|changeme|letmein|welcome|iloveyou|qwerty(uiop)?|admin(istrator)?|secret|demo|test|owner|travel)[^a-z]*)+$/i;
+
+/** The secrets that anybody could have guessed or read in this repository. Values are never part of what is said. */
+export function weakSecrets(variables: Variables): WeakSecret[] {
+  return Object.entries(variables).flatMap(([name, value]) => {
+    const found = value ? weaknessOf(name, value.trim()) : null;
+    return found ? [{ name, ...found }] : [];
+  });
+}
+
+function weaknessOf(name: string, value: string): Omit<WeakSecret, 'name'> | null {
+  if (name === settings.bootstrapAdminEmail.name) {
+    return ofEmail(value);
+  } else if (name === settings.bootstrapAdminPassword.name) {
+    return ofPassword(value);
+  } else if (name === settings.bootstrapStaffToken.name || name === settings.bootstrapPlatformKey.name) {
+    return ofToken(value);
+  } else {
+    return KEK.test(name) && name !== settings.vaultKekPrimary.name ? ofKey(value) : null;
+  }
+}
+
+function ofEmail(value: string): Omit<WeakSecret, 'name'> | null {
+  if (value.toLowerCase() !== settings.bootstrapAdminEmail.example) return null;
+  const weakness = 'is the address that the papers show';
+  return { weakness, expected: 'an address that somebody reads', example: 'the owner’s own' };
+}
+
+function ofPassword(value: string): Omit<WeakSecret, 'name'> | null {
+  const instead = { expected: 'a password that stands nowhere', example: 'the output of: openssl rand -base64 18' };
+  const characters = [...value].map((character) => character.codePointAt(0) ?? 0);
+  if (SHOWN.has(value.toLowerCase())) return { weakness: 'is a password that is known to everybody', ...instead };
+  if (COMMON.test(value) || isPatterned(characters, { values: 6, steps: 4 })) {
+    return { weakness: 'is a password that is guessed at once', ...instead };
+  }
+  return null;
+}
+
+function ofToken(value: string): Omit<WeakSecret, 'name'> | null {
+  const secret = value.split('_')[2]?.slice(0, 43) ?? '';
+  const isMadeUp = secret.includes('DemoDataOnly') || isPatterned([...Buffer.from(secret)], RANDOM);
+  if (!isMadeUp) return null;
+  return {
+    weakness: 'is made up and not random',
+    expected: 'a token with 43 random characters',
+    example: 'none: the owner makes tokens, and npm run provision platform keys',
+  };
+}
+
+function ofKey(value: string): Omit<WeakSecret, 'name'> | null {
+  const bytes = [...Buffer.from(value, 'base64')];
+  const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
+  if (!isText && !isPatterned(bytes, RANDOM)) return null;
+  const weakness = isText ? 'is a text and not random' : 'repeats itself and is not random';
+  return { weakness, expected: '32 random bytes in base64', example: 'the output of: openssl rand -base64 32' };
+}
+
+/** Random ones have about 30 of each; fewer than 12 come up less than once in 10^15. */
+const RANDOM = { values: 12, steps: 12 };
+
+/** Whether there are few different values, or few different steps from one to the next: all zeros, abcabc, 1 2 3 4. */
+function isPatterned(values: readonly number[], least: { values: number; steps: number }): boolean {
+  const steps = values.slice(1).map((value, index) => value - (values[index] ?? 0));
+  return new Set(values).size < least.values || new Set(steps).size < least.steps;
+}
