@@ -9,7 +9,13 @@ import { scenarios } from './smoke/scenarios.js';
  * with rows of its own. Credentials come from DATA_DIR/credentials.json (.data) or SMOKE_STAFF_TOKEN, SMOKE_STAFF_EMAIL,
  * SMOKE_STAFF_PASSWORD, SMOKE_PLATFORM_KEY, SMOKE_OPERATOR_ID, SMOKE_PROVIDER_KEY and SMOKE_VAULT_SLUG.
  */
-const credentials = readCredentials();
+let credentials;
+try {
+  credentials = readCredentials();
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(78);
+}
 const url = process.argv[2] ?? credentials.baseUrl ?? 'http://127.0.0.1:3000';
 const conversation = new Conversation(url);
 

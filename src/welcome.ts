@@ -5,6 +5,12 @@ import { demoId } from './platform/id.js';
 /** The one of the demo data that customers may read. */
 const SENT_CONTRACT = demoId('ctr', 3);
 
+const FIRST_CONTRACT = { title: 'My first contract', body: '<p>Hello</p>' };
+const PASSPORT = { plaintext: 'P1234567' };
+const LANGUAGES = '/data/geo/v1/reference/languages';
+/** The credentials and three lines to try. */
+const LINES = 9;
+
 /** One line of progress: what was done and how long it took. */
 export function printStep(title: string, milliseconds: number): void {
   process.stdout.write(`  ${title.padEnd(44)} ${(milliseconds / 1000).toFixed(1)} s\n`);
@@ -22,6 +28,7 @@ export function printWelcome(env: Env, credentials: Credentials | null): void {
 }
 
 function access(env: Env, { staff, platformKey, vaultSlug }: Credentials): string {
+  const serves = (surface: string) => env.surfaces.includes(surface);
   return [
     `Staff      ${staff.email} / ${staff.password}`,
     `  token    ${staff.token}`,
@@ -29,13 +36,15 @@ function access(env: Env, { staff, platformKey, vaultSlug }: Credentials): strin
     `           (all of it, and a key with fewer scopes: ${credentialsPath(env.dataDir)})`,
     '',
     'Try it:',
-    ...(env.demoData ? [`  curl ${env.baseUrl}/v1/public/legal/contracts/${SENT_CONTRACT}`] : []),
-    posting(`${env.baseUrl}/v1/admin/legal/contracts`, staff.token, {
-      title: 'My first contract',
-      body: '<p>Hello</p>',
-    }),
-    posting(`${env.baseUrl}/vault/v1/${vaultSlug}/encrypt`, platformKey, { plaintext: 'P1234567' }),
-  ].join('\n');
+    ...(env.demoData && serves('storefront')
+      ? [`  curl ${env.baseUrl}/v1/public/legal/contracts/${SENT_CONTRACT}`]
+      : []),
+    ...(serves('staff') ? [posting(`${env.baseUrl}/v1/admin/legal/contracts`, staff.token, FIRST_CONTRACT)] : []),
+    ...(serves('vault') ? [posting(`${env.baseUrl}/vault/v1/${vaultSlug}/encrypt`, platformKey, PASSPORT)] : []),
+    ...(serves('data') ? [`  curl -H 'Authorization: Bearer ${platformKey}' ${env.baseUrl}${LANGUAGES}`] : []),
+  ]
+    .slice(0, LINES)
+    .join('\n');
 }
 
 function posting(url: string, token: string, body: object): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checksum62, demoId, isId, newId, newSecret, randomBase32, randomBase62, uuidv7 } from './id.js';
+import { checksum62, demoId, isId, lastBitsOf, newId, newSecret, randomBase32, randomBase62, uuidv7 } from './id.js';
 
 describe('ids', () => {
   it('carry their kind and are recognised by it alone', () => {
@@ -45,4 +45,10 @@ describe('secrets', () => {
 
 it('request ids are UUIDs of version 7', () => {
   expect(uuidv7()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+it('the last bits of an id are those of its UUID', () => {
+  expect(lastBitsOf('rtm_00000000000000000000000000')).toBe(0);
+  expect(lastBitsOf('rtm_0000000000000000000000001z')).toBe(63);
+  expect(lastBitsOf('rtm_7zzzzzzzzzzzzzzzzzzzzzzzzz')).toBe(2 ** 32 - 1);
 });

@@ -61,3 +61,10 @@ export function newSecret(): string {
 export function uuidv7(): string {
   return typeid().toUUID();
 }
+
+/** The last 32 bits of a well-formed TypeID's UUID, whatever version it claims to be. */
+export function lastBitsOf(id: string): number {
+  // Seven base32 digits are 35 bits.
+  const digits = [...id.slice(-7)].map((digit) => CROCKFORD.indexOf(digit));
+  return digits.reduce((bits, digit) => bits * 32 + digit, 0) % 2 ** 32;
+}

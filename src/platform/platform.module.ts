@@ -19,6 +19,7 @@ import { Routes } from './http/routes.js';
 import { RequestPipe } from './http/validation.pipe.js';
 import { IdempotencyKeys } from './idempotency/idempotency-keys.js';
 import { Jobs } from './jobs/jobs.js';
+import { FailureLimits } from './limits/failure-limits.js';
 import { RateLimitGuard } from './limits/rate-limit.guard.js';
 import { RateLimits } from './limits/rate-limits.js';
 import { HealthController } from './observability/health.controller.js';
@@ -39,6 +40,7 @@ const SERVICES = [
   Admission,
   Clock,
   Database,
+  FailureLimits,
   IdempotencyKeys,
   Installation,
   Jobs,

@@ -196,3 +196,25 @@ describe('health', () => {
     });
   });
 });
+
+describe('a name that JavaScript keeps for itself', () => {
+  const JSON_TYPE = { 'content-type': 'application/json' };
+
+  it.each(['constructor', '__proto__', 'prototype'])(
+    '%s at the top of a body is 400, told by its name',
+    async (name) => {
+      const { status, body } = await app.post<{
+        code: string;
+        details: { issues: { path: string }[]; fields: object };
+      }>('/v1/admin/identity/sessions', undefined, { raw: `{"${name}": 1}`, headers: JSON_TYPE });
+      expect([status, body.code]).toEqual([400, 'invalid_request']);
+      expect(body.details.issues.map(({ path }) => path)).toContain(name);
+      expect(Object.keys(body.details.fields)).toContain(name);
+    },
+  );
+
+  it.each(['constructor', '__proto__'])('%s in a query is 400', async (name) => {
+    const { status } = await app.as('owner').get(`/v1/admin/distribution/channels?${name}=1`);
+    expect(status).toBe(400);
+  });
+});

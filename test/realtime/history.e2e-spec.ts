@@ -104,13 +104,24 @@ describe('history', () => {
     expect(answer.body).toEqual({ error: expect.stringMatching(/^sinceId: /) });
   });
 
-  it('takes an unknown id from before everything that is kept as dropped: it gives what is kept and tells the gap', async () => {
+  it('takes an id of this channel from before everything that is kept as dropped: it gives what is kept and tells the gap', async () => {
+    const channel = newChannelName();
+    const first = await publish(client, channel, 1);
+    await publish(client, channel, 2);
+    await app.sql('delete from realtime_messages where id = $1', [first.id]);
+
+    const history = await read(client, channel, `sinceId=${first.id}`);
+
+    expect([dataOf(history), history.complete]).toEqual([[2], 'false']);
+  });
+
+  it('refuses an id that was never given out in this channel, however old it claims to be', async () => {
     const channel = newChannelName();
     await publish(client, channel, 1);
 
-    const history = await read(client, channel, `sinceId=${demoId('rtm', 1)}`);
+    const answer = await client.get(`${pathOf(channel)}?sinceId=${demoId('rtm', 1)}`);
 
-    expect([dataOf(history), history.complete]).toEqual([[1], 'false']);
+    expect([answer.status, answer.body]).toEqual([400, { error: expect.stringMatching(/^sinceId: /) }]);
   });
 
   it('refuses a sinceId of another channel with 400, older or younger than what is kept', async () => {

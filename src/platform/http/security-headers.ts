@@ -30,13 +30,36 @@ export function securityHeaders(): RequestHandler {
   };
 }
 
+const READ_FROM_REQUESTS = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'Last-Event-ID',
+  'X-API-Key',
+  'X-Request-Id',
+];
+
+const TOLD_BY_ANSWERS = [
+  'ETag',
+  'Idempotent-Replayed',
+  'Link',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Realtime-Complete',
+  'X-Request-Id',
+];
+
 /** The back-office web app may call from these origins and read what our headers say; nobody else may. */
 export function crossOrigin(origins: readonly string[]): CorsOptions {
   return {
     origin: [...origins],
     methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id'],
-    exposedHeaders: ['ETag', 'Idempotent-Replayed', 'Link', 'Location', 'Retry-After', 'X-Request-Id', 'X-Total-Count'],
+    allowedHeaders: [...READ_FROM_REQUESTS],
+    exposedHeaders: [...TOLD_BY_ANSWERS],
     maxAge: 600,
   };
 }

@@ -14,9 +14,8 @@ export function idempotencyKey(request: Request): string | null {
 
 /** Two requests are the same if method, path, query and body (whatever the order of its keys) are. */
 export function fingerprint(request: Request, body: unknown = request.body): Buffer {
-  const [path = '', query = ''] = request.originalUrl.split('?', 2);
   const text = body === undefined ? '' : canonical(body);
-  return createHash('sha256').update([request.method, path, query, text].join('\n')).digest();
+  return createHash('sha256').update([request.method, request.originalUrl, text].join('\n')).digest();
 }
 
 /**

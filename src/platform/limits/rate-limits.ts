@@ -23,26 +23,13 @@ export class RateLimits {
     return this.permitted(name, this.of(name).take(subject, this.clock.now().getTime()));
   }
 
-  /**
-   * Runs the work, counting it for each subject unless it succeeds: a limit on failures. It is counted before it runs, so
-   * that guessing in parallel gains nothing. Throws 429 without running it where a subject has none left.
-   */
-  async countFailures<T>(name: PolicyName, subjects: readonly string[], work: () => Promise<T>): Promise<T> {
-    for (const subject of subjects) this.take(name, subject);
-    const result = await work();
-    for (const subject of subjects) this.of(name).giveBack(subject);
-    return result;
+  /** The buckets of a policy, for what reserves and gives back by itself. */
+  bucketsOf(name: PolicyName): TokenBuckets {
+    return this.of(name);
   }
 
-  private of(name: PolicyName): TokenBuckets {
-    const known = this.buckets.get(name);
-    if (known) return known;
-    const buckets = new TokenBuckets(policies[name], this.env.rateLimitFactor);
-    this.buckets.set(name, buckets);
-    return buckets;
-  }
-
-  private permitted(name: PolicyName, allowance: Allowance): Allowance {
+  /** Throws 429 `rate_limited` where the allowance refuses. */
+  permitted(name: PolicyName, allowance: Allowance): Allowance {
     if (allowance.allowed) return allowance;
     const { retryAfterMs, resetMs } = allowance;
     const { perMinute } = policies[name];
@@ -51,6 +38,14 @@ export class RateLimits {
       details: { limit: Math.round(perMinute * this.env.rateLimitFactor) },
       headers: rateLimitHeaders(name, { remaining: 0, resetMs }, this.env.rateLimitFactor),
     });
+  }
+
+  private of(name: PolicyName): TokenBuckets {
+    const known = this.buckets.get(name);
+    if (known) return known;
+    const buckets = new TokenBuckets(policies[name], this.env.rateLimitFactor);
+    this.buckets.set(name, buckets);
+    return buckets;
   }
 }
 

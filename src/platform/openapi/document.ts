@@ -1,6 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { Env } from '../config/env.js';
 import { Routes } from '../http/routes.js';
+import { surfaceOf } from '../http/surface.js';
 import { errorSchemas } from './error-schemas.js';
 import { exemplifyBody } from './examples.js';
 import { completeOperation } from './operations.js';
@@ -23,10 +25,12 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
       {
         type: 'http',
         scheme: 'bearer',
+        bearerFormat: 'opaque',
         description: 'A staff token or session, a platform API key, or an OAuth access token',
       },
       'bearer',
     )
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key', description: 'A staff token' }, 'apiKey')
     .build();
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) => `${lowerFirst(controller.replace(/Controller$/, ''))}_${method}`,
@@ -35,12 +39,15 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   document.components.schemas = { ...schemas, ...(errorSchemas as Record<string, SchemaObject>) };
 
   const routes = new Map(app.get(Routes).all.map((route) => [`${route.method} ${toTemplate(route.path)}`, route]));
+  const { surfaces } = app.get(Env);
   for (const [path, item] of Object.entries(document.paths)) {
+    // What another process serves does not exist here.
+    if (!surfaces.includes(surfaceOf(path))) delete document.paths[path];
     for (const method of METHODS) {
       const operation = item[method];
       const route = routes.get(`${method.toUpperCase()} ${path}`);
       if (!operation || !route) continue;
-      completeOperation(operation, route);
+      completeOperation(operation, route, document.components.schemas);
       exemplifyBody(operation, route, document.components.schemas);
       for (const schema of inputSchemas(operation)) closeSchema(schema, document.components.schemas);
     }

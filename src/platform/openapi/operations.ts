@@ -2,7 +2,14 @@ import { errorShapeOf } from '../http/surface.js';
 import type { Route } from '../http/routes.js';
 import { errorExample, errorReference } from './error-schemas.js';
 import type { Refusals } from './errors.js';
-import type { OperationObject, ResponseObject, ResponsesObject } from './types.js';
+import type {
+  OperationObject,
+  ReferenceObject,
+  ResponseObject,
+  ResponsesObject,
+  SchemaObject,
+  Schemas,
+} from './types.js';
 
 const MEANINGS: Record<number, string> = {
   400: 'What was sent is not understood',
@@ -29,35 +36,65 @@ const requestIdHeader = {
 };
 
 /** Completes an operation with what follows from how its route is declared: security, headers, every error status. */
-export function completeOperation(operation: OperationObject, route: Route): void {
-  const { access } = route;
-  operation.security = access.isPublic ? [] : [{ bearer: [] }];
-  if (access.scope) {
-    Object.assign(operation, { 'x-required-scope': access.scope });
-    operation.description = [operation.description, `Scope: \`${access.scope}\`.`].filter(Boolean).join(' ');
-  }
-  if (route.mutation?.action) Object.assign(operation, { 'x-ledger-action': route.mutation.action });
+export function completeOperation(operation: OperationObject, route: Route, schemas: Schemas): void {
+  const { access, mutation } = route;
+  operation.security = securityOf(route);
+  const right = access.isPublic
+    ? 'Open to everybody.'
+    : access.scope
+      ? `Scope: \`${access.scope}\`.`
+      : 'Any credential of the surface.';
+  operation.description = [operation.description, right].filter(Boolean).join(' ');
+  if (access.scope) Object.assign(operation, { 'x-required-scope': access.scope });
+  if (mutation?.action) Object.assign(operation, { 'x-ledger-action': mutation.action });
 
   const successes = Object.entries(operation.responses as Record<string, ResponseObject>);
   for (const [status, response] of successes) {
     response.description ||= status === '201' ? 'Created' : 'Done';
-    response.headers = { ...requestIdHeader, ...successHeaders(route, status), ...response.headers };
+    const versioned = isVersioned(response, schemas);
+    response.headers = { ...requestIdHeader, ...successHeaders(route, { status, versioned }), ...response.headers };
+    if (versioned && route.method === 'GET') {
+      operation.responses['304'] ??= { description: 'Not changed', headers: requestIdHeader };
+    }
   }
-  if (isSingleResource(route)) operation.responses['304'] ??= { description: 'Not changed', headers: requestIdHeader };
   Object.assign(operation.responses, errorResponses(operation, route));
 }
 
-/** Reading one thing of the staff or connect surface may be conditional: it has an ETag. */
-function isSingleResource({ method, path, surface }: Route): boolean {
-  return method === 'GET' && (surface === 'staff' || surface === 'connect') && /:\w+$/.test(path);
+/** Staff may send their token in either header. */
+function securityOf({ access, surface }: Route): OperationObject['security'] {
+  if (access.isPublic) return [];
+  return surface === 'staff' ? [{ bearer: [] }, { apiKey: [] }] : [{ bearer: [] }];
 }
 
-function successHeaders(route: Route, status: string): ResponseObject['headers'] {
+/** Whether the answer is one resource with a version, bare or in `data`: then it has an ETag. */
+function isVersioned(response: ResponseObject, schemas: Schemas): boolean {
+  const body = resolve(response.content?.['application/json']?.schema, schemas);
+  const data = resolve(body?.properties?.['data'], schemas);
+  return (data ?? body)?.properties?.['version'] !== undefined;
+}
+
+function resolve(schema: SchemaObject | ReferenceObject | undefined, schemas: Schemas): SchemaObject | null {
+  if (!schema) return null;
+  if (!('$ref' in schema)) return schema;
+  return resolve(schemas[schema.$ref.split('/').pop() ?? ''], schemas);
+}
+
+function successHeaders(
+  { access, mutation, surface }: Route,
+  { status, versioned }: { status: string; versioned: boolean },
+): ResponseObject['headers'] {
   const text = (description: string, maxLength: number) => ({ description, schema: { type: 'string', maxLength } });
+  const hasLocation = status === '201' && (surface === 'staff' || surface === 'connect');
   return {
-    ...(status === '201' ? { Location: text('Where the new thing is read', 500) } : {}),
-    ...(isSingleResource(route) || route.mutation?.action ? { ETag: text('The version, for If-Match', 100) } : {}),
-    ...(route.mutation?.action ? { 'Idempotent-Replayed': text('`true` on the answer of an earlier request', 4) } : {}),
+    ...(hasLocation ? { Location: text('Where the new thing is read', 500) } : {}),
+    ...(versioned ? { ETag: text('The version, for If-Match', 100) } : {}),
+    ...(mutation?.action ? { 'Idempotent-Replayed': text('`true` on the answer of an earlier request', 4) } : {}),
+    ...(access.isPublic
+      ? {}
+      : {
+          RateLimit: text('What is left, and seconds until all of it is back', 100),
+          'RateLimit-Policy': text('The limit and its window in seconds', 100),
+        }),
   };
 }
 

@@ -2,6 +2,8 @@ import { Injectable, type Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validate, type ValidationError } from 'class-validator';
 import { asSystem } from '../context/request-context.js';
+import { keptAsData } from '../http/dto.js';
+import { inspectText } from '../http/json-text.js';
 import { Database } from '../database/database.js';
 
 interface Section<Row extends object = object> {
@@ -87,12 +89,21 @@ export class Provisioning {
     section: Section,
     { name, rows, faults }: { name: string; rows: unknown[]; faults: string[] },
   ): Promise<object[]> {
-    const instances = rows.map((row) => plainToInstance(section.row, row));
-    for (const [index, instance] of instances.entries()) {
-      const isObject = typeof instance === 'object' && instance !== null;
-      const errors = isObject ? await validate(instance, { whitelist: true, forbidNonWhitelisted: true }) : [];
-      if (!isObject) faults.push(`${name}.${index}: must be an object`);
-      faults.push(...errors.flatMap((error) => describe(`${name}.${index}`, error)));
+    const instances: object[] = [];
+    for (const [index, row] of rows.entries()) {
+      const path = `${name}.${index}`;
+      if (!isObject(row)) {
+        faults.push(`${path}: must be an object`);
+        continue;
+      }
+      const { structured, data } = apartFromData(section.row, row);
+      const issues = inspectText(structured, path);
+      faults.push(...issues.map((issue) => `${issue.path}: ${issue.message}`));
+      if (issues.length > 0) continue;
+      const instance = plainToInstance(section.row, structured);
+      const errors = await validate(instance, { whitelist: true, forbidNonWhitelisted: true });
+      faults.push(...errors.flatMap((error) => describe(path, error)));
+      instances.push(Object.assign(instance, data));
     }
     return instances;
   }
@@ -102,4 +113,17 @@ function describe(parent: string, error: ValidationError): string[] {
   const path = `${parent}.${error.property}`;
   const own = Object.values(error.constraints ?? {}).map((message) => `${path}: ${message}`);
   return [...own, ...(error.children ?? []).flatMap((child) => describe(path, child))];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What is checked, and what is kept to the letter, whatever its keys and texts; its own rules see an empty stand-in. */
+function apartFromData(row: Type<object>, given: Record<string, unknown>) {
+  const kept = keptAsData(row).map(({ name }) => name);
+  const entries = Object.entries(given);
+  const data = Object.fromEntries(entries.filter(([key]) => kept.includes(key)));
+  const standIns = entries.map(([key, value]) => [key, kept.includes(key) && isObject(value) ? {} : value] as const);
+  return { structured: Object.fromEntries(standIns), data };
 }

@@ -45,6 +45,7 @@ export class ConnectorProviderRow {
   description?: string | null;
 
   @Clearable()
+  @KeptAsData(FORM_SCHEMA)
   @FreeObject(FORM_SCHEMA)
   applicationFormSchema?: Record<string, unknown> | null;
 }

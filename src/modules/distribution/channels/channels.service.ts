@@ -90,7 +90,9 @@ export class Channels {
 
   private tell(verb: 'create' | 'update', channel: Channel, before: object | null): void {
     const subject = { subjectType: 'channel', subjectId: channel.id };
-    this.ledger.record(`distribution.channel.${verb}`, { ...subject, before, after: toChannel(channel) });
+    // The image before an update is what an undo restores; people's names and addresses stand in no other image.
+    const after = { ...toChannel(channel), contactName: undefined, contactEmail: undefined };
+    this.ledger.record(`distribution.channel.${verb}`, { ...subject, before, after });
     this.outbox.add({
       channel: 'distribution.channels',
       event: `channel.${verb}d`,

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
+import { created } from '../../../platform/http/answer.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import {
   ApiTokenEnvelope,
@@ -23,7 +24,8 @@ export class ApiTokensController {
   @Mutates('identity.api_token.create', { secrets: ['data.token'] })
   async create(@Body() body: CreateApiToken): Promise<CreatedApiTokenEnvelope> {
     const { row, token } = await this.tokens.create(body);
-    return { data: { ...toApiToken(row), token } };
+    const data = { ...toApiToken(row), token };
+    return created(`/v1/admin/identity/api-tokens/${row.id}`, {}, { data });
   }
 
   /** Lists the staff's API tokens, newest first, never with their secrets */

@@ -1,11 +1,12 @@
 import { Body, Controller, Delete, Get, Ip, Post, Query } from '@nestjs/common';
+import { created } from '../../../platform/http/answer.js';
 import { Public, RequireScope } from '../../../platform/auth/access.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { PageQuery, pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
-import { RateLimits } from '../../../platform/limits/rate-limits.js';
+import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
 import { toUser } from '../users/user.dto.js';
 import { Logins } from './logins.service.js';
@@ -24,7 +25,7 @@ export class SessionsController {
   constructor(
     private readonly logins: Logins,
     private readonly sessions: Sessions,
-    private readonly limits: RateLimits,
+    private readonly failures: FailureLimits,
   ) {}
 
   /** Logs a member of staff in; every failure is the same 401 */
@@ -36,8 +37,9 @@ export class SessionsController {
   async open(@Body() body: Login, @Ip() address: string): Promise<OpenedSessionEnvelope> {
     const subjects = [`account ${body.email.toLowerCase()}`, `address ${address}`];
     const login = () => this.logins.open(body);
-    const { session, token, user } = await this.limits.countFailures('login-failures', subjects, login);
-    return { data: { token, expiresAt: session.expiresAt.toISOString(), user: toUser(user) } };
+    const { session, token, user } = await this.failures.count('login-failures', subjects, login);
+    const data = { token, expiresAt: session.expiresAt.toISOString(), user: toUser(user) };
+    return created(`/v1/admin/identity/sessions/${session.id}`, {}, { data });
   }
 
   /** Lists the caller's own sessions that are open, newest first */

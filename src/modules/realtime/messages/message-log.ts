@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
+import { lastBitsOf } from '../../../platform/id.js';
 import { Database } from '../../../platform/database/database.js';
 import { type Draft, KEPT_MESSAGES, type Message, retentionLimit } from './message.js';
 import { AFTER, APPEND, NEWEST, PLACE } from './message-log.sql.js';
@@ -96,7 +97,9 @@ export class MessageLog {
     } else if (row.sinceSeq !== null && sinceSeq >= oldestSeq) {
       return { channelId, afterSeq: sinceSeq, complete: true };
     } else {
-      return sinceId < row.oldestId ? { channelId, afterSeq: oldestSeq - 1, complete: false } : null;
+      // An id ends in its channel's number: it says whose it was, even when the message is gone.
+      const wasDropped = sinceId < row.oldestId && lastBitsOf(sinceId) === Number(channelId);
+      return wasDropped ? { channelId, afterSeq: oldestSeq - 1, complete: false } : null;
     }
   }
 
