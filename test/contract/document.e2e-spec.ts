@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Router } from 'express';
+import { readFileSync } from 'node:fs';
 import { startApp, type TestApp } from '../setup/app.js';
 import { operationsOf, type Placed, readDocument, type Schema, type ServedDocument } from './served-document.js';
 
@@ -41,6 +42,10 @@ describe('the API document', () => {
     );
     const own = routed.filter((name) => !/ \/(health|metrics|docs|openapi\.json)/.test(name));
     expect([...new Set(own)].sort()).toEqual(operations.map(nameOf).sort());
+  });
+
+  it('is the one that lies in docs/openapi.json (npm run openapi writes it)', () => {
+    expect(JSON.parse(readFileSync('docs/openapi.json', 'utf8'))).toEqual(document);
   });
 
   it('gives every operation an own id, a summary of one line and its security', () => {
