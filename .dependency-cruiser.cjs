@@ -88,7 +88,7 @@ module.exports = {
       comment: 'What ships does not use what tests it, nor what only builds it',
       severity: 'error',
       from: { path: '^(src/|ormconfig)', pathNot: '[.]spec[.]ts$' },
-      to: { path: '^(test|scripts|bench)/' },
+      to: { path: '^(test|scripts|bench|chaos)/' },
     },
     {
       name: 'no-development-packages',

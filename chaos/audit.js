@@ -1,0 +1,126 @@
+// @ts-check
+import { setTimeout as pause } from 'node:timers/promises';
+import { missesOf, quantile } from './figures.js';
+import { run } from './world.js';
+
+/**
+ * @typedef {import('./world.js').World} World
+ * @typedef {import('./journal.js').Write} Write
+ * @typedef {{ id: string, name: string, version: number, creations: number, updates: number }} Row
+ */
+
+const SETTLED_WITHIN_MS = 60_000;
+/** Once all is well again; well below the lease of a key. */
+const KEYS_FREE_WITHIN_SECONDS = 5;
+const RELAYED_WITHIN_MS = 15_000;
+
+const MADE = `
+  with made as (
+    select id, name, version from channels where starts_with(name, $1)
+    union all
+    select id, invoice_number, version from supplier_invoices where starts_with(invoice_number, $1))
+  select id, name, version,
+    (select count(*)::int from action_ledger_entries where subject_id = made.id and action like '%.create') as creations,
+    (select count(*)::int from action_ledger_entries where subject_id = made.id and action like '%.update') as updates
+  from made`;
+
+/**
+ * Has the journal delivered to the end, compares it with what is stored, and with what is answered to a repetition.
+ * @param {World} world
+ * @param {import('./journal.js').Journal} journal
+ * @param {number} before how many events were published before the journal began
+ */
+export async function account(world, journal, before) {
+  const settled = await journal.settle(SETTLED_WITHIN_MS);
+  await journal.replay();
+  const found = await compareWithStored(world, journal);
+  const { acknowledged, requests, times } = journal;
+  const misses = [
+    ...journal.faults,
+    ...missesOf([
+      [found.lost === 0, `${found.lost} acknowledged effects are not there`],
+      [found.duplicated === 0, `${found.duplicated} effects are there twice`],
+      [settled <= KEYS_FREE_WITHIN_SECONDS, `the last key could be used again only after ${settled.toFixed(1)} s`],
+    ]),
+    ...(await aftermath(world, journal, before)),
+  ];
+  return { requests, acknowledged, ...found, p99Ms: quantile(times, 0.99), misses };
+}
+
+/** Rows, their versions and their ledger entries. @param {World} world @param {{ tag: string, writes: Write[] }} journal */
+async function compareWithStored({ pool }, journal) {
+  const { rows } = await pool.query(MADE, [journal.tag]);
+  return compare(journal.writes, rows);
+}
+
+/**
+ * What of the acknowledged writes is not there, and what is there beyond them.
+ * @param {Write[]} writes
+ * @param {Row[]} rows everything that carries the journal's tag
+ */
+export function compare(writes, rows) {
+  const found = { lost: 0, duplicated: 0 };
+  /** @param {number} is @param {number} wanted */
+  const expect = (is, wanted) => {
+    found.lost += Math.max(0, wanted - is);
+    found.duplicated += Math.max(0, is - wanted);
+  };
+  const acknowledged = writes.filter(({ answer }) => answer !== null);
+  const changes = countBy(acknowledged.filter(({ of }) => of !== null).map(({ of }) => of?.answer?.body.data.id));
+  const created = acknowledged.filter(({ of }) => of === null);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  for (const { answer } of created) {
+    const row = byId.get(answer?.body.data.id);
+    const changed = changes.get(answer?.body.data.id) ?? 0;
+    expect(row ? 1 : 0, 1);
+    if (row) {
+      expect(row.version, 1 + changed);
+      expect(row.creations, 1);
+      expect(row.updates, changed);
+    }
+  }
+  const answered = new Set(created.map(({ answer }) => answer?.body.data.id));
+  found.duplicated += rows.filter(({ id }) => !answered.has(id)).length;
+  return found;
+}
+
+/** How many events were ever published on the channels that a journal's writes appear on. @param {World} world @returns {Promise<number>} */
+export async function published({ pool }) {
+  const { rows } = await pool.query(
+    `select coalesce(sum(last_seq), 0)::int as count from realtime_channels
+     where name in ('finance.supplier-invoices', 'distribution.channels')`,
+  );
+  return rows[0].count;
+}
+
+/**
+ * What is not as it should be after all is done: events that were not published or published twice, and a ledger whose
+ * chains do not hold.
+ * @param {World} world
+ * @param {{ writes: Write[] }} journal
+ * @param {number} before events published before the journal began
+ * @returns {Promise<string[]>}
+ */
+async function aftermath(world, { writes }, before) {
+  const misses = [];
+  const until = performance.now() + RELAYED_WITHIN_MS;
+  const wanted = writes.filter(({ answer }) => answer !== null).length;
+  while ((await waiting(world)) > 0 && performance.now() < until) await pause(100);
+  const count = (await published(world)) - before;
+  if (count !== wanted) misses.push(`${wanted} writes were acknowledged and ${count} events published`);
+  await run('ledger:verify', world.env).catch((error) => misses.push(String(error)));
+  return misses;
+}
+
+/** @param {World} world @returns {Promise<number>} */
+async function waiting({ pool }) {
+  const { rows } = await pool.query('select count(*)::int as count from outbox_events');
+  return rows[0].count;
+}
+
+/** @template T @param {T[]} values @returns {Map<T, number>} */
+function countBy(values) {
+  const counts = new Map();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,93 @@
+// @ts-check
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, openSync, closeSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../scripts/embedded-postgres/ports.js';
+import { Caller } from './caller.js';
+
+const MAIN = join(import.meta.dirname, '../dist/src/main.js');
+const START_WITHIN_MS = 60_000;
+const STOP_WITHIN_MS = 30_000;
+const LOOK_EVERY_MS = 20;
+
+/** The built service in a process of its own, which can be killed, stopped and started again on the same port. */
+export class Instance {
+  /** @type {import('node:child_process').ChildProcess | null} */
+  child = null;
+
+  /** @param {number} port @param {import('./world.js').World} world @param {Record<string, string>} env */
+  constructor(port, world, env) {
+    this.port = port;
+    this.url = `http://127.0.0.1:${port}`;
+    this.env = { ...world.env, ...env, HOST: '127.0.0.1', PORT: String(port), NODE_OPTIONS: '' };
+    this.logFile = join(world.folder, `service-${port}.log`);
+    this.caller = new Caller(this.url);
+  }
+
+  /** A running one. @param {import('./world.js').World} world @param {Record<string, string>} [env] */
+  static async start(world, env = {}) {
+    if (!existsSync(MAIN)) throw new Error('Build first: npm run build');
+    const instance = new Instance(await freePort(), world, env);
+    await instance.start();
+    return instance;
+  }
+
+  get pid() {
+    return this.child?.pid ?? 0;
+  }
+
+  get isAlive() {
+    return this.child !== null && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Resolves when it is ready; tells after how many seconds. */
+  async start() {
+    const log = openSync(this.logFile, 'a');
+    this.child = spawn(process.execPath, [MAIN], { env: this.env, stdio: ['ignore', log, log] });
+    closeSync(log);
+    return this.becomes(200, START_WITHIN_MS);
+  }
+
+  /** Waits for this status of its readiness; tells after how many seconds. @param {number} status @param {number} withinMs */
+  async becomes(status, withinMs) {
+    const began = performance.now();
+    for (;;) {
+      const { status: found } = await this.caller.call({ path: '/health/ready' });
+      const seconds = (performance.now() - began) / 1000;
+      if (found === status) return seconds;
+      if (!this.isAlive) throw new Error(`The service ended by itself:\n${this.lastWords()}`);
+      if (seconds * 1000 > withinMs) throw new Error(`The service did not become ${status} in ${withinMs} ms`);
+      await pause(LOOK_EVERY_MS);
+    }
+  }
+
+  /** kill -9. */
+  async kill() {
+    const { child } = this;
+    if (!child || !this.isAlive) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  /** Asks it to end, as a deployment does; its exit code, null where it had to be killed. @returns {Promise<number | null>} */
+  async stop() {
+    const { child } = this;
+    if (!child) return null;
+    if (this.isAlive) {
+      const exited = once(child, 'exit');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+      child.kill('SIGTERM');
+      await exited;
+      clearTimeout(timer);
+    }
+    this.caller.agent.destroy();
+    return child.exitCode;
+  }
+
+  lastWords() {
+    return readFileSync(this.logFile, 'utf8').split('\n').slice(-20).join('\n');
+  }
+}

@@ -1,0 +1,74 @@
+// @ts-check
+import { setTimeout as pause } from 'node:timers/promises';
+
+/**
+ * @typedef {import('./caller.js').Caller} Caller
+ * @typedef {import('./caller.js').Call} Call
+ * @typedef {import('./caller.js').Answer} Answer
+ * @typedef {Answer & { call: Call, began: number }} Heard `began`: by `performance.now()`
+ */
+
+const HEALTH_EVERY_MS = 50;
+
+/**
+ * Clients that each send the next request when they have the last one's answer, until they are told to stop.
+ * @param {Caller} caller
+ * @param {{ clients: number, next: (n: number) => Call, pauseMs?: number }} options
+ * @returns {{ stop: () => Promise<Heard[]> }}
+ */
+export function load(caller, { clients, next, pauseMs = 0 }) {
+  /** @type {Heard[]} */
+  const heard = [];
+  let sent = 0;
+  let running = true;
+  const client = async () => {
+    while (running) {
+      const call = next((sent += 1));
+      const began = performance.now();
+      heard.push({ ...(await caller.call(call)), call, began });
+      if (pauseMs > 0) await pause(pauseMs);
+    }
+  };
+  const all = Promise.all(Array.from({ length: clients }, client));
+  return {
+    stop: async () => {
+      running = false;
+      await all;
+      return heard;
+    },
+  };
+}
+
+/** The same for a time. @param {Caller} caller @param {{ clients: number, next: (n: number) => Call, seconds: number }} options */
+export async function loadFor(caller, { seconds, ...options }) {
+  const running = load(caller, options);
+  await pause(seconds * 1000);
+  return running.stop();
+}
+
+/** Asks all the time whether the process lives. @param {Caller} caller */
+export function watchHealth(caller) {
+  return load(caller, { clients: 1, pauseMs: HEALTH_EVERY_MS, next: () => ({ path: '/health/live' }) });
+}
+
+/**
+ * Whether this is how a busy service refuses: 503 with the time to wait, in the header and in the body of its surface.
+ * @param {Answer} answer
+ */
+export function isHonestRefusal({ status, headers, body }) {
+  const retryAfterMs = body?.details?.retryAfterMs ?? body?.retryAfterMs;
+  return status === 503 && Number(headers['retry-after']) >= 1 && Number.isInteger(retryAfterMs) && retryAfterMs > 0;
+}
+
+/** Some answers in words, for whoever reads of a miss. @param {Answer[]} answers */
+export function inWords(answers) {
+  const words = answers.map(
+    ({ status, failure, body }) => failure ?? `${status} ${JSON.stringify(body).slice(0, 120)}`,
+  );
+  const counts = new Map();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts]
+    .slice(0, 3)
+    .map(([word, count]) => `${count} x ${word}`)
+    .join('; ');
+}

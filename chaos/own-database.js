@@ -1,0 +1,43 @@
+// @ts-check
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startPostgres } from '../scripts/embedded-postgres/index.js';
+import { isFree } from '../scripts/embedded-postgres/ports.js';
+import { ended, signal } from '../scripts/processes.js';
+
+/** An embedded PostgreSQL that waits for the disk as in production, and that may be killed. */
+export class OwnDatabase {
+  /** @param {string} dataDir @param {import('../scripts/embedded-postgres/index.js').PostgresServer} server */
+  constructor(dataDir, server) {
+    this.dataDir = dataDir;
+    this.server = server;
+  }
+
+  /** @param {string} folder */
+  static async start(folder) {
+    const dataDir = join(folder, 'postgres');
+    return new OwnDatabase(dataDir, await startPostgres({ dataDir }));
+  }
+
+  get url() {
+    return this.server.url;
+  }
+
+  /** kill -9 of the postmaster; its processes notice and end, without writing anything down. */
+  async kill() {
+    signal(this.server.pid, 'SIGKILL');
+    if (!(await ended(this.server.pid, 10_000))) throw new Error(`PostgreSQL ${this.server.pid} survived kill -9`);
+    await this.server.stop();
+  }
+
+  /** On the same port; resolves when it takes queries. */
+  async startAgain() {
+    const { port } = this.server;
+    while (!(await isFree(port, '127.0.0.1'))) await pause(20);
+    this.server = await startPostgres({ dataDir: this.dataDir, port });
+  }
+
+  async stop() {
+    await this.server.stop();
+  }
+}

@@ -1,0 +1,33 @@
+// @ts-check
+/** @typedef {import('./caller.js').Call} Call @typedef {import('./world.js').World} World */
+
+export const CHANNELS = '/v1/admin/distribution/channels';
+export const INVOICES = '/v1/admin/finance/supplier-invoices';
+const CONTRACTS = '/v1/admin/legal/contracts';
+/** The one of the demo data that customers may read. */
+const SENT_CONTRACT = 'ctr_01k0dem000e000000000000003';
+
+/** One request after another, of each surface in turn; each needs the database. @param {World} world @returns {(n: number) => Call} */
+export function everySurface({ credentials }) {
+  const staff = { token: credentials.staff.token };
+  const platform = { token: credentials.platformKey };
+  const calls = [
+    () => ({ ...staff, path: `${CHANNELS}?limit=5` }),
+    () => ({ ...staff, method: 'POST', path: CONTRACTS, body: { title: 'In a fault', body: '<p>Hello</p>' } }),
+    () => ({ ...platform, path: '/connect/v1/connector-providers' }),
+    () => ({
+      ...platform,
+      method: 'POST',
+      path: '/realtime/v1/channels/chaos/messages',
+      body: { event: 'x', data: {} },
+    }),
+    () => ({ ...platform, path: '/realtime/v1/channels/chaos/messages' }),
+    () => ({ path: `/v1/public/legal/contracts/${SENT_CONTRACT}` }),
+  ];
+  return (n) => /** @type {() => Call} */ (calls[n % calls.length])();
+}
+
+/** A light read of the staff's. @param {World} world @returns {() => Call} */
+export function listing({ credentials }) {
+  return () => ({ token: credentials.staff.token, path: `${CHANNELS}?limit=5` });
+}

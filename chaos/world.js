@@ -1,0 +1,73 @@
+// @ts-check
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { OwnDatabase } from './own-database.js';
+
+const COMMANDS = join(import.meta.dirname, '../dist/src/commands.js');
+
+/**
+ * A database with demo data, and what instances of the service need to run on it.
+ * @typedef {object} World
+ * @property {string} folder for logs
+ * @property {Record<string, string | undefined>} env
+ * @property {string} databaseUrl
+ * @property {{ staff: { token: string }, platformKey: string, vaultSlug: string }} credentials
+ * @property {pg.Pool} pool looks into the database, past the service
+ * @property {OwnDatabase | null} database null where the server is somebody else's
+ * @property {() => Promise<void>} end
+ */
+
+/** A durable PostgreSQL of its own with demo data. @returns {Promise<World>} */
+export async function startWorld() {
+  const folder = await mkdtemp(join(tmpdir(), 'travel-chaos-'));
+  // The embedded server may run as another user, who must be able to pass through to its data.
+  await chmod(folder, 0o711);
+  const database = await OwnDatabase.start(folder);
+  const env = {
+    ...process.env,
+    NODE_ENV: 'test',
+    DATA_DIR: join(folder, 'data'),
+    DATABASE_URL: database.url,
+    DATABASE_POOL_SIZE: '10',
+    RATE_LIMIT_FACTOR: '1000',
+    LOG_LEVEL: 'warn',
+  };
+  for (const command of ['migrate', 'demo']) await run(command, env);
+  const world = worldOn(env, { folder, credentialsFile: join(folder, 'data/credentials.json') });
+  const end = async () => {
+    await world.end();
+    await database.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { ...world, database, end };
+}
+
+/**
+ * One on a database that is there already. `end` leaves the database and the folder.
+ * @param {Record<string, string | undefined>} env the service's
+ * @param {{ folder: string, credentialsFile: string }} places
+ * @returns {World}
+ */
+export function worldOn(env, { folder, credentialsFile }) {
+  const databaseUrl = env.DATABASE_URL ?? '';
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  // Its server is killed under it; the next query says so where it matters.
+  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
+  const credentials = JSON.parse(readFileSync(credentialsFile, 'utf8'));
+  return { folder, env, databaseUrl, credentials, pool, database: null, end: () => pool.end() };
+}
+
+/** One of the built service's commands; throws with what it printed where it fails. @param {string} command @param {World['env']} env */
+export async function run(command, env) {
+  const child = spawn(process.execPath, [COMMANDS, command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  child.stderr.on('data', (chunk) => (output += chunk));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`commands.js ${command} ended with ${code}:\n${output}`);
+}

@@ -1,0 +1,13 @@
+import { expect, it } from '@jest/globals';
+import { rollingRestarts } from '../../chaos/scenarios/rolling-restarts.js';
+import { only, play, PLAYED_WITHIN_MS } from './playing.js';
+
+it(
+  'no request fails while one of two instances after the other is stopped and started again under load',
+  async () => {
+    const outcome = only(await play(rollingRestarts));
+    expect(outcome).toMatchObject({ cycles: 3, misses: [] });
+    expect(outcome.requests).toBeGreaterThan(150);
+  },
+  PLAYED_WITHIN_MS,
+);
