@@ -43,6 +43,8 @@ export default {
       // These tests run against the build: only tsc runs the swagger plugin, and what ships is what is tested.
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/**/*.e2e-spec.ts'],
+      // Faults are not part of the suite yet (step 2 goes on): FAULTS=1 npm test -- test/faults
+      testPathIgnorePatterns: process.env.FAULTS ? [] : ['<rootDir>/test/faults/'],
       globalSetup: '<rootDir>/test/setup/global-setup.js',
       globalTeardown: '<rootDir>/test/setup/global-teardown.js',
       setupFiles: ['<rootDir>/test/setup/fresh-database.js'],

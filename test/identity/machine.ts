@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,8 +18,6 @@ interface Run {
   role: { user?: string; password?: string };
 }
 
-let machines = 0;
-
 /** What there is before the first start: an empty database, and a data folder that does not even exist yet. */
 export class Machine {
   private constructor(
@@ -29,7 +28,8 @@ export class Machine {
   /** In a data folder of its own, or in another machine's. */
   static async set(shared?: string): Promise<Machine> {
     const { run, adminUrl, role } = JSON.parse(process.env['TEST_RUN'] ?? '') as Run;
-    const name = `${run}_first_w${process.env['JEST_WORKER_ID']}_${(machines += 1)}`;
+    // Several files of one worker set up machines.
+    const name = `${run}_first_${randomBytes(4).toString('hex')}`;
     await query(adminUrl, `create database ${name} ${role.user ? `owner ${role.user}` : ''}`);
     const url = new URL(adminUrl);
     url.pathname = `/${name}`;

@@ -14,8 +14,9 @@ export function idempotencyKey(request: Request): string | null {
 
 /** Two requests are the same if method, path, query and body (whatever the order of its keys) are. */
 export function fingerprint(request: Request, body: unknown = request.body): Buffer {
+  const [path = '', ...rest] = request.originalUrl.split('?');
   const text = body === undefined ? '' : canonical(body);
-  return createHash('sha256').update([request.method, request.originalUrl, text].join('\n')).digest();
+  return createHash('sha256').update([request.method, path, rest.join('?'), text].join('\n')).digest();
 }
 
 /**
