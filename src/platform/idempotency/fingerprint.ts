@@ -16,7 +16,9 @@ export function idempotencyKey(request: Request): string | null {
 export function fingerprint(request: Request, body: unknown = request.body): Buffer {
   const [path = '', ...rest] = request.originalUrl.split('?');
   const text = body === undefined ? '' : canonical(body);
-  return createHash('sha256').update([request.method, path, rest.join('?'), text].join('\n')).digest();
+  return createHash('sha256')
+    .update([request.method, path, rest.join('?'), text].join('\n'))
+    .digest();
 }
 
 /**
