@@ -8,14 +8,41 @@ import { Finance1790000000400 } from './src/migrations/1790000000400-finance.js'
 import { Realtime1790000000800 } from './src/migrations/1790000000800-realtime.js';
 import { RealtimeChannelIds1790000000810 } from './src/migrations/1790000000810-realtime-channel-ids.js';
 import { Legal1790000000500 } from './src/migrations/1790000000500-legal.js';
+import { Trips1790000002000 } from './src/migrations/1790000002000-trips.js';
 import { Vault1790000000700 } from './src/migrations/1790000000700-vault.js';
 import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
 import { Connect1790000000600 } from './src/migrations/1790000000600-connect.js';
+import { NumberSeries1790000001300 } from './src/migrations/1790000001300-number-series.js';
+import { Bookings1790000001000 } from './src/migrations/1790000001000-bookings.js';
+import { Commissions1790000001600 } from './src/migrations/1790000001600-commissions.js';
+import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
+import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
+import { BookingItem } from './src/modules/bookings/items/booking-item.entity.js';
+import { OverdueSchedules1790000001110 } from './src/migrations/1790000001110-overdue-schedules.js';
+import { PaymentPlans1790000001100 } from './src/migrations/1790000001100-payment-plans.js';
+import { Invoices1790000001400 } from './src/migrations/1790000001400-invoices.js';
+import { InvoicePayments1790000001450 } from './src/migrations/1790000001450-invoice-payments.js';
+import { Payments1790000001200 } from './src/migrations/1790000001200-payments.js';
+import { Facilities1790000001700 } from './src/migrations/1790000001700-facilities.js';
+import { Allotments1790000001900 } from './src/migrations/1790000001900-allotments.js';
+import { Departures1790000001800 } from './src/migrations/1790000001800-departures.js';
+import { Renditions1790000001500 } from './src/migrations/1790000001500-renditions.js';
 import { ConnectorProvider } from './src/modules/connect/connector-providers/connector-provider.entity.js';
 import { OAuthClient } from './src/modules/connect/oauth-clients/oauth-client.entity.js';
 import { OperatorGrant } from './src/modules/connect/operators/operator-grant.entity.js';
 import { Operator } from './src/modules/connect/operators/operator.entity.js';
+import { Allotment } from './src/modules/distribution/allotments/allotment.entity.js';
+import { AllotmentSlot } from './src/modules/distribution/allotments/allotment-slot.entity.js';
 import { Channel } from './src/modules/distribution/channels/channel.entity.js';
+import { Invoice } from './src/modules/finance/invoices/invoice.entity.js';
+import { InvoiceLine } from './src/modules/finance/invoices/invoice-line.entity.js';
+import { InvoiceRendition } from './src/modules/finance/renditions/invoice-rendition.entity.js';
+import { NumberSeries } from './src/modules/finance/number-series/number-series.entity.js';
+import { PaymentPlan } from './src/modules/finance/payment-plans/payment-plan.entity.js';
+import { PaymentSchedule } from './src/modules/finance/payment-plans/payment-schedule.entity.js';
+import { OrganizationPolicy } from './src/modules/finance/payment-policy/payment-policy.entity.js';
+import { Payment } from './src/modules/finance/payments/payment.entity.js';
+import { PaymentAllocation } from './src/modules/finance/payments/payment-allocation.entity.js';
 import { SupplierInvoice } from './src/modules/finance/supplier-invoices/supplier-invoice.entity.js';
 import { SupplierInvoiceLine } from './src/modules/finance/supplier-invoices/supplier-invoice-line.entity.js';
 import { Contract } from './src/modules/legal/contracts/contract.entity.js';
@@ -23,24 +50,48 @@ import { ReviewSource } from './src/modules/reference-data/review-sources/review
 import { ApiToken } from './src/modules/identity/api-tokens/api-token.entity.js';
 import { StaffSession } from './src/modules/identity/sessions/staff-session.entity.js';
 import { User } from './src/modules/identity/users/user.entity.js';
+import { Departure } from './src/modules/operations/departures/departure.entity.js';
+import { Facility } from './src/modules/operations/facilities/facility.entity.js';
+import { GroundOperator } from './src/modules/operations/operators/ground-operator.entity.js';
+import { TripComponent } from './src/modules/trips/components/component.entity.js';
+import { Trip } from './src/modules/trips/envelopes/trip.entity.js';
 import { KeyVersion } from './src/modules/vault/keys/key-version.entity.js';
 import { Vault } from './src/modules/vault/vaults/vault.entity.js';
 import type { Env } from './src/platform/config/env.js';
 import { dataSourceOptions } from './src/platform/database/data-source-options.js';
 
 const entities = [
+  Booking,
+  BookingItem,
+  CommissionLine,
   Channel,
+  Allotment,
+  AllotmentSlot,
   ReviewSource,
   ApiToken,
   StaffSession,
   User,
   Contract,
+  NumberSeries,
+  Invoice,
+  InvoiceLine,
+  InvoiceRendition,
+  PaymentPlan,
+  PaymentSchedule,
+  OrganizationPolicy,
   SupplierInvoice,
   SupplierInvoiceLine,
+  Payment,
+  PaymentAllocation,
+  Departure,
+  Facility,
+  GroundOperator,
   ConnectorProvider,
   OAuthClient,
   Operator,
   OperatorGrant,
+  Trip,
+  TripComponent,
   KeyVersion,
   Vault,
 ];
@@ -58,6 +109,19 @@ const migrations = [
   Vault1790000000700,
   ReferenceData1790000000900,
   Connect1790000000600,
+  Bookings1790000001000,
+  Payments1790000001200,
+  NumberSeries1790000001300,
+  Invoices1790000001400,
+  Renditions1790000001500,
+  InvoicePayments1790000001450,
+  PaymentPlans1790000001100,
+  OverdueSchedules1790000001110,
+  Facilities1790000001700,
+  Departures1790000001800,
+  Allotments1790000001900,
+  Commissions1790000001600,
+  Trips1790000002000,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

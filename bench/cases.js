@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { invoiceCases } from './invoice-cases.js';
 
 const INVOICES = '/v1/admin/finance/supplier-invoices';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -76,6 +77,7 @@ export const cases = [
       nest: () => send('POST /seal', {}, {}),
     }),
   },
+  ...invoiceCases,
 ];
 
 const staff = ({ credentials }) => ({ authorization: `Bearer ${credentials.staff.token}` });

@@ -29,6 +29,7 @@ async function start(script, env, logFile) {
   await ready(`${url}/health/live`, child, logFile);
   return {
     url,
+    pid: child.pid,
     stop: async () => {
       child.kill('SIGTERM');
       if (child.exitCode === null) await once(child, 'exit');

@@ -1,6 +1,7 @@
 // @ts-check
 import { setTimeout as pause } from 'node:timers/promises';
 import { missesOf, quantile } from './figures.js';
+import { watchLag } from './lag.js';
 import { run } from './world.js';
 
 /**
@@ -31,7 +32,9 @@ const MADE = `
  * @param {number} before how many events were published before the journal began
  */
 export async function account(world, journal, before) {
+  const lag = watchLag();
   const settled = await journal.settle(SETTLED_WITHIN_MS);
+  const allowed = KEYS_FREE_WITHIN_SECONDS + lag() / 1000;
   await journal.replay();
   const found = await compareWithStored(world, journal);
   const { acknowledged, requests, times } = journal;
@@ -40,7 +43,7 @@ export async function account(world, journal, before) {
     ...missesOf([
       [found.lost === 0, `${found.lost} acknowledged effects are not there`],
       [found.duplicated === 0, `${found.duplicated} effects are there twice`],
-      [settled <= KEYS_FREE_WITHIN_SECONDS, `the last key could be used again only after ${settled.toFixed(1)} s`],
+      [settled <= allowed, `the last key could be used again only after ${settled.toFixed(1)} s`],
     ]),
     ...(await aftermath(world, journal, before)),
   ];
@@ -84,11 +87,18 @@ export function compare(writes, rows) {
   return found;
 }
 
-/** How many events were ever published on the channels that a journal's writes appear on. @param {World} world @returns {Promise<number>} */
+/**
+ * How many events there were ever on the channels that a journal's writes appear on: those that are published, and those
+ * that wait for it, as what the demo data did may at the start.
+ * @param {World} world
+ * @returns {Promise<number>}
+ */
 export async function published({ pool }) {
   const { rows } = await pool.query(
-    `select coalesce(sum(last_seq), 0)::int as count from realtime_channels
-     where name in ('finance.supplier-invoices', 'distribution.channels')`,
+    `select (
+       (select coalesce(sum(last_seq), 0) from realtime_channels where name = any ($1))
+       + (select count(*) from outbox_events where channel = any ($1)))::int as count`,
+    [['finance.supplier-invoices', 'distribution.channels']],
   );
   return rows[0].count;
 }

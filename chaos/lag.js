@@ -2,8 +2,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const RESOLUTION_MS = 10;
-/** This process and the service are late when the machine is busy with other things, either of them once. */
-const PROCESSES = 2;
+/** Within one request this process, the proxy in it, the service and its database are late in turn when the machine is busy. */
+const TIMES = 5;
 
 /**
  * Watches how late this process is, which does little itself: what time limits must allow for, since it is no fault of the
@@ -15,6 +15,6 @@ export function watchLag() {
   delay.enable();
   return () => {
     delay.disable();
-    return Math.max(0, delay.max / 1e6 - RESOLUTION_MS) * PROCESSES;
+    return Math.max(0, delay.max / 1e6 - RESOLUTION_MS) * TIMES;
   };
 }

@@ -1,5 +1,6 @@
 // @ts-check
 import { setTimeout as pause } from 'node:timers/promises';
+import { quantile } from './figures.js';
 
 /**
  * @typedef {import('./caller.js').Caller} Caller
@@ -9,6 +10,9 @@ import { setTimeout as pause } from 'node:timers/promises';
  */
 
 const HEALTH_EVERY_MS = 50;
+const LIVE_WITHIN_MS = 100;
+/** One or two of some dozen are late on a machine that does other things as well; none may wait for what is broken. */
+const LIVE_AT_LATEST_MS = 1_000;
 
 /**
  * Clients that each send the next request when they have the last one's answer, until they are told to stop.
@@ -49,6 +53,22 @@ export async function loadFor(caller, { seconds, ...options }) {
 /** Asks all the time whether the process lives. @param {Caller} caller */
 export function watchHealth(caller) {
   return load(caller, { clients: 1, pauseMs: HEALTH_EVERY_MS, next: () => ({ path: '/health/live' }) });
+}
+
+/**
+ * What must hold of the answers to `watchHealth`.
+ * @param {Answer[]} live
+ * @param {number} lateMs what the machine itself was late by
+ * @returns {[boolean, string][]}
+ */
+export function lives(live, lateMs) {
+  const times = live.map(({ milliseconds }) => milliseconds);
+  const [most, slowest] = [quantile(times, 0.9), quantile(times, 1)];
+  return [
+    [live.length > 0 && live.every(({ status }) => status === 200), `/health/live: ${inWords(live)}`],
+    [most <= LIVE_WITHIN_MS + lateMs, `1 of 10 answers of /health/live took more than ${most.toFixed(0)} ms`],
+    [slowest <= LIVE_AT_LATEST_MS + lateMs, `/health/live took ${slowest.toFixed(0)} ms`],
+  ];
 }
 
 /**

@@ -29,6 +29,11 @@ export async function ensureBuilt({ signal } = {}) {
   });
 }
 
+/** Whether the build was made from these very sources, or came without any. */
+export function isUpToDate() {
+  return existsSync(join(ROOT, 'src')) ? isBuilt(stampOfSources()) : existsSync(OUTPUT);
+}
+
 /** @param {string} stamp */
 function isBuilt(stamp) {
   return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp;

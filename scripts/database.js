@@ -1,5 +1,6 @@
 // @ts-check
 import { join } from 'node:path';
+import { configurationFaults } from './configuration.js';
 import { dataFolder } from './environment.js';
 import { LaunchError } from './launch-error.js';
 import { note, step } from './progress.js';
@@ -16,17 +17,31 @@ const RESTARTS_PER_MINUTE = 5;
  * Opens the database that DATABASE_URL names, else the embedded one, which is kept up until it is closed.
  * @param {{ stopping: AbortSignal }} options
  * @returns {Promise<Database>}
+ * @throws {LaunchError} the configuration has faults: no server is started for a service that would only refuse to start
  */
 export async function openDatabase({ stopping }) {
   const environment = { ...process.env, DATA_DIR: dataFolder() };
   if (process.env.DATABASE_URL)
     return { environment, lost: new Promise(() => undefined), close: async () => undefined };
+  await refuseFaults();
   // Only now: what it imports may just have been installed.
   const { startPostgres } = await import('./embedded-postgres/index.js');
   const folders = { dataDir: join(dataFolder(), 'postgres'), logFile: join(dataFolder(), 'logs/postgres.log') };
   const server = await step('starting PostgreSQL', () => startPostgres({ ...folders, log: note, signal: stopping }));
   const { lost, close } = keepUp(server, () => startPostgres({ ...folders, port: server.port, log: note }));
   return { environment: { ...environment, DATABASE_URL: server.url, EMBEDDED_DATABASE: 'true' }, lost, close };
+}
+
+async function refuseFaults() {
+  const faults = (await configurationFaults()) ?? [];
+  if (faults.length === 0) return;
+  throw new LaunchError(
+    'The configuration has faults.',
+    'Correct what is named above, in the environment or in .env.',
+    {
+      detail: faults.join('\n'),
+    },
+  );
 }
 
 /**

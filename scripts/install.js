@@ -36,7 +36,8 @@ export async function installOrExit() {
   await ensureInstalled().catch((error) => process.exit(report(error)));
 }
 
-function isInstalled() {
+/** Whether the packages are those that package-lock.json names. */
+export function isInstalled() {
   if (lstatSync(NODE_MODULES, { throwIfNoEntry: false })?.isSymbolicLink()) return true;
   return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wantedStamp();
 }
@@ -71,7 +72,7 @@ async function npm(...words) {
 }
 
 /** The npm that runs us, else the one that came with this Node, else that of the path. */
-function npmCommand() {
+export function npmCommand() {
   const beside = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js');
   const running = process.env.npm_execpath ?? '';
   const cli = [running, beside].find((each) => basename(each) === 'npm-cli.js' && existsSync(each));

@@ -33,6 +33,16 @@ export function claim(file) {
 }
 
 /**
+ * The living process that has the claim, without claiming it.
+ * @param {string} file
+ * @returns {Claim | null}
+ */
+export function holderOf(file) {
+  const holder = read(file);
+  return holder && isStillThere(holder) ? holder : null;
+}
+
+/**
  * Adds to our claim the process that was started on top, so that a later start finds it if we are killed.
  * @param {string} file
  * @param {{ pid: number, birth: string | null }} service

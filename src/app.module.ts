@@ -3,13 +3,16 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Logger } from 'pino';
 import type { DataSource } from 'typeorm';
 import { ActionLedgerModule } from './modules/action-ledger/index.js';
+import { BookingsModule } from './modules/bookings/index.js';
 import { ConnectModule } from './modules/connect/index.js';
 import { DistributionModule } from './modules/distribution/index.js';
 import { FinanceModule } from './modules/finance/index.js';
+import { OperationsModule } from './modules/operations/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
 import { LegalModule } from './modules/legal/index.js';
 import { ReferenceDataModule } from './modules/reference-data/index.js';
 import { IdentityModule } from './modules/identity/index.js';
+import { TripsModule } from './modules/trips/index.js';
 import { VaultModule } from './modules/vault/index.js';
 import { Env } from './platform/config/env.js';
 import { PlatformModule } from './platform/platform.module.js';
@@ -21,10 +24,13 @@ const MODULES = [
   RealtimeModule,
   VaultModule,
   ReferenceDataModule,
+  OperationsModule,
   DistributionModule,
   LegalModule,
   ConnectModule,
+  BookingsModule,
   FinanceModule,
+  TripsModule,
 ];
 
 export interface Surroundings {

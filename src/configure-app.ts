@@ -3,6 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule, type Surroundings } from './app.module.js';
 import { bodyParsers } from './platform/http/body-parsers.js';
 import { requestContext } from './platform/http/context.middleware.js';
+import { inTurn } from './platform/http/in-turn.js';
 import { answerOptions } from './platform/http/options.js';
 import { RouteTable } from './platform/http/route-table.js';
 import { crossOrigin, securityHeaders } from './platform/http/security-headers.js';
@@ -34,10 +35,11 @@ export async function createApp(surroundings: Surroundings): Promise<NestExpress
 
   // Before everything that may refuse: whatever the answer is, it carries the request id.
   const traffic = app.get(Traffic);
-  app.use(requestContext, traffic.follow, requestLog(log), securityHeaders(), limitAddresses(app.get(RateLimits)));
-  app.use(requireWellFormed, servedSurfaces(env.surfaces), answerOptions(app.get(RouteTable), { cors }));
-  app.use(...bodyParsers(), traffic.received);
+  app.use(inTurn(requestContext, traffic.follow, requestLog(log), securityHeaders()));
   if (cors) app.enableCors(crossOrigin(env.corsOrigins));
+  const refusing = [limitAddresses(app.get(RateLimits)), requireWellFormed, servedSurfaces(env.surfaces)];
+  const reading = [answerOptions(app.get(RouteTable), { cors }), ...bodyParsers(), traffic.received];
+  app.use(inTurn(...refusing, ...reading));
   serveDocument(app);
   return app;
 }

@@ -1,11 +1,16 @@
 import { createServer } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { listStatement } from '../../dist/src/modules/finance/invoices/invoice-list.sql.js';
 
 /* The floor: what Node and PostgreSQL do when nobody checks anything. One prepared statement per request. */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 });
 await pool.query('create table if not exists bench_rows (like supplier_invoices including all)');
 await pool.query('create table if not exists bench_messages (like realtime_messages including defaults)');
+
+await pool.query(`create table if not exists bench_counters (id integer primary key, next_number bigint not null);
+  create table if not exists bench_numbers (id text primary key, number bigint not null unique);
+  create table if not exists bench_records (id text primary key, number bigint not null)`);
 
 const run = (name, text, values = []) => pool.query({ name, text, values });
 const [{ columns }] = (
@@ -35,6 +40,33 @@ const routes = {
        where channel.name = $1 order by seq desc limit 100`,
       [channel],
     ),
+  'GET /invoices': () => pool.query(listStatement({}, '2026-01-01')),
+  // As short as an issue can be that leaves a record: the counter is held until the commit.
+  'POST /number': async () => {
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      const { rows } = await client.query({
+        name: 'number',
+        text: `with taken as (
+            insert into bench_counters values (1, 2)
+            on conflict (id) do update set next_number = bench_counters.next_number + 1
+            returning next_number - 1 as number
+          )
+          insert into bench_numbers select $1, number from taken returning number`,
+        values: [randomUUID()],
+      });
+      await client.query({
+        name: 'record',
+        text: 'insert into bench_records (id, number) values ($1, $2)',
+        values: [randomUUID(), rows[0].number],
+      });
+      await client.query('commit');
+      return { rows };
+    } finally {
+      client.release();
+    }
+  },
   'GET /health/live': async () => ({ rows: ['ok'] }),
 };
 

@@ -12,7 +12,7 @@ const READY_WITHIN_SECONDS = 5;
 export const databaseKilled = {
   name: 'database-killed',
   title: 'kill -9 of PostgreSQL under a client that keeps a journal',
-  short: { cycles: 2, writes: 60 },
+  short: { cycles: 2, writes: 40 },
   long: { cycles: 50, writes: 200 },
   run: async (world, { cycles, writes }) => {
     const { database } = world;

@@ -22,7 +22,7 @@ const PAUSE_MS = 40;
 export const rollingRestarts = {
   name: 'rolling-restarts',
   title: 'one instance after the other is stopped and started under load',
-  short: { restarts: 3 },
+  short: { restarts: 2 },
   long: { restarts: 100 },
   run: async (world, { restarts }) => {
     const env = { DRAIN_SECONDS };

@@ -9,7 +9,7 @@ import { surviveKills } from '../kills.js';
 export const serviceKilled = {
   name: 'service-killed',
   title: 'kill -9 of the service under a client that keeps a journal',
-  short: { cycles: 5, writes: 40 },
+  short: { cycles: 3, writes: 40 },
   long: { cycles: 200, writes: 200 },
   run: async (world, { cycles, writes }) => {
     const instance = await Instance.start(world);

@@ -24,7 +24,7 @@ const ROUNDS = 3;
 export const slowClients = {
   name: 'slow-clients',
   title: 'slow headers, slow bodies, slow readers and idle connections',
-  short: { headers: 100, bodies: 300, readers: 6, idle: 200, seconds: 1.5 },
+  short: { headers: 100, bodies: 300, readers: 6, idle: 200, seconds: 1 },
   long: { headers: 200, bodies: 1_000, readers: 60, idle: 2_000, seconds: 10 },
   run: async (world, size) => {
     const instance = await Instance.start(world);

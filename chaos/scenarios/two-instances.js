@@ -19,7 +19,7 @@ const FINISHED_WITHIN_MS = 30_000;
 export const twoInstances = {
   name: 'two-instances',
   title: 'two processes on one database, and copies of requests at both',
-  short: { cycles: 2, writes: 40, keys: 50, copies: 8 },
+  short: { cycles: 1, writes: 40, keys: 30, copies: 8 },
   long: { cycles: 100, writes: 200, keys: 1_000, copies: 8 },
   run: async (world, { cycles, writes, keys, copies }) => {
     const instances = await Promise.all([Instance.start(world), Instance.start(world)]);

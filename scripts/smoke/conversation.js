@@ -11,7 +11,7 @@ export class Conversation {
   }
 
   /**
-   * Calls `METHOD /path/{parameter}` and returns the parsed body. Anything but the expected status is a FAIL and ends the
+   * Calls `METHOD /path/{parameter}` and returns the body, parsed where it is JSON. Anything but the expected status is a FAIL and ends the
    * scenario, because what follows stands on it.
    */
   async call(operation, { params = {}, query = '', body, form, token, headers = {}, expect = 200 } = {}) {
@@ -39,7 +39,8 @@ export class Conversation {
       `${operation} ${response.status} ${milliseconds} ms${ok ? '' : ` (expected ${expect}) ${text.slice(0, 500)}`}`,
     );
     if (!ok) throw new Error(`${operation} did not answer as expected`);
-    return { body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return { body: isJson && text !== '' ? JSON.parse(text) : text, headers: response.headers };
   }
 
   /** A line about something that was compared. */

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { allotments } from './allotments.js';
+import { bookings } from './bookings.js';
+import { collecting } from './collecting.js';
+import { commissions } from './commissions.js';
 import { connect } from './connect.js';
+import { invoicing } from './invoicing.js';
+import { operations } from './operations.js';
 import { staff } from './staff.js';
+import { trips } from './trips.js';
 
 /** A mark by which this run's rows differ from every other run's. */
 const mark = randomUUID().slice(0, 8);
@@ -19,6 +26,13 @@ export const scenarios = {
     }
   },
   ...staff(mark),
+  ...bookings(mark),
+  ...collecting(mark),
+  ...commissions(mark),
+  ...invoicing(mark),
+  ...operations(mark),
+  ...allotments(mark),
+  ...trips(mark),
   ...connect(mark),
   vault: async (service, { platformKey: token, vaultSlug }) => {
     const params = { vaultSlug };

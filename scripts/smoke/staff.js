@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 const contractsPath = '/v1/admin/legal/contracts';
 const invoicesPath = '/v1/admin/finance/supplier-invoices';
+const paymentsPath = '/v1/admin/finance/payments';
 
 /** The staff surface, and the storefront's contracts that staff make. */
 export function staff(mark) {
@@ -9,6 +10,7 @@ export function staff(mark) {
     'staff: identity': (service, credentials) => identity(service, credentials, mark),
     'staff: distribution channels': (service, credentials) => channels(service, credentials, mark),
     'staff: supplier invoices': (service, credentials) => supplierInvoices(service, credentials, mark),
+    'staff: payments': (service, credentials) => payments(service, credentials, mark),
     'staff and storefront: contracts': (service, credentials) => contracts(service, credentials, mark),
     'staff: action ledger': ledger,
   };
@@ -81,6 +83,42 @@ async function supplierInvoices(service, { staff: { token } }, mark) {
   const { body: read } = await service.call(`GET ${invoicesPath}/{id}`, { params, token });
   service.same('the invoice is void', read.data.status, 'void');
   await service.call(`GET ${invoicesPath}`, { token, query: `?search=S-${mark}` });
+}
+
+async function payments(service, { staff: { token } }, mark) {
+  const invoice = {
+    supplierName: 'Smoke Coaches',
+    invoiceNumber: `P-${mark}`,
+    currency: 'EUR',
+    totalCents: 900,
+    issueDate: '2025-06-01',
+    status: 'approved',
+  };
+  const { body: bill } = await service.call(`POST ${invoicesPath}`, { token, body: invoice, expect: 201 });
+  const status = async () => {
+    const { body } = await service.call(`GET ${invoicesPath}/{id}`, { token, params: { id: bill.data.id } });
+    return body.data.status;
+  };
+  const money = { direction: 'out', supplierInvoiceId: bill.data.id, method: 'cash', currency: 'EUR' };
+  const body = { ...money, amountCents: 900, paidOn: '2025-06-02' };
+  const { body: made } = await service.call(`POST ${paymentsPath}`, { token, body, expect: 201 });
+  service.same('the payment pays the supplier invoice', await status(), 'paid');
+  await service.call(`POST ${paymentsPath}`, { token, body, expect: 409 });
+  const [{ id: allocationId }] = made.data.allocations;
+  const params = { id: made.data.id, allocationId };
+  await service.call(`DELETE ${paymentsPath}/{id}/allocations/{allocationId}`, { params, token });
+  await service.call(`POST ${paymentsPath}/{id}/allocations`, { params, token, body: {} });
+  await service.call(`POST ${paymentsPath}/{id}/reversal`, { params, token, body: { reason: 'Smoke test' } });
+  service.same('its reversal opens it again', await status(), 'approved');
+  const { body: read } = await service.call(`GET ${paymentsPath}/{id}`, { params, token });
+  service.same('nothing of it is allocated', read.data.unappliedCents, 900);
+  await service.call(`GET ${paymentsPath}`, { token, query: `?supplierInvoiceId=${bill.data.id}` });
+
+  const { body: aging } = await service.call('GET /v1/admin/finance/aging', { token, query: '?side=payable' });
+  const euros = aging.data.currencies.find(({ currency }) => currency === 'EUR');
+  service.same('what is owed in euros lies in five buckets', euros.buckets.length, 5);
+  const { body: proof } = await service.call('GET /v1/admin/finance/integrity', { token });
+  service.same('no money was made or lost', proof.data.conserved, true);
 }
 
 async function contracts(service, { staff: { token } }, mark) {

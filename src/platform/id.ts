@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { typeid, typeidUnboxed } from 'typeid-js';
+import { typeidUnboxed } from 'typeid-js';
+import { v7 } from 'uuid';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -59,7 +60,7 @@ export function newSecret(): string {
 
 /** A UUIDv7 in its usual form: request ids and event ids, which sort by time. */
 export function uuidv7(): string {
-  return typeid().toUUID();
+  return v7();
 }
 
 /** The last 32 bits of a well-formed TypeID's UUID, whatever version it claims to be. */

@@ -12,6 +12,10 @@ import { Env } from './config/env.js';
 import { Database } from './database/database.js';
 import { Watchdog } from './database/watchdog.js';
 import { ErrorFilter } from './errors/error.filter.js';
+import { FileLinks } from './files/file-links.js';
+import { FileStore } from './files/file-store.js';
+import { FilesController } from './files/files.controller.js';
+import { LocalFiles } from './files/local-files.js';
 import { KnownQueryGuard } from './http/known-query.guard.js';
 import { RequestIdInterceptor } from './http/request-id.interceptor.js';
 import { RouteTable } from './http/route-table.js';
@@ -41,6 +45,7 @@ const SERVICES = [
   Clock,
   Database,
   FailureLimits,
+  FileLinks,
   IdempotencyKeys,
   Installation,
   Jobs,
@@ -68,12 +73,13 @@ export class PlatformModule {
       module: PlatformModule,
       global: true,
       imports: [DiscoveryModule],
-      controllers: [HealthController, MetricsController],
+      controllers: [HealthController, MetricsController, FilesController],
       providers: [
         ...SERVICES,
         ...WATCHERS,
         ...bearerStrategies(authenticator),
         { provide: Env, useValue: env },
+        { provide: FileStore, useClass: LocalFiles },
         { provide: LOG, useValue: log },
         { provide: PASSPORT, useValue: authenticator },
         // Guards run in this order: who is it, does he ask too often, may he, does he ask what we know.
@@ -85,7 +91,7 @@ export class PlatformModule {
         { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
-      exports: [...SERVICES, Env, LOG],
+      exports: [...SERVICES, Env, FileStore, LOG],
     };
   }
 }

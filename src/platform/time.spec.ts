@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isCalendarDay, isInstant } from './time.js';
+import { isCalendarDay, isInstant, isTimeZone } from './time.js';
 
 describe('a calendar day', () => {
   it.each(['2024-02-29', '1900-01-01', '2199-12-31'])('%s exists', (day) => expect(isCalendarDay(day)).toBe(true));
@@ -38,4 +38,23 @@ describe('an instant', () => {
     1,
     null,
   ])('%s is none', (text) => expect(isInstant(text)).toBe(false));
+});
+
+describe('a time zone', () => {
+  it.each(['Europe/Bucharest', 'UTC', 'GMT', 'America/Argentina/Ushuaia', 'Etc/GMT+5'])('may be %s', (name) =>
+    expect(isTimeZone(name)).toBe(true),
+  );
+  it.each([
+    '+02:00',
+    'IST',
+    'CET',
+    'EST5EDT',
+    'Europe/',
+    'Europe/Atlantis',
+    '',
+    'Europe/Bucharest\u0000',
+    ' UTC',
+    2,
+    null,
+  ])('is not %j', (name) => expect(isTimeZone(name)).toBe(false));
 });

@@ -16,6 +16,21 @@ export function isInstant(value: unknown): value is string {
   return match !== null && isCalendarDay(match[1]);
 }
 
+const ZONE_NAME = /^(?:UTC|GMT|[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)+)$/;
+
+/**
+ * Whether this is the IANA name of a time zone, such as `Europe/Bucharest`. Neither an offset nor a short name: `IST` is
+ * India to Node.js and Israel to PostgreSQL, and `CET` has a summer to the one and none to the other.
+ */
+export function isTimeZone(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length > 64 || !ZONE_NAME.test(value)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
 function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }

@@ -113,8 +113,10 @@ function findUnbounded(schema: Schema, place: string, unbounded: string[]): void
   const isFixed = values !== undefined || ['date', 'date-time'].includes(format ?? '');
   if (type === 'string' && !isFixed && schema.maxLength === undefined) unbounded.push(place);
   if (type === 'array' && schema.maxItems === undefined) unbounded.push(place);
-  if (type === 'number') unbounded.push(`${place} (number)`);
-  if (type === 'integer' && (schema.minimum === undefined || schema.maximum === undefined)) unbounded.push(place);
+  // Only degrees have fractions: an amount that has is one that was rounded.
+  if (type === 'number' && !/\.(latitude|longitude)$/.test(place)) unbounded.push(`${place} (number)`);
+  if (['integer', 'number'].includes(type ?? '') && (schema.minimum === undefined || schema.maximum === undefined))
+    unbounded.push(place);
   const members = Object.entries(schema.properties ?? {});
   for (const [name, member] of members) findUnbounded(member, `${place}.${name}`, unbounded);
   const parts = [...(schema.allOf ?? []), ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];

@@ -1,32 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from '../setup/app.js';
+import { commissionRecipes } from './commission-recipes.js';
+import { financeRecipes } from './finance-recipes.js';
+import { operationsRecipes } from './operations-recipes.js';
+import { tripsRecipes } from './trips-recipes.js';
+import { inside, made, on, post, type Recipe, type Row, staff, type Subject } from './recipe.js';
 
-export interface Subject {
-  type: string;
-  id: string;
-}
-
-/** One successful call of a route: where to, with what, and what its entry is about. */
-export interface Prepared {
-  token?: string;
-  /** Path parameters by name. */
-  parameters?: Record<string, string>;
-  body?: object;
-  /** The subject, which sometimes only the answer tells; null: the call changes nothing. */
-  subject: ((answer: Row) => Subject | Promise<Subject>) | null;
-}
-
-type Recipe = (app: TestApp) => Promise<Prepared>;
-
-/** Whatever an answer holds about the thing, unwrapped. */
-export interface Row {
-  id: string;
-  [member: string]: unknown;
-}
-
+const BOOKINGS = '/v1/admin/bookings';
+const ALLOTMENTS = '/v1/admin/distribution/inventory-allotments';
 const CHANNELS = '/v1/admin/distribution/channels';
 const CONTRACTS = '/v1/admin/legal/contracts';
-const INVOICES = '/v1/admin/finance/supplier-invoices';
 const USERS = '/v1/admin/identity/users';
 const TOKENS = '/v1/admin/identity/api-tokens';
 const SESSIONS = '/v1/admin/identity/sessions';
@@ -34,10 +17,60 @@ const CLIENTS = '/connect/v1/operators/{operatorId}/oauth-clients';
 
 /** How to make a successful call of every mutating route of the staff and connect surfaces. */
 export const recipes: Record<string, Recipe> = {
+  [`POST ${BOOKINGS}`]: async (app) => ({ ...staff(app), body: booking(), subject: made('booking') }),
+  [`PATCH ${BOOKINGS}/{bookingId}`]: async (app) => {
+    const { id: bookingId } = await post(app, BOOKINGS, booking());
+    return { ...staff(app), ...inside('booking', bookingId, { bookingId }), body: { notes: 'Changed' } };
+  },
+  [`POST ${BOOKINGS}/{bookingId}/confirmation`]: async (app) => {
+    const { bookingId } = await bookingWithItem(app);
+    const follows = ['finance.payment_plan.materialize'];
+    return { ...staff(app), ...inside('booking', bookingId, { bookingId }), follows };
+  },
+  [`POST ${BOOKINGS}/{bookingId}/cancellation`]: async (app) => {
+    const { id: bookingId } = await post(app, BOOKINGS, booking());
+    return { ...staff(app), ...inside('booking', bookingId, { bookingId }), body: { reason: 'Called off' } };
+  },
+  [`POST ${BOOKINGS}/{bookingId}/items`]: async (app) => {
+    const { id: bookingId } = await post(app, BOOKINGS, booking());
+    return { ...staff(app), parameters: { bookingId }, body: bookingItem(), subject: made('booking_item') };
+  },
+  [`PATCH ${BOOKINGS}/{bookingId}/items/{itemId}`]: async (app) => {
+    const place = await bookingWithItem(app);
+    return { ...staff(app), ...inside('booking_item', place.itemId, place), body: { title: 'Changed' } };
+  },
+  [`POST ${BOOKINGS}/{bookingId}/items/{itemId}/cancellation`]: async (app) => {
+    const place = await bookingWithItem(app);
+    return { ...staff(app), ...inside('booking_item', place.itemId, place) };
+  },
+
   [`POST ${CHANNELS}`]: async (app) => ({ ...staff(app), body: channel(), subject: made('channel') }),
   [`PATCH ${CHANNELS}/{id}`]: async (app) => {
     const { id } = await post(app, CHANNELS, channel());
     return { ...staff(app), ...on('channel', id), body: { description: 'Changed' } };
+  },
+
+  ...operationsRecipes,
+  ...tripsRecipes,
+
+  [`POST ${ALLOTMENTS}`]: async (app) => ({ ...staff(app), body: await allotment(app), subject: made('allotment') }),
+  [`PATCH ${ALLOTMENTS}/{id}`]: async (app) => {
+    const { id } = await post(app, ALLOTMENTS, await allotment(app));
+    return { ...staff(app), ...on('allotment', id), body: { notes: 'Changed' } };
+  },
+  [`DELETE ${ALLOTMENTS}/{id}`]: async (app) => {
+    const { id } = await post(app, ALLOTMENTS, await allotment(app));
+    return { ...staff(app), ...on('allotment', id) };
+  },
+  [`POST ${ALLOTMENTS}/{id}/releases`]: async (app) => {
+    const { id } = await post(app, ALLOTMENTS, await allotment(app));
+    return { ...staff(app), ...on('allotment', id) };
+  },
+  [`PATCH ${ALLOTMENTS}/{id}/slots/{slotId}`]: async (app) => {
+    const { id } = await post(app, ALLOTMENTS, await allotment(app));
+    const slots = await app.as('owner').get<{ data: Row[] }>(`${ALLOTMENTS}/${id}/slots`);
+    const slotId = slots.body.data[0]?.id ?? '';
+    return { ...staff(app), ...inside('allotment_slot', slotId, { id, slotId }), body: { allotted: 3 } };
   },
 
   [`POST ${CONTRACTS}`]: async (app) => ({ ...staff(app), body: contract(), subject: made('contract') }),
@@ -59,24 +92,8 @@ export const recipes: Record<string, Recipe> = {
     return { ...staff(app), ...on('contract', id), body: { reason: 'Called off' } };
   },
 
-  [`POST ${INVOICES}`]: async (app) => ({ ...staff(app), body: invoice(), subject: made('supplier_invoice') }),
-  [`PATCH ${INVOICES}/{id}`]: async (app) => {
-    const { id } = await post(app, INVOICES, invoice());
-    return { ...staff(app), ...on('supplier_invoice', id), body: { notes: 'Changed' } };
-  },
-  [`POST ${INVOICES}/{id}/approval`]: async (app) => {
-    const { id } = await post(app, INVOICES, invoice());
-    return { ...staff(app), ...on('supplier_invoice', id) };
-  },
-  [`POST ${INVOICES}/{id}/reopening`]: async (app) => {
-    const { id } = await post(app, INVOICES, invoice());
-    await post(app, `${INVOICES}/${id}/approval`);
-    return { ...staff(app), ...on('supplier_invoice', id), body: { reason: 'Wrong supplier' } };
-  },
-  [`POST ${INVOICES}/{id}/voiding`]: async (app) => {
-    const { id } = await post(app, INVOICES, invoice());
-    return { ...staff(app), ...on('supplier_invoice', id), body: { reason: 'Not ours' } };
-  },
+  ...commissionRecipes,
+  ...financeRecipes,
 
   [`POST ${USERS}`]: async (app) => ({ ...staff(app), body: user(), subject: made('user') }),
   [`PATCH ${USERS}/{id}`]: async (app) => {
@@ -128,6 +145,21 @@ export const recipes: Record<string, Recipe> = {
 };
 
 const channel = () => ({ name: `Channel ${randomUUID()}` });
+/** Of a product of its own, which has one departure. */
+async function allotment(app: TestApp): Promise<object> {
+  const { id: channelId } = await post(app, CHANNELS, channel());
+  const productId = `product-${randomUUID()}`;
+  await post(app, '/v1/admin/operations/departures', {
+    productId,
+    startsAt: '2027-05-12T06:00:00Z',
+    endsAt: '2027-05-12T15:00:00Z',
+    timeZone: 'Europe/Bucharest',
+    capacity: 20,
+    priceCents: 5_900,
+    currency: 'EUR',
+  });
+  return { channelId, productId, validFrom: '2027-01-01', defaultQuantity: 2 };
+}
 const contract = () => ({ title: 'Travel contract', body: '<p>Seven days.</p>' });
 const user = () => ({
   email: `${randomUUID()}@example.com`,
@@ -136,35 +168,18 @@ const user = () => ({
   password: 'a long sentence of their own',
 });
 const apiToken = () => ({ name: 'Of a test', scopes: ['finance:read'] });
-const invoice = () => ({
-  supplierName: 'Hotel Bellevue',
-  invoiceNumber: randomUUID(),
-  currency: 'EUR',
-  totalCents: 10_000,
-  issueDate: '2027-01-31',
-});
+const booking = () => ({ currency: 'EUR', customerName: 'Ada' });
+const bookingItem = () => ({ type: 'unit', title: 'Seat', unitSellCents: 10_000 });
 
-const made = (type: string) => (answer: Row) => ({ type, id: answer.id });
-const on = (type: string, id: string) => ({ parameters: { id }, subject: () => ({ type, id }) });
-
-function staff(app: TestApp): { token: string } {
-  return { token: app.credentials.staff.token };
+async function bookingWithItem(app: TestApp): Promise<{ bookingId: string; itemId: string }> {
+  const { id: bookingId } = await post(app, BOOKINGS, booking());
+  const { id: itemId } = await post(app, `${BOOKINGS}/${bookingId}/items`, bookingItem());
+  return { bookingId, itemId };
 }
 
 function platform(app: TestApp): { token: string; parameters: Record<string, string> } {
   const { platformKey: token, operatorId, providerKey } = app.credentials;
   return { token, parameters: { operatorId, providerKey } };
-}
-
-/** What an answer is about: `{data}` on the staff surface, the thing itself on connect. */
-export function unwrapped(body: Row | { data: Row }): Row {
-  return 'data' in body ? (body.data as Row) : body;
-}
-
-async function post(app: TestApp, path: string, body?: object): Promise<Row> {
-  const answer = await app.as('owner').post<{ data: Row }>(path, body);
-  if (answer.status >= 300) throw new Error(`POST ${path} was refused: ${answer.text}`);
-  return answer.body.data;
 }
 
 async function login(app: TestApp): Promise<string> {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
-import { type Prepared, recipes, type Row, unwrapped } from './ledger-recipes.js';
+import { recipes } from './ledger-recipes.js';
+import { type Prepared, type Row, unwrapped } from './recipe.js';
 import { operationsOf, type Placed, readDocument } from './served-document.js';
 
 const READING = ['GET', 'HEAD'];
@@ -18,7 +19,7 @@ it('every mutating route of the staff and connect surfaces has a recipe, and eve
   expect(mutating.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(recipes).sort());
 });
 
-describe('a successful call writes exactly one entry, with its action, actor, request id and subject', () => {
+describe('a successful call writes one entry with its action, actor, request id and subject, and those of what follows', () => {
   it.each(Object.entries(recipes))('%s', async (route, prepare) => {
     const [method = '', template = ''] = route.split(' ');
     const operation = mutating.find((found) => found.method === method && found.path === template);
@@ -32,12 +33,16 @@ describe('a successful call writes exactly one entry, with its action, actor, re
     });
 
     expect([answer.status < 300, answer.text]).toEqual([true, answer.text]);
-    const written = await app.sql(
+    const written = await app.sql<{ action: string }>(
       `select action, actor_type, actor_id, subject_type, subject_id from action_ledger_entries
        where correlation_id = $1`,
       [requestId],
     );
-    expect(written).toEqual(operation?.['x-ledger-action'] ? [await expected(operation, call, answer.body)] : []);
+    const { follows = [] } = call;
+    const following = written.filter(({ action }) => follows.includes(action));
+    const own = written.filter((entry) => !following.includes(entry));
+    expect(own).toEqual(operation?.['x-ledger-action'] ? [await expected(operation, call, answer.body)] : []);
+    expect(following.map(({ action }) => action).sort()).toEqual([...follows].sort());
     expect(call.subject === null).toBe(operation?.['x-ledger-action'] === undefined);
   });
 });

@@ -5,23 +5,32 @@ export interface Schema {
   type?: string;
   format?: string;
   enum?: unknown[];
+  pattern?: string;
+  nullable?: boolean;
+  readOnly?: boolean;
+  minLength?: number;
   maxLength?: number;
+  minItems?: number;
   maxItems?: number;
+  uniqueItems?: boolean;
   minimum?: number;
   maximum?: number;
   items?: Schema;
   allOf?: Schema[];
   oneOf?: Schema[];
   anyOf?: Schema[];
+  required?: string[];
   properties?: Record<string, Schema>;
   additionalProperties?: boolean | Schema;
+  example?: unknown;
 }
 
 export interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
   example?: unknown;
-  schema: Schema & { example?: unknown };
+  required?: boolean;
+  schema: Schema;
 }
 
 export interface Operation {

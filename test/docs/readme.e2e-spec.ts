@@ -16,19 +16,26 @@ async function shellOf(title: string): Promise<string[]> {
 }
 
 /** Runs a script in bash, with our curl first on the path: a bare machine has none. */
-async function run(script: string, env: Record<string, string>): Promise<{ code: number; output: string }> {
+async function run(
+  script: string,
+  env: Record<string, string>,
+): Promise<{ code: number; output: string; pdf: Buffer }> {
   const folder = await mkdtemp(join(tmpdir(), 'readme-'));
   await copyFile('test/docs/curl.js', join(folder, 'curl.mjs'));
   await copyFile('test/docs/curl.sh', join(folder, 'curl'));
   await chmod(join(folder, 'curl'), 0o755);
   const PATH = `${folder}${delimiter}${process.env['PATH'] ?? ''}`;
-  const child = spawn('bash', ['-euo', 'pipefail', '-c', script], { env: { ...process.env, ...env, PATH } });
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: folder,
+    env: { ...process.env, ...env, PATH },
+  });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number];
+  const pdf = await readFile(join(folder, 'invoice.pdf')).catch(() => Buffer.alloc(0));
   await rm(folder, { recursive: true });
-  return { code, output };
+  return { code, output, pdf };
 }
 
 describe('the README', () => {
@@ -45,10 +52,12 @@ describe('the README', () => {
     const env = { CREDENTIALS: process.env['TEST_CREDENTIALS'] ?? '' };
 
     for (const time of ['first', 'second']) {
-      const { code, output } = await run(tour, env);
+      const { code, output, pdf } = await run(tour, env);
       expect([time, code, code === 0 ? '' : output]).toEqual([time, 0, '']);
       expect(output).toContain('"plaintext":"P1234567"');
       expect(output).toContain('finance.supplier_invoice.approve');
+      expect(output).toMatch(/INV-\d{4}-\d{4}/);
+      expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
     }
     expect(blocks.length).toBeGreaterThan(7);
     // Some forty processes start here, one for each curl and each value that is picked.

@@ -20,7 +20,7 @@ describe('a network to the database', () => {
   it.each(['latency', 'cut'])(
     'in which there is %s has requests done or refused by 503, and each write with a key done exactly once',
     (mode) => {
-      expect(of(mode)).toMatchObject({ acknowledged: 40, lost: 0, duplicated: 0, misses: [] });
+      expect(of(mode)).toMatchObject({ acknowledged: 24, lost: 0, duplicated: 0, misses: [] });
     },
   );
 });

@@ -6,8 +6,8 @@ it(
   'no request fails while one of two instances after the other is stopped and started again under load',
   async () => {
     const outcome = only(await play(rollingRestarts));
-    expect(outcome).toMatchObject({ cycles: 3, misses: [] });
-    expect(outcome.requests).toBeGreaterThan(150);
+    expect(outcome).toMatchObject({ cycles: 2, misses: [] });
+    expect(outcome.requests).toBeGreaterThan(100);
   },
   PLAYED_WITHIN_MS,
 );

@@ -164,6 +164,23 @@ describe('a status on create', () => {
     expect((await writer.post(PATH, { ...sent, status: 'draft' })).status).toBe(201);
   });
 
+  it('approved is answered again under its Idempotency-Key only to whoever still has finance:approve', async () => {
+    // Two tokens of one person: keys belong to the person.
+    const approver = await staffWith(app, 'finance:*', 'finance:approve');
+    const writer = await staffWith(app, 'finance:*');
+    const sent = body({ status: 'approved' });
+    const headers = { 'Idempotency-Key': `approved-${String(sent['invoiceNumber'])}` };
+    const first = await approver.post<Envelope>(PATH, sent, { headers });
+    expect(first.status).toBe(201);
+
+    const refused = await writer.post(PATH, sent, { headers });
+    expect([refused.status, refused.body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:approve' })]);
+    expect(refused.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="finance:approve"');
+    const replayed = await approver.post(PATH, sent, { headers });
+    expect([replayed.status, replayed.body]).toEqual([201, first.body]);
+    expect(replayed.headers['idempotent-replayed']).toBe('true');
+  });
+
   it.each(['paid', 'void'])('%s is refused with 422', async (status) => {
     const refused = await owner.post(PATH, body({ status }));
     expect(refused.status).toBe(422);

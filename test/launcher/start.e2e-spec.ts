@@ -1,9 +1,9 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../scripts/embedded-postgres/ports.js';
 import { ended, isAlive } from '../../scripts/processes.js';
-import { newFolder, newProject, runScript, type Script } from './folders.js';
+import { newFolder, newProject, PROJECT, runScript, type Script } from './folders.js';
 import { eventually } from './wait.js';
 
 interface Visit {
@@ -121,6 +121,25 @@ describe('npm start', () => {
     next.child.kill('SIGTERM');
     expect(await next.end()).toBe(0);
     expect(isAlive(server)).toBe(false);
+  });
+
+  it('starts no database for a service that its configuration forbids to start, and names all faults', async () => {
+    const own = newProject();
+    symlinkSync(join(PROJECT, 'dist/src/platform'), join(own, 'dist/src/platform'));
+    const script = runScript(own, ['scripts/start.js'], {
+      PORT: String(port),
+      NODE_ENV: 'production',
+      LOG_LEVEL: 'loud',
+    });
+    expect(await script.end()).toBe(78);
+    expect(script.said()).toMatch(/^ {2}\| LOG_LEVEL: is none of them; expected one of trace, /m);
+    expect(script.said()).toMatch(/^ {2}\| VAULT_KEK_PRIMARY: is missing; expected /m);
+    expect(script.said()).not.toContain('DATABASE_URL');
+    expect(script.said()).toContain(
+      'ERROR   The configuration has faults.\nREMEDY  Correct what is named above, in the environment or in .env.',
+    );
+    expect(existsSync(join(own, '.data/postgres'))).toBe(false);
+    rmSync(own, { recursive: true });
   });
 
   it('starts no database when DATABASE_URL names one', async () => {

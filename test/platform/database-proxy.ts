@@ -6,6 +6,7 @@ type Mode = 'pass' | 'blackhole' | 'refuse';
 /** Stands between the service and its database, and can be that network which tests need: one that fails. */
 export class DatabaseProxy {
   private mode: Mode = 'pass';
+  private unanswered: string | null = null;
   private readonly sockets = new Set<Socket>();
 
   private constructor(
@@ -47,6 +48,11 @@ export class DatabaseProxy {
     for (const socket of this.sockets) socket.resume();
   }
 
+  /** The next statement that holds this text is carried out, and its connection reset in place of the answer. */
+  loseAnswerTo(text: string): void {
+    this.unanswered = text;
+  }
+
   async close(): Promise<void> {
     this.server.close();
     for (const socket of this.sockets) socket.destroy();
@@ -59,6 +65,11 @@ export class DatabaseProxy {
       return;
     }
     const database = connect(Number(this.target.port), this.target.hostname);
+    client.on('data', (bytes) => {
+      if (this.unanswered === null || !bytes.includes(this.unanswered)) return;
+      this.unanswered = null;
+      database.removeAllListeners('data').once('data', () => client.resetAndDestroy());
+    });
     for (const [one, other] of [
       [client, database],
       [database, client],

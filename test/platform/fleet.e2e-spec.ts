@@ -1,17 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { isAlive } from '../../scripts/processes.js';
 import { until } from './held-table.js';
 import { endAll, ServiceProcess } from './service-process.js';
 
 const LANGUAGES = '/data/geo/v1/reference/languages?limit=1';
-
-/** The processes that serve for it, of which it is the parent. */
-function workersOf({ child }: ServiceProcess): number[] {
-  const path = `/proc/${child.pid}/task/${child.pid}/children`;
-  return readFileSync(path, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-}
 
 describe('WEB_CONCURRENCY', () => {
   let service: ServiceProcess;
@@ -19,13 +13,13 @@ describe('WEB_CONCURRENCY', () => {
 
   it('has so many processes serve on one port, and stop together', async () => {
     service = await ServiceProcess.start({ WEB_CONCURRENCY: '3' });
-    expect(workersOf(service)).toHaveLength(3);
+    expect(service.workers()).toHaveLength(3);
     expect(service.output.match(/Ready\./g)).toHaveLength(1);
     expect(service.output.match(/schema is up to date/g)).toHaveLength(1);
     const statuses = await Promise.all(Array.from({ length: 30 }, async () => (await service.get(LANGUAGES)).status));
     expect(new Set(statuses)).toEqual(new Set([200]));
 
-    const workers = workersOf(service);
+    const workers = service.workers();
     expect(await service.end()).toBe(0);
     for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
     await expect(service.get('/health/live')).rejects.toThrow();
@@ -33,10 +27,10 @@ describe('WEB_CONCURRENCY', () => {
 
   it('replaces a process that has ended', async () => {
     service = await ServiceProcess.start({ WEB_CONCURRENCY: '2' });
-    const [victim = 0, survivor = 0] = workersOf(service);
+    const [victim = 0, survivor = 0] = service.workers();
     process.kill(victim, 'SIGKILL');
-    await until(async () => workersOf(service).length === 2 && !workersOf(service).includes(victim));
-    expect(workersOf(service)).toContain(survivor);
+    await until(async () => service.workers().length === 2 && !service.workers().includes(victim));
+    expect(service.workers()).toContain(survivor);
     await until(async () => (await service.get(LANGUAGES)).status === 200);
     expect(await service.end()).toBe(0);
   });
@@ -48,6 +42,14 @@ describe('WEB_CONCURRENCY', () => {
     const count = /http_request_duration_seconds_count\{[^}]*reference\/languages[^}]*\} (\d+)/.exec(text)?.[1];
     expect(count).toBe('20');
     expect(text).toMatch(/^db_up 1$/m);
+  });
+
+  it('leaves no process behind where the leader is killed', async () => {
+    service = await ServiceProcess.start({ WEB_CONCURRENCY: '2' });
+    const workers = service.workers();
+    service.child.kill('SIGKILL');
+    await until(async () => workers.every((pid) => !isAlive(pid)));
+    expect(workers).toHaveLength(2);
   });
 
   it('ends as a whole, and says why, where its processes cannot begin', async () => {

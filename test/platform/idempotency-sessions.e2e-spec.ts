@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
+import { DatabaseProxy } from './database-proxy.js';
+import { closeAfterTests } from '../setup/running.js';
 import { holdChannels, until } from './held-table.js';
 
 const CHANNELS = '/v1/admin/distribution/channels';
@@ -63,5 +65,31 @@ describe('an Idempotency-Key whose process has lost its session with the databas
       [made.data.id],
     );
     expect(entries).toHaveLength(1);
+  });
+});
+
+describe('an Idempotency-Key that was taken without the service hearing of it', () => {
+  it('is free at once: the client that was told 503 sends the same request again, and it is done once', async () => {
+    const proxy = await DatabaseProxy.start(process.env['DATABASE_URL'] ?? '');
+    closeAfterTests(() => proxy.close());
+    const app = await startApp({ env: { JOBS: 'false', DATABASE_URL: proxy.url } });
+    const name = `Unheard ${randomUUID()}`;
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const create = () => app.as('owner').post<Envelope>(CHANNELS, { name }, { headers });
+
+    proxy.loseAnswerTo('insert into idempotency_keys');
+    const unheard = await create();
+    expect([unheard.status, unheard.body]).toEqual([
+      503,
+      {
+        error: expect.any(String),
+        code: 'service_unavailable',
+        requestId: unheard.headers['x-request-id'],
+        details: { retryAfterMs: expect.any(Number) },
+      },
+    ]);
+    const again = await create();
+    expect(again.status).toBe(201);
+    expect(await app.sql('select from channels where name = $1', [name])).toHaveLength(1);
   });
 });

@@ -47,12 +47,13 @@ describe('more requests than a process may answer at the same time', () => {
     expect(Math.min(...took)).toBeLessThan(50);
     expect([live.status, metrics.status]).toEqual([200, 200]);
     expect(metrics.text).toMatch(/^http_overload_refusals_total 4$/m);
+    expect(metrics.text).toMatch(/^http_requests_admitted_at_most 3$/m);
     expect((await Promise.all(admitted)).map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await staff.get(CHANNELS)).status).toBe(200);
   });
 
   it('are refused as well where the event loop is late, but never the few that cannot be its reason', async () => {
-    const app = await startApp({ env: { MAX_EVENT_LOOP_DELAY_MS: '1', JOBS: 'false' } });
+    const app = await startApp({ env: { MAX_EVENT_LOOP_DELAY_MS: '1', MAX_IN_FLIGHT: '20', JOBS: 'false' } });
     const staff = app.as('owner');
     await staff.get(CHANNELS);
     const table = await holdChannels();

@@ -110,6 +110,32 @@ describe('a body that cannot be read is refused before anybody asks for a creden
   });
 });
 
+describe('a member with a name of 30,000 characters', () => {
+  const contracts = '/v1/admin/legal/contracts';
+  const contract = { title: 'Travel contract', body: '<p>Hello</p>' };
+  const name = '🧳'.repeat(15_000);
+
+  it('is refused with its name cut, however often it would be told', async () => {
+    const faults = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`k${at}`, '\0']));
+    const { status, body } = await app.as('owner').post(contracts, { ...contract, metadata: { [name]: faults } });
+    expect(status).toBe(400);
+    const path = `metadata.${'🧳'.repeat(95)}…`;
+    const message = 'NUL is not allowed in text';
+    const issues = Array.from({ length: 50 }, () => ({ path, message, code: 'noNul' }));
+    const fields = { [path]: issues.map((issue) => issue.message) };
+    expect(body).toMatchObject({ code: 'invalid_request', details: { issues, fields } });
+  });
+
+  it('is refused with its name cut where it is unknown, between whole characters', async () => {
+    const { status, body } = await app.as('owner').post(contracts, { ...contract, [name]: 1 });
+    expect(status).toBe(400);
+    const path = `${'🧳'.repeat(99)}\ufffd…`;
+    const message = `${'🧳'.repeat(499)}\ufffd…`;
+    const issues = [{ path, message, code: 'whitelistValidation' }];
+    expect(body).toMatchObject({ code: 'invalid_request', details: { issues, fields: { [path]: [message] } } });
+  });
+});
+
 describe('a member whose name is one that every JavaScript object has', () => {
   it.each([
     ['__proto__', 'This name is not allowed', 'forbiddenKey'],

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { readCredentials, tokenOf } from '../setup/credentials.js';
@@ -56,10 +57,32 @@ export class ServiceProcess {
     return fetch(`${this.url}${path}`, { headers });
   }
 
-  /** Asks it to end, and waits until it has: its exit code. */
+  /** The processes that serve for it, where it leads several. */
+  workers(): number[] {
+    const { pid } = this.child;
+    try {
+      const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+      return children.trim().split(' ').filter(Boolean).map(Number);
+    } catch {
+      return [];
+    }
+  }
+
+  /** Asks it to end, and waits until it has: its exit code. Killed, it cannot end its workers; they are killed as well. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    const orphans = signal === 'SIGKILL' ? this.workers() : [];
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal);
-    return this.ended;
+    const code = await this.ended;
+    for (const pid of orphans) endNow(pid);
+    return code;
+  }
+}
+
+function endNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
   }
 }
 

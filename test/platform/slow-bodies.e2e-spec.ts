@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
@@ -46,5 +47,43 @@ describe('requests whose bodies arrive slowly', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 201 /);
     expect(await metric(app, 'http_requests_receiving')).toBeGreaterThanOrEqual(4);
     for (const socket of [first, ...others]) socket?.destroy();
+  });
+});
+
+const ANSWERS = 60;
+const STATUS_LINE = 'HTTP/1.1 200';
+
+/** Asks for more than the buffers of both ends hold, and reads nothing of it yet. */
+function asking(app: TestApp): Socket {
+  const { hostname, port } = new URL(app.url);
+  const socket = connect(Number(port), hostname).pause();
+  socket.on('error', () => undefined);
+  socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(ANSWERS));
+  return socket;
+}
+
+describe('a client that does not read its answers', () => {
+  it('is hung up on once nothing has passed for a time; one that reads slowly gets all of them', async () => {
+    const app = await startApp({ env: { JOBS: 'false' } });
+    const server: Server = app.nest.getHttpServer();
+    expect(server.timeout).toBe(60_000);
+    server.setTimeout(1_000);
+    const left = new Set<number | undefined>();
+    server.on('connection', (socket) => socket.on('close', () => left.add(socket.remotePort)));
+
+    const [stalled, slow] = [asking(app), asking(app)];
+    let [answers, chunks, end] = [0, 0, ''];
+    slow.on('data', (chunk: Buffer) => {
+      const text = end + chunk.toString('latin1');
+      answers += text.split(STATUS_LINE).length - 1;
+      end = text.slice(1 - STATUS_LINE.length);
+      // Breaks of a tenth of a second, which are longer than the limit in all.
+      slow.pause();
+      setTimeout(() => slow.resume(), (chunks += 1) % 10 === 0 ? 100 : 0);
+    });
+    slow.resume();
+    await until(async () => left.has(stalled.localPort) && answers === ANSWERS);
+    expect(left.has(slow.localPort)).toBe(false);
+    for (const socket of [stalled, slow]) socket.destroy();
   });
 });

@@ -72,8 +72,15 @@ export async function startApp({ env: overrides = {} }: Overrides = {}): Promise
   const logs: string[] = [];
   const log = createLog(env.logLevel, { write: (line) => void logs.push(line) });
   const nest = await createApp({ env, log, dataSource: await connect(env) });
-  await nest.listen(0, '127.0.0.1');
-  const url = new URL(await nest.getUrl());
   const agent = new Agent({ keepAlive: true });
-  return new TestApp({ url, agent, contract: await readContract(url, agent) }, nest, logs);
+  try {
+    await nest.listen(0, '127.0.0.1');
+    const url = new URL(await nest.getUrl());
+    return new TestApp({ url, agent, contract: await readContract(url, agent) }, nest, logs);
+  } catch (error) {
+    // Its pool and timers would keep the run from ending, long after the test that failed.
+    agent.destroy();
+    await nest.close();
+    throw error;
+  }
 }

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
 import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { decrypt, decrypted, encrypt, encrypted, setVersion, UNDECRYPTABLE, versionsOf } from './vaults.js';
@@ -161,5 +163,20 @@ describe('the limit of 100 vaults', () => {
     ]);
     expect(await app.sql('select count(*)::int as count from vaults')).toEqual([{ count: 100 }]);
     expect((await encrypt(app.as('platform'), 'primary', 'x')).status).toBe(200);
+  });
+
+  it('refuses each of many first encrypts by 409: they wait for each other, and not for connections', async () => {
+    await app.sql(`delete from vaults where slug in ('filler-1', 'filler-2')`);
+    const small = await startApp({ env: { DATABASE_POOL_SIZE: '4', JOBS: 'false' } });
+    const client = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
+    await client.connect();
+    await client.query('select pg_advisory_lock(7120700)');
+    const many = Array.from({ length: 30 }, (_, n) => encrypt(small.as('platform'), `many-${n}`, 'x'));
+    // Longer than anybody waits for a connection, and shorter than for a lock.
+    await setTimeout(1_300);
+    await client.end();
+    const statuses = (await Promise.all(many)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, 200, ...Array<number>(28).fill(409)]);
+    expect(await app.sql('select count(*)::int as count from vaults')).toEqual([{ count: 100 }]);
   });
 });

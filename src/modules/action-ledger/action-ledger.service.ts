@@ -3,6 +3,7 @@ import { Clock } from '../../platform/clock.js';
 import type { Actor } from '../../platform/context/actor.js';
 import { currentActor, currentContext } from '../../platform/context/request-context.js';
 import { Database } from '../../platform/database/database.js';
+import type { Statement } from '../../platform/database/statement.js';
 import type { Collector } from '../../platform/database/unit-of-work.js';
 import { newId } from '../../platform/id.js';
 import { aroundSequence, chainOf, type EntryFacts, payloadDigest } from './sealed-entry.js';
@@ -56,16 +57,16 @@ export class ActionLedger implements Collector<Entry> {
     return this.append(newId('aled'), action, { ...change, actor });
   }
 
-  async write(entries: Entry[]): Promise<void> {
+  statement(entries: Entry[]): Statement {
     const payloads = entries.map(({ before, after }) => payloadDigest(before, after));
     const texts = entries.map(({ before: _before, after: _after, ...facts }, n) =>
       aroundSequence(facts, payloads[n] ?? Buffer.alloc(0)),
     );
     const column = <T>(pick: (entry: Entry, index: number) => T): T[] => entries.map(pick);
-    await this.database.prepared(
-      'ledger-append',
-      'select ledger_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)',
-      [
+    return {
+      name: 'ledger-append',
+      text: 'select ledger_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)',
+      values: [
         column(({ id }) => id),
         column(({ subjectType, subjectId }) => chainOf(subjectType, subjectId)),
         column(({ action }) => action),
@@ -83,7 +84,7 @@ export class ActionLedger implements Collector<Entry> {
         column(({ after }) => after),
         payloads,
       ],
-    );
+    };
   }
 
   private append(id: string, action: string, change: Change & { actor: Recorder }): string {

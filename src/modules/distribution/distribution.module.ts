@@ -1,21 +1,63 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
 import { Provisioning } from '../../platform/provisioning/provisioning.js';
 import { ActionLedgerModule } from '../action-ledger/index.js';
+import { OperationsModule } from '../operations/index.js';
+import { AllotmentChanges } from './allotments/allotment-changes.service.js';
+import { AllotmentJournal } from './allotments/allotment-journal.js';
+import { AllotmentRows } from './allotments/allotment-rows.service.js';
+import { AllotmentSales } from './allotments/allotment-sales.service.js';
+import { AllotmentsController } from './allotments/allotments.controller.js';
+import { DepartureSlots } from './allotments/departure-slots.service.js';
+import { Movements } from './allotments/movements.service.js';
+import { NewAllotments } from './allotments/new-allotments.service.js';
+import { ReleaseJob } from './allotments/release-job.service.js';
+import { ReleasePlans } from './allotments/release-plans.service.js';
+import { ReleaseSteps } from './allotments/release-steps.service.js';
+import { Releases } from './allotments/releases.service.js';
+import { SlotChanges } from './allotments/slot-changes.service.js';
+import { SlotCoverage } from './allotments/slot-coverage.service.js';
+import { SlotRows } from './allotments/slot-rows.service.js';
+import { SlotsController } from './allotments/slots.controller.js';
+import { Slots } from './allotments/slots.service.js';
+import { ChannelChoice } from './channels/channel-choice.service.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { Channels } from './channels/channels.service.js';
 import { SystemChannelRow, SystemChannels } from './channels/system-channels.service.js';
-import { loadDemoChannels } from './demo.js';
+import { loadDemoAllotments, loadDemoChannels } from './demo.js';
 
 @Module({
-  imports: [ActionLedgerModule],
-  controllers: [ChannelsController],
-  providers: [Channels, SystemChannels],
+  imports: [ActionLedgerModule, OperationsModule],
+  controllers: [ChannelsController, AllotmentsController, SlotsController],
+  providers: [
+    AllotmentChanges,
+    AllotmentJournal,
+    AllotmentRows,
+    AllotmentSales,
+    ChannelChoice,
+    Channels,
+    DepartureSlots,
+    Movements,
+    NewAllotments,
+    ReleaseJob,
+    ReleasePlans,
+    ReleaseSteps,
+    Releases,
+    SlotChanges,
+    SlotCoverage,
+    SlotRows,
+    Slots,
+    SystemChannels,
+  ],
+  exports: [AllotmentSales, ChannelChoice],
 })
 export class DistributionModule implements OnModuleInit {
   constructor(
     private readonly provisioning: Provisioning,
     private readonly channels: Channels,
     private readonly systemChannels: SystemChannels,
+    private readonly allotments: NewAllotments,
+    private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
@@ -25,5 +67,6 @@ export class DistributionModule implements OnModuleInit {
       apply: (rows) => this.systemChannels.apply(rows),
     });
     this.provisioning.demo(200, 'distribution channels', () => loadDemoChannels(this.channels));
+    this.provisioning.demo(210, 'allotments', () => loadDemoAllotments(this.allotments, this.clock.today()));
   }
 }

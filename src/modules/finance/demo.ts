@@ -60,11 +60,29 @@ const INVOICES: readonly CreateSupplierInvoice[] = [
     dueDate: '2027-02-21',
     notes: 'Sent twice by mistake',
   },
+  {
+    supplierName: 'Algarve Coach Lines',
+    invoiceNumber: 'ACL-2026-118',
+    currency: 'EUR',
+    totalCents: 64_000,
+    issueDate: '2026-10-05',
+    dueDate: '2026-11-04',
+    status: 'approved',
+  },
+  {
+    supplierName: 'Museums of Vienna',
+    invoiceNumber: 'MV 4410',
+    currency: 'EUR',
+    totalCents: 80_000,
+    issueDate: '2026-10-12',
+    dueDate: '2026-11-11',
+    status: 'approved',
+  },
 ];
 
 /**
  * The supplier invoices that the API document's examples name: 1 approved, to be read; drafts 2 to be changed, 3 to be
- * approved and 5 to be voided; 4 approved, to be reopened.
+ * approved and 5 to be voided; 4 approved, to be reopened; 6 approved, to be paid; 7 approved and paid in parts.
  */
 export async function loadDemoSupplierInvoices(invoices: SupplierInvoices): Promise<void> {
   for (const [index, invoice] of INVOICES.entries()) await invoices.create(invoice, demoId('sinv', index + 1));

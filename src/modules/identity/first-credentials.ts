@@ -8,7 +8,7 @@ import { demoId } from '../../platform/id.js';
 import { Installation } from '../../platform/provisioning/installation.js';
 import { ApiTokens } from './api-tokens/api-tokens.service.js';
 import { PlatformKeys } from './api-tokens/platform-keys.service.js';
-import { type FirstIssue, type FirstOwner, planFirstIssue } from './first-plan.js';
+import { type FirstIssue, type FirstOwner, missingPresets, planFirstIssue } from './first-plan.js';
 import { Users } from './users/users.service.js';
 
 const LIMITED = ['data:geo:read'];
@@ -32,6 +32,7 @@ export class FirstCredentials {
   async issue(env: Env, keep: (issue: FirstIssue) => Promise<void>): Promise<FirstIssue> {
     const { owner, platformKey, limitedPlatformKey } = planFirstIssue(env);
     const work = async () => {
+      await this.refuseHalfAnOwner(env);
       const issue: FirstIssue = {
         owner: await this.once('first-owner', owner, (planned) => this.makeOwner(planned, env)),
         platformKey: await this.once('first-platform-key', platformKey, (token) =>
@@ -45,6 +46,17 @@ export class FirstCredentials {
       return issue;
     };
     return asSystem(() => this.database.transaction(work));
+  }
+
+  /** Only while there is none: later, a preset that was left behind must not stop a start. */
+  private async refuseHalfAnOwner(env: Env): Promise<void> {
+    const missing = missingPresets(env);
+    if (missing.length === 0 || (await this.installation.isDone('first-owner'))) return;
+    const faults = missing.map(
+      (name) =>
+        `${name}: is missing, so that the owner whom the other presets speak of cannot be made; expected all of them or none`,
+    );
+    throw new ConfigurationError(faults);
   }
 
   /** Does the step for what was planned, unless there is nothing to do or an earlier start did it. */

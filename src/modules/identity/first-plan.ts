@@ -33,6 +33,18 @@ export function planFirstIssue(env: Env): FirstIssue {
   };
 }
 
+/**
+ * The presets that an owner still needs, where some of them are given: half an owner is none, and somebody waits for him.
+ * Empty where there is nothing to complain of.
+ */
+export function missingPresets(env: Env): string[] {
+  const { production, bootstrapAdminEmail, bootstrapAdminPassword, bootstrapStaffToken } = env;
+  const isWanted = [bootstrapAdminEmail, bootstrapAdminPassword, bootstrapStaffToken].some((preset) => preset !== null);
+  if (!production || !isWanted) return [];
+  const email = bootstrapAdminEmail === null ? ['BOOTSTRAP_ADMIN_EMAIL'] : [];
+  return bootstrapAdminPassword === null ? [...email, 'BOOTSTRAP_ADMIN_PASSWORD'] : email;
+}
+
 function newToken(kind: CredentialKind): string {
   return newCredential(kind).token;
 }

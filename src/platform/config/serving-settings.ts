@@ -20,9 +20,10 @@ export const servingSettings = {
   }),
   maxEventLoopDelayMs: wholeNumber({
     name: 'MAX_EVENT_LOOP_DELAY_MS',
-    purpose: 'How late the event loop may be before a busy process refuses requests by 503, in milliseconds',
+    purpose:
+      'How late the event loop may be before a process lets in fewer requests at the same time, in milliseconds; the others are refused by 503',
     example: '100',
-    fallback: '250',
+    fallback: '50',
     min: 1,
     max: 60_000,
   }),

@@ -8,6 +8,8 @@ export interface RequestContext {
   actor: Actor | null;
   /** Headers that the answer gets when the handler is done; kept here so that services need no response object. */
   readonly headers: Map<string, string>;
+  /** Scopes that the handler asked for, beyond the one of its route. */
+  askedScopes?: readonly string[];
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();

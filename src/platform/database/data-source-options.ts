@@ -32,6 +32,8 @@ export function dataSourceOptions(env: Pick<Env, 'databaseUrl' | 'databasePoolSi
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       connectionTimeoutMillis: POOL_WAIT_MS,
       keepAlive: true,
+      // Statements of one connection are sent without waiting for the answer to the one before.
+      pipeline: true,
     },
   };
 }

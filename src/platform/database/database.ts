@@ -1,19 +1,21 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Pool } from 'pg';
+import type { PoolClient, QueryResult } from 'pg';
 import {
   DataSource,
   type EntityManager,
   type EntityTarget,
   type ObjectLiteral,
-  type QueryRunner,
-  type QueryDeepPartialEntity,
   type Repository,
+  type SelectQueryBuilder,
 } from 'typeorm';
 import { databaseErrorOf, isRetryable } from '../errors/database-refusals.js';
+import { countStatement, type PageBounds, pageStatement, TOTAL } from './page.js';
 import { poolOf } from './pool.js';
-import type { ServicePool } from './service-pool.js';
+import { inOneWrite, type ServicePool } from './service-pool.js';
+import { RowStatements } from './row-statements.js';
 import { targetOf, type Versioned } from './rows.js';
+import type { Statement } from './statement.js';
 import { type Collector, UnitOfWork, units } from './unit-of-work.js';
 
 const MAX_ATTEMPTS = 6;
@@ -23,6 +25,8 @@ const UNIQUE_VIOLATION = '23505';
 /** The only way to the database. A transaction is ambient: whoever is called inside it works in it. */
 @Injectable()
 export class Database {
+  private readonly rowStatements = new Map<EntityTarget<ObjectLiteral>, RowStatements>();
+
   constructor(private readonly dataSource: DataSource) {}
 
   /**
@@ -68,9 +72,7 @@ export class Database {
 
   /** Adds a row, in one statement. */
   async insert<Entity extends ObjectLiteral>(entity: Entity): Promise<void> {
-    const into = this.repository(targetOf(entity)).createQueryBuilder().insert();
-    // TypeORM's type of an insertable row cannot say that a JSON column holds what the entity says.
-    await into.values(entity).updateEntity(false).execute();
+    await this.run(this.statementsOf(targetOf(entity)).insert(entity));
   }
 
   /**
@@ -78,20 +80,50 @@ export class Database {
    * lives on to find out by whom. Waits for a concurrent transaction that has the key and may yet roll back.
    */
   async insertUnlessTaken<Entity extends ObjectLiteral>(entity: Entity): Promise<boolean> {
-    const into = this.repository(targetOf(entity)).createQueryBuilder().insert();
-    const result = await into.values(entity).orIgnore().returning('id').updateEntity(false).execute();
-    const added: unknown = result.raw;
-    return Array.isArray(added) && added.length > 0;
+    const { rowCount } = await this.run(this.statementsOf(targetOf(entity)).insertUnlessTaken(entity));
+    return rowCount === 1;
   }
 
   /** Writes all columns of a row that was read under a lock, in one statement, and raises its version. */
   async update<Entity extends Versioned>(entity: Entity): Promise<void> {
-    const { id, version } = entity;
-    const row = { ...entity, version: version + 1 } as QueryDeepPartialEntity<Entity>;
-    const change = this.repository(targetOf(entity)).createQueryBuilder().update().set(row);
-    const { affected } = await change.where('id = :id and version = :version', { id, version }).execute();
-    if (affected !== 1) throw new Error(`${id} was changed without its lock`);
-    entity.version = version + 1;
+    const { rowCount } = await this.run(this.statementsOf(targetOf(entity)).update(entity));
+    if (rowCount !== 1) throw new Error(`${entity.id} was changed without its lock`);
+    entity.version += 1;
+  }
+
+  /** Locks the row until the transaction ends; null where there is none. */
+  async lock<Entity extends Versioned>(entity: EntityTarget<Entity>, id: string): Promise<Entity | null> {
+    if (!units.getStore()) throw new Error('Only a transaction can lock a row');
+    const statements = this.statementsOf(entity);
+    const { rows } = await this.run(statements.lock(id));
+    return rows[0] ? (statements.entityOf(rows[0]) as Entity) : null;
+  }
+
+  /** Reads entities by a statement that selects `columnsOf` them; `raw` has what else it selects. */
+  async read<Entity extends ObjectLiteral, Raw extends ObjectLiteral = ObjectLiteral>(
+    entity: EntityTarget<Entity>,
+    statement: Statement,
+  ): Promise<{ entity: Entity; raw: Raw }[]> {
+    const statements = this.statementsOf(entity);
+    const { rows } = await this.run(statement);
+    return rows.map((row) => ({ entity: statements.entityOf(row) as Entity, raw: row as Raw }));
+  }
+
+  /** A page of the entities that the builder finds, and how many there are in all; `raw` has what else it selects. */
+  async page<Entity extends ObjectLiteral, Raw extends ObjectLiteral = ObjectLiteral>(
+    found: SelectQueryBuilder<Entity>,
+    bounds: PageBounds,
+  ): Promise<{ rows: { entity: Entity; raw: Raw }[]; total: number }> {
+    const entity = found.expressionMap.mainAlias?.metadata.target as EntityTarget<Entity>;
+    const statement = pageStatement(found, this.columnsOf(entity, found.alias), bounds);
+    const rows = await this.read<Entity, Raw>(entity, statement);
+    const counted = rows[0]?.raw ?? (bounds.offset > 0 ? (await this.run(countStatement(found))).rows[0] : undefined);
+    return { rows, total: Number(counted?.[TOTAL] ?? 0) };
+  }
+
+  /** The entity's columns under an alias, for a SELECT. */
+  columnsOf<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>, alias: string): string {
+    return this.statementsOf(entity).columnsOf(alias);
   }
 
   /** `update`, unless a unique key of the row is taken: then nothing happens, and the running transaction lives on. */
@@ -116,13 +148,13 @@ export class Database {
 
   /** How many rows the statement changed. */
   async execute(text: string, values: unknown[] = []): Promise<{ rows: unknown[]; count: number }> {
-    const { rows, rowCount } = await (await this.connection()).query(text, values);
+    const { rows, rowCount } = await this.run({ text, values });
     return { rows, count: rowCount ?? 0 };
   }
 
   /** Like `query`, prepared under a name on each connection: for hot statements. One name, one text. */
   async prepared<Row>(name: string, text: string, values: unknown[]): Promise<Row[]> {
-    const { rows } = await (await this.connection()).query({ name, text, values });
+    const { rows } = await this.run({ name, text, values });
     return rows as Row[];
   }
 
@@ -135,32 +167,54 @@ export class Database {
     return units.getStore()?.runner.manager ?? this.dataSource.manager;
   }
 
-  private async connection(): Promise<Pick<Pool, 'query'>> {
-    const unit = units.getStore();
-    return unit ? ((await unit.runner.connect()) as Pick<Pool, 'query'>) : this.pool();
+  private run(statement: Statement): Promise<QueryResult<ObjectLiteral>> {
+    return (units.getStore()?.client ?? this.pool()).query(statement);
+  }
+
+  private statementsOf<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): RowStatements {
+    const known = this.rowStatements.get(entity);
+    if (known) return known;
+    const made = new RowStatements(this.dataSource.getMetadata(entity));
+    this.rowStatements.set(entity, made);
+    return made;
   }
 
   private async attempt<T>(work: () => Promise<T>): Promise<T> {
-    const runner: QueryRunner = this.dataSource.createQueryRunner();
-    const unit = new UnitOfWork(runner);
-    let result: T;
+    const runner = this.dataSource.createQueryRunner();
     try {
-      await runner.startTransaction();
-      result = await units.run(unit, async () => {
-        const answer = await work();
-        await unit.writeCollected();
-        return answer;
-      });
-      await runner.commitTransaction();
-    } catch (error) {
-      // The connection may be the thing that broke; then the rollback fails too and the first error is the one to tell.
-      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-      throw error;
-    } finally {
+      const client = (await runner.connect()) as PoolClient;
+      const unit = new UnitOfWork(Object.assign(runner, { isTransactionActive: true }), client);
+      const result = await inTransaction(unit, work);
       await runner.release();
+      for (const follow of unit.afterCommit) await units.exit(follow);
+      return result;
+    } finally {
+      if (!runner.isReleased) await runner.release();
     }
-    for (const follow of unit.afterCommit) await units.exit(follow);
+  }
+}
+
+/**
+ * The connections are pipelined: BEGIN goes out together with the first statement, and what was collected together with
+ * the COMMIT. That leaves out their round trips, and a ledger's head is held for none at all.
+ */
+async function inTransaction<T>(unit: UnitOfWork, work: () => Promise<T>): Promise<T> {
+  const { client } = unit;
+  let begun: Promise<unknown> = Promise.resolve();
+  try {
+    const result = await inOneWrite(client, () => {
+      begun = client.query('begin');
+      begun.catch(() => undefined);
+      return units.run(unit, work);
+    });
+    // Where one of them failed, the server makes a rollback of the COMMIT.
+    const last = [...unit.collectedStatements(), { text: 'commit' }];
+    await Promise.all([begun, ...inOneWrite(client, () => last.map((statement) => client.query(statement)))]);
     return result;
+  } catch (error) {
+    // The connection may be the thing that broke; then the rollback fails too and the first error is the one to tell.
+    await client.query('rollback').catch(() => undefined);
+    throw error;
   }
 }
 

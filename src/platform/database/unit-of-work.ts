@@ -1,11 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { PoolClient } from 'pg';
 import type { QueryRunner } from 'typeorm';
+import type { Statement } from './statement.js';
 
 /** Something that is gathered during a transaction and written in one statement just before its commit. */
 export interface Collector<Item> {
   /** Collectors write in this order; the ledger is last, because its heads are the most contended rows. */
   readonly order: number;
-  write(items: Item[]): Promise<void>;
+  /** The statement is sent together with the commit; whatever it answers, nobody waits for it before. */
+  statement(items: Item[]): Statement;
 }
 
 /** One running transaction: its connection, what is still to be written, and what happens once it is committed. */
@@ -13,7 +16,10 @@ export class UnitOfWork {
   readonly afterCommit: (() => void | Promise<void>)[] = [];
   private readonly collected = new Map<Collector<never>, unknown[]>();
 
-  constructor(readonly runner: QueryRunner) {}
+  constructor(
+    readonly runner: QueryRunner,
+    readonly client: PoolClient,
+  ) {}
 
   collect<Item>(collector: Collector<Item>, item: Item): void {
     const items = this.collected.get(collector);
@@ -21,10 +27,10 @@ export class UnitOfWork {
     else this.collected.set(collector, [item]);
   }
 
-  async writeCollected(): Promise<void> {
+  /** What was collected, as the statements that write it. */
+  collectedStatements(): Statement[] {
     const pending = [...this.collected].sort(([a], [b]) => a.order - b.order);
-    this.collected.clear();
-    for (const [collector, items] of pending) await collector.write(items as never[]);
+    return pending.map(([collector, items]) => collector.statement(items as never[]));
   }
 }
 

@@ -37,16 +37,27 @@ export interface Issue {
 }
 
 const MAX_ISSUES = 50;
+/** In UTF-16 units. Names of members are the caller's: one of a megabyte, told 50 times, would be an answer of 100. */
+export const MAX_PATH = 200;
+export const MAX_MESSAGE = 1_000;
 
-/** 400: what was sent cannot be understood. At most 50 issues are told, and no value is echoed. */
+/** 400: what was sent cannot be understood. At most 50 issues are told, names are cut, and no value is echoed. */
 export function invalidRequest(issues: Issue[], message = 'The request is invalid'): AppError {
-  const told = issues.slice(0, MAX_ISSUES);
+  const told = issues.slice(0, MAX_ISSUES).map((issue) => ({
+    ...issue,
+    path: cut(issue.path, MAX_PATH),
+    message: cut(issue.message, MAX_MESSAGE),
+  }));
   // A map, since the caller chooses the names: an object has a `constructor` before anybody gives it one.
   const fields = new Map<string, string[]>();
   for (const { path, message: fault } of told) fields.set(path, [...(fields.get(path) ?? []), fault]);
   return new AppError(400, 'invalid_request', message, {
     details: { issues: told, fields: Object.fromEntries(fields) },
   });
+}
+
+function cut(text: string, units: number): string {
+  return text.length <= units ? text : `${text.slice(0, units - 1).toWellFormed()}…`;
 }
 
 /** 400 with a single issue. */

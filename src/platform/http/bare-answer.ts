@@ -13,7 +13,7 @@ export interface BareAnswer {
 
 /** What `securityHeaders` gives to every answer of the API, less what is meant for pages. */
 const SECURITY = {
-  'Content-Security-Policy': "default-src 'none';frame-ancestors 'none'",
+  'Content-Security-Policy': "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
   'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
   'X-Content-Type-Options': 'nosniff',

@@ -10,23 +10,32 @@ const ENTITY_TAGS = /^\s*(?:W\/)?"[^"]{0,200}"(?:\s*,\s*(?:W\/)?"[^"]{0,200}")*\
 const OUR_TAG = /(?:^|[\s,])"(\d{1,15})"/g;
 
 const fromHeader = createParamDecorator((_: unknown, context: ExecutionContext): ExpectedVersions => {
-  const header = context.switchToHttp().getRequest<Request>().headers['if-match'];
-  return header === undefined ? null : parseIfMatch(header);
+  return expectedVersionsOf(context.switchToHttp().getRequest<Request>());
 });
 
 /** The `If-Match` header. Weak tags and tags that are not ours match no version. */
 export function IfMatch(): ParameterDecorator {
   return (target, key, index) => {
     fromHeader()(target, key, index);
-    const descriptor = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
-    if (key === undefined || !descriptor) return;
-    ApiHeader({
-      name: 'If-Match',
-      required: false,
-      description: 'The ETag that the change is meant for; 412 if the resource has moved on',
-      schema: { type: 'string', maxLength: 200 },
-    })(target, key, descriptor);
+    documentIfMatch(target, key);
   };
+}
+
+/** What the request's `If-Match` says. Throws 400 where it holds anything but entity tags. */
+export function expectedVersionsOf({ headers }: Request): ExpectedVersions {
+  const header = headers['if-match'];
+  return header === undefined ? null : parseIfMatch(header);
+}
+
+export function documentIfMatch(target: object, key: string | symbol | undefined): void {
+  const descriptor = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
+  if (key === undefined || !descriptor) return;
+  ApiHeader({
+    name: 'If-Match',
+    required: false,
+    description: 'The ETag that the change is meant for; 412 if the resource has moved on',
+    schema: { type: 'string', maxLength: 200 },
+  })(target, key, descriptor);
 }
 
 function parseIfMatch(header: string): ExpectedVersions {

@@ -19,9 +19,18 @@ class IdPipe implements PipeTransform<string, string> {
 export function PathId(prefix: string, name = 'id', demo = 1): ParameterDecorator {
   return (target, key, index) => {
     Param(name, new IdPipe(prefix))(target, key, index);
-    const description = `TypeID with the prefix ${prefix}`;
-    documentPath(target, key, { name, description, maxLength: prefix.length + 27, example: demoId(prefix, demo) });
+    documentPathId(target, key, { prefix, name, demo });
   };
+}
+
+/** States in the API document that this path parameter is an id of this kind, with that of the demo row. */
+export function documentPathId(
+  target: object,
+  key: string | symbol | undefined,
+  { prefix, name, demo }: { prefix: string; name: string; demo: number },
+): void {
+  const description = `TypeID with the prefix ${prefix}`;
+  documentPath(target, key, { name, description, maxLength: prefix.length + 27, example: demoId(prefix, demo) });
 }
 
 interface PathTextRule {

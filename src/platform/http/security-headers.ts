@@ -1,32 +1,43 @@
 import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface.js';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
+import { headersSetBy } from './in-turn.js';
 
-/** Answers of the API never render as a page; Swagger UI is one, and gets a policy that lets its own files run. */
+/** What `default-src` does not speak for. */
+const NOBODY_ELSE = { 'base-uri': ["'none'"], 'form-action': ["'none'"], 'frame-ancestors': ["'none'"] };
+const BOTH = { referrerPolicy: { policy: 'no-referrer' }, frameguard: { action: 'deny' } } as const;
+
+/**
+ * Answers of the API never render as a page; Swagger UI is one, and gets a policy that lets its own files run. What
+ * helmet sets is the same for each, so it is asked once.
+ */
 export function securityHeaders(): RequestHandler {
-  const api = helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
-    },
-    referrerPolicy: { policy: 'no-referrer' },
-  });
-  const docs = helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        'default-src': ["'self'"],
-        'img-src': ["'self'", 'data:'],
-        'script-src': ["'self'", "'unsafe-inline'"],
-        'style-src': ["'self'", "'unsafe-inline'"],
-        'frame-ancestors': ["'none'"],
+  const api = headersSetBy(
+    helmet({
+      contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], ...NOBODY_ELSE } },
+      ...BOTH,
+    }),
+  );
+  const docs = headersSetBy(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: {
+          'default-src': ["'self'"],
+          'img-src': ["'self'", 'data:'],
+          'script-src': ["'self'", "'unsafe-inline'"],
+          'style-src': ["'self'", "'unsafe-inline'"],
+          'object-src': ["'none'"],
+          ...NOBODY_ELSE,
+        },
       },
-    },
-    referrerPolicy: { policy: 'no-referrer' },
-  });
+      ...BOTH,
+    }),
+  );
   return (request, response, next) => {
-    const page = /^\/docs(\/|$)/i.test(request.path) ? docs : api;
-    page(request, response, next);
+    const headers = /^\/docs(\/|$)/i.test(request.path) ? docs : api;
+    for (const [name, value] of headers) response.setHeader(name, value);
+    next();
   };
 }
 
@@ -51,7 +62,14 @@ const TOLD_BY_ANSWERS = [
   'Retry-After',
   'X-Realtime-Complete',
   'X-Request-Id',
+  'X-Total-Count',
 ];
+
+/** What `crossOrigin` gives to an answer, for one that is written without Express: a browser hides it from its page else. */
+export function crossOriginHeaders(origin: string | undefined, origins: readonly string[]): Record<string, string> {
+  if (origin === undefined || !origins.includes(origin)) return {};
+  return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': TOLD_BY_ANSWERS.join(',') };
+}
 
 /** The back-office web app may call from these origins and read what our headers say; nobody else may. */
 export function crossOrigin(origins: readonly string[]): CorsOptions {

@@ -1,5 +1,6 @@
-import { createServer, type RequestListener, type ServerOptions } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import type { Response } from 'express';
 import type { Logger } from 'pino';
 import type { Admission } from '../traffic/admission.js';
 import { answerUnreadable } from './unreadable-requests.js';
@@ -18,6 +19,15 @@ const BOUNDS: ServerOptions = {
   insecureHTTPParser: false,
 };
 
+/**
+ * How long nothing may pass on a connection over which something is to: a client that asks and does not read would hold
+ * on to its answer for ever. A trickle is enough, and an idle connection has its own time.
+ */
+const STALLED_AFTER_MS = 60_000;
+
+/** Connections that wait to be accepted; of more than Node's 511 at once the others would come again after a second. */
+const BACKLOG = 4_096;
+
 /** Express behind a server of our own: Nest hands its options on to HTTPS servers only. */
 export class ServiceAdapter extends ExpressAdapter {
   private admit: Admission['admit'] = () => true;
@@ -31,15 +41,44 @@ export class ServiceAdapter extends ExpressAdapter {
     this.admit = admission.admit;
   }
 
+  override listen(port: string | number, listening?: () => void): Server;
+  override listen(port: string | number, host: string, listening?: () => void): Server;
+  override listen(port: string | number, ...rest: (string | (() => void) | undefined)[]): Server {
+    const host = rest.find((value) => typeof value === 'string');
+    const listening = rest.find((value) => typeof value === 'function');
+    return this.httpServer.listen({ port: Number(port), backlog: BACKLOG, ...(host ? { host } : {}) }, listening);
+  }
+
+  /** Most answers are JSON that nobody asks for under a condition; what Express looks at for the others is left out. */
+  override reply(response: Response, body: unknown, status?: number): void {
+    if (!isPlainAnswer(response, body)) {
+      super.reply(response, body, status);
+      return;
+    }
+    const text = JSON.stringify(body);
+    if (status !== undefined) response.statusCode = status;
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.setHeader('Content-Length', Buffer.byteLength(text));
+    response.end(text);
+  }
+
   override initHttpServer(): void {
     const express = this.getInstance<RequestListener>();
     const handle: RequestListener = (request, response) => {
       if (this.admit(request, response)) express(request, response);
     };
-    const server = createServer(BOUNDS, handle);
+    const server = createServer(BOUNDS, handle).setTimeout(STALLED_AFTER_MS);
     // An unknown Expect is refused like any other fault of a request; Node would answer by a bare 417.
     server.on('checkExpectation', handle);
     answerUnreadable(server, this.log);
     this.httpServer = server;
   }
+}
+
+/** JSON for a request that is neither HEAD nor conditional, in a type that nobody else has set. */
+function isPlainAnswer(response: Response, body: unknown): boolean {
+  const { method, headers } = response.req;
+  const isConditional = headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined;
+  const isJson = typeof body === 'object' && body !== null && [Object, Array].some((kind) => kind === body.constructor);
+  return isJson && method !== 'HEAD' && !isConditional && !response.hasHeader('Content-Type');
 }

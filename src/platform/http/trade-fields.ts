@@ -1,9 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { Allow, IsEmail, IsString, ValidateBy, type ValidationOptions } from 'class-validator';
+import { Allow, IsEmail, IsNumber, IsString, Max, Min, ValidateBy, type ValidationOptions } from 'class-validator';
+import { isCountry } from '../countries.js';
 import { isCurrency } from '../money.js';
-import { isCalendarDay, isInstant } from '../time.js';
+import { isCalendarDay, isInstant, isTimeZone } from '../time.js';
 import { MaxLength } from './lengths.js';
 import { KeptAsData } from './dto.js';
 
@@ -28,6 +29,32 @@ export function Instant(): PropertyDecorator {
   return applyDecorators(
     check('isInstant', isInstant, '$property must be an instant with an offset, such as 2027-01-31T12:00:00Z'),
     ApiProperty({ type: 'string', format: 'date-time', minLength: 20, maxLength: 40 }),
+  );
+}
+
+/** A country or territory of ISO 3166-1 alpha-2, two upper-case letters. */
+export function CountryCode(): PropertyDecorator {
+  return applyDecorators(
+    check('isCountry', isCountry, '$property must be a country code of ISO 3166-1 alpha-2, such as RO'),
+    ApiProperty({ type: 'string', minLength: 2, maxLength: 2, pattern: '^[A-Z]{2}$' }),
+  );
+}
+
+/** Degrees from `-max` to `max`: 90 for a latitude, 180 for a longitude. */
+export function Degrees({ max }: { max: number }): PropertyDecorator {
+  return applyDecorators(
+    IsNumber({ allowNaN: false, allowInfinity: false }),
+    Min(-max),
+    Max(max),
+    ApiProperty({ type: 'number', format: 'double', minimum: -max, maximum: max }),
+  );
+}
+
+/** An IANA name of a time zone, such as `Europe/Bucharest`; a mere offset knows no summer. */
+export function TimeZone(): PropertyDecorator {
+  return applyDecorators(
+    check('isTimeZone', isTimeZone, '$property must be the IANA name of a time zone, such as Europe/Bucharest'),
+    ApiProperty({ type: 'string', minLength: 2, maxLength: 64 }),
   );
 }
 

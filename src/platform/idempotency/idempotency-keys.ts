@@ -20,6 +20,8 @@ export interface Claim {
 export interface StoredAnswer {
   status: number;
   headers: Record<string, string>;
+  /** What the request needed beyond its route's scope; absent where that was nothing. */
+  scopes?: readonly string[];
   body: unknown;
 }
 
@@ -54,7 +56,21 @@ export class IdempotencyKeys implements OnModuleInit {
 
   /** Takes the key, or says what was answered before. Throws 422 for another request's key, 409 while it is running. */
   async claim(wanted: Omit<Claim, 'token'>): Promise<{ claim: Claim } | { stored: StoredAnswer }> {
-    const token = newId('claim');
+    const claim = { ...wanted, token: newId('claim') };
+    const row = await this.take(claim).catch(async (error: unknown) => {
+      // The answer may be all that was lost: then the key is ours, and nobody works under it.
+      await this.free(claim);
+      throw error;
+    });
+    if (row?.claimed) return { claim };
+    if (row && !row.fingerprint.equals(wanted.fingerprint)) {
+      throw unprocessable('idempotency_key_reused', 'This key belongs to another request');
+    }
+    if (row?.answer) return { stored: row.answer };
+    throw inProgress();
+  }
+
+  private async take({ principal, key, fingerprint, token }: Claim): Promise<Row | undefined> {
     const [row] = await this.database.query<Row>(
       `with taken as (
          insert into idempotency_keys as k (principal, key, fingerprint, token, lease_until, expires_at, session)
@@ -70,9 +86,9 @@ export class IdempotencyKeys implements OnModuleInit {
        select fingerprint, answer, false from idempotency_keys where principal = $1 and key = $2
        order by claimed desc limit 1`,
       [
-        wanted.principal,
-        wanted.key,
-        wanted.fingerprint,
+        principal,
+        key,
+        fingerprint,
         token,
         this.clock.inSeconds(this.env.requestDeadlineMs / 1000 + LEASE_MARGIN_SECONDS),
         this.clock.inSeconds(KEPT_SECONDS),
@@ -80,12 +96,7 @@ export class IdempotencyKeys implements OnModuleInit {
         this.watchdog.session,
       ],
     );
-    if (row?.claimed) return { claim: { ...wanted, token } };
-    if (row && !row.fingerprint.equals(wanted.fingerprint)) {
-      throw unprocessable('idempotency_key_reused', 'This key belongs to another request');
-    }
-    if (row?.answer) return { stored: row.answer };
-    throw inProgress();
+    return row;
   }
 
   /** Stores the answer in the running transaction, so that neither exists without the other. */

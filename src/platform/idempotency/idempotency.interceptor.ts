@@ -2,6 +2,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
+import { refuseWithout } from '../auth/assert-scope.js';
 import { currentActor, currentContext } from '../context/request-context.js';
 import { Database } from '../database/database.js';
 import { Metrics } from '../observability/metrics.js';
@@ -28,33 +29,37 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
     const mutation = this.reflector.get<Mutation>(MUTATES, context.getHandler());
     const wanted = wantedClaim(request, key, mutation);
-    return from(this.once(wanted, { next, response: http.getResponse<Response>(), secrets: mutation.secrets }));
+    return from(this.once(wanted, { next, response: http.getResponse<Response>(), mutation }));
   }
 
   private async once(
     wanted: Promise<Omit<Claim, 'token'>>,
-    route: { next: CallHandler; response: Response; secrets: readonly string[] },
+    { next, response, mutation }: { next: CallHandler; response: Response; mutation: Mutation },
   ): Promise<unknown> {
     const outcome = await this.keys.claim(await wanted);
     const { headers } = currentContext();
     if ('stored' in outcome) {
       const { stored } = outcome;
-      route.response.status(stored.status);
+      for (const scope of stored.scopes ?? []) refuseWithout(scope);
+      response.status(stored.status);
       for (const [name, value] of Object.entries(stored.headers)) headers.set(name, value);
       headers.set('Idempotent-Replayed', 'true');
       this.metrics.replays.inc();
       return stored.body;
     }
     try {
-      return await this.database.transaction(async () => {
-        const body: unknown = await lastValueFrom(route.next.handle(), { defaultValue: undefined });
+      const work = async () => {
+        const body: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
+        const { askedScopes } = currentContext();
         await this.keys.complete(outcome.claim, {
-          status: route.response.statusCode,
+          status: response.statusCode,
+          ...(askedScopes ? { scopes: askedScopes } : {}),
           headers: Object.fromEntries(headers),
-          body: withoutSecrets(body, route.secrets),
+          body: withoutSecrets(body, mutation.secrets),
         });
         return body;
-      });
+      };
+      return await (mutation.ownTransactions ? work() : this.database.transaction(work));
     } catch (error) {
       await this.keys.free(outcome.claim);
       throw error;

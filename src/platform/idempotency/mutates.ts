@@ -9,10 +9,14 @@ import { MUTATES, type Mutation } from './mutation.js';
  */
 export function Mutates(
   action: string,
-  { secrets = [], guessable = [] }: { secrets?: string[]; guessable?: string[] } = {},
+  {
+    secrets = [],
+    guessable = [],
+    ownTransactions = false,
+  }: { secrets?: string[]; guessable?: string[]; ownTransactions?: boolean } = {},
 ): MethodDecorator {
   return applyDecorators(
-    SetMetadata(MUTATES, { action, secrets, guessable } satisfies Mutation),
+    SetMetadata(MUTATES, { action, secrets, guessable, ownTransactions } satisfies Mutation),
     UseInterceptors(IdempotencyInterceptor),
     ApiHeader({
       name: 'Idempotency-Key',

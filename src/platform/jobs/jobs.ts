@@ -5,6 +5,7 @@ import { Env } from '../config/env.js';
 import { asSystem } from '../context/request-context.js';
 import { Database } from '../database/database.js';
 import { LOG } from '../observability/log.js';
+import { patientPool } from './patient-pool.js';
 
 export interface JobOptions {
   /** Another job with the same key replaces this one while it waits. */
@@ -53,7 +54,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   async onApplicationBootstrap(): Promise<void> {
     if (!this.env.jobs || this.works.size === 0) return;
-    const pgPool = this.database.pool();
+    const pgPool = patientPool(this.database.pool());
     this.runner = await run({
       pgPool,
       noHandleSignals: true,

@@ -39,7 +39,9 @@ export class RateLimitGuard implements CanActivate {
     const policy = this.policyOf(context, request);
     if (policy !== null) {
       const allowance = this.limits.take(policy, subjectOf(policy, request));
-      http.getResponse<Response>().set(rateLimitHeaders(policy, allowance, this.env.rateLimitFactor));
+      const response = http.getResponse<Response>();
+      const headers = rateLimitHeaders(policy, allowance, this.env.rateLimitFactor);
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     }
     return true;
   }

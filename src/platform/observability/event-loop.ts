@@ -3,19 +3,23 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { Metrics } from './metrics.js';
 
 /** The monitor's timer is due every so many milliseconds; what it is late by is the delay. */
-const RESOLUTION_MS = 20;
-const WINDOW_MS = 250;
+const RESOLUTION_MS = 10;
+const WINDOW_MS = 100;
 
 /** How late the event loop is: whatever this process answers waits that long before anybody looks at it. */
 @Injectable()
 export class EventLoop implements OnModuleInit, OnModuleDestroy {
-  /** Delay of nine in ten turns within the last quarter of a second, in milliseconds. */
-  recentDelayMs = 0;
+  private readonly followers: ((delayMs: number) => void)[] = [];
   private readonly recent = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   private readonly sinceReading = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   private window: NodeJS.Timeout | null = null;
 
   constructor(private readonly metrics: Metrics) {}
+
+  /** Ten times a second: how late nine in ten turns were at most since the last time, in milliseconds. */
+  onWindow(follow: (delayMs: number) => void): void {
+    this.followers.push(follow);
+  }
 
   onModuleInit(): void {
     this.recent.enable();
@@ -36,8 +40,9 @@ export class EventLoop implements OnModuleInit, OnModuleDestroy {
   }
 
   private closeWindow(): void {
-    this.recentDelayMs = delayMs(this.recent, this.recent.percentile(90));
+    const late = delayMs(this.recent, this.recent.percentile(90));
     this.recent.reset();
+    for (const follow of this.followers) follow(late);
   }
 
   private quantile(percent: number): number {

@@ -1,4 +1,4 @@
-import { AppError } from '../errors/app-error.js';
+import { AppError, MAX_MESSAGE, MAX_PATH } from '../errors/app-error.js';
 import { errorBody, type ErrorShape } from '../errors/error-bodies.js';
 
 const text = (maxLength: number) => ({ type: 'string', maxLength });
@@ -8,7 +8,7 @@ const requestId = { ...text(128), minLength: 8, description: 'The value of X-Req
 const issue = {
   type: 'object',
   required: ['path', 'message', 'code'],
-  properties: { path: text(2000), message: text(2000), code: text(100) },
+  properties: { path: text(MAX_PATH), message: text(MAX_MESSAGE), code: text(100) },
 };
 
 /** The error bodies, one schema per shape. */
@@ -27,7 +27,7 @@ export const errorSchemas = {
           issues: { type: 'array', maxItems: 50, items: issue },
           fields: {
             type: 'object',
-            additionalProperties: { type: 'array', maxItems: 50, items: text(2000) },
+            additionalProperties: { type: 'array', maxItems: 50, items: text(MAX_MESSAGE) },
           },
           retryAfterMs: milliseconds,
         },

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock.js';
 import { Database } from '../database/database.js';
+import type { Statement } from '../database/statement.js';
 import type { Collector } from '../database/unit-of-work.js';
 import { newId } from '../id.js';
 
@@ -38,6 +39,7 @@ export class Outbox implements Collector<DomainEvent> {
       throw new Error(`'${event.event}' on '${event.channel}' can never be published`);
     }
     this.database.collect(this, event);
+    this.database.afterCommit(this.wake);
   }
 
   /** The relay asks to be told when there is something new from this process; it polls for the others'. */
@@ -45,21 +47,22 @@ export class Outbox implements Collector<DomainEvent> {
     this.wakers.push(wake);
   }
 
-  async write(events: DomainEvent[]): Promise<void> {
-    await this.database.prepared(
-      'outbox-add',
-      `insert into outbox_events (id, channel, event, data, created_at)
+  statement(events: DomainEvent[]): Statement {
+    return {
+      name: 'outbox-add',
+      text: `insert into outbox_events (id, channel, event, data, created_at)
        select id, channel, event, data::json, $5
        from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality as e (id, channel, event, data, n)
        order by n`,
-      [
+      values: [
         events.map(() => newId('evt')),
         events.map(({ channel }) => channel),
         events.map(({ event }) => event),
         events.map(({ data }) => JSON.stringify(data)),
         this.clock.now(),
       ],
-    );
-    this.database.afterCommit(() => this.wakers.forEach((wake) => wake()));
+    };
   }
+
+  private readonly wake = () => this.wakers.forEach((wake) => wake());
 }

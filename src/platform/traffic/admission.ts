@@ -5,17 +5,18 @@ import type { Logger } from 'pino';
 import { Env } from '../config/env.js';
 import { unavailable } from '../errors/app-error.js';
 import { bareAnswer } from '../http/bare-answer.js';
+import { crossOriginHeaders } from '../http/security-headers.js';
 import { uuidv7 } from '../id.js';
 import { EventLoop } from '../observability/event-loop.js';
 import { LOG } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
+import { AdmissionLimit } from './admission-limit.js';
 import { Traffic } from './traffic.js';
 
 const ALWAYS = /^\/(health|metrics)([/?]|$)/i;
-/** So few requests are never the reason that the event loop is late; refusing them would help nobody. */
-const FEW = 16;
 const LOG_EVERY_MS = 5_000;
-const RETRY_AFTER_MS = 1_000;
+/** Made once: an error gathers its stack, which costs as much as half of the refusal. */
+const BUSY = unavailable('The service is busy', 1_000);
 
 /**
  * Lets a request in, or refuses it before it costs anything. Whoever is let in is answered in good time; without this,
@@ -24,16 +25,23 @@ const RETRY_AFTER_MS = 1_000;
 @Injectable()
 export class Admission {
   private readonly refused: Counter;
+  private readonly limit: AdmissionLimit;
   private unlogged = 0;
   private loggedAt = -Infinity;
 
   constructor(
     private readonly traffic: Traffic,
-    private readonly eventLoop: EventLoop,
+    eventLoop: EventLoop,
     private readonly env: Env,
     metrics: Metrics,
     @Inject(LOG) private readonly log: Logger,
   ) {
+    this.limit = new AdmissionLimit({ most: env.maxInFlight, lateMs: env.maxEventLoopDelayMs });
+    metrics.gauge(
+      { name: 'http_requests_admitted_at_most', help: 'Requests that are let in at a time' },
+      () => this.limit.value,
+    );
+    eventLoop.onWindow((delayMs) => this.limit.adapt({ delayMs, inFlight: traffic.inFlight }));
     this.refused = metrics.counter({ name: 'http_overload_refusals_total', help: 'Requests refused by 503 unread' });
   }
 
@@ -42,16 +50,15 @@ export class Admission {
     if (this.traffic.draining) response.setHeader('Connection', 'close');
     if (!this.isFull() || ALWAYS.test(request.url ?? '')) return true;
     const given = { requestId: uuidv7(), ...(request.url === undefined ? {} : { url: request.url }) };
-    const { status, headers, body } = bareAnswer(unavailable('The service is busy', RETRY_AFTER_MS), given);
-    response.writeHead(status, headers).end(body);
+    const { status, headers, body } = bareAnswer(BUSY, given);
+    const forPages = crossOriginHeaders(request.headers.origin, this.env.corsOrigins);
+    response.writeHead(status, { ...headers, ...forPages }).end(body);
     this.count();
     return false;
   };
 
   private isFull(): boolean {
-    const { inFlight } = this.traffic;
-    const isLate = inFlight >= FEW && this.eventLoop.recentDelayMs > this.env.maxEventLoopDelayMs;
-    return inFlight >= this.env.maxInFlight || isLate;
+    return this.traffic.inFlight >= this.limit.value;
   }
 
   /** A line for each would be work that an overloaded process has no time for. */
@@ -61,8 +68,8 @@ export class Admission {
     const now = performance.now();
     if (now - this.loggedAt < LOG_EVERY_MS) return;
     const { inFlight } = this.traffic;
-    const delayMs = Math.round(this.eventLoop.recentDelayMs);
-    this.log.warn({ refused: this.unlogged, inFlight, eventLoopDelayMs: delayMs }, 'overloaded: requests are refused');
+    const figures = { refused: this.unlogged, inFlight, limit: this.limit.value };
+    this.log.warn(figures, 'overloaded: requests are refused');
     this.unlogged = 0;
     this.loggedAt = now;
   }

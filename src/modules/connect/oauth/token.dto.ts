@@ -3,8 +3,10 @@ import { OneOf, Text, Whole } from '../../../platform/http/fields.js';
 import { DEMO_CREDENTIALS } from '../demo-credentials.js';
 import type { IssuedToken } from './access-tokens.service.js';
 
+/** In JSON, null is a parameter without a value, which counts as left out. */
 const text = (maxLength: number, description: string, example: string) => ({
   type: 'string',
+  nullable: true,
   maxLength,
   description,
   example,

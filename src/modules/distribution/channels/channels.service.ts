@@ -10,6 +10,7 @@ import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-
 import { newId } from '../../../platform/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import { AllotmentRows } from '../allotments/allotment-rows.service.js';
 import { type CreateChannel, type ListChannels, toChannel, type UpdateChannel } from './channel.dto.js';
 import { Channel } from './channel.entity.js';
 
@@ -22,6 +23,7 @@ export class Channels {
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
+    private readonly allotments: AllotmentRows,
   ) {}
 
   /** Throws 409 `channel_name_taken`, 422 `invalid_initial_status`. */
@@ -51,7 +53,6 @@ export class Channels {
   }
 
   async list(query: ListChannels): Promise<{ channels: Channel[]; total: number }> {
-    const { limit, offset } = pageBounds(query);
     const { sort = '-createdAt' } = query;
     const found = this.database.repository(Channel).createQueryBuilder('channel');
     if (query.search !== undefined) found.andWhere('channel.name ilike :name', { name: containing(query.search) });
@@ -59,8 +60,8 @@ export class Channels {
     if (query.status !== undefined) found.andWhere('channel.status = :status', { status: query.status });
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     found.orderBy(`channel.${sort.replace('-', '')}`, direction).addOrderBy('channel.id', direction);
-    const [channels, total] = await found.limit(limit).offset(offset).getManyAndCount();
-    return { channels, total };
+    const { rows, total } = await this.database.page(found, pageBounds(query));
+    return { channels: rows.map(({ entity }) => entity), total };
   }
 
   /** Throws 404. */
@@ -69,23 +70,28 @@ export class Channels {
     return channel ?? refuseUnknown();
   }
 
-  /** Throws 404, 409 `invalid_transition`, `channel_name_taken`, `system_channel_protected`, 412. */
+  /** Throws 404, 409 `invalid_transition`, `channel_name_taken`, `channel_in_use`, `system_channel_protected`, 412. */
   async update(id: string, changes: UpdateChannel, expected: ExpectedVersions): Promise<Channel> {
     return this.database.transaction(async () => {
       const channel = await this.lock(id);
       assertVersion(expected, channel);
       const before = toChannel(channel);
       channel.change(changes, this.clock.now());
+      if (channel.status === 'archived' && before.status !== 'archived') await this.assertUnused(id);
       await this.database.update(channel);
       this.tell('update', channel, before);
       return channel;
     });
   }
 
+  /** Whoever allots units to the channel holds its row meanwhile, so none can come after the count. */
+  private async assertUnused(id: string): Promise<void> {
+    const allotments = await this.allotments.countLive(id, this.clock.today());
+    if (allotments > 0) throw conflict('channel_in_use', 'The channel has live allotments', { allotments });
+  }
+
   private async lock(id: string): Promise<Channel> {
-    const lock = { mode: 'pessimistic_write' } as const;
-    const channel = await this.database.repository(Channel).findOne({ where: { id }, lock });
-    return channel ?? refuseUnknown();
+    return (await this.database.lock(Channel, id)) ?? refuseUnknown();
   }
 
   private tell(verb: 'create' | 'update', channel: Channel, before: object | null): void {

@@ -29,46 +29,60 @@ const LINES = `coalesce((
     'totalAmountCents', line.total_amount_cents) order by line.position)
   from supplier_invoice_lines line where line.invoice_id = invoice.id), '[]'::json)`;
 
+/** With the day as its second parameter. */
+const DERIVED = `${OVERDUE.replace(':today', '$2')} as overdue, ${POSSIBLE_DUPLICATE} as possible_duplicate`;
+
 interface Derived {
   overdue: boolean;
   possible_duplicate: boolean;
 }
 
-/** Supplier invoices as they are answered: one statement for one with its lines, two for a page and its total. */
+interface Detailed extends Derived {
+  lines: PricedLine[];
+}
+
+/** Supplier invoices as they are answered: one statement for one with its lines, and one for a page and its total. */
 @Injectable()
 export class SupplierInvoiceReader {
+  private readonly texts: Record<'get' | 'lock', { name: string; text: string }>;
+
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    const columns = database.columnsOf(SupplierInvoice, 'invoice');
+    const text = `select ${columns}, ${DERIVED}, ${LINES} as lines from supplier_invoices invoice where invoice.id = $1`;
+    this.texts = {
+      get: { name: 'supplier-invoice', text },
+      lock: { name: 'supplier-invoice-for-update', text: `${text} for update of invoice` },
+    };
+  }
 
   /** Throws 404. */
   async get(id: string): Promise<DetailedSupplierInvoiceView> {
-    const found = this.views().addSelect(LINES, 'lines').where('invoice.id = :id', { id });
-    const { entities, raw } = await found.getRawAndEntities<Derived & { lines: PricedLine[] }>();
-    const [invoice, derived] = [entities[0], raw[0]];
-    if (!invoice || !derived) throw notFound();
-    return { ...toView(invoice, derived), lines: derived.lines };
+    return this.one(this.texts.get, id);
+  }
+
+  /** The same, and nobody else changes it until the running transaction ends. Throws 404. */
+  async lock(id: string): Promise<DetailedSupplierInvoiceView> {
+    return this.one(this.texts.lock, id);
   }
 
   async list(query: ListSupplierInvoices): Promise<{ views: SupplierInvoiceView[]; total: number }> {
-    const found = this.views();
-    filter(found, query);
-    const total = await found.getCount();
-    sort(found, query.sort ?? '-createdAt');
-    const { limit, offset } = pageBounds(query);
-    const { entities, raw } = await found.limit(limit).offset(offset).getRawAndEntities<Derived>();
-    const views = entities.flatMap((invoice, index) => {
-      const derived = raw[index];
-      return derived ? [toView(invoice, derived)] : [];
-    });
-    return { views, total };
-  }
-
-  private views(): SelectQueryBuilder<SupplierInvoice> {
     const found = this.database.repository(SupplierInvoice).createQueryBuilder('invoice');
     found.addSelect(OVERDUE, 'overdue').setParameter('today', this.clock.today());
-    return found.addSelect(POSSIBLE_DUPLICATE, 'possible_duplicate');
+    found.addSelect(POSSIBLE_DUPLICATE, 'possible_duplicate');
+    filter(found, query);
+    sort(found, query.sort ?? '-createdAt');
+    const { rows, total } = await this.database.page<SupplierInvoice, Derived>(found, pageBounds(query));
+    return { views: rows.map(({ entity, raw }) => toView(entity, raw)), total };
+  }
+
+  private async one(text: { name: string; text: string }, id: string): Promise<DetailedSupplierInvoiceView> {
+    const statement = { ...text, values: [id, this.clock.today()] };
+    const [found] = await this.database.read<SupplierInvoice, Detailed>(SupplierInvoice, statement);
+    if (!found) throw notFound();
+    return { ...toView(found.entity, found.raw), lines: found.raw.lines };
   }
 }
 

@@ -115,6 +115,12 @@ export class SupplierInvoice {
     Object.assign(this, { status: 'void', voidedAt: now, voidReason: reason, updatedAt: now });
   }
 
+  /** Counts money on it, or (negative) takes it off again: paid once nothing is due, and approved when something is. */
+  settle(cents: number, now: Date): void {
+    const paidCents = this.paidCents + cents;
+    Object.assign(this, { paidCents, status: paidCents === this.totalCents ? 'paid' : 'approved', updatedAt: now });
+  }
+
   /** Checks what must agree and computes what follows from it; whoever sets fields calls it afterwards. */
   conclude(lines: readonly PricedLine[]): void {
     if (this.dueDate !== null && this.dueDate < this.issueDate) {

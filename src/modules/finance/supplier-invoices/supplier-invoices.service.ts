@@ -12,7 +12,7 @@ import { newSupplierInvoice } from './new-supplier-invoice.js';
 import type { CreateSupplierInvoice, UpdateSupplierInvoice } from './supplier-invoice.dto.js';
 import { SupplierInvoice } from './supplier-invoice.entity.js';
 import { priceLines } from './supplier-invoice-amounts.js';
-import { toSupplierInvoiceFacts } from './supplier-invoice-facts.dto.js';
+import { type SupplierInvoiceFacts, toSupplierInvoiceFacts } from './supplier-invoice-facts.dto.js';
 import { type PricedLine, SupplierInvoiceLine } from './supplier-invoice-line.entity.js';
 import { SupplierInvoiceReader } from './supplier-invoice-reader.service.js';
 import { type DetailedSupplierInvoiceView as View, toLine } from './supplier-invoice-response.dto.js';
@@ -66,15 +66,15 @@ export class SupplierInvoices {
   /** Throws 404, 409 `invoice_locked`, `duplicate_supplier_invoice`, 412, 422 `totals_mismatch`. */
   async update(id: string, body: UpdateSupplierInvoice, expected: ExpectedVersions): Promise<View> {
     return this.database.transaction(async () => {
-      const invoice = await this.lock(id, expected);
+      const { invoice, lines: present } = await this.reader.lock(id);
+      assertVersion(expected, invoice);
       invoice.assertOpen(Object.keys(body));
       const { lines: sent, ...changes } = body;
-      const present = (await this.reader.get(id)).lines;
       const lines = sent ? priceLines(sent) : present;
       const [before, isNewLines] = [toSupplierInvoiceFacts(invoice), sent !== undefined];
       invoice.change(changes, lines, this.clock.now());
 
-      while (!(await this.database.updateUnlessTaken(invoice))) await this.refuseDuplicate(invoice);
+      await this.store(invoice, before);
       if (isNewLines) await this.replaceLines(id, lines);
       const after = toSupplierInvoiceFacts(invoice);
       this.record('update', {
@@ -124,11 +124,20 @@ export class SupplierInvoices {
   }
 
   private async lock(id: string, expected: ExpectedVersions): Promise<SupplierInvoice> {
-    const lock = { mode: 'pessimistic_write' } as const;
-    const invoice = await this.database.repository(SupplierInvoice).findOne({ where: { id }, lock });
+    const invoice = await this.database.lock(SupplierInvoice, id);
     if (!invoice) throw notFound();
     assertVersion(expected, invoice);
     return invoice;
+  }
+
+  /** The savepoint is for a changed name or number alone: nothing else can meet another invoice. */
+  private async store(invoice: SupplierInvoice, before: SupplierInvoiceFacts): Promise<void> {
+    const { supplierName, invoiceNumber } = invoice;
+    if (supplierName === before.supplierName && invoiceNumber === before.invoiceNumber) {
+      await this.database.update(invoice);
+      return;
+    }
+    while (!(await this.database.updateUnlessTaken(invoice))) await this.refuseDuplicate(invoice);
   }
 
   /** Names the invoice that has the number. Returns where it was voided meanwhile: then the number is free again. */

@@ -68,16 +68,15 @@ export class ApiTokens {
   }
 
   async list(query: ListApiTokens): Promise<{ tokens: ApiToken[]; total: number }> {
-    const { limit, offset } = pageBounds(query);
     const found = this.database.repository(ApiToken).createQueryBuilder('t').where(`t.kind = 'staff'`);
     if (query.userId !== undefined) found.andWhere('t.userId = :userId', { userId: query.userId });
     if (query.active !== undefined) {
       const usable = '(t.revokedAt is null and (t.expiresAt is null or t.expiresAt > :now))';
       found.andWhere(query.active ? usable : `not ${usable}`, { now: this.clock.now() });
     }
-    found.orderBy('t.createdAt', 'DESC').addOrderBy('t.id', 'DESC').limit(limit).offset(offset);
-    const [tokens, total] = await found.getManyAndCount();
-    return { tokens, total };
+    found.orderBy('t.createdAt', 'DESC').addOrderBy('t.id', 'DESC');
+    const { rows, total } = await this.database.page(found, pageBounds(query));
+    return { tokens: rows.map(({ entity }) => entity), total };
   }
 
   /** Revokes a token; a second time it is the same answer. Throws 404. */

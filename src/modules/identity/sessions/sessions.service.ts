@@ -30,14 +30,13 @@ export class Sessions implements OnModuleInit {
 
   /** Those that could still be used, newest first. */
   async list(query: PageQuery): Promise<{ sessions: StaffSession[]; total: number }> {
-    const { limit, offset } = pageBounds(query);
     const found = this.database.repository(StaffSession).createQueryBuilder('s');
     found.where('s.userId = :userId and s.endedAt is null', { userId: currentActor().principal });
     found.andWhere('s.expiresAt > :now', { now: this.clock.now() });
     found.andWhere('s.lastUsedAt > :idle', { idle: this.clock.inSeconds(-IDLE_SECONDS) });
-    found.orderBy('s.createdAt', 'DESC').addOrderBy('s.id', 'DESC').limit(limit).offset(offset);
-    const [sessions, total] = await found.getManyAndCount();
-    return { sessions, total };
+    found.orderBy('s.createdAt', 'DESC').addOrderBy('s.id', 'DESC');
+    const { rows, total } = await this.database.page(found, pageBounds(query));
+    return { sessions: rows.map(({ entity }) => entity), total };
   }
 
   /** Ends the session that the request was made with; an API token has none, which is null. */

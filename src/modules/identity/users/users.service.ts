@@ -52,7 +52,6 @@ export class Users {
   }
 
   async list(query: ListUsers): Promise<{ users: User[]; total: number }> {
-    const { limit, offset } = pageBounds(query);
     const found = this.database.repository(User).createQueryBuilder('u');
     const text = query.search === undefined ? null : containing(query.search);
     if (text !== null) found.andWhere('(u.name ilike :text or u.email ilike :text)', { text });
@@ -60,13 +59,9 @@ export class Users {
     if (query.active !== undefined) found.andWhere('u.active = :active', { active: query.active });
     const { sort = '-createdAt' } = query;
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
-    found
-      .orderBy(`u.${sort.replace('-', '')}`, direction)
-      .addOrderBy('u.id', direction)
-      .limit(limit)
-      .offset(offset);
-    const [users, total] = await found.getManyAndCount();
-    return { users, total };
+    found.orderBy(`u.${sort.replace('-', '')}`, direction).addOrderBy('u.id', direction);
+    const { rows, total } = await this.database.page(found, pageBounds(query));
+    return { users: rows.map(({ entity }) => entity), total };
   }
 
   /** Throws 404. */

@@ -96,8 +96,7 @@ export class Contracts {
 
   /** The contract, held until the running transaction ends. Throws 404, 412. */
   async lock(id: string, expected: ExpectedVersions): Promise<Contract> {
-    const lock = { mode: 'pessimistic_write' } as const;
-    const contract = await this.database.repository(Contract).findOne({ where: { id }, lock });
+    const contract = await this.database.lock(Contract, id);
     if (!contract) return refuseUnknown();
     assertVersion(expected, contract);
     return contract;

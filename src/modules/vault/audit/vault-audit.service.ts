@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } fro
 import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import type { Statement } from '../../../platform/database/statement.js';
 import type { Collector } from '../../../platform/database/unit-of-work.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { LOG } from '../../../platform/observability/log.js';
@@ -59,8 +60,8 @@ export class VaultAudit implements Collector<AuditEntry>, OnModuleInit, OnApplic
   }
 
   /** What the transaction collected, just before its commit. */
-  async write(entries: AuditEntry[]): Promise<void> {
-    await this.database.execute(INSERT_ENTRIES, columnsOf(entries));
+  statement(entries: AuditEntry[]): Statement {
+    return { text: INSERT_ENTRIES, values: columnsOf(entries) };
   }
 
   private append(record: VaultRecord, outcome: string): void {
@@ -79,7 +80,8 @@ export class VaultAudit implements Collector<AuditEntry>, OnModuleInit, OnApplic
     while (this.waiting.length > 0) {
       const batch = this.waiting.slice(0, ROWS_PER_STATEMENT);
       try {
-        await this.write(batch);
+        const { text, values } = this.statement(batch);
+        await this.database.execute(text, values);
       } catch (error) {
         this.log.warn({ err: error, waiting: this.waiting.length }, 'the vault audit cannot be written; it waits');
         return;

@@ -29,6 +29,8 @@ const CHANGE = `
 
 @Injectable()
 export class Vaults {
+  private turn: Promise<unknown> = Promise.resolve();
+
   constructor(
     private readonly database: Database,
     private readonly known: KnownVaults,
@@ -54,7 +56,7 @@ export class Vaults {
   async getOrCreate(slug: string): Promise<KnownVault> {
     const vault = await this.known.find(slug);
     if (vault) return vault;
-    await this.create({ slug });
+    await this.inTurn(() => this.create({ slug }));
     return this.getAnew(slug);
   }
 
@@ -68,25 +70,37 @@ export class Vaults {
     });
   }
 
+  /** Of many at once, all but one would hold a connection to wait for the lock, and others would have none. */
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.turn.then(work);
+    this.turn = result.catch(() => undefined);
+    return result;
+  }
+
   /** A vault with its first key. Does nothing where there is one of this slug. */
   private async create({ slug, name = slug }: VaultRow): Promise<void> {
+    if (!(await this.hasRoomFor(slug))) return;
     const [id, createdAt] = [newId('vault'), this.clock.now()];
     const key = await this.newKeys.make({ vaultId: id, version: 1 }, 'primary');
     const vault = make(Vault, { id, slug, name, minVersion: 1, latestVersion: 1, archivedAt: null, createdAt });
     await this.database.transaction(async () => {
       await this.database.query('select pg_advisory_xact_lock($1)', [CREATION_LOCK]);
-      const [vaults] = await this.database.query<{ count: number; taken: boolean }>(
-        'select count(*)::int as count, coalesce(bool_or(slug = $1), false) as taken from vaults',
-        [slug],
-      );
-      if (vaults?.taken) return;
-      if ((vaults?.count ?? 0) >= MOST_VAULTS) {
-        throw conflict('vault_limit_reached', `There are ${MOST_VAULTS} vaults, and no more can be made`);
-      }
+      if (!(await this.hasRoomFor(slug))) return;
       await this.database.insert(vault);
       await this.database.insert(key);
       this.audit.recordChange({ operation: 'create', vaultId: id, keyVersion: 1 });
     });
+  }
+
+  /** False where the slug is taken. Throws 409 `vault_limit_reached`. */
+  private async hasRoomFor(slug: string): Promise<boolean> {
+    const [vaults] = await this.database.query<{ count: number; taken: boolean }>(
+      'select count(*)::int as count, coalesce(bool_or(slug = $1), false) as taken from vaults',
+      [slug],
+    );
+    if (vaults?.taken) return false;
+    if ((vaults?.count ?? 0) < MOST_VAULTS) return true;
+    throw conflict('vault_limit_reached', `There are ${MOST_VAULTS} vaults, and no more can be made`);
   }
 
   private async change({ slug, name, archived }: VaultRow): Promise<void> {

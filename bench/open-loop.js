@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+/*
+ * A process of its own that sends requests when they are due, whatever has become of the earlier ones, as a crowd of
+ * clients does: a closed loop, in which each client waits for its answer, slows down with the service and hides what
+ * becomes of it. Told by its parent over IPC: {url, head, rate, seconds} or {url, head, clients, seconds}.
+ */
+const MAX_CONNECTIONS = 4_000;
+/** There before anything is sent, a few at a time: clients that come for the first time are not the matter. */
+const CONNECTIONS = 1_500;
+const GIVE_UP_MS = 5_000;
+
+process.on('message', (order) => {
+  const run = order.rate ? openLoop(order) : closedLoop(order);
+  run.then((report) => process.send(report));
+});
+
+/** As many as `rate` a second, evenly spread; what is not answered within five seconds counts as lost. */
+async function openLoop({ url, head, rate, seconds }) {
+  const crowd = new Crowd(url, head);
+  await crowd.gather();
+  const began = performance.now();
+  await new Promise((resolve) => {
+    let sent = 0;
+    const timer = setInterval(() => {
+      const elapsed = performance.now() - began;
+      const due = Math.floor((Math.min(elapsed, seconds * 1000) * rate) / 1000);
+      // Its time counts from when it was due: a generator that is late itself must not flatter the service.
+      for (; sent < due; sent += 1) crowd.send(began + (sent * 1000) / rate);
+      if (elapsed < seconds * 1000) return;
+      clearInterval(timer);
+      resolve();
+    }, 1);
+  });
+  return crowd.report(seconds);
+}
+
+/** So many clients that each send the next request when they have their answer. */
+async function closedLoop({ url, head, clients, seconds }) {
+  const crowd = new Crowd(url, head);
+  const until = performance.now() + seconds * 1000;
+  const client = async () => {
+    while (performance.now() < until) await new Promise((resolve) => crowd.send(performance.now(), resolve));
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return crowd.report(seconds);
+}
+
+class Crowd {
+  constructor(url, head) {
+    this.url = new URL(url);
+    this.request = Buffer.from(head);
+    this.idle = [];
+    this.sockets = new Set();
+    this.answers = [];
+    this.lost = 0;
+    this.pending = 0;
+  }
+
+  async gather() {
+    while (this.idle.length < CONNECTIONS) {
+      const sockets = Array.from({ length: 50 }, () => this.open());
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+      this.idle.push(...sockets);
+    }
+  }
+
+  /** On a connection of its own until the answer is there; connections are kept for later ones. */
+  send(due, done = () => undefined) {
+    const socket = this.idle.pop() ?? this.open();
+    this.pending += 1;
+    if (socket === null) return this.end(null, { due, status: 0, done });
+    socket.exchange = { due, done, received: [], length: 0, whole: -1, status: 0 };
+    socket.write(this.request);
+  }
+
+  async report(seconds) {
+    const until = performance.now() + GIVE_UP_MS;
+    while (this.pending > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const socket of this.sockets) socket.destroy();
+    const times = (wanted) => this.answers.filter(({ status }) => wanted(status)).map(({ ms }) => ms);
+    const done = times((status) => status >= 200 && status < 300);
+    const refused = times((status) => status === 503 || status === 429);
+    return {
+      sent: this.answers.length + this.lost + this.pending,
+      goodput: done.length / seconds,
+      refusals: refused.length / seconds,
+      odd: this.answers.length - done.length - refused.length,
+      lost: this.lost + this.pending,
+      done: quantiles(done),
+      refused: quantiles(refused),
+    };
+  }
+
+  open() {
+    if (this.sockets.size >= MAX_CONNECTIONS) return null;
+    const socket = connect({ port: Number(this.url.port), host: this.url.hostname, noDelay: true });
+    this.sockets.add(socket);
+    socket.on('data', (bytes) => this.take(socket, bytes));
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.sockets.delete(socket);
+      if (socket.exchange) this.end(null, { ...socket.exchange, status: 0 });
+      else this.idle = this.idle.filter((other) => other !== socket);
+    });
+    return socket;
+  }
+
+  take(socket, bytes) {
+    const { exchange } = socket;
+    if (!exchange) return;
+    exchange.length += bytes.length;
+    if (exchange.whole === -1) {
+      exchange.received.push(bytes);
+      const text = Buffer.concat(exchange.received).toString('latin1');
+      const end = text.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      exchange.status = Number(text.slice(9, 12));
+      exchange.whole = end + 4 + Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? 0);
+    }
+    if (exchange.length < exchange.whole) return;
+    socket.exchange = null;
+    this.end(socket, exchange);
+  }
+
+  end(socket, { due, status, done }) {
+    this.pending -= 1;
+    if (status === 0) this.lost += 1;
+    else this.answers.push({ status, ms: performance.now() - due });
+    if (socket) this.idle.push(socket);
+    done();
+  }
+}
+
+function quantiles(values) {
+  const sorted = values.sort((a, b) => a - b);
+  const at = (share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+  return { p50: at(0.5), p99: at(0.99) };
+}

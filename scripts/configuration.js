@@ -1,0 +1,39 @@
+// @ts-check
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ROOT } from './environment.js';
+
+/** Stands for the embedded database, which is not there before it is started. */
+const EMBEDDED_URL = 'postgres://embedded@127.0.0.1/travel';
+
+/**
+ * What the service would say against its configuration, a line for each fault.
+ * @returns {Promise<string[] | null>} null: it is not built, and nobody knows
+ */
+export async function configurationFaults() {
+  const config = await built('read-env.js');
+  if (config === null) return null;
+  try {
+    config.readEnv({ ...process.env, DATABASE_URL: process.env.DATABASE_URL || EMBEDDED_URL });
+    return [];
+  } catch (error) {
+    if (error instanceof Error && 'faults' in error) return /** @type {string[]} */ (error.faults);
+    throw error;
+  }
+}
+
+/**
+ * Secrets of the environment that anybody could guess.
+ * @returns {Promise<{ name: string, weakness: string, expected: string, example: string }[] | null>} null: not built
+ */
+export async function weakSecrets() {
+  const config = await built('weak-secrets.js');
+  return config === null ? null : config.weakSecrets(process.env);
+}
+
+/** @param {string} name */
+async function built(name) {
+  const file = join(ROOT, 'dist/src/platform/config', name);
+  return existsSync(file) ? import(pathToFileURL(file).href) : null;
+}

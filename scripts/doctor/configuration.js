@@ -1,0 +1,63 @@
+// @ts-check
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { configurationFaults, weakSecrets } from '../configuration.js';
+import { dataFolder, ROOT } from '../environment.js';
+import { failed, fine, warned } from './finding.js';
+
+/** Files that open something. Those of the embedded database lie in its cluster. */
+const SECRET_FILES = ['credentials.json', 'credentials.json.earlier', 'vault-kek.json'];
+const PASSWORDS = 'launcher-passwords.json';
+
+/** All faults at once, as a start would name them, and secrets that are none. */
+export async function checkConfiguration() {
+  const faults = await configurationFaults();
+  const weak = await weakSecrets();
+  if (faults === null || weak === null) {
+    return [warned('configuration', 'not checked: the service is not built yet', 'npm start builds it')];
+  }
+  const named = faults.map((fault) => failed('configuration', ...faultAndRemedy(fault)));
+  // In production they are faults.
+  const known = (/** @type {string} */ name) => faults.some((fault) => fault.startsWith(`${name}: `));
+  const guessable = weak
+    .filter(({ name }) => !known(name))
+    .map(({ name, weakness, expected, example }) =>
+      warned('secrets', `${name} ${weakness}; production refuses it`, `${expected}; for example ${example}`),
+    );
+  if (named.length + guessable.length > 0) return [...named, ...guessable];
+  return [fine('configuration', `no faults (NODE_ENV ${process.env.NODE_ENV || 'development'})`)];
+}
+
+/** Whether anybody but their owner may read the files that open something. */
+export function checkSecretFiles() {
+  const present = secretFiles().filter((file) => existsSync(file));
+  const open = present.filter((file) => (statSync(file).mode & 0o077) !== 0);
+  const isProduction = process.env.NODE_ENV === 'production';
+  if (open.length > 0) {
+    const words = /** @type {const} */ ([`${open.join(' and ')} can be read by others`, `chmod 600 ${open.join(' ')}`]);
+    return [isProduction ? failed('secrets', ...words) : warned('secrets', ...words)];
+  }
+  return [fine('secrets', `${present.length === 0 ? 'no files with secrets yet' : 'files are closed to others'}`)];
+}
+
+function secretFiles() {
+  const data = dataFolder();
+  const clusters = join(data, 'postgres');
+  const passwords = namesIn(clusters).map((name) => join(clusters, name, PASSWORDS));
+  return [join(ROOT, '.env'), ...SECRET_FILES.map((name) => join(data, name)), ...passwords];
+}
+
+/** @param {string} folder */
+function namesIn(folder) {
+  try {
+    return readdirSync(folder).filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+}
+
+/** `NAME: what is wrong; expected this; for example that`. @param {string} fault @returns {[string, string]} */
+function faultAndRemedy(fault) {
+  const at = fault.indexOf('; ');
+  return at === -1 ? [fault, 'correct it'] : [fault.slice(0, at), fault.slice(at + 2)];
+}

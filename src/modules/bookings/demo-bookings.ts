@@ -1,0 +1,129 @@
+import { demoId } from '../../platform/id.js';
+import type { CreateBooking } from './bookings/booking.dto.js';
+import type { CreateBookingItem } from './items/booking-item.dto.js';
+
+export interface DemoBooking {
+  /** Of its demo id. */
+  row: number;
+  /** Of its first item's demo id; the others follow. */
+  firstItem: number;
+  booking: Omit<CreateBooking, 'currency'>;
+  items: readonly CreateBookingItem[];
+  /** How far it gets; a draft unless given. */
+  becomes?: 'confirmed' | 'cancelled';
+}
+
+function seats(title: string, serviceDate: string, over: Partial<CreateBookingItem> = {}): CreateBookingItem {
+  return {
+    type: 'unit',
+    title,
+    quantity: 2,
+    unitSellCents: 59_500,
+    taxIncludedCents: 19_000,
+    costCents: 80_000,
+    costCurrency: 'EUR',
+    serviceDate,
+    ...over,
+  };
+}
+
+const DAY_TRIP: CreateBookingItem = { type: 'unit', title: 'Day trip', unitSellCents: 12_000 };
+
+/**
+ * The rows that the examples of bookings and items name: booking 1 with items 1 to 3 to be read; 2 to be changed, 3 to be
+ * confirmed, 4 to be cancelled; 5 gets an item, and its items 6 and 7 are changed and cancelled.
+ */
+const examples = (departure: string, end: string): readonly DemoBooking[] => [
+  {
+    row: 1,
+    firstItem: 1,
+    becomes: 'confirmed',
+    booking: {
+      number: 'DEMO-ALPS-1',
+      customerName: 'Ada Lovelace',
+      customerEmail: 'ada@example.com',
+      startDate: departure,
+      endDate: end,
+      channelId: demoId('chan', 2),
+      notes: 'Vegetarian',
+    },
+    items: [
+      seats('Alpine crossing', departure),
+      { type: 'fee', title: 'Visa fee', unitSellCents: 8_000, pricingTreatment: 'pass_through' },
+      { type: 'discount', title: 'Early bird', unitSellCents: -5_000, serviceDate: departure },
+    ],
+  },
+  { row: 2, firstItem: 4, booking: { number: 'DEMO-LAKE-2', customerName: 'Grace Hopper' }, items: [] },
+  {
+    row: 3,
+    firstItem: 4,
+    booking: { number: 'DEMO-LAKE-3', customerName: 'Alan Turing', startDate: departure },
+    items: [seats('Lake cruise', departure)],
+  },
+  {
+    row: 4,
+    firstItem: 5,
+    becomes: 'confirmed',
+    booking: { number: 'DEMO-LAKE-4', customerName: 'Edsger Dijkstra' },
+    items: [seats('Lake cruise', departure)],
+  },
+  {
+    row: 5,
+    firstItem: 6,
+    booking: { number: 'DEMO-CITY-5', customerName: 'Barbara Liskov', startDate: departure },
+    items: [seats('City tour', departure), seats('Museum pass', end, { type: 'extra' })],
+  },
+];
+
+/** 10 to 19 confirmed, 20 to 29 drafts, each with an item of the same number: for the examples of finance. */
+const forFinance = (departure: string): readonly DemoBooking[] =>
+  Array.from({ length: 20 }, (_, index) => {
+    const row = index + 10;
+    return {
+      row,
+      firstItem: row,
+      ...(row < 20 ? { becomes: 'confirmed' } : {}),
+      booking: { number: `DEMO-ROUND-${row}`, customerName: `Traveller ${row}`, startDate: departure },
+      items: [seats('Round trip', departure)],
+    };
+  });
+
+/** All of them, half a year ahead of today; but 6 is over, 7 under way, 8 called off. */
+export function demoBookings(today: string): readonly DemoBooking[] {
+  const departure = daysFrom(today, 180);
+  const trip = (row: number, number: string, customerName: string) => ({
+    row,
+    firstItem: row + 100,
+    booking: { number, customerName },
+  });
+  const [over, now] = [
+    { ...DAY_TRIP, serviceDate: daysFrom(today, -30) },
+    { ...DAY_TRIP, serviceDate: today },
+  ];
+  return [
+    ...examples(departure, daysFrom(departure, 4)),
+    { ...trip(6, 'DEMO-PAST-6', 'Emmy Noether'), items: [over], becomes: 'confirmed' },
+    { ...trip(7, 'DEMO-NOW-7', 'Sofia Kovalevskaya'), items: [now], becomes: 'confirmed' },
+    { ...trip(8, 'DEMO-OFF-8', 'Kurt Gödel'), items: [DAY_TRIP], becomes: 'cancelled' },
+    {
+      row: 9,
+      firstItem: 8,
+      booking: { number: 'DEMO-SEAT-9', customerName: 'Mary Somerville', channelId: demoId('chan', 2) },
+      items: [
+        seats('Alpine crossing', departure, { departureId: demoId('dep', 4), allotmentId: demoId('alot', 1) }),
+        seats('Alpine crossing', departure, {
+          departureId: demoId('dep', 4),
+          quantity: 1,
+          costCents: null,
+          costCurrency: null,
+        }),
+      ],
+      becomes: 'confirmed',
+    },
+    ...forFinance(departure),
+  ];
+}
+
+function daysFrom(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+}

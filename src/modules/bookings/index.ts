@@ -1,0 +1,8 @@
+export { BookingsModule } from './bookings.module.js';
+export type { BookingFacts } from './bookings/booking-facts.js';
+export { type BookingFollower, BookingFollowers } from './bookings/booking-followers.js';
+export { Bookings } from './bookings/bookings.service.js';
+export { type ComponentSale, type TripSale, TripSales } from './bookings/trip-sales.service.js';
+export type { ItemFacts } from './items/item-facts.js';
+export { completePolicy, type PaymentPolicy, type PolicyStep } from './payment-policies/payment-policy.js';
+export { PaymentPolicyBody, PaymentPolicyResponse } from './payment-policies/payment-policy.dto.js';

@@ -1,0 +1,94 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { safeInteger } from '../../../platform/database/columns.js';
+import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { priceItem } from './item-price.js';
+
+export const ITEM_TYPES = [
+  'unit',
+  'extra',
+  'service',
+  'fee',
+  'tax',
+  'discount',
+  'adjustment',
+  'accommodation',
+  'transport',
+  'other',
+] as const;
+export type ItemType = (typeof ITEM_TYPES)[number];
+
+/** An item is live until it is cancelled. */
+export const ITEM_STATUSES = ['confirmed', 'cancelled', 'fulfilled'] as const;
+export type ItemStatus = (typeof ITEM_STATUSES)[number];
+
+export const PRICING_TREATMENTS = ['standard', 'pass_through'] as const;
+export type PricingTreatment = (typeof PRICING_TREATMENTS)[number];
+
+export interface ItemChanges {
+  type?: ItemType;
+  title?: string;
+  quantity?: number;
+  unitSellCents?: number;
+  taxIncludedCents?: number;
+  costCents?: number | null;
+  costCurrency?: string | null;
+  pricingTreatment?: PricingTreatment;
+  serviceDate?: string | null;
+  departureId?: string | null;
+  allotmentId?: string | null;
+}
+
+/** One sold service of a booking: a seat on a tour, a night, a fee, a discount. */
+@Entity('booking_items')
+export class BookingItem {
+  @PrimaryColumn('text') id: string;
+  @Column('text', { name: 'booking_id' }) bookingId: string;
+  /** The booking's, which cannot change while there is an item. */
+  @Column('text') currency: string;
+  @Column('text') type: ItemType;
+  @Column('text') title: string;
+  @Column('text') status: ItemStatus;
+  @Column('integer') quantity: number;
+  @Column('bigint', { name: 'unit_sell_cents', transformer: safeInteger }) unitSellCents: number;
+  @Column('bigint', { name: 'total_sell_cents', transformer: safeInteger }) totalSellCents: number;
+  /** For the whole quantity, between 0 and the total; that of a discount is negative. */
+  @Column('bigint', { name: 'tax_included_cents', transformer: safeInteger }) taxIncludedCents: number;
+  /** What we owe the supplier for the whole quantity. */
+  @Column('bigint', { name: 'cost_cents', nullable: true, transformer: safeInteger }) costCents: number | null;
+  @Column('text', { name: 'cost_currency', nullable: true }) costCurrency: string | null;
+  @Column('text', { name: 'pricing_treatment' }) pricingTreatment: PricingTreatment;
+  @Column('date', { name: 'service_date', nullable: true }) serviceDate: string | null;
+  /** Takes its quantity of units of this departure. */
+  @Column('text', { name: 'departure_id', nullable: true }) departureId: string | null;
+  /** Takes them through this allotment's slot. */
+  @Column('text', { name: 'allotment_id', nullable: true }) allotmentId: string | null;
+  @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
+  @Column('text', { name: 'cancel_reason', nullable: true }) cancelReason: string | null;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  /** Throws 400 where the figures contradict each other, 409 `booking_item_cancelled`. */
+  change(changes: ItemChanges, now: Date): void {
+    if (this.status === 'cancelled') throw conflict('booking_item_cancelled', 'A cancelled item stays as it is');
+    Object.assign(this, changes, { updatedAt: now });
+    this.price();
+  }
+
+  /** Throws 409 `invalid_transition`. */
+  cancel(reason: string | null, now: Date): void {
+    if (this.status !== 'confirmed') {
+      const move = { from: this.status, to: 'cancelled', allowed: [] };
+      throw conflict('invalid_transition', `An item that is ${this.status} cannot be cancelled`, move);
+    }
+    Object.assign(this, { status: 'cancelled', cancelledAt: now, cancelReason: reason, updatedAt: now });
+  }
+
+  /** Computes the total; whoever sets figures calls it afterwards. Throws 400 where they contradict each other. */
+  price(): void {
+    if (this.allotmentId !== null && this.departureId === null) {
+      throw invalidField('allotmentId', 'allotmentId needs a departureId', 'departure_missing');
+    }
+    this.totalSellCents = priceItem(this);
+  }
+}

@@ -1,0 +1,75 @@
+import { invalidField, unprocessable } from '../../../platform/errors/app-error.js';
+
+export const STEP_TYPES = ['deposit', 'installment', 'balance'] as const;
+export type StepType = (typeof STEP_TYPES)[number];
+
+/** What a step's due date counts from. */
+export const STEP_ANCHORS = ['booking', 'departure'] as const;
+export type StepAnchor = (typeof STEP_ANCHORS)[number];
+
+/** One step of a policy. How much it takes is said in exactly one of three ways. */
+export interface PolicyStep {
+  label: string;
+  type: StepType;
+  percentBasisPoints: number | null;
+  fixedCents: number | null;
+  /** Takes what the other steps leave. */
+  remainder: boolean;
+  anchor: StepAnchor;
+  offsetDays: number;
+}
+
+/** The rule from which a plan is computed; days are calendar days of the organization. */
+export interface PaymentPolicy {
+  steps: readonly PolicyStep[];
+  /** Fewer days than this until departure: everything is due today. */
+  minimumDays: number;
+  /** A step that counts from the departure is due at the earliest so many days from today. */
+  floorDays: number;
+  /** Without a departure date: so many days from today; null: everything today. */
+  noDateDays: number | null;
+  /** Every step but the remainder is rounded to a multiple of this. */
+  roundToCents: number | null;
+}
+
+const ALL_BASIS_POINTS = 10_000;
+
+type Given<T> = { [K in keyof T]?: T[K] | undefined };
+
+/** A policy as somebody sends it: what may be left out is. */
+export interface GivenPolicy extends Given<Omit<PaymentPolicy, 'steps'>> {
+  steps: readonly (Given<Pick<PolicyStep, 'percentBasisPoints' | 'fixedCents' | 'remainder'>> &
+    Pick<PolicyStep, 'label' | 'type' | 'anchor' | 'offsetDays'>)[];
+}
+
+/**
+ * The policy with its defaults. Throws 400 where a step does not say in exactly one way how much it takes, 422
+ * `invalid_payment_policy` where the percentages exceed the whole or not exactly one step takes the rest.
+ */
+export function completePolicy(given: GivenPolicy, path: string): PaymentPolicy {
+  const steps = given.steps.map(({ label, type, anchor, offsetDays, ...amount }, index): PolicyStep => {
+    const { percentBasisPoints = null, fixedCents = null, remainder = false } = amount;
+    const ways = [percentBasisPoints !== null, fixedCents !== null, remainder].filter(Boolean).length;
+    if (ways !== 1) {
+      const complaint = 'A step takes a percentage, a fixed amount or the remainder';
+      throw invalidField(path === '' ? `steps.${index}` : `${path}.steps.${index}`, complaint, 'one_amount');
+    }
+    return { label, type, percentBasisPoints, fixedCents, remainder, anchor, offsetDays };
+  });
+  const { minimumDays = 0, floorDays = 0, noDateDays = null, roundToCents = null } = given;
+  const policy = { steps, minimumDays, floorDays, noDateDays, roundToCents };
+  assertPolicy(policy);
+  return policy;
+}
+
+/** Throws 422 `invalid_payment_policy` where the percentages exceed the whole, or not exactly one step takes the rest. */
+function assertPolicy({ steps }: PaymentPolicy): void {
+  const percentBasisPoints = steps.reduce((sum, step) => sum + (step.percentBasisPoints ?? 0), 0);
+  const remainders = steps.filter(({ remainder }) => remainder).length;
+  if (percentBasisPoints > ALL_BASIS_POINTS || remainders !== 1) {
+    throw unprocessable('invalid_payment_policy', 'The percentages exceed the whole, or not one step takes the rest', {
+      percentBasisPoints,
+      remainders,
+    });
+  }
+}

@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { Departures } from '../../operations/index.js';
+import type { ListAllotments } from './allotment.dto.js';
+import { Allotment } from './allotment.entity.js';
+import type { ReleaseRule, ReleaseStep } from './release-rule.js';
+
+/** An allotment as it is answered: its columns and when it gives back what is not sold. */
+export interface AllotmentView {
+  allotment: Allotment;
+  release: ReleaseRule | null;
+}
+
+const STEPS = `(select json_agg(json_build_object(
+    'daysBefore', step.days_before, 'hoursBefore', step.hours_before, 'keepQuantity', step.keep_quantity)
+    order by step.position)
+  from allotment_release_steps step where step.allotment_id = allotment.id and step.retired_at is null)`;
+
+interface WithSteps {
+  steps: ReleaseStep[] | null;
+}
+
+/** The rows of allotments; a deleted one is as good as unknown. */
+@Injectable()
+export class AllotmentRows {
+  constructor(
+    private readonly database: Database,
+    private readonly departures: Departures,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Does the work in a transaction. */
+  async within<T>(work: (now: Date) => Promise<T>): Promise<T> {
+    return this.database.transaction(() => work(this.clock.now()));
+  }
+
+  /** Does the work in a transaction that holds the product. */
+  async holding<T>(productId: string, work: (now: Date) => Promise<T>): Promise<T> {
+    return this.within(async (now) => {
+      await this.departures.holdProduct(productId);
+      return work(now);
+    });
+  }
+
+  /**
+   * Does the work in a transaction that holds the product, and with it all its allotments. Their own rows are not locked: a
+   * sale that holds its departure would wait for them. Throws 404, 412.
+   */
+  async change<T>(
+    id: string,
+    expected: ExpectedVersions,
+    work: (view: AllotmentView, now: Date) => Promise<T>,
+  ): Promise<T> {
+    // The product never changes, so it may be asked for before it is held.
+    const { productId } = (await this.get(id)).allotment;
+    return this.holding(productId, async (now) => {
+      const view = await this.get(id);
+      assertVersion(expected, view.allotment);
+      return work(view, now);
+    });
+  }
+
+  /** Throws 404; `details` are those of an allotment that a body names. */
+  async get(id: string, details?: { field: string }): Promise<AllotmentView> {
+    const columns = this.database.columnsOf(Allotment, 'allotment');
+    const [found] = await this.database.read<Allotment, WithSteps>(Allotment, {
+      name: 'allotment-get',
+      text: `select ${columns}, ${STEPS} as steps from allotments allotment where allotment.id = $1 and deleted_at is null`,
+      values: [id],
+    });
+    if (!found) throw notFound(details);
+    return viewOf(found.entity, found.raw.steps);
+  }
+
+  async list(query: ListAllotments): Promise<{ views: AllotmentView[]; total: number }> {
+    const { channelId, productId, from, to, active, sort = '-createdAt' } = query;
+    const found = this.database.repository(Allotment).createQueryBuilder('allotment');
+    found.addSelect(STEPS, 'steps').where('allotment.deletedAt is null');
+    if (channelId !== undefined) found.andWhere('allotment.channelId = :channelId', { channelId });
+    if (productId !== undefined) found.andWhere('allotment.productId = :productId', { productId });
+    if (from !== undefined) found.andWhere('(allotment.validTo is null or allotment.validTo >= :from)', { from });
+    if (to !== undefined) found.andWhere('allotment.validFrom <= :to', { to });
+    if (active !== undefined) found.andWhere('allotment.active = :active', { active });
+    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
+    found.orderBy(`allotment.${sort.replace('-', '')}`, direction).addOrderBy('allotment.id', direction);
+    const { rows, total } = await this.database.page<Allotment, WithSteps>(found, pageBounds(query));
+    return { views: rows.map(({ entity, raw }) => viewOf(entity, raw.steps)), total };
+  }
+
+  async insert(allotment: Allotment): Promise<void> {
+    await this.database.insert(allotment);
+  }
+
+  /** Of one that `change` holds. */
+  async update(allotment: Allotment): Promise<void> {
+    await this.database.update(allotment);
+  }
+
+  /** Those that have a part of each departure of the product that starts on this day. */
+  async covering(productId: string, day: string): Promise<Allotment[]> {
+    return this.read(
+      'allotments-covering',
+      `a.product_id = $1 and a.active and a.deleted_at is null
+       and a.valid_from <= $2::date and (a.valid_to is null or a.valid_to >= $2::date)`,
+      [productId, day],
+    );
+  }
+
+  async byIds(ids: readonly string[]): Promise<Allotment[]> {
+    return this.read('allotments-by-ids', 'a.id = any($1)', [ids]);
+  }
+
+  /** How many of a channel have departures today or later, or may have. */
+  async countLive(channelId: string, today: string): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `select count(*)::int as count from allotments
+       where channel_id = $1 and deleted_at is null and (valid_to is null or valid_to >= $2::date)`,
+      [channelId, today],
+    );
+    return row?.count ?? 0;
+  }
+
+  private async read(name: string, condition: string, values: unknown[]): Promise<Allotment[]> {
+    const columns = this.database.columnsOf(Allotment, 'a');
+    const text = `select ${columns} from allotments a where ${condition} order by a.id`;
+    const found = await this.database.read(Allotment, { name, text, values });
+    return found.map(({ entity }) => entity);
+  }
+}
+
+function viewOf(allotment: Allotment, steps: ReleaseStep[] | null): AllotmentView {
+  const { releaseMode: mode, unsoldAction } = allotment;
+  return { allotment, release: mode && unsoldAction ? { mode, steps: steps ?? [], unsoldAction } : null };
+}

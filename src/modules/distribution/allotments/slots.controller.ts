@@ -1,0 +1,43 @@
+import { Body, Controller, Get, Patch, Query } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { tagged } from '../../../platform/http/answer.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { ChangeTarget, type Target } from '../../../platform/http/target.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { Refuses } from '../../../platform/openapi/errors.js';
+import { AllotmentRows } from './allotment-rows.service.js';
+import { SlotChanges } from './slot-changes.service.js';
+import { ListSlots, SlotEnvelope, SlotPage, toSlot, UpdateSlot } from './slot.dto.js';
+import { SlotRows } from './slot-rows.service.js';
+
+@Controller('/v1/admin/distribution/inventory-allotments/:id/slots')
+export class SlotsController {
+  constructor(
+    private readonly allotments: AllotmentRows,
+    private readonly rows: SlotRows,
+    private readonly changes: SlotChanges,
+  ) {}
+
+  /** Lists an allotment's slots, by start, with what is sold and released of each */
+  @Get()
+  @RequireScope('distribution:read')
+  async list(@PathId('alot') id: string, @Query() query: ListSlots): Promise<SlotPage> {
+    await this.allotments.get(id);
+    const { slots, total } = await this.rows.list(id, query);
+    return { data: slots.map(toSlot), total, ...pageBounds(query) };
+  }
+
+  /** Sets aside more or fewer units of one departure; not fewer than are sold and released */
+  @Patch(':slotId')
+  @RequireScope('distribution:write')
+  @Mutates('distribution.allotment_slot.update')
+  @Refuses({ 409: ['capacity_exceeded', 'slot_closed', 'departure_cancelled'] })
+  async update(
+    @ChangeTarget({ id: ['alot', 2], slotId: ['alsl', 21] }) target: Target<'id' | 'slotId'>,
+    @Body() { allotted }: UpdateSlot,
+  ): Promise<SlotEnvelope> {
+    const slot = await this.changes.resize(target, allotted);
+    return tagged(slot, { data: toSlot(slot) });
+  }
+}

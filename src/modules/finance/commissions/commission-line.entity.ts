@@ -1,0 +1,136 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { safeInteger } from '../../../platform/database/columns.js';
+import { conflict } from '../../../platform/errors/app-error.js';
+import {
+  type CommissionBasis,
+  type CommissionModel,
+  type CommissionTerms,
+  computeCommission,
+  type Sale,
+} from './commission-terms.js';
+
+export const RECIPIENT_TYPES = ['channel', 'affiliate', 'agency', 'agent', 'internal', 'supplier', 'other'] as const;
+export type RecipientType = (typeof RECIPIENT_TYPES)[number];
+
+/** What must have come about before a commission may be paid out. */
+export const PAYABLE_TRIGGERS = ['paid_in_full', 'departed', 'both'] as const;
+export type PayableTrigger = (typeof PAYABLE_TRIGGERS)[number];
+
+export const COMMISSION_STATUSES = ['pending', 'accrued', 'payable', 'paid', 'void'] as const;
+export type CommissionStatus = (typeof COMMISSION_STATUSES)[number];
+
+/** Where people can take a commission; the booking takes it to accrued, and its trigger to payable and back. */
+const MOVES: Record<CommissionStatus, readonly CommissionStatus[]> = {
+  pending: ['void'],
+  accrued: ['void'],
+  payable: ['paid', 'void'],
+  paid: [],
+  void: [],
+};
+
+export interface CommissionChanges {
+  recipientType?: RecipientType;
+  recipientName?: string;
+  recipientId?: string | null;
+  channelId?: string | null;
+  payableTrigger?: PayableTrigger;
+  notes?: string | null;
+}
+
+export interface Payout {
+  paidOn: string;
+  reference?: string | null | undefined;
+}
+
+/** What one recipient earns on one booking item. Whoever changes it holds the booking. */
+@Entity('commission_lines')
+export class CommissionLine {
+  @PrimaryColumn('text') id: string;
+  @Column('text', { name: 'booking_id' }) bookingId: string;
+  @Column('text', { name: 'booking_item_id' }) bookingItemId: string;
+  /** The item's. */
+  @Column('text') currency: string;
+  @Column('text', { name: 'recipient_type' }) recipientType: RecipientType;
+  @Column('text', { name: 'recipient_name' }) recipientName: string;
+  @Column('text', { name: 'recipient_id', nullable: true }) recipientId: string | null;
+  @Column('text', { name: 'channel_id', nullable: true }) channelId: string | null;
+  @Column('text', { name: 'commission_model' }) commissionModel: CommissionModel;
+  @Column('text', { nullable: true }) basis: CommissionBasis | null;
+  @Column('integer', { name: 'rate_basis_points', nullable: true }) rateBasisPoints: number | null;
+  @Column('bigint', { name: 'fixed_cents', nullable: true, transformer: safeInteger }) fixedCents: number | null;
+  @Column('boolean', { name: 'per_unit' }) perUnit: boolean;
+  @Column('bigint', { name: 'net_rate_cents', nullable: true, transformer: safeInteger }) netRateCents: number | null;
+  @Column('bigint', { name: 'base_cents', transformer: safeInteger }) baseCents: number;
+  @Column('bigint', { name: 'amount_cents', transformer: safeInteger }) amountCents: number;
+  @Column('timestamptz', { name: 'computed_at' }) computedAt: Date;
+  @Column('text', { name: 'payable_trigger' }) payableTrigger: PayableTrigger;
+  @Column('text') status: CommissionStatus;
+  @Column('timestamptz', { name: 'payable_at', nullable: true }) payableAt: Date | null;
+  @Column('date', { name: 'paid_on', nullable: true }) paidOn: string | null;
+  @Column('timestamptz', { name: 'paid_at', nullable: true }) paidAt: Date | null;
+  @Column('text', { name: 'payout_reference', nullable: true }) payoutReference: string | null;
+  @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
+  @Column('text', { name: 'void_reason', nullable: true }) voidReason: string | null;
+  /** The paid line that this one takes back. */
+  @Column('text', { name: 'reverses_id', nullable: true }) reversesId: string | null;
+  @Column('text', { nullable: true }) notes: string | null;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  /** Not paid, not void and not there to take something back: what follows the item and may be edited. */
+  isOpen(): boolean {
+    return this.reversesId === null && this.status !== 'paid' && this.status !== 'void';
+  }
+
+  /** Whether it counts among what the item earns somebody. */
+  isLive(): boolean {
+    return this.reversesId === null && this.status !== 'void';
+  }
+
+  /** Throws 409 `commission_locked`. */
+  assertOpen(): void {
+    if (this.isOpen()) return;
+    throw conflict('commission_locked', 'A commission that is paid, void or takes one back stays as it is', {
+      status: this.status,
+      reversesId: this.reversesId,
+    });
+  }
+
+  /** Throws 409 `commission_locked`. */
+  change(changes: CommissionChanges, now: Date): void {
+    this.assertOpen();
+    Object.assign(this, changes, { updatedAt: now });
+  }
+
+  /** Whether the sale now earns another amount. Throws 422 `cost_unknown`, `commission_exceeds_base`. */
+  compute(terms: CommissionTerms, sale: Sale, now: Date): boolean {
+    const { baseCents, amountCents } = computeCommission(terms, sale);
+    const isOther = baseCents !== this.baseCents || amountCents !== this.amountCents;
+    Object.assign(this, terms, isOther ? { baseCents, amountCents, computedAt: now, updatedAt: now } : {});
+    return isOther;
+  }
+
+  /** Throws 409 `invalid_transition`. */
+  payOut({ paidOn, reference = null }: Payout, now: Date): void {
+    this.assertMove('paid');
+    Object.assign(this, { status: 'paid', paidOn, payoutReference: reference, paidAt: now, updatedAt: now });
+  }
+
+  /** Throws 409 `invalid_transition`. */
+  void(reason: string, now: Date): void {
+    this.assertMove('void');
+    Object.assign(this, { status: 'void', payableAt: null, voidedAt: now, voidReason: reason, updatedAt: now });
+  }
+
+  private assertMove(to: CommissionStatus): void {
+    // Without the line that takes it back, the recipient would keep what he has no right to.
+    const allowed = MOVES[this.status].filter((move) => this.reversesId === null || move !== 'void');
+    if (allowed.includes(to)) return;
+    throw conflict('invalid_transition', `This commission cannot go from ${this.status} to ${to}`, {
+      from: this.status,
+      to,
+      allowed,
+    });
+  }
+}

@@ -1,0 +1,143 @@
+import { type AppError, invalidRequest, unprocessable } from '../../../platform/errors/app-error.js';
+import { divideRounded } from '../../../platform/money.js';
+
+export const COMMISSION_MODELS = ['percentage', 'fixed', 'markup', 'net'] as const;
+export type CommissionModel = (typeof COMMISSION_MODELS)[number];
+
+/** What a percentage is of. */
+export const COMMISSION_BASES = ['net_sell', 'gross_sell', 'margin'] as const;
+export type CommissionBasis = (typeof COMMISSION_BASES)[number];
+
+/** How a commission is computed; what is not of its model is null. */
+export interface CommissionTerms {
+  commissionModel: CommissionModel;
+  basis: CommissionBasis | null;
+  rateBasisPoints: number | null;
+  fixedCents: number | null;
+  /** The fixed amount is for each unit of the item. */
+  perUnit: boolean;
+  netRateCents: number | null;
+}
+
+/** What a commission is computed from: an item, in minor units for the whole quantity. */
+export interface Sale {
+  currency: string;
+  quantity: number;
+  totalSellCents: number;
+  taxIncludedCents: number;
+  costCents: number | null;
+  costCurrency: string | null;
+}
+
+/** The terms as somebody sends them. */
+export interface GivenTerms {
+  commissionModel?: CommissionModel | undefined;
+  basis?: CommissionBasis | undefined;
+  rateBasisPoints?: number | undefined;
+  amountCents?: number | undefined;
+  perUnit?: boolean | undefined;
+  netRateCents?: number | undefined;
+}
+
+type Input = Exclude<keyof GivenTerms, 'commissionModel'>;
+
+const NEEDED: Record<CommissionModel, readonly Input[]> = {
+  percentage: ['rateBasisPoints'],
+  fixed: ['amountCents'],
+  markup: ['rateBasisPoints'],
+  net: ['netRateCents'],
+};
+const WELCOME: Record<CommissionModel, readonly Input[]> = {
+  percentage: ['basis', 'rateBasisPoints'],
+  fixed: ['amountCents', 'perUnit'],
+  markup: ['rateBasisPoints'],
+  net: ['netRateCents'],
+};
+const INPUTS: readonly Input[] = ['basis', 'rateBasisPoints', 'amountCents', 'perUnit', 'netRateCents'];
+
+const WHOLE_BASIS_POINTS = 10_000n;
+
+/** The terms with their defaults. Throws 400 where the model misses an input, or is given one of another model. */
+export function completeTerms(given: GivenTerms): CommissionTerms {
+  const { commissionModel = 'percentage', basis, rateBasisPoints, amountCents, perUnit, netRateCents } = given;
+  const missing = NEEDED[commissionModel].filter((input) => given[input] === undefined);
+  const foreign = INPUTS.filter((input) => given[input] !== undefined && !WELCOME[commissionModel].includes(input));
+  if (missing.length > 0 || foreign.length > 0) {
+    throw invalidRequest([
+      ...missing.map((path) => ({
+        path,
+        message: `${path} is needed by ${commissionModel}`,
+        code: 'required_by_model',
+      })),
+      ...foreign.map((path) => ({ path, message: `${path} is not of ${commissionModel}`, code: 'not_of_model' })),
+    ]);
+  }
+  return {
+    commissionModel,
+    basis: commissionModel === 'percentage' ? (basis ?? 'net_sell') : null,
+    rateBasisPoints: rateBasisPoints ?? null,
+    fixedCents: amountCents ?? null,
+    perUnit: perUnit ?? false,
+    netRateCents: netRateCents ?? null,
+  };
+}
+
+/**
+ * What the sale earns, and the base that it was computed from; rounded half up, once. Throws 422 `cost_unknown` where the
+ * margin counts and the cost is not known in the currency of the sale, `commission_exceeds_base` beyond 2^53-1.
+ */
+export function computeCommission(terms: CommissionTerms, sale: Sale): { baseCents: number; amountCents: number } {
+  const base = baseOf(terms, sale);
+  const amount = amountOf(terms, sale, base);
+  if (base < 0n || amount > BigInt(Number.MAX_SAFE_INTEGER)) throw exceedsBase(sale, amount);
+  return { baseCents: Number(base), amountCents: Number(amount) };
+}
+
+/** 422: the commissions of an item would be more than it is sold for. */
+export function exceedsBase({ totalSellCents }: Pick<Sale, 'totalSellCents'>, commissionCents: bigint): AppError {
+  return unprocessable('commission_exceeds_base', 'The commissions would be more than the item is sold for', {
+    totalSellCents,
+    commissionCents: Number(commissionCents),
+  });
+}
+
+function baseOf({ commissionModel, basis, fixedCents }: CommissionTerms, sale: Sale): bigint {
+  const { totalSellCents, taxIncludedCents } = sale;
+  switch (commissionModel) {
+    case 'percentage':
+      if (basis === 'margin') return marginOf(sale);
+      return BigInt(totalSellCents) - (basis === 'net_sell' ? BigInt(taxIncludedCents) : 0n);
+    case 'markup':
+      return marginOf(sale);
+    case 'fixed':
+      return BigInt(fixedCents ?? 0);
+    case 'net':
+      return BigInt(totalSellCents);
+  }
+}
+
+function amountOf(terms: CommissionTerms, { quantity, totalSellCents }: Sale, base: bigint): bigint {
+  switch (terms.commissionModel) {
+    case 'percentage':
+    case 'markup':
+      return divideRounded(base * BigInt(terms.rateBasisPoints ?? 0), WHOLE_BASIS_POINTS);
+    case 'fixed':
+      return base * (terms.perUnit ? BigInt(quantity) : 1n);
+    case 'net':
+      return atLeastZero(BigInt(totalSellCents) - BigInt(terms.netRateCents ?? 0));
+  }
+}
+
+function marginOf({ totalSellCents, costCents, costCurrency, currency }: Sale): bigint {
+  if (costCents === null || costCurrency !== currency) {
+    throw unprocessable('cost_unknown', 'The cost of the item is not known in the currency that it is sold in', {
+      currency,
+      costCurrency,
+    });
+  }
+  return atLeastZero(BigInt(totalSellCents) - BigInt(costCents));
+}
+
+function atLeastZero(cents: bigint): bigint {
+  return cents < 0n ? 0n : cents;
+}

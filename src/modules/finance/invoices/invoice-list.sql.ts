@@ -1,0 +1,66 @@
+import { containing } from '../../../platform/database/like.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import type { ListInvoices } from './invoice.dto.js';
+import { COLUMNS, OVERDUE } from './invoice-row.js';
+
+/** Columns that may be null come last in either direction; the others keep their index readable backwards. */
+const ORDERS: Record<string, { column: string; nulls: string }> = {
+  issueDate: { column: 'issue_date', nulls: ' nulls last' },
+  dueDate: { column: 'due_date', nulls: ' nulls last' },
+  totalCents: { column: 'total_cents', nulls: '' },
+  createdAt: { column: 'created_at', nulls: '' },
+};
+const FIRST_VALUE = 4;
+
+/**
+ * A page and its total in one statement. The names of what is asked for tell its text apart from others', so that each is
+ * prepared once. A page beyond the end is one row that holds the total alone.
+ */
+export function listStatement(query: ListInvoices, today: string): { name: string; text: string; values: unknown[] } {
+  const { limit, offset } = pageBounds(query);
+  const { names, where, values } = conditionsOf(query, today);
+  const sort = query.sort ?? '-createdAt';
+  return {
+    name: ['invoices-list', sort, ...names].join(' '),
+    text: `
+      select counted.total, page.*
+      from (select count(*) as total from invoices invoice ${where}) counted
+      left join (
+        select ${COLUMNS}, ${OVERDUE} as overdue from invoices invoice ${where}
+        order by ${orderOf(sort)} limit $2 offset $3
+      ) page on true`,
+    values: [today, limit, offset, ...values],
+  };
+}
+
+/** The conditions' own values begin at $4. */
+function conditionsOf(query: ListInvoices, today: string) {
+  const { bookingId, status, dueFrom, dueTo, overdue, search } = query;
+  const parts: { name: string; text: (place: string) => string; value: unknown }[] = [];
+  const add = (name: string, text: (place: string) => string, value: unknown) => parts.push({ name, text, value });
+  if (bookingId !== undefined) add('booking', (place) => `invoice.booking_id = ${place}`, bookingId);
+  if (status !== undefined) add('status', (place) => `invoice.status = ${place}`, status);
+  if (dueFrom !== undefined) add('from', (place) => `invoice.due_date >= ${place}::date`, dueFrom);
+  if (dueTo !== undefined) add('to', (place) => `invoice.due_date <= ${place}::date`, dueTo);
+  if (overdue !== undefined) add('overdue', (place) => `coalesce(${lateOn(place)}, false) = ${overdue}`, today);
+  if (search !== undefined) {
+    const text = (place: string) => `(invoice.number ilike ${place} or invoice.payer_name ilike ${place})`;
+    add('search', text, containing(search));
+  }
+  const texts = parts.map(({ text }, index) => text(`$${FIRST_VALUE + index}`));
+  return {
+    names: parts.map(({ name }) => (name === 'overdue' ? `${name}=${overdue}` : name)),
+    where: texts.length === 0 ? '' : `where ${texts.join(' and ')}`,
+    values: parts.map(({ value }) => value),
+  };
+}
+
+function orderOf(sort: string): string {
+  const direction = sort.startsWith('-') ? 'desc' : 'asc';
+  const { column = 'created_at', nulls = '' } = ORDERS[sort.replace('-', '')] ?? {};
+  return `invoice.${column} ${direction}${nulls}, invoice.id ${direction}`;
+}
+
+function lateOn(place: string): string {
+  return OVERDUE.replace('$1', place);
+}

@@ -1,0 +1,87 @@
+import { notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import type { ComputedPlan } from './plan.js';
+import type { PaymentSchedule, ScheduleBasis, ScheduleStatus, ScheduleType } from './payment-schedule.entity.js';
+
+/** An entry of a collection plan: an installment, or what would become one. */
+export interface CollectionEntry {
+  scheduleId: string | null;
+  type: ScheduleType;
+  label: string;
+  dueDate: string;
+  amountCents: number;
+  paidCents: number;
+  status: ScheduleStatus;
+  basis: ScheduleBasis;
+}
+
+/** What is to be collected now, and the entries that it is for. */
+export interface Collectable {
+  amountCents: number;
+  entries: CollectionEntry[];
+}
+
+/** By due date; `today` is the day that the plan is looked at. */
+export function storedEntries(schedules: readonly PaymentSchedule[], today: string): CollectionEntry[] {
+  const entries = schedules.map((schedule) => ({
+    scheduleId: schedule.id,
+    type: schedule.type,
+    label: schedule.label,
+    dueDate: schedule.dueDate,
+    amountCents: schedule.amountCents,
+    paidCents: schedule.paidCents,
+    status: schedule.effectiveStatus(today),
+    basis: schedule.basis,
+  }));
+  // The rows come by position, and sorting keeps that within a day.
+  return entries.sort((a, b) => (a.dueDate < b.dueDate ? -1 : a.dueDate > b.dueDate ? 1 : 0));
+}
+
+export function computedEntries({ entries }: ComputedPlan): CollectionEntry[] {
+  return entries.map((entry) => ({ scheduleId: null, ...entry, paidCents: 0, status: 'pending' }));
+}
+
+/** What is still to be collected on an entry. */
+export function outstandingOf({ status, amountCents, paidCents }: CollectionEntry): number {
+  return status === 'cancelled' ? 0 : amountCents - paidCents;
+}
+
+export function sumOf(entries: readonly CollectionEntry[], figure: (entry: CollectionEntry) => number): number {
+  return entries.reduce((sum, entry) => sum + figure(entry), 0);
+}
+
+/**
+ * What to collect now: the amount asked for, or what is outstanding on the installment asked for, or all that is due
+ * until today, or the next entry. Throws 404 on an unknown installment, 422 `amount_exceeds_outstanding`.
+ */
+export function collectNow(
+  entries: readonly CollectionEntry[],
+  { amountCents, scheduleId, today }: { amountCents?: number; scheduleId?: string; today: string },
+): Collectable {
+  const open = entries.filter((entry) => outstandingOf(entry) > 0);
+  const asked = entries.find((entry) => entry.scheduleId === scheduleId);
+  if (scheduleId !== undefined && !asked) throw notFound({ field: 'scheduleId' });
+  if (amountCents !== undefined) return exactly(amountCents, open);
+
+  const due = open.filter(({ dueDate }) => dueDate <= today);
+  const meant =
+    scheduleId !== undefined ? open.filter((entry) => entry === asked) : due.length > 0 ? due : open.slice(0, 1);
+  return { amountCents: sumOf(meant, outstandingOf), entries: meant };
+}
+
+/** The entries that this much settles, the oldest first. */
+function exactly(amountCents: number, open: readonly CollectionEntry[]): Collectable {
+  const outstandingCents = sumOf(open, outstandingOf);
+  if (amountCents > outstandingCents) {
+    throw unprocessable('amount_exceeds_outstanding', 'No more than this is outstanding', {
+      amountCents,
+      outstandingCents,
+    });
+  }
+  let left = amountCents;
+  const entries = open.filter((entry) => {
+    const isMeant = left > 0;
+    left -= outstandingOf(entry);
+    return isMeant;
+  });
+  return { amountCents, entries };
+}

@@ -1,0 +1,12 @@
+const DAY_MS = 86_400_000;
+const LAST_DAY = dayNumber('2199-12-31');
+
+/** A calendar day `YYYY-MM-DD` as a count of days, so that days can be added and compared. */
+export function dayNumber(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`) / DAY_MS;
+}
+
+/** The calendar day of a count; what lies beyond the last day that can be stored is that day. */
+export function dayOf(number: number): string {
+  return new Date(Math.min(number, LAST_DAY) * DAY_MS).toISOString().slice(0, 10);
+}

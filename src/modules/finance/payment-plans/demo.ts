@@ -1,0 +1,67 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../../../platform/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { demoId } from '../../../platform/id.js';
+import { Provisioning } from '../../../platform/provisioning/provisioning.js';
+import { Bookings, type PaymentPolicyBody } from '../../bookings/index.js';
+import { PaymentPolicies } from '../payment-policy/payment-policies.service.js';
+import { PaymentPlans } from './payment-plans.service.js';
+
+const POLICY: PaymentPolicyBody = {
+  steps: [
+    { label: 'Deposit', type: 'deposit', percentBasisPoints: 3000, anchor: 'booking', offsetDays: 0 },
+    { label: 'Balance', type: 'balance', remainder: true, anchor: 'departure', offsetDays: -30 },
+  ],
+  minimumDays: 45,
+  floorDays: 3,
+  noDateDays: 14,
+};
+
+/** Before the bookings (450), so that those which are confirmed follow it. */
+@Injectable()
+export class PaymentPolicyDemo implements OnModuleInit {
+  constructor(
+    private readonly provisioning: Provisioning,
+    private readonly policies: PaymentPolicies,
+  ) {}
+
+  onModuleInit(): void {
+    this.provisioning.demo(440, 'payment policy', async () => {
+      await this.policies.replace(POLICY, null);
+    });
+  }
+}
+
+/**
+ * The installments that the API document's examples name: 1 and 2 of booking 20 to be read, 3 and 4 of booking 22, where 3
+ * is changed. Booking 21 gets an installment and 23 a collection plan: they have none.
+ */
+@Injectable()
+export class PaymentPlanDemo implements OnModuleInit {
+  constructor(
+    private readonly provisioning: Provisioning,
+    private readonly database: Database,
+    private readonly bookings: Bookings,
+    private readonly plans: PaymentPlans,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.provisioning.demo(460, 'payment plans', async () => {
+      await this.load(20, 1);
+      await this.load(22, 3);
+    });
+  }
+
+  private async load(booking: number, firstInstallment: number): Promise<void> {
+    await this.database.transaction(async () => {
+      const facts = await this.bookings.lock(demoId('book', booking));
+      const { policy, source, computed } = await this.plans.compute(facts, { today: this.clock.today() });
+      const entries = computed.entries.map((entry, index) => ({
+        ...entry,
+        id: demoId('psch', firstInstallment + index),
+      }));
+      await this.plans.open(facts, { policy, source }, entries);
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import { divideRounded } from '../../../platform/money.js';
+import type { PaymentPolicy, PolicyStep } from '../../bookings/index.js';
+import { dayNumber, dayOf } from './days.js';
+
+/** How an entry of a plan came about: a step that counts from the booking or the departure, or the whole amount at once. */
+export type PlanBasis = 'booking' | 'departure' | 'full';
+
+export interface PlannedEntry {
+  type: PolicyStep['type'];
+  label: string;
+  dueDate: string;
+  amountCents: number;
+  basis: PlanBasis;
+}
+
+export interface PlanFacts {
+  totalCents: number;
+  /** The organization's calendar day. */
+  today: string;
+  departureDate: string | null;
+  /** Null: nobody configured one, and the whole amount is due today. */
+  policy: PaymentPolicy | null;
+}
+
+export interface ComputedPlan {
+  entries: PlannedEntry[];
+  warnings: 'departure_past'[];
+}
+
+interface Share {
+  step: PolicyStep;
+  amountCents: number;
+}
+
+const ALL_BASIS_POINTS = 10_000n;
+const WHOLE_LABEL = 'Full payment';
+
+/**
+ * What should be collected, and when. The amounts add up to the total, none is 0, the due dates never go back, never
+ * lie before today, and not after a departure that is still to come. A total of 0 has no entries.
+ */
+export function computePlan({ totalCents, today, departureDate, policy }: PlanFacts): ComputedPlan {
+  if (totalCents === 0) return { entries: [], warnings: [] };
+
+  const now = dayNumber(today);
+  const departure = departureDate === null ? null : dayNumber(departureDate);
+  const isPast = departure !== null && departure < now;
+  const warnings: ComputedPlan['warnings'] = isPast ? ['departure_past'] : [];
+  if (policy === null || isPast || isDueAtOnce(policy, departure, now)) {
+    return { entries: [whole({ dueDate: today, amountCents: totalCents, basis: 'full' })], warnings };
+  }
+
+  const entries = merged(dated(shares(totalCents, policy), { policy, departure, now }));
+  const [only] = entries;
+  return { entries: only && entries.length === 1 ? [whole(only)] : entries, warnings };
+}
+
+function isDueAtOnce({ minimumDays, noDateDays }: PaymentPolicy, departure: number | null, now: number): boolean {
+  return departure === null ? noDateDays === null : departure - now < minimumDays;
+}
+
+/** Each step takes at most what the earlier ones left; the remainder takes the rest, wherever it stands. */
+function shares(totalCents: number, { steps, roundToCents }: PaymentPolicy): Share[] {
+  let left = BigInt(totalCents);
+  const taken = steps.map((step) => {
+    const wanted = step.remainder ? 0n : wantedBy(step, BigInt(totalCents), BigInt(roundToCents ?? 1));
+    const amount = wanted < left ? wanted : left;
+    left -= amount;
+    return { step, amount };
+  });
+  return taken
+    .map(({ step, amount }) => ({ step, amountCents: Number(step.remainder ? left : amount) }))
+    .filter(({ amountCents }) => amountCents > 0);
+}
+
+/** Rounded once, to the multiple. */
+function wantedBy({ percentBasisPoints, fixedCents }: PolicyStep, total: bigint, multiple: bigint): bigint {
+  return percentBasisPoints === null
+    ? divideRounded(BigInt(fixedCents ?? 0), multiple) * multiple
+    : divideRounded(total * BigInt(percentBasisPoints), ALL_BASIS_POINTS * multiple) * multiple;
+}
+
+interface Calendar {
+  policy: PaymentPolicy;
+  departure: number | null;
+  now: number;
+}
+
+function dated(steps: readonly Share[], calendar: Calendar): PlannedEntry[] {
+  let previous = calendar.now;
+  return steps.map(({ step, amountCents }) => {
+    previous = Math.max(previous, dueOf(step, calendar));
+    return { type: step.type, label: step.label, dueDate: dayOf(previous), amountCents, basis: step.anchor };
+  });
+}
+
+/** The departure wins over everything: nobody collects after it. */
+function dueOf({ anchor, offsetDays }: PolicyStep, { policy, departure, now }: Calendar): number {
+  if (departure === null) return anchor === 'booking' ? now + offsetDays : now + (policy.noDateDays ?? 0);
+  const due = anchor === 'booking' ? now + offsetDays : Math.max(departure + offsetDays, now + policy.floorDays);
+  return Math.min(due, departure);
+}
+
+/** Steps of one day are one entry, which is a balance if one of them is, and else what the first one is. */
+function merged(entries: readonly PlannedEntry[]): PlannedEntry[] {
+  const days = new Map<string, PlannedEntry>();
+  for (const entry of entries) {
+    const earlier = days.get(entry.dueDate);
+    if (!earlier) days.set(entry.dueDate, { ...entry });
+    else {
+      const { type, label, basis } = entry.type === 'balance' ? entry : earlier;
+      Object.assign(earlier, { type, label, basis, amountCents: earlier.amountCents + entry.amountCents });
+    }
+  }
+  return [...days.values()];
+}
+
+function whole({ dueDate, amountCents, basis }: Pick<PlannedEntry, 'dueDate' | 'amountCents' | 'basis'>): PlannedEntry {
+  return { type: 'balance', label: WHOLE_LABEL, dueDate, amountCents, basis };
+}

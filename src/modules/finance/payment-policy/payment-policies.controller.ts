@@ -1,0 +1,43 @@
+import { Body, Controller, Get, Put } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { tagged } from '../../../platform/http/answer.js';
+import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
+import { PaymentPolicyBody } from '../../bookings/index.js';
+import { PaymentPolicies } from './payment-policies.service.js';
+import { OrganizationPolicyEnvelope, toOrganizationPolicy } from './payment-policy.dto.js';
+
+@Controller('/v1/admin/finance/payment-policy')
+export class PaymentPoliciesController {
+  constructor(private readonly policies: PaymentPolicies) {}
+
+  /** Reads the organization's payment policy; 404 until somebody configured one */
+  @Get()
+  @RequireScope('finance:read')
+  async get(): Promise<OrganizationPolicyEnvelope> {
+    const policy = await this.policies.get();
+    return tagged(policy, { data: toOrganizationPolicy(policy) });
+  }
+
+  /** Replaces the organization's payment policy; plans that exist stay as they are */
+  @Put()
+  @RequireScope('finance:write')
+  @Mutates('finance.payment_policy.replace')
+  @BodyExample({
+    steps: [
+      { label: 'Deposit', type: 'deposit', percentBasisPoints: 3000, anchor: 'booking', offsetDays: 0 },
+      { label: 'Balance', type: 'balance', remainder: true, anchor: 'departure', offsetDays: -30 },
+    ],
+    minimumDays: 45,
+    floorDays: 3,
+  })
+  @Refuses({ 422: ['invalid_payment_policy'] })
+  async replace(
+    @Body() body: PaymentPolicyBody,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<OrganizationPolicyEnvelope> {
+    const policy = await this.policies.replace(body, expected);
+    return tagged(policy, { data: toOrganizationPolicy(policy) });
+  }
+}

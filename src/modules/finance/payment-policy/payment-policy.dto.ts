@@ -1,0 +1,52 @@
+import { dataOf } from '../../../platform/http/dto.js';
+import { Whole } from '../../../platform/http/fields.js';
+import { Instant } from '../../../platform/http/trade-fields.js';
+import { type PaymentPolicy, PaymentPolicyResponse } from '../../bookings/index.js';
+import type { OrganizationPolicy } from './payment-policy.entity.js';
+
+export class OrganizationPolicyResponse extends PaymentPolicyResponse {
+  /** Raised by every change; also the ETag. */
+  @Whole({ min: 1, max: 2_147_483_647 })
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+/** The terms alone, as a plan keeps them. */
+export function toPolicyTerms(policy: PaymentPolicy): PaymentPolicy {
+  return {
+    steps: policy.steps.map((step) => ({
+      label: step.label,
+      type: step.type,
+      percentBasisPoints: step.percentBasisPoints,
+      fixedCents: step.fixedCents,
+      remainder: step.remainder,
+      anchor: step.anchor,
+      offsetDays: step.offsetDays,
+    })),
+    minimumDays: policy.minimumDays,
+    floorDays: policy.floorDays,
+    noDateDays: policy.noDateDays,
+    roundToCents: policy.roundToCents,
+  };
+}
+
+export function toPolicyResponse(policy: PaymentPolicy): PaymentPolicyResponse {
+  const { steps, ...terms } = toPolicyTerms(policy);
+  return { steps: [...steps], ...terms };
+}
+
+export function toOrganizationPolicy(policy: OrganizationPolicy): OrganizationPolicyResponse {
+  return {
+    ...toPolicyResponse(policy),
+    version: policy.version,
+    createdAt: policy.createdAt.toISOString(),
+    updatedAt: policy.updatedAt.toISOString(),
+  };
+}
+
+export class OrganizationPolicyEnvelope extends dataOf(OrganizationPolicyResponse) {}

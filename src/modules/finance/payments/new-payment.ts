@@ -1,0 +1,52 @@
+import { make } from '../../../platform/database/rows.js';
+import { invalidField } from '../../../platform/errors/app-error.js';
+import type { Wish } from './debt.js';
+import { type Direction, type Method, Payment, type Source } from './payment.entity.js';
+
+export interface PaymentInput {
+  direction?: Direction;
+  bookingId?: string;
+  supplierInvoiceId?: string;
+  method: Method;
+  currency: string;
+  amountCents: number;
+  paidOn: string;
+  reference?: string | null;
+  source?: Source;
+  allocations?: readonly Wish[];
+}
+
+interface Birth {
+  id: string;
+  now: Date;
+  today: string;
+}
+
+/** A completed payment of which nothing is applied yet. Throws 400 on a side that is missing or too many, and on a day to come. */
+export function newPayment(input: PaymentInput, { id, now, today }: Birth): Payment {
+  const { direction = 'in', bookingId = null, supplierInvoiceId = null, paidOn } = input;
+  const [needed, other] =
+    direction === 'in' ? (['bookingId', 'supplierInvoiceId'] as const) : (['supplierInvoiceId', 'bookingId'] as const);
+  if (input[needed] === undefined) throw invalidField(needed, `${needed} is needed for ${direction}`, 'required');
+  if (input[other] !== undefined) throw invalidField(other, `${other} is not for ${direction}`, 'not_applicable');
+  if (paidOn > today) throw invalidField('paidOn', 'paidOn must not be after today', 'in_the_future');
+  return make(Payment, {
+    id,
+    direction,
+    bookingId,
+    supplierInvoiceId,
+    method: input.method,
+    currency: input.currency,
+    amountCents: input.amountCents,
+    unappliedCents: input.amountCents,
+    paidOn,
+    reference: input.reference ?? null,
+    source: input.source ?? 'manual',
+    status: 'completed',
+    reversedAt: null,
+    reversalReason: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+}

@@ -1,0 +1,139 @@
+import { minorUnits } from '../../../platform/money.js';
+import type { RenditionLanguage } from './rendition-words.js';
+import { WORDS } from './rendition-words.js';
+
+/** What is rendered of an invoice: what was fixed when it was issued, and whether it was voided since. */
+export interface RenderedInvoice {
+  number: string;
+  issueDate: string;
+  dueDate: string;
+  isVoid: boolean;
+  currency: string;
+  seller: Party;
+  payer: Party;
+  subtotalCents: number;
+  taxCents: number;
+  totalCents: number;
+  lines: readonly RenderedLine[];
+}
+
+interface Party {
+  name: string;
+  address: string | null;
+  taxId: string | null;
+}
+
+interface RenderedLine {
+  description: string;
+  quantity: string;
+  unitPriceCents: number;
+  taxRateBasisPoints: number | null;
+  netCents: number;
+  taxCents: number;
+  totalCents: number;
+}
+
+/** An invoice in words, whatever file it becomes. */
+export interface InvoiceDocument {
+  language: RenditionLanguage;
+  title: string;
+  /** Stands above everything else of a void invoice. */
+  stamp: string | null;
+  issueDate: string;
+  facts: readonly Fact[];
+  parties: readonly { title: string; lines: readonly string[] }[];
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+  /** For each rate, over what and how much. */
+  taxes: { title: string; rows: readonly (readonly string[])[] };
+  totals: readonly Fact[];
+}
+
+interface Fact {
+  label: string;
+  value: string;
+}
+
+export function documentOf(invoice: RenderedInvoice, language: RenditionLanguage): InvoiceDocument {
+  const words = WORDS[language];
+  const format = formatsOf(language, invoice.currency);
+  const party = (title: string, { name, address, taxId }: Party) => ({
+    title,
+    lines: [name, ...(address?.split('\n') ?? []), ...(taxId ? [`${words.taxId}: ${taxId}`] : [])],
+  });
+  return {
+    language,
+    title: `${words.invoice} ${invoice.number}`,
+    stamp: invoice.isVoid ? words.void : null,
+    issueDate: invoice.issueDate,
+    facts: [
+      { label: words.number, value: invoice.number },
+      { label: words.issueDate, value: format.day(invoice.issueDate) },
+      { label: words.dueDate, value: format.day(invoice.dueDate) },
+    ],
+    parties: [party(words.seller, invoice.seller), party(words.payer, invoice.payer)],
+    columns: [words.description, words.quantity, words.unitPrice, words.net, words.rate, words.tax, words.total],
+    rows: invoice.lines.map((line) => [
+      line.description,
+      format.decimal(line.quantity),
+      format.money(line.unitPriceCents),
+      format.money(line.netCents),
+      format.rate(line.taxRateBasisPoints),
+      format.money(line.taxCents),
+      format.money(line.totalCents),
+    ]),
+    taxes: {
+      title: words.taxes,
+      rows: taxesOf(invoice.lines).map(({ rate, net, tax }) => [
+        format.rate(rate),
+        format.money(net),
+        format.money(tax),
+      ]),
+    },
+    totals: [
+      { label: words.subtotal, value: format.money(invoice.subtotalCents) },
+      { label: words.tax, value: format.money(invoice.taxCents) },
+      { label: words.total, value: format.money(invoice.totalCents) },
+    ],
+  };
+}
+
+/** The taxes by rate, the highest first; those that were given come last. */
+function taxesOf(lines: readonly RenderedLine[]): { rate: number | null; net: number; tax: number }[] {
+  const rates = [...new Set(lines.map(({ taxRateBasisPoints }) => taxRateBasisPoints))];
+  return rates
+    .sort((a, b) => (b ?? -1) - (a ?? -1))
+    .map((rate) => {
+      const mine = lines.filter(({ taxRateBasisPoints }) => taxRateBasisPoints === rate);
+      const sum = (figure: (line: RenderedLine) => number) => mine.reduce((so, line) => so + figure(line), 0);
+      return { rate, net: sum(({ netCents }) => netCents), tax: sum(({ taxCents }) => taxCents) };
+    });
+}
+
+function formatsOf(language: RenditionLanguage, currency: string) {
+  const digits = minorUnits(currency);
+  const exactly = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const money = new Intl.NumberFormat(language, { style: 'currency', currency, ...exactly });
+  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 2 });
+  const decimal = new Intl.NumberFormat(language, { maximumFractionDigits: 4 });
+  const days = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
+  return {
+    money: (cents: number) => money.format(decimalText(cents, digits)),
+    rate: (basisPoints: number | null) => (basisPoints === null ? '-' : percent.format(basisPoints / 10_000)),
+    decimal: (text: string) => decimal.format(Number(text)),
+    day: (text: string) => days.format(new Date(`${text}T00:00:00Z`)),
+  };
+}
+
+/** Exactly, which a double divided by a hundred is not. */
+function decimalText(cents: number, digits: number): `${number}` {
+  const text = String(Math.abs(cents)).padStart(digits + 1, '0');
+  const whole = text.slice(0, text.length - digits);
+  const decimal = `${cents < 0 ? '-' : ''}${whole}.${text.slice(whole.length)}0`;
+  if (!isNumeric(decimal)) throw new RangeError(`${cents} is no amount`);
+  return decimal;
+}
+
+function isNumeric(text: string): text is `${number}` {
+  return Number.isFinite(Number(text));
+}

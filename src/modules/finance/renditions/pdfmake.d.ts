@@ -1,0 +1,53 @@
+/*
+ * The part of pdfmake that invoices are made with. The types of @types/pdfmake bring the browser's globals into every file
+ * of the service, where fetch and URL then have other types than Node's; tsconfig.json names this file in their place.
+ */
+interface Styled {
+  bold?: boolean;
+  alignment?: 'right' | 'center';
+  style?: string;
+  width?: '*' | 'auto';
+  margin?: [left: number, top: number, right: number, bottom: number];
+}
+
+interface Style extends Omit<Styled, 'style' | 'width'> {
+  font?: string;
+  fontSize?: number;
+  color?: string;
+}
+
+export type Content =
+  | string
+  | (Styled & { text: string })
+  | (Styled & { stack: readonly Content[] })
+  | (Styled & { columns: readonly Content[] })
+  | (Styled & {
+      layout: 'noBorders' | 'lightHorizontalLines';
+      table: { headerRows?: number; widths?: readonly ('*' | 'auto')[]; body: readonly (readonly Content[])[] };
+    });
+
+interface Definition {
+  info: { title: string; creationDate: Date; modDate: Date };
+  language: string;
+  pageSize: 'A4';
+  pageMargins: [left: number, top: number, right: number, bottom: number];
+  defaultStyle: Style;
+  styles: Record<string, Style>;
+  content: readonly Content[];
+  footer: (page: number, pages: number) => Content;
+}
+
+interface Font {
+  normal: string;
+  bold: string;
+  italics: string;
+  bolditalics: string;
+}
+
+declare const pdfmake: {
+  setFonts(fonts: Record<string, Font>): void;
+  setUrlAccessPolicy(allows: (url: string) => boolean): void;
+  setLocalAccessPolicy(allows: (path: string) => boolean): void;
+  createPdf(definition: Definition): { getBuffer(): Promise<Buffer> };
+};
+export { pdfmake as default };

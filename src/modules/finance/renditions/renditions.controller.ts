@@ -1,0 +1,64 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiFoundResponse } from '@nestjs/swagger';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { answerHeader } from '../../../platform/http/answer.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { Refuses } from '../../../platform/openapi/errors.js';
+import {
+  DownloadRendition,
+  ListRenditions,
+  RenditionEnvelope,
+  RenditionPage,
+  RequestRendition,
+  toRendition,
+} from './rendition.dto.js';
+import { RenditionDownloads } from './rendition-downloads.service.js';
+import { Renditions } from './renditions.service.js';
+
+const OF_INVOICE = 'v1/admin/finance/invoices/:id/renditions';
+const PATH = 'v1/admin/finance/invoice-renditions';
+
+@Controller()
+export class RenditionsController {
+  constructor(
+    private readonly renditions: Renditions,
+    private readonly downloads: RenditionDownloads,
+  ) {}
+
+  /** Has an issued invoice rendered; the Location is where the file can be downloaded once it is ready */
+  @Post(OF_INVOICE)
+  @HttpCode(202)
+  @RequireScope('finance:write')
+  @Mutates('finance.invoice_rendition.request')
+  @Refuses({ 409: ['invoice_not_issued'] })
+  async request(@PathId('inv') id: string, @Body() body: RequestRendition): Promise<RenditionEnvelope> {
+    const rendition = await this.renditions.request(id, body);
+    answerHeader('Location', `/${PATH}/${rendition.id}/download`);
+    return { data: toRendition(rendition) };
+  }
+
+  /** Lists the renditions of an invoice, newest first */
+  @Get(OF_INVOICE)
+  @RequireScope('finance:read')
+  async list(@PathId('inv') id: string, @Query() query: ListRenditions): Promise<RenditionPage> {
+    const { renditions, total } = await this.renditions.list(id, query);
+    return { data: renditions.map(toRendition), total, ...pageBounds(query) };
+  }
+
+  /** Sends on to the rendered file, by a link on this host that is valid for five minutes */
+  @Get(`${PATH}/:id/download`)
+  @HttpCode(302)
+  @RequireScope('finance:read')
+  @ApiFoundResponse({
+    description: 'The link',
+    headers: { Location: { required: true, schema: { type: 'string', maxLength: 1000 } } },
+  })
+  @Refuses({ 409: ['rendition_not_ready', 'rendition_failed', 'rendition_stale'], 410: ['rendition_file_missing'] })
+  async download(@PathId('rend') id: string, @Query() { allowStale = false }: DownloadRendition): Promise<void> {
+    answerHeader('Location', await this.downloads.linkTo(id, { allowStale }));
+    answerHeader('Cache-Control', 'private, no-store');
+    answerHeader('Referrer-Policy', 'no-referrer');
+  }
+}

@@ -1,0 +1,157 @@
+/** One thing that must hold of all money; its statement finds what breaks it: type, id, expected and actual amount. */
+export interface IntegrityCheck {
+  readonly name: string;
+  /** What must hold. */
+  readonly rule: string;
+  readonly broken: string;
+}
+
+const paidIsAllocated = (name: string, { table, column, type }: Record<'table' | 'column' | 'type', string>) => ({
+  name,
+  rule: `What is paid on each ${type.replaceAll('_', ' ')} is the sum of its live allocations`,
+  broken: `
+    select '${type}' as type, target.id, coalesce(allocated.cents, 0) as expected, target.paid_cents as actual
+    from ${table} target
+    left join (
+      select ${column} as id, sum(signed_cents) as cents from payment_allocations where ${column} is not null group by 1
+    ) allocated using (id)
+    where target.paid_cents <> coalesce(allocated.cents, 0)`,
+});
+
+const ALLOCATED = `
+  left join (select payment_id, sum(signed_cents) as cents from payment_allocations group by 1) allocated
+    on allocated.payment_id = payment.id`;
+
+/** The database refuses each of these itself; here it is proved of what is stored, however it came in. */
+export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
+  {
+    name: 'payment_conservation',
+    rule: 'Each payment is the sum of its live allocations and of what is unapplied',
+    broken: `
+      select 'payment' as type, payment.id, payment.amount_cents as expected,
+        payment.unapplied_cents + coalesce(allocated.cents, 0) as actual
+      from payments payment ${ALLOCATED}
+      where payment.amount_cents <> payment.unapplied_cents + coalesce(allocated.cents, 0)`,
+  },
+  {
+    name: 'payment_reversed',
+    rule: 'A reversed payment settles nothing',
+    broken: `
+      select 'payment' as type, payment.id, 0 as expected, allocated.cents as actual
+      from payments payment ${ALLOCATED} where payment.status = 'reversed' and allocated.cents <> 0`,
+  },
+  paidIsAllocated('installment_paid', { table: 'payment_schedules', column: 'schedule_id', type: 'payment_schedule' }),
+  paidIsAllocated('invoice_paid', { table: 'invoices', column: 'invoice_id', type: 'invoice' }),
+  paidIsAllocated('supplier_invoice_paid', {
+    table: 'supplier_invoices',
+    column: 'supplier_invoice_id',
+    type: 'supplier_invoice',
+  }),
+  {
+    name: 'allocation_debt',
+    rule: 'A payment settles its own booking or supplier invoice, in its own currency',
+    broken: `
+      select 'payment' as type, payment.id, 0 as expected, sum(allocation.signed_cents) as actual
+      from payment_allocations allocation
+      join payments payment on payment.id = allocation.payment_id
+      left join payment_schedules schedule on schedule.id = allocation.schedule_id
+      left join invoices invoice on invoice.id = allocation.invoice_id
+      left join supplier_invoices bill on bill.id = allocation.supplier_invoice_id
+      where payment.booking_id is distinct from coalesce(schedule.booking_id, invoice.booking_id)
+        or payment.supplier_invoice_id is distinct from bill.id or schedule.booking_id <> invoice.booking_id
+        or payment.currency <> coalesce(schedule.currency, invoice.currency, bill.currency)
+      group by payment.id having sum(allocation.signed_cents) <> 0`,
+  },
+  {
+    name: 'invoice_money_planned',
+    rule: 'Money that paid an invoice before the plan was made settles its installments too, while one is open',
+    broken: `
+      select 'invoice' as type, invoice.id, 0 as expected, sum(allocation.signed_cents) as actual
+      from payment_allocations allocation
+      join invoices invoice on invoice.id = allocation.invoice_id
+      join payment_plans plan on plan.booking_id = invoice.booking_id and plan.is_current
+      where allocation.schedule_id is null and allocation.created_at < plan.created_at and exists (
+        select from payment_schedules schedule
+        where schedule.plan_id = plan.id and schedule.status <> 'cancelled' and schedule.paid_cents < schedule.amount_cents
+      ) and not exists (select from payment_allocations later where later.reverses_id = allocation.id)
+        and allocation.reverses_id is null
+      group by invoice.id`,
+  },
+  {
+    name: 'plan_total',
+    rule: "The installments of each current plan, with what was waived, add up to the booking's total",
+    broken: `
+      select 'booking' as type, booking.id, coalesce(booking.total_cents, 0) + plan.off_by_cents as expected,
+        coalesce(planned.cents, 0) as actual
+      from payment_plans plan join bookings booking on booking.id = plan.booking_id
+      left join (
+        select plan_id, sum(amount_cents) as cents from payment_schedules where status <> 'cancelled' or waived group by 1
+      ) planned on planned.plan_id = plan.id
+      where plan.is_current and booking.status <> 'cancelled'
+        and coalesce(booking.total_cents, 0) + plan.off_by_cents <> coalesce(planned.cents, 0)`,
+  },
+  {
+    name: 'booking_total',
+    rule: "Each booking's total is the sum of its live items",
+    broken: `
+      select 'booking' as type, booking.id, coalesce(items.cents, 0) as expected, coalesce(booking.total_cents, 0) as actual
+      from bookings booking
+      left join (
+        select booking_id, sum(total_sell_cents) as cents from booking_items where status <> 'cancelled' group by 1
+      ) items on items.booking_id = booking.id
+      where coalesce(booking.total_cents, 0) <> coalesce(items.cents, 0)`,
+  },
+  {
+    name: 'invoice_total',
+    rule: 'The lines of each invoice add up to its total',
+    broken: `
+      select 'invoice' as type, invoice.id, coalesce(lines.cents, 0) as expected, invoice.total_cents as actual
+      from invoices invoice
+      left join (select invoice_id, sum(total_cents) as cents from invoice_lines group by 1) lines
+        on lines.invoice_id = invoice.id
+      where invoice.total_cents <> coalesce(lines.cents, 0)`,
+  },
+  {
+    name: 'supplier_invoice_total',
+    rule: 'The lines of each supplier invoice that has any add up to its total',
+    broken: `
+      select 'supplier_invoice' as type, bill.id, lines.cents as expected, bill.total_cents as actual
+      from supplier_invoices bill
+      join (select invoice_id, sum(total_amount_cents) as cents from supplier_invoice_lines group by 1) lines
+        on lines.invoice_id = bill.id
+      where bill.total_cents <> lines.cents`,
+  },
+  {
+    name: 'booking_invoiced',
+    rule: 'The live invoices of a booking that is not cancelled are over its total at the most',
+    broken: `
+      select 'booking' as type, booking.id, coalesce(booking.total_cents, 0) as expected, invoiced.cents as actual
+      from bookings booking
+      join (select booking_id, sum(total_cents) as cents from invoices where status <> 'void' group by 1) invoiced
+        on invoiced.booking_id = booking.id
+      where booking.status <> 'cancelled' and invoiced.cents > coalesce(booking.total_cents, 0)`,
+  },
+  {
+    name: 'commission_total',
+    rule: 'The live commissions of an item that is not cancelled are at most what it is sold for',
+    broken: `
+      select 'booking_item' as type, item.id, item.total_sell_cents as expected, earned.cents as actual
+      from booking_items item
+      join (
+        select booking_item_id, sum(amount_cents) as cents from commission_lines
+        where status <> 'void' and reverses_id is null group by 1
+      ) earned on earned.booking_item_id = item.id
+      where item.status <> 'cancelled' and earned.cents > item.total_sell_cents`,
+  },
+  {
+    name: 'commission_clawback',
+    rule: 'A cancelled item leaves nobody with a commission',
+    broken: `
+      select 'booking_item' as type, item.id, 0 as expected, earned.cents as actual
+      from booking_items item
+      join (
+        select booking_item_id, sum(amount_cents) as cents from commission_lines where status <> 'void' group by 1
+      ) earned on earned.booking_item_id = item.id
+      where item.status = 'cancelled' and earned.cents <> 0`,
+  },
+];

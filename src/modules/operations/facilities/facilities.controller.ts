@@ -1,0 +1,80 @@
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { created, tagged } from '../../../platform/http/answer.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { NoBody } from '../../../platform/http/no-body.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
+import { Facilities } from './facilities.service.js';
+import {
+  ArchivedFacilityEnvelope,
+  FacilityEnvelope,
+  FacilityPage,
+  toArchived,
+  toFacility,
+} from './facility-response.dto.js';
+import { CreateFacility, ListFacilities, UpdateFacility } from './facility.dto.js';
+
+const PATH = '/v1/admin/operations/facilities';
+
+@Controller(PATH)
+export class FacilitiesController {
+  constructor(private readonly facilities: Facilities) {}
+
+  /** Adds a facility: a hotel, a meeting point, an airport */
+  @Post()
+  @RequireScope('operations:write')
+  @Mutates('operations.facility.create')
+  @Refuses({ 404: ['not_found'], 409: ['facility_code_taken', 'facility_archived'] })
+  async create(@Body() body: CreateFacility): Promise<FacilityEnvelope> {
+    const facility = await this.facilities.create(body);
+    return created(`${PATH}/${facility.id}`, facility, { data: toFacility(facility) });
+  }
+
+  /** Lists facilities by name; archived ones only where `status=archived` asks for them */
+  @Get()
+  @RequireScope('operations:read')
+  async list(@Query() query: ListFacilities): Promise<FacilityPage> {
+    const { facilities, total } = await this.facilities.list(query);
+    return { data: facilities.map(toFacility), total, ...pageBounds(query) };
+  }
+
+  /** Reads a facility, also an archived one */
+  @Get(':id')
+  @RequireScope('operations:read')
+  async get(@PathId('fac') id: string): Promise<FacilityEnvelope> {
+    const facility = await this.facilities.get(id);
+    return tagged(facility, { data: toFacility(facility) });
+  }
+
+  /** Changes a facility; null clears a field, and members of the address that are left out stay */
+  @Patch(':id')
+  @RequireScope('operations:write')
+  @Mutates('operations.facility.update')
+  @BodyExample({ status: 'inactive', address: { line2: null } })
+  @Refuses({ 409: ['facility_archived', 'facility_code_taken', 'facility_cycle'] })
+  async update(
+    @PathId('fac', 'id', 2) id: string,
+    @Body() body: UpdateFacility,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<FacilityEnvelope> {
+    const facility = await this.facilities.update(id, body, expected);
+    return tagged(facility, { data: toFacility(facility) });
+  }
+
+  /** Archives a facility at which no departure is still to start; what names it goes on naming it */
+  @Delete(':id')
+  @RequireScope('operations:delete')
+  @Mutates('operations.facility.delete')
+  @Refuses({ 409: ['facility_in_use'] })
+  async archive(
+    @PathId('fac', 'id', 3) id: string,
+    @IfMatch() expected: ExpectedVersions,
+    @NoBody() _body: null,
+  ): Promise<ArchivedFacilityEnvelope> {
+    const { facility, impact } = await this.facilities.archive(id, expected);
+    return { data: toArchived(facility, impact) };
+  }
+}

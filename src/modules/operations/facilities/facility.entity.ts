@@ -1,0 +1,85 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { conflict } from '../../../platform/errors/app-error.js';
+
+export const FACILITY_KINDS = [
+  'property',
+  'hotel',
+  'resort',
+  'venue',
+  'meeting_point',
+  'transfer_hub',
+  'airport',
+  'station',
+  'marina',
+  'camp',
+  'lodge',
+  'office',
+  'attraction',
+  'restaurant',
+  'other',
+] as const;
+export type FacilityKind = (typeof FACILITY_KINDS)[number];
+
+export const FACILITY_STATUSES = ['active', 'inactive', 'archived'] as const;
+export type FacilityStatus = (typeof FACILITY_STATUSES)[number];
+
+/** Those that a change can set; archiving is a deletion. */
+export const OPEN_STATUSES = ['active', 'inactive'] as const;
+export type OpenStatus = (typeof OPEN_STATUSES)[number];
+
+export interface FacilityChanges {
+  name?: string;
+  code?: string | null;
+  kind?: FacilityKind;
+  status?: OpenStatus;
+  parentFacilityId?: string | null;
+  description?: string | null;
+  timeZone?: string | null;
+  addressLine1?: string | null;
+  addressLine2?: string | null;
+  addressCity?: string | null;
+  addressRegion?: string | null;
+  addressPostalCode?: string | null;
+  addressCountry?: string | null;
+  latitude?: number | null;
+  longitude?: number | null;
+  tags?: string[];
+}
+
+/** A place we use: a hotel, a meeting point, an airport. What names it goes on naming it when it is archived. */
+@Entity('facilities')
+export class Facility {
+  @PrimaryColumn('text') id: string;
+  @Column('text') name: string;
+  /** Of one facility that is not archived. */
+  @Column('text', { nullable: true }) code: string | null;
+  @Column('text') kind: FacilityKind;
+  @Column('text') status: FacilityStatus;
+  /** The larger place in which it lies; never, over whatever steps, itself. */
+  @Column('text', { name: 'parent_facility_id', nullable: true }) parentFacilityId: string | null;
+  @Column('text', { nullable: true }) description: string | null;
+  @Column('text', { name: 'time_zone', nullable: true }) timeZone: string | null;
+  @Column('text', { name: 'address_line1', nullable: true }) addressLine1: string | null;
+  @Column('text', { name: 'address_line2', nullable: true }) addressLine2: string | null;
+  @Column('text', { name: 'address_city', nullable: true }) addressCity: string | null;
+  @Column('text', { name: 'address_region', nullable: true }) addressRegion: string | null;
+  @Column('text', { name: 'address_postal_code', nullable: true }) addressPostalCode: string | null;
+  @Column('text', { name: 'address_country', nullable: true }) addressCountry: string | null;
+  @Column('double precision', { nullable: true }) latitude: number | null;
+  @Column('double precision', { nullable: true }) longitude: number | null;
+  @Column('text', { array: true }) tags: string[];
+  @Column('timestamptz', { name: 'archived_at', nullable: true }) archivedAt: Date | null;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  /** Throws 409 `facility_archived`. */
+  change(changes: FacilityChanges, now: Date): void {
+    if (this.status === 'archived') throw conflict('facility_archived', 'An archived facility stays as it is');
+    Object.assign(this, changes, { updatedAt: now });
+  }
+
+  archive(now: Date): void {
+    Object.assign(this, { status: 'archived', archivedAt: now, updatedAt: now });
+  }
+}

@@ -1,0 +1,67 @@
+import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiResponse } from '@nestjs/swagger';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { created, tagged } from '../../../platform/http/answer.js';
+import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
+import {
+  CreateGroundOperator,
+  GroundOperatorEnvelope,
+  GroundOperatorList,
+  ListGroundOperators,
+  toGroundOperator,
+  UpdateGroundOperator,
+} from './ground-operator.dto.js';
+import { GroundOperators } from './ground-operators.service.js';
+import { pageHeaders, tellPage } from './list-headers.js';
+
+const PATH = '/v1/admin/operations/operators';
+
+@Controller(PATH)
+export class GroundOperatorsController {
+  constructor(private readonly operators: GroundOperators) {}
+
+  /** Lists ground operators by name; `X-Total-Count` says how many there are, `Link` where the next ones are */
+  @Get()
+  @RequireScope('operations:read')
+  @ApiResponse({ status: 200, type: GroundOperatorList, description: 'A page of the list', headers: pageHeaders })
+  async list(@Query() query: ListGroundOperators): Promise<GroundOperatorList> {
+    const { operators, total } = await this.operators.list(query);
+    return tellPage({ path: PATH, query, total }, { data: operators.map(toGroundOperator) });
+  }
+
+  /** Adds a ground operator */
+  @Post()
+  @RequireScope('operations:write')
+  @Mutates('operations.ground_operator.create')
+  @Refuses({ 404: ['not_found'], 409: ['operator_code_taken', 'facility_archived'] })
+  async create(@Body() body: CreateGroundOperator): Promise<GroundOperatorEnvelope> {
+    const operator = await this.operators.create(body);
+    return created(`${PATH}/${operator.id}`, operator, { data: toGroundOperator(operator) });
+  }
+
+  /** Reads a ground operator */
+  @Get(':id')
+  @RequireScope('operations:read')
+  async get(@PathId('gop') id: string): Promise<GroundOperatorEnvelope> {
+    const operator = await this.operators.get(id);
+    return tagged(operator, { data: toGroundOperator(operator) });
+  }
+
+  /** Changes a ground operator; null clears a field */
+  @Patch(':id')
+  @RequireScope('operations:write')
+  @Mutates('operations.ground_operator.update')
+  @BodyExample({ active: false, insuranceExpiresOn: '2028-06-30' })
+  @Refuses({ 409: ['operator_code_taken', 'facility_archived'] })
+  async update(
+    @PathId('gop', 'id', 2) id: string,
+    @Body() body: UpdateGroundOperator,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<GroundOperatorEnvelope> {
+    const operator = await this.operators.update(id, body, expected);
+    return tagged(operator, { data: toGroundOperator(operator) });
+  }
+}

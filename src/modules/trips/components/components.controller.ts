@@ -1,0 +1,62 @@
+import { Body, Controller, Delete, Patch, Post } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { created, tagged } from '../../../platform/http/answer.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { ChangeTarget, type Target } from '../../../platform/http/target.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
+import { toComponent, TripComponentEnvelope } from './component-response.dto.js';
+import { CreateComponent, UpdateComponent } from './component.dto.js';
+import { Components } from './components.service.js';
+
+const PATH = '/v1/admin/trips';
+
+@Controller(`${PATH}/:envelopeId/components`)
+export class ComponentsController {
+  constructor(private readonly components: Components) {}
+
+  /** Adds a component to a trip, as its last one; its prices hold no longer */
+  @Post()
+  @RequireScope('trips:write')
+  @Mutates('trips.trip_component.create')
+  @BodyExample({
+    kind: 'catalog_booking',
+    title: 'Danube delta by boat',
+    quantity: 2,
+    departureId: 'dep_01k0dem000e000000000000001',
+  })
+  @Refuses({ 404: ['not_found'], 409: ['component_limit_reached', 'invalid_transition'] })
+  async add(
+    @PathId('trip', 'envelopeId', 2) envelopeId: string,
+    @Body() body: CreateComponent,
+  ): Promise<TripComponentEnvelope> {
+    const component = await this.components.add(envelopeId, body);
+    return created(`${PATH}/${envelopeId}`, component, { data: toComponent(component) });
+  }
+
+  /** Changes a component of a trip, whose prices hold no longer */
+  @Patch(':componentId')
+  @RequireScope('trips:write')
+  @Mutates('trips.trip_component.update')
+  @BodyExample({ quantity: 3 })
+  @Refuses({ 409: ['invalid_transition'] })
+  async update(
+    @ChangeTarget({ envelopeId: ['trip', 2], componentId: ['tcmp', 4] }) target: Target<'envelopeId' | 'componentId'>,
+    @Body() body: UpdateComponent,
+  ): Promise<TripComponentEnvelope> {
+    const component = await this.components.update(target, body);
+    return tagged(component, { data: toComponent(component) });
+  }
+
+  /** Removes a component from a trip; what it was stays on record */
+  @Delete(':componentId')
+  @RequireScope('trips:delete')
+  @Mutates('trips.trip_component.remove')
+  @Refuses({ 409: ['invalid_transition'] })
+  async remove(
+    @ChangeTarget({ envelopeId: ['trip', 2], componentId: ['tcmp', 5] }) target: Target<'envelopeId' | 'componentId'>,
+  ): Promise<TripComponentEnvelope> {
+    const component = await this.components.remove(target);
+    return tagged(component, { data: toComponent(component) });
+  }
+}

@@ -1,0 +1,61 @@
+import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { created, tagged } from '../../../platform/http/answer.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { Refuses } from '../../../platform/openapi/errors.js';
+import { toTrip, TripEnvelope, TripPage } from './trip-response.dto.js';
+import { TripRows } from './trip-rows.service.js';
+import { CreateTrip, ListTrips, UpdateTrip } from './trip.dto.js';
+import { Trips } from './trips.service.js';
+
+const PATH = '/v1/admin/trips';
+
+@Controller(PATH)
+export class TripsController {
+  constructor(
+    private readonly trips: Trips,
+    private readonly rows: TripRows,
+  ) {}
+
+  /** Begins a trip, a draft without components */
+  @Post()
+  @RequireScope('trips:write')
+  @Mutates('trips.trip.create')
+  async create(@Body() body: CreateTrip): Promise<TripEnvelope> {
+    const view = await this.trips.create(body);
+    return created(`${PATH}/${view.trip.id}`, view.trip, { data: toTrip(view) });
+  }
+
+  /** Lists trips with their components, newest first */
+  @Get()
+  @RequireScope('trips:read')
+  async list(@Query() query: ListTrips): Promise<TripPage> {
+    const { views, total } = await this.trips.list(query);
+    return { data: views.map(toTrip), total, ...pageBounds(query) };
+  }
+
+  /** Reads a trip with its components and the last attempt to reserve it */
+  @Get(':envelopeId')
+  @RequireScope('trips:read')
+  async get(@PathId('trip', 'envelopeId') id: string): Promise<TripEnvelope> {
+    const view = await this.rows.view(id);
+    return tagged(view.trip, { data: toTrip(view) });
+  }
+
+  /** Changes a trip's title or its travelers; with other travelers its prices hold no longer */
+  @Patch(':envelopeId')
+  @RequireScope('trips:write')
+  @Mutates('trips.trip.update')
+  @Refuses({ 409: ['invalid_transition'] })
+  async update(
+    @PathId('trip', 'envelopeId', 2) id: string,
+    @Body() body: UpdateTrip,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<TripEnvelope> {
+    const view = await this.trips.update(id, body, expected);
+    return tagged(view.trip, { data: toTrip(view) });
+  }
+}

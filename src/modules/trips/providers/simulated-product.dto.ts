@@ -1,0 +1,62 @@
+import { Cents, Flag, Nested, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { CurrencyCode } from '../../../platform/http/trade-fields.js';
+
+/** What becomes of a hold: `lose_request` never reaches the provider, `lose_answer` is held but never answered. */
+export const HOLD_FATES = ['accept', 'refuse', 'lose_request', 'lose_answer'] as const;
+
+export class SimulatedBehaviour {
+  /** Of one unit. */
+  @Cents()
+  priceCents: number;
+
+  @Optional()
+  @Cents()
+  taxIncludedCents?: number;
+
+  @CurrencyCode()
+  currency: string;
+
+  /** How many may be held at the same time; as many as one likes unless given. */
+  @Optional()
+  @Whole({ min: 0, max: 1_000_000 })
+  units?: number;
+
+  @Optional()
+  @Whole({ min: 1, max: 86_400 })
+  holdSeconds?: number;
+
+  @Optional()
+  @Cents()
+  cancellationCents?: number;
+
+  /** How long each call takes, in milliseconds. */
+  @Optional()
+  @Whole({ min: 0, max: 60_000 })
+  delayMs?: number;
+
+  @Optional()
+  @OneOf(HOLD_FATES)
+  hold?: (typeof HOLD_FATES)[number];
+
+  @Optional()
+  @Flag()
+  refusesConfirmation?: boolean;
+
+  /** Whether lookups, and releases, are answered by an error. */
+  @Optional()
+  @Flag()
+  failsLookup?: boolean;
+
+  @Optional()
+  @Flag()
+  failsRelease?: boolean;
+}
+
+/** A product of the built-in provider, and how the provider behaves when it is asked for it. */
+export class SimulatedProduct {
+  @Text({ max: 200 })
+  ref: string;
+
+  @Nested(() => SimulatedBehaviour)
+  behaviour: SimulatedBehaviour;
+}

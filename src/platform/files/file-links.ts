@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { SigningKeys } from '../auth/signing-keys.js';
+import { Clock } from '../clock.js';
+
+/** A file as it is handed out: what it is called, and what it is. */
+export interface LinkedFile {
+  key: string;
+  /** Letters, digits, dots, dashes and underscores. */
+  name: string;
+  type: string;
+}
+
+const PURPOSE = 'file-link';
+const VALID_SECONDS = 300;
+
+/** Links to files, valid for five minutes and for whoever holds them: nobody can make or change one without our key. */
+@Injectable()
+export class FileLinks {
+  constructor(
+    private readonly keys: SigningKeys,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * A path on our own host, whatever name the caller reaches it by: there is no address in it that anybody could have
+   * chosen.
+   */
+  async linkTo({ key, name, type }: LinkedFile): Promise<string> {
+    const expiresAt = this.clock.inSeconds(VALID_SECONDS).getTime();
+    return `/v1/files/${await this.keys.seal(PURPOSE, [key, name, type, expiresAt])}`;
+  }
+
+  /** What a link's token stands for; null where it is not ours, was changed, or has expired. */
+  async open(token: string): Promise<LinkedFile | null> {
+    const opened = await this.keys.open(PURPOSE, token);
+    if (!Array.isArray(opened)) return null;
+    const [key, name, type, expiresAt] = opened as unknown[];
+    const isWhole = [key, name, type].every((part) => typeof part === 'string') && typeof expiresAt === 'number';
+    if (!isWhole || expiresAt <= this.clock.now().getTime()) return null;
+    return { key: String(key), name: String(name), type: String(type) };
+  }
+}

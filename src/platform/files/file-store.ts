@@ -1,0 +1,23 @@
+import type { Readable } from 'node:stream';
+
+/** A file as it is kept: its key is the SHA-256 of its bytes in hex, so the same bytes are kept once. */
+export interface StoredFile {
+  key: string;
+  sizeBytes: number;
+}
+
+export interface OpenFile {
+  stream: Readable;
+  sizeBytes: number;
+}
+
+/**
+ * Where files lie. What is kept is never overwritten. Every member throws 503 where the store itself is away, which is
+ * another thing than a file that is missing.
+ */
+export abstract class FileStore {
+  abstract put(bytes: Uint8Array): Promise<StoredFile>;
+  abstract has(key: string): Promise<boolean>;
+  /** Null where there is no such file. */
+  abstract open(key: string): Promise<OpenFile | null>;
+}

@@ -1,0 +1,51 @@
+import { Controller, Get, type PipeTransform, StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiProduces } from '@nestjs/swagger';
+import { Public } from '../auth/access.js';
+import { notFound } from '../errors/app-error.js';
+import { answerHeader } from '../http/answer.js';
+import { PathText } from '../http/path-id.js';
+import { FileLinks } from './file-links.js';
+import { FileStore } from './file-store.js';
+
+const TOKEN = /^[A-Za-z0-9_-]{20,900}\.[A-Za-z0-9_-]{22}$/;
+/** What a token looks like; a real one is signed, and only the answer that handed it out knows it. */
+const EXAMPLE = `${Buffer.from('["<sha256>","INV-2027-0001.pdf","application/pdf",0]').toString('base64url')}.${'A'.repeat(22)}`;
+const TYPES = ['application/pdf', 'text/html'];
+
+/** What is no token of ours is as unknown as an expired one. */
+class TokenPipe implements PipeTransform<string, string> {
+  transform(value: string): string {
+    if (!TOKEN.test(value)) throw notFound();
+    return value;
+  }
+}
+
+/** Files that somebody was given a link to. */
+@Controller('v1/files')
+export class FilesController {
+  constructor(
+    private readonly links: FileLinks,
+    private readonly files: FileStore,
+  ) {}
+
+  /** Downloads the file of a signed link, which is valid for five minutes */
+  @Get(':token')
+  @Public()
+  @ApiProduces(...TYPES)
+  @ApiOkResponse({ description: 'The file', schema: { type: 'string', format: 'binary' } })
+  async download(
+    @PathText('token', { maxLength: 1000, pattern: TOKEN, example: EXAMPLE }, new TokenPipe()) token: string,
+  ): Promise<StreamableFile> {
+    const linked = await this.links.open(token);
+    const file = linked && (await this.files.open(linked.key));
+    if (!linked || !file) throw notFound();
+    answerHeader('Cache-Control', 'private, no-store');
+    answerHeader('Referrer-Policy', 'no-referrer');
+    return new StreamableFile(file.stream, {
+      type: linked.type,
+      // Never shown as a page of ours, whatever is in it.
+      disposition: `attachment; filename="${linked.name}"`,
+      length: file.sizeBytes,
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import { notFound } from '../errors/app-error.js';
+import { isId } from '../id.js';
+import { documentIfMatch, type ExpectedVersions, expectedVersionsOf } from './if-match.js';
+import { documentPathId } from './path-id.js';
+
+/** Path parameter -> the prefix of its ids, and the number of the demo row that the API document shows. */
+type Ids<Name extends string> = Record<Name, readonly [prefix: string, demo: number]>;
+
+/** Something by the ids in its path, and the versions of it that the change is meant for. */
+export type Target<Name extends string> = Record<Name, string> & { expected: ExpectedVersions };
+
+const fromRequest = createParamDecorator((ids: Ids<string>, context: ExecutionContext): Target<string> => {
+  const request = context.switchToHttp().getRequest<Request>();
+  const named = Object.entries(ids).map(([name, [prefix]]) => {
+    const id = request.params[name];
+    if (typeof id !== 'string' || !isId(prefix, id)) throw notFound();
+    return [name, id] as const;
+  });
+  return Object.assign(Object.fromEntries(named), { expected: expectedVersionsOf(request) });
+});
+
+/**
+ * What a change of a thing that stands below another one is meant for: several `PathId`s and the `IfMatch` of a route in
+ * one parameter, of the type `Target`.
+ */
+export function ChangeTarget<Name extends string>(ids: Ids<Name>): ParameterDecorator {
+  return (target, key, index) => {
+    fromRequest(ids)(target, key, index);
+    for (const [name, [prefix, demo]] of Object.entries<readonly [string, number]>(ids)) {
+      documentPathId(target, key, { prefix, name, demo });
+    }
+    documentIfMatch(target, key);
+  };
+}

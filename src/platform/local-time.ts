@@ -1,0 +1,58 @@
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** What the clocks of a zone (an IANA name) show at an instant, in milliseconds as if it were UTC. */
+export function wallTimeOf(instant: Date, timeZone: string): number {
+  const seconds = Math.floor(instant.getTime() / 1000) * 1000;
+  const parts = new Map(
+    clockOf(timeZone)
+      .formatToParts(seconds)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
+  const wall = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  return wall + (instant.getTime() - seconds);
+}
+
+/**
+ * When the clocks of a zone show this. Of two such instants, as the clocks go back, the earlier; where they go forward and
+ * never show it, as long after the jump as it lies within.
+ */
+export function instantOf(wallTime: number, timeZone: string): Date {
+  const offsetAt = (time: number) => wallTimeOf(new Date(time), timeZone) - time;
+  // No zone is further from UTC than a day, and none changes its clocks twice within two.
+  const [before, after] = [wallTime - offsetAt(wallTime - DAY_MS), wallTime - offsetAt(wallTime + DAY_MS)];
+  const shown = [before, after].filter((time) => wallTimeOf(new Date(time), timeZone) === wallTime);
+  return new Date(shown.length > 0 ? Math.min(...shown) : before);
+}
+
+/** So many calendar days earlier at the same local time, then so many elapsed hours. */
+export function earlier(
+  instant: Date,
+  { days, hours, timeZone }: { days: number; hours: number; timeZone: string },
+): Date {
+  // An instant of an hour that comes twice stays the one that it is.
+  const moved = days === 0 ? instant : instantOf(wallTimeOf(instant, timeZone) - days * DAY_MS, timeZone);
+  return new Date(moved.getTime() - hours * HOUR_MS);
+}
+
+function clockOf(timeZone: string): Intl.DateTimeFormat {
+  const known = clocks.get(timeZone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    calendar: 'iso8601',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  clocks.set(timeZone, made);
+  return made;
+}

@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { BookingCalendar } from '../../src/modules/bookings/bookings/booking-calendar.service.js';
+import { Clock } from '../../src/platform/clock.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import {
+  addItem,
+  BOOKINGS,
+  confirmedBooking,
+  entriesAbout,
+  eventsOf,
+  makeBooking,
+  readBooking,
+  readItem,
+} from './bookings.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+const turn = (of = app) => asSystem(() => of.nest.get(BookingCalendar).turn());
+const day = (days: number, of = app) => of.nest.get(Clock).dayOf(new Date(of.now().getTime() + days * 86_400_000));
+const statusOf = async (id: string) => (await readBooking(app.as('owner'), id)).status;
+const confirmed = (item: object, booking: object = {}) => confirmedBooking(app.as('owner'), { item, booking });
+
+describe('the calendar', () => {
+  it('starts a confirmed booking on its departure date and completes it once the last service date has passed', async () => {
+    const owner = app.as('owner');
+    const { booking, item } = await confirmed({ serviceDate: day(1) });
+    const last = await addItem(owner, booking.id, { serviceDate: day(2) });
+    await turn();
+    expect(await statusOf(booking.id)).toBe('confirmed');
+
+    app.travel({ days: 1 });
+    await turn();
+    expect(await statusOf(booking.id)).toBe('in_progress');
+    app.travel({ days: 1 });
+    await turn();
+    expect(await statusOf(booking.id)).toBe('in_progress');
+    expect((await readItem(owner, item)).status).toBe('confirmed');
+
+    app.travel({ days: 1 });
+    await turn();
+    expect(await statusOf(booking.id)).toBe('completed');
+    for (const done of [item, last]) {
+      expect(await readItem(owner, done)).toMatchObject({ status: 'fulfilled', version: done.version + 1 });
+    }
+    app.travel({ days: -3 });
+  });
+
+  it('leaves an entry of the system and an event for each booking and step', async () => {
+    const { booking, item } = await confirmed({ serviceDate: day(-1) });
+    await turn();
+    const entries = (await entriesAbout(app.as('owner'), booking.id)).slice(-2);
+    expect(entries).toMatchObject([
+      {
+        action: 'bookings.booking.start',
+        actorType: 'system',
+        before: { status: 'confirmed', version: 3 },
+        after: { status: 'in_progress', version: 4 },
+      },
+      {
+        action: 'bookings.booking.complete',
+        actorType: 'system',
+        before: { status: 'in_progress', version: 4 },
+        after: { status: 'completed', version: 5, fulfilledItemIds: [item.id] },
+      },
+    ]);
+    const told = (await eventsOf(app, booking.id, 5)).slice(-2);
+    expect(told.map(({ event }) => event)).toEqual(['booking.started', 'booking.completed']);
+  });
+
+  it('goes by the start date where no live item has a service date, and by the end date for its end', async () => {
+    const owner = app.as('owner');
+    const dated = await confirmed({ serviceDate: day(-5) }, { startDate: day(0), endDate: day(1) });
+    await addItem(owner, dated.booking.id);
+    await owner.post(`${BOOKINGS}/${dated.booking.id}/items/${dated.item.id}/cancellation`);
+    const undated = await confirmed({});
+    await turn();
+    expect(await statusOf(dated.booking.id)).toBe('in_progress');
+    expect(await statusOf(undated.booking.id)).toBe('confirmed');
+    expect((await readItem(owner, dated.item)).status).toBe('cancelled');
+  });
+
+  it('leaves drafts and cancelled bookings alone', async () => {
+    const owner = app.as('owner');
+    const draft = await makeBooking(owner, { startDate: day(-1) });
+    const { booking } = await confirmed({ serviceDate: day(-1) });
+    await owner.post(`${BOOKINGS}/${booking.id}/cancellation`, { reason: 'Ill' });
+    await turn();
+    expect([await statusOf(draft.id), await statusOf(booking.id)]).toEqual(['draft', 'cancelled']);
+  });
+
+  it('moves each booking once, however many processes turn it at the same time, and more than one batch of them', async () => {
+    const numbers = `calendar-${app.now().getTime()}-`;
+    await app.sql(
+      `with made as (
+         insert into bookings select 'book_' || $1 || n, $1 || n, 'confirmed', 'EUR', null, 'Ada', null, $2::date, null,
+           null, null, null, now(), null, null, 1, now(), now() from generate_series(1, 450) n returning id)
+       select count(*) from made`,
+      [numbers, day(0)],
+    );
+    await Promise.all([turn(), turn(), turn()]);
+    await turn();
+    const [counts] = await app.sql(
+      `select count(*)::int as bookings, min(version)::int as least, max(version)::int as most,
+         (select count(*)::int from action_ledger_entries where subject_id like 'book_' || $1 || '%') as entries
+       from bookings where number like $1 || '%' and status = 'in_progress'`,
+      [numbers],
+    );
+    expect(counts).toEqual({ bookings: 450, least: 2, most: 2, entries: 450 });
+  });
+
+  it('passes over a booking that somebody holds, and comes back for it', async () => {
+    const { booking } = await confirmed({ serviceDate: day(0) });
+    const holder = app.sql(
+      `do $$ begin perform from bookings where id = '${booking.id}' for update; perform pg_sleep(1); end $$`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await turn();
+    expect(await statusOf(booking.id)).toBe('confirmed');
+    await holder;
+    await turn();
+    expect(await statusOf(booking.id)).toBe('in_progress');
+  });
+
+  it('goes by the day of the organization, east and west of UTC', async () => {
+    const [east, west] = [
+      await startApp({ env: { ORG_TIME_ZONE: 'Pacific/Kiritimati' } }),
+      await startApp({ env: { ORG_TIME_ZONE: 'Pacific/Pago_Pago' } }),
+    ];
+    expect(day(0, east) > day(0, west)).toBe(true);
+    const { booking } = await confirmed({ serviceDate: day(0, east) });
+    await turn(west);
+    expect(await statusOf(booking.id)).toBe('confirmed');
+    await turn(east);
+    expect(await statusOf(booking.id)).toBe('in_progress');
+  });
+});

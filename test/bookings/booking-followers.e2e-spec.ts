@@ -1,0 +1,116 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { BookingFollowers, Bookings } from '../../src/modules/bookings/index.js';
+import { Database } from '../../src/platform/database/database.js';
+import { conflict } from '../../src/platform/errors/app-error.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { addItem, BOOKINGS, makeBooking, problem, readBooking } from './bookings.js';
+
+let app: TestApp;
+let owner: TestClient;
+let heard: unknown[] = [];
+let refuses = false;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+  const followers = app.nest.get(BookingFollowers);
+  const hear = (...what: unknown[]) => {
+    heard.push(what);
+    return refuses ? Promise.reject(conflict('follower_refuses', 'No')) : Promise.resolve();
+  };
+  followers.register(1_000, {
+    confirmed: ({ status }) => hear('last', status),
+  });
+  followers.register(900, {
+    confirmed: ({ status }) => hear('confirmed', status),
+    cancelled: ({ status, totalCents }, reason) => hear('cancelled', status, totalCents, reason),
+    totalChanged: ({ totalCents }, before, after) => hear('total', totalCents, before, after),
+    itemChanged: (_, { title }) => hear('item changed', title),
+    itemCancelled: (_, { status }) => hear('item cancelled', status),
+    dateMoved: ({ departureDate }, before) => hear('moved', departureDate, before),
+  });
+});
+
+beforeEach(() => {
+  heard = [];
+  refuses = false;
+});
+
+describe('whoever follows a booking', () => {
+  it('hears of what happens to it and its items, in order', async () => {
+    const { id } = await makeBooking(owner, { startDate: '2027-05-12' });
+    const item = await addItem(owner, id, { serviceDate: '2027-05-11' });
+    const path = `${BOOKINGS}/${id}/items/${item.id}`;
+    await owner.patch(path, { unitSellCents: 5, title: 'Half' });
+    await owner.patch(path, { title: 'Other' });
+    await owner.post(`${BOOKINGS}/${id}/confirmation`);
+    await owner.post(`${path}/cancellation`);
+    await owner.patch(`${BOOKINGS}/${id}`, { startDate: '2027-05-13' });
+    await owner.patch(`${BOOKINGS}/${id}`, { notes: 'x' });
+    await owner.post(`${BOOKINGS}/${id}/cancellation`, { reason: 'Ill' });
+    expect(heard).toEqual([
+      ['total', 10_000, null, 10_000],
+      ['moved', '2027-05-11', '2027-05-12'],
+      ['total', 5, 10_000, 5],
+      ['item changed', 'Half'],
+      ['item changed', 'Other'],
+      ['confirmed', 'confirmed'],
+      ['last', 'confirmed'],
+      ['total', 0, 5, 0],
+      ['moved', '2027-05-12', '2027-05-11'],
+      ['item cancelled', 'cancelled'],
+      ['moved', '2027-05-13', '2027-05-12'],
+      ['cancelled', 'cancelled', 0, 'Ill'],
+    ]);
+  });
+
+  it('refuses what he cannot follow, and nothing happened', async () => {
+    const { id } = await makeBooking(owner);
+    await addItem(owner, id);
+    const before = await readBooking(owner, id);
+    refuses = true;
+    const { status, body } = await owner.post(`${BOOKINGS}/${id}/items`, {
+      type: 'fee',
+      title: 'Fee',
+      unitSellCents: 1,
+    });
+    expect([status, body]).toEqual([409, problem('follower_refuses')]);
+    expect((await owner.post(`${BOOKINGS}/${id}/confirmation`)).status).toBe(409);
+    expect(await readBooking(owner, id)).toEqual(before);
+  });
+});
+
+describe('the front door', () => {
+  it('gives facts of a booking and its live items, and 404 for what it does not know', async () => {
+    const { id, number, version } = await makeBooking(owner, {
+      startDate: '2027-05-12',
+      customerEmail: 'a@example.com',
+    });
+    const [first, second] = [await addItem(owner, id), await addItem(owner, id, { serviceDate: '2027-05-10' })];
+    await owner.post(`${BOOKINGS}/${id}/items/${first.id}/cancellation`);
+    const [bookings, database] = [app.nest.get(Bookings), app.nest.get(Database)];
+    const facts = {
+      id,
+      number,
+      status: 'draft',
+      currency: 'EUR',
+      totalCents: 10_000,
+      customerName: 'Ada Lovelace',
+      customerEmail: 'a@example.com',
+      startDate: '2027-05-12',
+      departureDate: '2027-05-10',
+      paymentPolicy: null,
+      channelId: null,
+      version: version + 3,
+    };
+    expect(await bookings.read(id)).toEqual(facts);
+    expect(await database.transaction(() => bookings.lock(id))).toEqual(facts);
+    expect((await bookings.liveItems(id)).map((item) => item.id)).toEqual([second.id]);
+    expect(await bookings.item(first.id)).toMatchObject({ bookingId: id, status: 'cancelled', totalSellCents: 10_000 });
+    const unknown = { status: 404, code: 'not_found' };
+    await expect(bookings.read('book_x')).rejects.toMatchObject(unknown);
+    await expect(bookings.item('bkit_x')).rejects.toMatchObject(unknown);
+    await expect(database.transaction(() => bookings.lock('book_x'))).rejects.toMatchObject(unknown);
+  });
+});

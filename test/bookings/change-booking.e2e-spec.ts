@@ -1,0 +1,142 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { demoId } from '../../src/platform/id.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import {
+  addItem,
+  type Booking,
+  BOOKINGS,
+  entriesAbout,
+  eventsOf,
+  insisting,
+  invalid,
+  makeBooking,
+  type One,
+  problem,
+  readBooking,
+} from './bookings.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+const patch = (id: string, changes: object, headers: Record<string, string> = {}) =>
+  owner.patch<One<Booking>>(`${BOOKINGS}/${id}`, changes, { headers });
+
+/** What the change is answered, after having seen that it changed nothing. */
+async function refusal(id: string, changes: object): Promise<{ status: number; body: unknown }> {
+  const before = await readBooking(owner, id);
+  const { status, body } = await patch(id, changes);
+  expect(await readBooking(owner, id)).toEqual(before);
+  return { status, body };
+}
+
+describe('PATCH /v1/admin/bookings/{bookingId}', () => {
+  it.each([
+    { customerName: 'Ada King' },
+    { customerEmail: 'ada@example.com' },
+    { notes: 'Vegan' },
+    { endDate: '2027-06-01' },
+    { channelId: demoId('chan', 2) },
+    { currency: 'USD' },
+  ])('with one key %j changes that one, updatedAt and version, and nothing else', async (changes) => {
+    const before = await makeBooking(owner, { startDate: '2027-05-12' });
+    app.travel({ ms: 5 });
+    const { status, body, headers } = await patch(before.id, changes);
+    expect(status).toBe(200);
+    expect(body.data).toEqual({ ...before, ...changes, version: 2, updatedAt: expect.any(String) });
+    expect(body.data['updatedAt']).not.toBe(before['updatedAt']);
+    expect(headers['etag']).toBe('"2"');
+    expect(await readBooking(owner, before.id)).toEqual(body.data);
+  });
+
+  it('null clears what may be null', async () => {
+    const full = { customerEmail: 'a@example.com', startDate: '2027-05-12', endDate: '2027-05-13', notes: 'x' };
+    const step = { label: 'All', type: 'balance', remainder: true, anchor: 'booking', offsetDays: 0 };
+    const policy = { channelId: demoId('chan', 2), paymentPolicy: { steps: [step] } };
+    const { id } = await makeBooking(owner, { ...full, ...policy });
+    const cleared = Object.fromEntries(Object.keys({ ...full, ...policy }).map((key) => [key, null]));
+    expect((await patch(id, cleared)).body.data).toMatchObject({ ...cleared, departureDate: null });
+  });
+
+  it.each(['number', 'currency', 'customerName'])('null is refused for %s', async (field) => {
+    expect((await refusal((await makeBooking(owner)).id, { [field]: null })).status).toBe(400);
+  });
+
+  it.each([{ status: 'confirmed' }, { id: 'x' }, { totalCents: 1 }, { version: 7 }])(
+    'refuses %j by 400',
+    async (changes) => {
+      const { status, body } = await refusal((await makeBooking(owner)).id, changes);
+      expect(status).toBe(400);
+      expect(body).toEqual(invalid(Object.keys(changes).join(), 'whitelistValidation'));
+    },
+  );
+
+  it('refuses a body without keys, and a start after the end', async () => {
+    const { id } = await makeBooking(owner, { endDate: '2027-05-12' });
+    expect((await refusal(id, {})).body).toEqual(invalid('', 'notEmpty'));
+    expect((await refusal(id, { startDate: '2027-05-13' })).body).toEqual(invalid('endDate', 'end_before_start'));
+  });
+
+  it('refuses the number of another booking by 409 booking_number_taken', async () => {
+    const [{ number }, { id }] = [await makeBooking(owner), await makeBooking(owner)];
+    expect(await refusal(id, { number })).toEqual({ status: 409, body: problem('booking_number_taken', { number }) });
+    expect((await patch(id, { number: `${number}-x` })).body.data.number).toBe(`${number}-x`);
+  });
+
+  it('refuses another currency once there is an item, also a cancelled one, by 409 currency_immutable', async () => {
+    const { id } = await makeBooking(owner);
+    const item = await addItem(owner, id);
+    const answer = { status: 409, body: problem('currency_immutable', { currency: 'EUR' }) };
+    expect(await refusal(id, { currency: 'USD' })).toEqual(answer);
+    await owner.post(`${BOOKINGS}/${id}/items/${item.id}/cancellation`);
+    expect(await refusal(id, { currency: 'USD' })).toEqual(answer);
+    expect((await patch(id, { currency: 'EUR' })).status).toBe(200);
+  });
+
+  it('of a cancelled booking changes customer and notes, and refuses the rest by 409 booking_closed', async () => {
+    const { id } = await makeBooking(owner);
+    await owner.post(`${BOOKINGS}/${id}/cancellation`, { reason: 'Ill' });
+    expect(await refusal(id, { notes: 'x', startDate: '2027-01-01' })).toEqual({
+      status: 409,
+      body: problem('booking_closed', { status: 'cancelled', lockedFields: ['startDate'] }),
+    });
+    const customer = { customerName: 'Ada King', customerEmail: null, notes: 'Married' };
+    expect((await patch(id, customer)).body.data).toMatchObject({ ...customer, status: 'cancelled' });
+  });
+
+  it('honours If-Match: a stale ETag is 412, and of eight parallel changes for one version one passes', async () => {
+    const { id } = await makeBooking(owner);
+    const changes = Array.from({ length: 8 }, (_, n) =>
+      insisting(() => patch(id, { notes: `note ${n}` }, { 'If-Match': '"1"' })),
+    );
+    const answers = await Promise.all(changes);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(412)]);
+    const stale = answers.find(({ status }) => status === 412);
+    expect(stale?.body).toEqual(problem('precondition_failed', { currentVersion: 2 }));
+  });
+
+  it('answers 404 for an unknown booking', async () => {
+    for (const id of ['book_01k0dem000e000000000009999', 'x']) {
+      const { status, body } = await patch(id, { notes: 'x' });
+      expect([status, body]).toEqual([404, problem('not_found')]);
+    }
+  });
+
+  it('leaves an entry that says what was changed, without names and addresses, and an event', async () => {
+    const { id } = await makeBooking(owner);
+    await patch(id, { customerName: 'Grace Hopper', startDate: '2027-05-12' });
+    const [, entry] = await entriesAbout(owner, id);
+    expect(entry).toMatchObject({
+      action: 'bookings.booking.update',
+      before: { startDate: null, version: 1 },
+      after: { startDate: '2027-05-12', version: 2, changed: ['customerName', 'startDate'] },
+    });
+    expect(JSON.stringify(entry)).not.toContain('Grace');
+    expect((await eventsOf(app, id, 2)).map(({ event }) => event)).toEqual(['booking.created', 'booking.updated']);
+  });
+});

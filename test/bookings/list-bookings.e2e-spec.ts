@@ -1,0 +1,113 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import {
+  addItem,
+  type Booking,
+  BOOKINGS,
+  invalid,
+  makeBooking,
+  type Page,
+  problem,
+  readBooking,
+  staffWith,
+} from './bookings.js';
+
+let app: TestApp;
+let owner: TestClient;
+let mark: string;
+const made: Booking[] = [];
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+  mark = `List 100%_${app.now().getTime()}`;
+  const rows = [
+    { number: `C ${mark.slice(-13)}`, startDate: '2027-03-01' },
+    { number: `A ${mark.slice(-13)}`, startDate: '2027-01-01' },
+    { number: `B ${mark.slice(-13)}` },
+    { number: `D ${mark.slice(-13)}`, startDate: '2027-02-01' },
+  ];
+  for (const row of rows) {
+    app.travel({ ms: 2 });
+    made.push(await makeBooking(owner, { customerName: mark, ...row }));
+  }
+  const [, second] = made;
+  await addItem(owner, second?.id ?? '', { serviceDate: '2026-12-31' });
+  await owner.post(`${BOOKINGS}/${second?.id}/confirmation`);
+});
+
+async function list(parameters: Record<string, string> = {}): Promise<Page<Booking>> {
+  const query = new URLSearchParams({ search: mark.toLowerCase(), ...parameters });
+  const { status, body } = await owner.get<Page<Booking>>(`${BOOKINGS}?${query.toString()}`);
+  expect(status).toBe(200);
+  return body;
+}
+
+const letters = async (parameters: Record<string, string>) =>
+  (await list(parameters)).data.map(({ number }) => number[0]).join('');
+
+describe('GET /v1/admin/bookings', () => {
+  it('answers {data, total, limit, offset}, newest first, each as it is read by itself', async () => {
+    const page = await list();
+    expect({ ...page, data: page.data.length }).toEqual({ data: 4, total: 4, limit: 50, offset: 0 });
+    for (const booking of page.data) expect(booking).toEqual(await readBooking(owner, booking.id));
+  });
+
+  it.each([
+    [{}, 'DBAC'],
+    [{ sort: 'createdAt' }, 'CABD'],
+    [{ sort: 'number' }, 'ABCD'],
+    [{ sort: '-number' }, 'DCBA'],
+    [{ sort: 'startDate' }, 'ADCB'],
+    [{ sort: '-startDate' }, 'CDAB'],
+    [{ sort: 'number', status: 'draft' }, 'BCD'],
+    [{ status: 'confirmed' }, 'A'],
+    [{ status: 'cancelled' }, ''],
+    [{ sort: 'number', startFrom: '2027-02-01' }, 'CD'],
+    [{ sort: 'number', startTo: '2027-02-01' }, 'AD'],
+    [{ startFrom: '2027-01-02', startTo: '2027-02-28', status: 'draft' }, 'D'],
+    [{ sort: 'number', limit: '2', offset: '1' }, 'BC'],
+    [{ search: 'nobody has this name' }, ''],
+  ])('%j finds and orders %s', async (parameters, expected) => expect(await letters(parameters)).toBe(expected));
+
+  it('finds a part of the number as well, and takes wildcards for what they are', async () => {
+    expect(await letters({ search: `d ${mark.slice(-13)}` })).toBe('D');
+    expect((await list({ search: `100_%${mark.slice(-13)}` })).total).toBe(0);
+  });
+
+  it('counts all that match, also beyond the last page', async () => {
+    expect(await list({ offset: '100', limit: '2' })).toEqual({ data: [], total: 4, limit: 2, offset: 100 });
+  });
+
+  it.each([
+    ['limit=0', 'limit', 'min'],
+    ['limit=201', 'limit', 'max'],
+    ['offset=100001', 'offset', 'max'],
+    ['status=open', 'status', 'isIn'],
+    ['sort=customerName', 'sort', 'isIn'],
+    ['startFrom=2026-02-30', 'startFrom', 'isDate'],
+    ['colour=red', 'colour', 'whitelistValidation'],
+  ])('refuses %s by 400', async (query, field, code) => {
+    const { status, body } = await owner.get(`${BOOKINGS}?${query}`);
+    expect(status).toBe(400);
+    expect(body).toEqual(invalid(field, code));
+  });
+
+  it('needs bookings:read', async () => {
+    const { status, body } = await (await staffWith(app, 'finance:read')).get(BOOKINGS);
+    expect(status).toBe(403);
+    expect(body).toEqual(problem('forbidden', { requiredScope: 'bookings:read' }));
+  });
+});
+
+describe('GET /v1/admin/bookings/{bookingId}', () => {
+  it.each(['book_01k0dem000e000000000009999', 'bkit_01k0dem000e000000000000001', 'x', '%00'])(
+    '%s is 404',
+    async (id) => {
+      const { status, body } = await owner.get(`${BOOKINGS}/${id}`);
+      expect(status).toBe(404);
+      expect(body).toEqual(problem('not_found'));
+    },
+  );
+});

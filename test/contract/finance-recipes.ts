@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import type { TestApp } from '../setup/app.js';
+import { made, on, post, type Recipe, staff, type Subject } from './recipe.js';
+
+const BOOKINGS = '/v1/admin/bookings';
+const BILLS = '/v1/admin/finance/invoices';
+const INVOICES = '/v1/admin/finance/supplier-invoices';
+const SERIES = '/v1/admin/finance/invoice-number-series';
+const POLICY = '/v1/admin/finance/payment-policy';
+const SCHEDULES = '/v1/admin/finance/bookings/{bookingId}/payment-schedules';
+const PLAN = '/v1/admin/finance/bookings/{bookingId}/collection-plan';
+const PAYMENTS = '/v1/admin/finance/payments';
+
+/** How to make a successful call of every mutating route of finance. */
+export const financeRecipes: Record<string, Recipe> = {
+  [`POST ${INVOICES}`]: async (app) => ({ ...staff(app), body: invoice(), subject: made('supplier_invoice') }),
+  [`PATCH ${INVOICES}/{id}`]: async (app) => {
+    const { id } = await post(app, INVOICES, invoice());
+    return { ...staff(app), ...on('supplier_invoice', id), body: { notes: 'Changed' } };
+  },
+  [`POST ${INVOICES}/{id}/approval`]: async (app) => {
+    const { id } = await post(app, INVOICES, invoice());
+    return { ...staff(app), ...on('supplier_invoice', id) };
+  },
+  [`POST ${INVOICES}/{id}/reopening`]: async (app) => {
+    const { id } = await post(app, INVOICES, invoice());
+    await post(app, `${INVOICES}/${id}/approval`);
+    return { ...staff(app), ...on('supplier_invoice', id), body: { reason: 'Wrong supplier' } };
+  },
+  [`POST ${INVOICES}/{id}/voiding`]: async (app) => {
+    const { id } = await post(app, INVOICES, invoice());
+    return { ...staff(app), ...on('supplier_invoice', id), body: { reason: 'Not ours' } };
+  },
+
+  [`POST ${SERIES}`]: async (app) => ({ ...staff(app), body: series(), subject: made('invoice_number_series') }),
+  [`PATCH ${SERIES}/{id}`]: async (app) => {
+    const { id } = await post(app, SERIES, series());
+    return { ...staff(app), ...on('invoice_number_series', id), body: { name: 'Changed' } };
+  },
+  [`DELETE ${SERIES}/{id}`]: async (app) => {
+    const { id } = await post(app, SERIES, series());
+    return { ...staff(app), ...on('invoice_number_series', id) };
+  },
+
+  [`PUT ${POLICY}`]: async (app) => ({
+    ...staff(app),
+    body: policy,
+    subject: () => ({ type: 'payment_policy', id: 'organization' }),
+  }),
+  [`POST ${PLAN}`]: async (app) => {
+    const bookingId = await booking(app);
+    return { ...staff(app), parameters: { bookingId }, body: {}, subject: () => planOf(app, bookingId) };
+  },
+  [`POST ${SCHEDULES}`]: async (app) => ({
+    ...staff(app),
+    parameters: { bookingId: await booking(app) },
+    body: { label: 'First', dueDate: '2027-01-31', amountCents: 4_000 },
+    subject: made('payment_schedule'),
+    follows: ['finance.payment_plan.materialize'],
+  }),
+  [`PATCH ${SCHEDULES}/{scheduleId}`]: async (app) => {
+    const bookingId = await booking(app);
+    const first = { label: 'First', dueDate: '2027-01-31', amountCents: 4_000 };
+    const { id } = await post(app, SCHEDULES.replace('{bookingId}', bookingId), first);
+    const subject = () => ({ type: 'payment_schedule', id });
+    return { ...staff(app), parameters: { bookingId, scheduleId: id }, body: { label: 'Changed' }, subject };
+  },
+
+  [`POST ${PAYMENTS}`]: async (app) => ({ ...staff(app), body: await payment(app), subject: made('payment') }),
+  [`POST ${PAYMENTS}/{id}/allocations`]: async (app) => {
+    const { id, allocationId } = await newPayment(app);
+    await remove(app, `${PAYMENTS}/${id}/allocations/${allocationId}`);
+    return { ...staff(app), ...on('payment', id), body: {} };
+  },
+  [`DELETE ${PAYMENTS}/{id}/allocations/{allocationId}`]: async (app) => {
+    const { id, allocationId } = await newPayment(app);
+    return { ...staff(app), parameters: { id, allocationId }, subject: () => ({ type: 'payment', id }) };
+  },
+  [`POST ${PAYMENTS}/{id}/reversal`]: async (app) => {
+    const { id } = await newPayment(app);
+    return { ...staff(app), ...on('payment', id), body: { reason: 'The bank returned it' } };
+  },
+
+  [`POST ${BILLS}`]: async (app) => ({ ...staff(app), body: await bill(app), subject: made('invoice') }),
+  [`PATCH ${BILLS}/{id}`]: async (app) => ({ ...(await onBill(app)), body: { payerName: 'Changed' } }),
+  [`DELETE ${BILLS}/{id}`]: async (app) => onBill(app),
+  [`POST ${BILLS}/{id}/issuance`]: async (app) => onBill(app),
+  [`POST ${BILLS}/{id}/renditions`]: async (app) => {
+    const call = await onBill(app);
+    await post(app, `${BILLS}/${call.parameters.id}/issuance`);
+    return { ...call, body: { format: 'html' }, subject: made('invoice_rendition') };
+  },
+  [`POST ${BILLS}/{id}/voiding`]: async (app) => ({ ...(await onBill(app)), body: { reason: 'Not asked for' } }),
+};
+
+const invoice = () => ({
+  supplierName: 'Hotel Bellevue',
+  invoiceNumber: randomUUID(),
+  currency: 'EUR',
+  totalCents: 10_000,
+  issueDate: '2027-01-31',
+});
+
+const series = () => ({ name: 'Of a test', prefix: randomUUID(), isDefault: false });
+
+const policy = { steps: [{ label: 'All', type: 'balance', remainder: true, anchor: 'booking', offsetDays: 0 }] };
+
+/** A draft booking that costs 10000 and has no plan. */
+async function booking(app: TestApp): Promise<string> {
+  const { id } = await post(app, '/v1/admin/bookings', { customerName: 'Ada Lovelace', currency: 'EUR' });
+  await post(app, `/v1/admin/bookings/${id}/items`, { type: 'unit', title: 'Seat', unitSellCents: 10_000 });
+  return id;
+}
+
+/** The plan itself is not in the answer, which speaks of its booking and its entries. */
+async function planOf(app: TestApp, bookingId: string): Promise<Subject> {
+  const [plan] = await app.sql<{ id: string }>('select id from payment_plans where booking_id = $1', [bookingId]);
+  return { type: 'payment_plan', id: plan?.id ?? '' };
+}
+
+/** Money for a supplier invoice of its own. */
+async function payment(app: TestApp): Promise<object> {
+  const { id } = await post(app, INVOICES, { ...invoice(), status: 'approved' });
+  const money = { method: 'cash', currency: 'EUR', amountCents: 10_000, paidOn: '2026-01-31' };
+  return { direction: 'out', supplierInvoiceId: id, ...money };
+}
+
+async function newPayment(app: TestApp): Promise<{ id: string; allocationId: string }> {
+  const { id, allocations } = await post(app, PAYMENTS, await payment(app));
+  const [allocation] = allocations as { id: string }[];
+  return { id, allocationId: allocation?.id ?? '' };
+}
+
+async function remove(app: TestApp, path: string): Promise<void> {
+  const answer = await app.as('owner').delete(path);
+  if (answer.status >= 300) throw new Error(`DELETE ${path} was refused: ${answer.text}`);
+}
+
+/** An invoice to a customer, of a booking of its own. */
+async function bill(app: TestApp): Promise<object> {
+  const { id: bookingId } = await post(app, BOOKINGS, { currency: 'EUR', customerName: 'Ada' });
+  await post(app, `${BOOKINGS}/${bookingId}/items`, { type: 'unit', title: 'Seat', unitSellCents: 10_000 });
+  return { bookingId };
+}
+
+async function onBill(app: TestApp) {
+  const { id } = await post(app, BILLS, await bill(app));
+  return { ...staff(app), ...on('invoice', id) };
+}

@@ -1,0 +1,35 @@
+import { departure, DEPARTURES, newDeparture } from '../operations/departures.js';
+import { FACILITIES, facility, groundOperator, newFacility, newOperator, OPERATORS } from '../operations/facilities.js';
+import { made, on, type Recipe, staff } from './recipe.js';
+
+export const operationsRecipes: Record<string, Recipe> = {
+  [`POST ${DEPARTURES}`]: async (app) => ({ ...staff(app), body: departure(), subject: made('departure') }),
+  [`PATCH ${DEPARTURES}/{id}`]: async (app) => {
+    const { id } = await newDeparture(app);
+    return { ...staff(app), ...on('departure', id), body: { capacity: 21 } };
+  },
+  [`POST ${DEPARTURES}/{id}/cancellation`]: async (app) => {
+    const { id } = await newDeparture(app);
+    return { ...staff(app), ...on('departure', id), body: { reason: 'The boat is in repair' } };
+  },
+
+  [`POST ${FACILITIES}`]: async (app) => ({ ...staff(app), body: facility(), subject: made('facility') }),
+  [`PATCH ${FACILITIES}/{id}`]: async (app) => {
+    const { id } = await newFacility(app);
+    return { ...staff(app), ...on('facility', id), body: { status: 'inactive' } };
+  },
+  [`DELETE ${FACILITIES}/{id}`]: async (app) => {
+    const { id } = await newFacility(app);
+    return { ...staff(app), ...on('facility', id) };
+  },
+
+  [`POST ${OPERATORS}`]: async (app) => ({
+    ...staff(app),
+    body: groundOperator(),
+    subject: made('ground_operator'),
+  }),
+  [`PATCH ${OPERATORS}/{id}`]: async (app) => {
+    const { id } = await newOperator(app);
+    return { ...staff(app), ...on('ground_operator', id), body: { active: false } };
+  },
+};

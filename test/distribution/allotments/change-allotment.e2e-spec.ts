@@ -1,0 +1,162 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { addItem, makeBooking } from '../../bookings/bookings.js';
+import { startApp, type TestApp } from '../../setup/app.js';
+import {
+  type AllotmentAnswer,
+  allotted,
+  ALLOTMENTS,
+  departureIn,
+  expectSumsToAgree,
+  movementsOf,
+  newAllotment,
+  NOT_FOUND,
+  onlySlot,
+  poolOf,
+  refusal,
+  type Slot,
+  slotsOf,
+} from './allotments.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+const change = (id: string, body: object): Promise<AllotmentAnswer> =>
+  app.as('owner').patch(`${ALLOTMENTS}/${id}`, body);
+const remove = (id: string, call = {}) => app.as('owner').delete(`${ALLOTMENTS}/${id}`, call);
+const resize = (slot: Slot, size: number) =>
+  app.as('owner').patch<{ data: Slot }>(`${ALLOTMENTS}/${slot.allotmentId}/slots/${slot.id}`, { allotted: size });
+const sell = async (departureId: string, allotmentId: string, quantity: number) => {
+  const { id } = await makeBooking(app.as('owner'));
+  return addItem(app.as('owner'), id, { departureId, allotmentId, quantity });
+};
+
+describe('changing an allotment', () => {
+  it.each([
+    ['notes', 'Changed'],
+    ['notes', null],
+    ['defaultQuantity', 7],
+    ['active', false],
+    ['release', null],
+    ['validTo', '2033-12-31'],
+  ])('{%s: %j} changes that field, updatedAt and version, and nothing else', async (field, value) => {
+    const release = { mode: 'manual', steps: [{ daysBefore: 3 }] };
+    const before = await newAllotment(app, { notes: 'Before', validTo: '2033-06-30', release });
+    app.travel({ ms: 5 });
+    const { status, body, headers } = await change(before.id, { [field]: value });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({ ...before, [field]: value, version: 2, updatedAt: body.data.updatedAt });
+    expect(body.data.updatedAt > before.updatedAt).toBe(true);
+    expect(headers['etag']).toBe('"2"');
+  });
+
+  it.each(['channelId', 'productId', 'type', 'validFrom'])('%s is fixed: 400', async (field) => {
+    const { id } = await newAllotment(app);
+    expect((await change(id, { [field]: '2031-01-01' })).status).toBe(400);
+  });
+
+  it('a new default quantity is that of new slots only', async () => {
+    const { allotment, departure } = await allotted(app, { units: 4 });
+    await change(allotment.id, { defaultQuantity: 6 });
+    await departureIn(app, 80, { productId: departure.productId });
+    expect((await slotsOf(app, allotment.id)).map((slot) => slot.allotted)).toEqual([4, 6]);
+  });
+
+  it('a shorter range gives back what it leaves, a longer one takes it again', async () => {
+    const { allotment, departure } = await allotted(app, { units: 4 });
+    const { id, productId, startDate } = departure;
+    const later = await departureIn(app, 80, { productId });
+    await change(allotment.id, { validTo: startDate });
+    expect(await slotsOf(app, allotment.id)).toMatchObject([{ remaining: 4 }, { remaining: 0, closed: true }]);
+    expect(await poolOf(app, later.id)).toMatchObject({ guaranteedOpen: 0, available: 20 });
+    await change(allotment.id, { validTo: null, defaultQuantity: 5 });
+    expect(await slotsOf(app, allotment.id)).toMatchObject([
+      { allotted: 4, remaining: 4 },
+      { allotted: 5, released: 0, remaining: 5, closed: false },
+    ]);
+    await expectSumsToAgree(app, [id, later.id]);
+  });
+
+  it('a range shortened over a slot with sales is 409, and nothing is changed', async () => {
+    const { allotment, departure } = await allotted(app, { units: 4 });
+    await sell(departure.id, allotment.id, 3);
+    const answer = await change(allotment.id, { validTo: allotment['validFrom'] });
+    const body = { error: 'Units of departures outside of that range are sold', code: 'allotment_has_sales' };
+    expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...body, details: { sold: 3 } })]);
+    expect(await onlySlot(app, allotment.id)).toMatchObject({ sold: 3, remaining: 1, closed: false });
+  });
+
+  it('into another active one of its channel and product is 409, by its range or by being active again', async () => {
+    const first = await newAllotment(app, { validFrom: '2031-01-01', validTo: '2031-06-30' });
+    const { channelId, productId } = first;
+    const second = await newAllotment(app, { channelId, productId, validFrom: '2031-07-01', validTo: '2031-12-31' });
+    const resting = await newAllotment(app, { channelId, productId, validFrom: '2031-08-01', active: false });
+    for (const answer of [await change(first.id, { validTo: null }), await change(resting.id, { active: true })]) {
+      expect([answer.status, answer.body]).toMatchObject([409, { code: 'allotment_overlap' }]);
+    }
+    await change(second.id, { active: false });
+    expect((await change(resting.id, { active: true })).status).toBe(200);
+  });
+
+  it('that becomes active again has slots on the departures that came meanwhile, or none at all', async () => {
+    const { allotment, departure } = await allotted(app, { units: 4 });
+    const { productId } = departure;
+    await change(allotment.id, { active: false });
+    expect(await poolOf(app, departure.id)).toMatchObject({ guaranteedOpen: 4 });
+    const small = await departureIn(app, 70, { productId, capacity: 3 });
+    const refused = await change(allotment.id, { active: true });
+    expect([refused.status, refused.body]).toMatchObject([409, { code: 'capacity_exceeded' }]);
+    await change(allotment.id, { defaultQuantity: 3 });
+    expect((await change(allotment.id, { active: true })).status).toBe(200);
+    expect((await slotsOf(app, allotment.id)).map((slot) => slot.remaining)).toEqual([4, 3]);
+    await expectSumsToAgree(app, [departure.id, small.id]);
+  });
+
+  it('with an outdated If-Match is 412', async () => {
+    const { id } = await newAllotment(app);
+    const headers = { 'If-Match': '"2"' };
+    const answers = [
+      await app.as('owner').patch(`${ALLOTMENTS}/${id}`, { notes: 'x' }, { headers }),
+      await remove(id, { headers }),
+    ];
+    for (const { status } of answers) expect(status).toBe(412);
+  });
+});
+
+describe('changing a slot', () => {
+  it('sets more or fewer units aside, not fewer than are sold and released', async () => {
+    const { allotment, departure, slot } = await allotted(app, { units: 4 });
+    await sell(departure.id, allotment.id, 2);
+    const more = await resize(slot, 9);
+    expect([more.status, more.headers['etag']]).toEqual([200, '"2"']);
+    expect(more.body.data).toMatchObject({ allotted: 9, sold: 2, remaining: 7, version: 2 });
+    expect(await poolOf(app, departure.id)).toMatchObject({ sold: 2, guaranteedOpen: 7, available: 11 });
+    expect((await resize(slot, 2)).status).toBe(200);
+    expect(await poolOf(app, departure.id)).toMatchObject({ sold: 2, guaranteedOpen: 0, available: 18 });
+    const answer = await resize(slot, 1);
+    const body = { error: 'More units of the slot are sold or released than that', code: 'capacity_exceeded' };
+    const details = { available: 0, sold: 2, released: 0, lowestAllotted: 2 };
+    expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...body, details })]);
+    const moved = (await movementsOf(app, allotment.id)).map(({ kind, quantity }) => `${kind} ${quantity}`);
+    expect(moved).toEqual(['allot 4', 'pick 2', 'allot 5', 'release 7']);
+    await expectSumsToAgree(app, [departure.id]);
+  });
+
+  it('beyond the pool is 409 with what is available', async () => {
+    const { slot } = await allotted(app, { capacity: 10, units: 4 });
+    const answer = await resize(slot, 11);
+    expect([answer.status, answer.body]).toMatchObject([409, { code: 'capacity_exceeded', details: { available: 6 } }]);
+  });
+
+  it('that is closed is 409; one of another allotment is 404', async () => {
+    const { departure, slot } = await allotted(app);
+    const other = await newAllotment(app);
+    const elsewhere = await resize({ ...slot, allotmentId: other.id }, 1);
+    expect([elsewhere.status, elsewhere.body]).toEqual([404, refusal(elsewhere, NOT_FOUND)]);
+    await app.as('owner').post(`/v1/admin/operations/departures/${departure.id}/cancellation`);
+    const closed = await resize(slot, 12);
+    const body = { error: 'The departure is cancelled or out of the range', code: 'slot_closed' };
+    expect([closed.status, closed.body]).toEqual([409, refusal(closed, body)]);
+  });
+});

@@ -1,0 +1,217 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { addItem, BOOKINGS, itemBody, makeBooking, type Item, type One } from '../../bookings/bookings.js';
+import { startApp, type TestApp } from '../../setup/app.js';
+import {
+  allotted,
+  ALLOTMENTS,
+  departureIn,
+  expectSumsToAgree,
+  invalid,
+  movementsOf,
+  newAllotment,
+  poolOf,
+  refusal,
+  unitsOf,
+} from './allotments.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+const owner = () => app.as('owner');
+const book = async (over: object = {}) => (await makeBooking(owner(), over)).id;
+const add = (bookingId: string, over: object) =>
+  owner().post<One<Item>>(`${BOOKINGS}/${bookingId}/items`, itemBody(over));
+const patch = ({ bookingId, id }: Item, body: object) =>
+  owner().patch<One<Item>>(`${BOOKINGS}/${bookingId}/items/${id}`, body);
+const cancel = ({ bookingId, id }: Item) => owner().post(`${BOOKINGS}/${bookingId}/items/${id}/cancellation`);
+const LEFT_OF_ALLOTMENT = { error: 'Fewer units than that are left of the allotment', code: 'capacity_exceeded' };
+const LEFT = { error: 'Fewer units than that are left', code: 'capacity_exceeded' };
+
+describe('an item of a departure', () => {
+  it('takes its quantity from the pool, and its service date from the departure', async () => {
+    const { id: departureId, startDate } = await departureIn(app, 30);
+    const item = await addItem(owner(), await book(), { departureId, quantity: 3, serviceDate: '2031-01-01' });
+    expect(item).toMatchObject({ departureId, allotmentId: null, quantity: 3, serviceDate: startDate });
+    expect(await poolOf(app, departureId)).toMatchObject({ sold: 3, available: 17 });
+    await expectSumsToAgree(app, [departureId]);
+  });
+
+  it('gives units back as its quantity falls, and takes more as it rises', async () => {
+    const { id: departureId } = await departureIn(app, 30, { capacity: 5 });
+    const item = await addItem(owner(), await book(), { departureId, quantity: 3 });
+    expect((await patch(item, { quantity: 1 })).status).toBe(200);
+    expect(await poolOf(app, departureId)).toMatchObject({ sold: 1 });
+    expect((await patch(item, { quantity: 5 })).status).toBe(200);
+    const answer = await patch(item, { quantity: 6 });
+    expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...LEFT, details: { available: 0 } })]);
+    expect(await poolOf(app, departureId)).toMatchObject({ sold: 5 });
+    await expectSumsToAgree(app, [departureId]);
+  });
+
+  it('changes to another departure with all its units and its day', async () => {
+    const [one, other] = [await departureIn(app, 30), await departureIn(app, 40)];
+    const item = await addItem(owner(), await book(), { departureId: one.id, quantity: 2 });
+    const { body } = await patch(item, { departureId: other.id });
+    expect(body.data).toMatchObject({ departureId: other.id, serviceDate: other.startDate });
+    expect([await poolOf(app, one.id), await poolOf(app, other.id)]).toMatchObject([{ sold: 0 }, { sold: 2 }]);
+    const cleared = await patch(item, { departureId: null });
+    expect(cleared.body.data).toMatchObject({ departureId: null, serviceDate: other.startDate });
+    expect(await poolOf(app, other.id)).toMatchObject({ sold: 0 });
+    const dated = await patch(item, { departureId: one.id, serviceDate: '2031-01-01' });
+    expect(dated.body.data['serviceDate']).toBe(one.startDate);
+    const redated = await patch(item, { serviceDate: '2031-01-01' });
+    expect(redated.body.data['serviceDate']).toBe(one.startDate);
+  });
+
+  it('gives its units back once, cancelled alone or with its booking', async () => {
+    const { id: departureId } = await departureIn(app, 30);
+    const bookingId = await book();
+    const item = await addItem(owner(), bookingId, { departureId, quantity: 2 });
+    await addItem(owner(), bookingId, { departureId, quantity: 4 });
+    await addItem(owner(), bookingId, {});
+    expect((await cancel(item)).status).toBe(200);
+    expect((await cancel(item)).status).toBe(409);
+    expect(await poolOf(app, departureId)).toMatchObject({ sold: 4 });
+    await owner().post(`${BOOKINGS}/${bookingId}/cancellation`, { reason: 'Ill' });
+    expect(await poolOf(app, departureId)).toMatchObject({ sold: 0, available: 20 });
+  });
+
+  it('is 404 for an unknown departure or allotment, 409 for a cancelled departure, 400 for an allotment alone', async () => {
+    const bookingId = await book();
+    const { id: departureId } = await departureIn(app, 30);
+    const noDeparture = await add(bookingId, { departureId: 'dep_01k0dem000e000000000009999' });
+    const noAllotment = await add(bookingId, { departureId, allotmentId: 'alot_01k0dem000e000000000009999' });
+    const unknown = { error: 'Not found', code: 'not_found' };
+    expect(noDeparture.body).toEqual(refusal(noDeparture, { ...unknown, details: { field: 'departureId' } }));
+    expect(noAllotment.body).toEqual(refusal(noAllotment, { ...unknown, details: { field: 'allotmentId' } }));
+    const alone = await add(bookingId, { allotmentId: 'alot_01k0dem000e000000000000001' });
+    const issue = { path: 'allotmentId', message: 'allotmentId needs a departureId', code: 'departure_missing' };
+    expect([alone.status, alone.body]).toEqual([400, invalid(alone, [issue])]);
+    await owner().post(`/v1/admin/operations/departures/${departureId}/cancellation`);
+    const cancelled = await add(bookingId, { departureId });
+    const body = { error: 'The departure is cancelled', code: 'departure_cancelled' };
+    expect([cancelled.status, cancelled.body]).toEqual([409, refusal(cancelled, body)]);
+  });
+});
+
+describe('an item of an allotment', () => {
+  it('decrements what the channel sees, and takes nothing from the pool that was guaranteed', async () => {
+    const { allotment, departure } = await allotted(app, { units: 10 });
+    const units = { departureId: departure.id, allotmentId: allotment.id, quantity: 3 };
+    const item = await addItem(owner(), await book(), units);
+    expect(item).toMatchObject(units);
+    expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 10, sold: 3, released: 0, remaining: 7 });
+    expect(await poolOf(app, departure.id)).toMatchObject({ sold: 3, guaranteedOpen: 7, available: 10 });
+    await expectSumsToAgree(app, [departure.id]);
+
+    await cancel(item);
+    expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 10, sold: 0, released: 0, remaining: 10 });
+    expect(await poolOf(app, departure.id)).toMatchObject({ sold: 0, guaranteedOpen: 10, available: 10 });
+    const kinds = (await movementsOf(app, allotment.id)).map(({ kind, quantity }) => [kind, quantity]);
+    expect(kinds).toEqual([['allot', 10], ['pick', 3], ['unpick', 3]]); // prettier-ignore
+    await expectSumsToAgree(app, [departure.id]);
+  });
+
+  it('of a cap takes from the pool as well, and needs units of both', async () => {
+    const { allotment, departure } = await allotted(app, { capacity: 5, units: 4, type: 'cap' });
+    const through = { departureId: departure.id, allotmentId: allotment.id };
+    const bookingId = await book();
+    const item = await addItem(owner(), bookingId, { ...through, quantity: 3 });
+    expect(await poolOf(app, departure.id)).toMatchObject({ sold: 3, guaranteedOpen: 0, available: 2 });
+    const overCeiling = await add(bookingId, { ...through, quantity: 2 });
+    expect(overCeiling.body).toEqual(refusal(overCeiling, { ...LEFT_OF_ALLOTMENT, details: { available: 1 } }));
+    await addItem(owner(), bookingId, { departureId: departure.id, quantity: 2 });
+    const overPool = await add(bookingId, { ...through, quantity: 1 });
+    expect(overPool.body).toEqual(refusal(overPool, { ...LEFT, details: { available: 0 } }));
+    expect(await unitsOf(app, allotment.id)).toMatchObject({ sold: 3, remaining: 1 });
+    await patch(item, { quantity: 1 });
+    expect(await unitsOf(app, allotment.id)).toMatchObject({ sold: 1, remaining: 3 });
+    await expectSumsToAgree(app, [departure.id]);
+  });
+
+  it('guaranteed units are not sold from the pool', async () => {
+    const { departure } = await allotted(app, { capacity: 10, units: 8 });
+    const answer = await add(await book(), { departureId: departure.id, quantity: 3 });
+    expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...LEFT, details: { available: 2 } })]);
+  });
+
+  it('on a departure without a slot is 409 with nothing available', async () => {
+    const { allotment } = await allotted(app);
+    const { id: departureId } = await departureIn(app, 30);
+    const answer = await add(await book(), { departureId, allotmentId: allotment.id });
+    const details = { available: 0 };
+    expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...LEFT_OF_ALLOTMENT, details })]);
+    expect(await poolOf(app, departureId)).toMatchObject({ sold: 0 });
+  });
+
+  it('that is not active is 409 for more units, but takes units back', async () => {
+    const { allotment, departure } = await allotted(app);
+    const through = { departureId: departure.id, allotmentId: allotment.id };
+    const item = await addItem(owner(), await book(), { ...through, quantity: 2 });
+    await owner().patch(`${ALLOTMENTS}/${allotment.id}`, { active: false });
+    const refusals = [await add(await book(), through), await patch(item, { quantity: 3 })];
+    const body = { error: 'The allotment sells nothing now', code: 'allotment_inactive' };
+    for (const answer of refusals) expect([answer.status, answer.body]).toEqual([409, refusal(answer, body)]);
+    expect((await patch(item, { quantity: 1 })).status).toBe(200);
+    expect(await unitsOf(app, allotment.id)).toMatchObject({ sold: 1, remaining: 9 });
+  });
+
+  it('of an inactive channel is 409 channel_inactive, as is any new item of a booking of it', async () => {
+    const { allotment, departure } = await allotted(app);
+    const { channelId } = allotment;
+    const bookingId = await book({ channelId });
+    await owner().patch(`/v1/admin/distribution/channels/${channelId}`, { status: 'inactive' });
+    const answers = [
+      [await add(await book(), { departureId: departure.id, allotmentId: allotment.id }), 'allotmentId'] as const,
+      [await add(bookingId, {}), 'channelId'] as const,
+    ];
+    for (const [answer, field] of answers) {
+      const body = { error: 'The channel sells nothing now', code: 'channel_inactive', details: { field } };
+      expect([answer.status, answer.body]).toEqual([409, refusal(answer, body)]);
+    }
+  });
+
+  it('changes between allotments and the pool with all its units', async () => {
+    const { allotment, departure } = await allotted(app, { units: 5 });
+    const other = await newAllotment(app, { productId: departure.productId, defaultQuantity: 5 });
+    const item = await addItem(owner(), await book(), {
+      departureId: departure.id,
+      allotmentId: allotment.id,
+      quantity: 4,
+    });
+    expect((await patch(item, { allotmentId: other.id, quantity: 5 })).status).toBe(200);
+    expect([await unitsOf(app, allotment.id), await unitsOf(app, other.id)]).toMatchObject([{ sold: 0 }, { sold: 5 }]);
+    expect((await patch(item, { allotmentId: null })).status).toBe(200);
+    expect(await unitsOf(app, other.id)).toMatchObject({ sold: 0, remaining: 5 });
+    expect(await poolOf(app, departure.id)).toMatchObject({ sold: 5, guaranteedOpen: 10, available: 5 });
+    const alone = await patch(item, { allotmentId: other.id, departureId: null });
+    expect(alone.status).toBe(400);
+    await expectSumsToAgree(app, [departure.id]);
+  });
+
+  it('goes back with its booking, several of one slot at once', async () => {
+    const { allotment, departure } = await allotted(app);
+    const bookingId = await book();
+    const through = { departureId: departure.id, allotmentId: allotment.id };
+    for (const quantity of [1, 2, 3]) await addItem(owner(), bookingId, { ...through, quantity });
+    await owner().post(`${BOOKINGS}/${bookingId}/cancellation`, { reason: 'Ill' });
+    expect(await unitsOf(app, allotment.id)).toMatchObject({ sold: 0, remaining: 10 });
+    const unpicked = (await movementsOf(app, allotment.id)).filter(({ kind }) => kind === 'unpick');
+    expect(unpicked.map(({ quantity }) => quantity).sort()).toEqual([1, 2, 3]);
+    await expectSumsToAgree(app, [departure.id]);
+  });
+
+  it('goes straight on to the pool once a release has run', async () => {
+    const { allotment, departure } = await allotted(app, { units: 10 });
+    const through = { departureId: departure.id, allotmentId: allotment.id };
+    const item = await addItem(owner(), await book(), { ...through, quantity: 4 });
+    await owner().post(`${ALLOTMENTS}/${allotment.id}/releases`);
+    expect(await poolOf(app, departure.id)).toMatchObject({ sold: 4, guaranteedOpen: 0, available: 16 });
+    await cancel(item);
+    expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 10, sold: 0, released: 10, remaining: 0 });
+    expect(await poolOf(app, departure.id)).toMatchObject({ sold: 0, guaranteedOpen: 0, available: 20 });
+    await expectSumsToAgree(app, [departure.id]);
+  });
+});

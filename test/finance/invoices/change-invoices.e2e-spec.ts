@@ -1,0 +1,204 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { invalid, problem } from '../invoices.js';
+import { makeSeries } from '../number-series/series.js';
+import { draft, type Envelope, type Invoice, issue, PATH, read, sell, voiding } from './invoicing.js';
+
+let app: TestApp;
+let owner: TestClient;
+let seriesId: string;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+  seriesId = (await makeSeries(owner)).id;
+});
+
+const line = (unitPriceCents: number) => ({ description: 'By hand', unitPriceCents });
+const patch = (id: string, changes: object, headers: Record<string, string> = {}) =>
+  owner.patch<Envelope>(`${PATH}/${id}`, changes, { headers });
+
+async function newDraft(over: Record<string, unknown> = {}): Promise<Invoice> {
+  const { id: bookingId } = await sell(app);
+  return draft(owner, { bookingId, payerAddress: 'Here', lines: [line(1_000), line(500)], ...over });
+}
+
+async function newIssued(): Promise<Invoice> {
+  return (await issue(owner, (await newDraft()).id, { seriesId })).body.data;
+}
+
+describe('PATCH /v1/admin/finance/invoices/{id}', () => {
+  it.each([{ payerName: 'Weber AG' }, { payerAddress: null }, { payerTaxId: 'CHE-1' }, { dueDate: '2027-03-01' }])(
+    'with one key %j changes that one, updatedAt and version, and nothing else',
+    async (changes) => {
+      const before = await newDraft();
+      app.travel({ ms: 5 });
+      const { status, headers, body } = await patch(before.id, changes);
+      expect(status).toBe(200);
+      expect(body.data).toEqual({ ...before, ...changes, version: 2, updatedAt: expect.any(String) });
+      expect([body.data['updatedAt'] === before['updatedAt'], headers['etag']]).toEqual([false, '"2"']);
+      expect(await read(owner, before.id)).toEqual(body.data);
+    },
+  );
+
+  it('replaces all lines, and computes the totals anew', async () => {
+    const before = await newDraft();
+    const lines = [{ description: 'New', quantity: '2', unitPriceCents: 100, taxRateBasisPoints: 1_900 }];
+    const { body } = await patch(before.id, { lines });
+    expect(body.data).toMatchObject({ subtotalCents: 200, taxCents: 38, totalCents: 238, balanceCents: 238 });
+    expect(body.data.lines).toHaveLength(1);
+    expect(await read(owner, before.id)).toEqual(body.data);
+  });
+
+  it('takes the lines back as they were answered', async () => {
+    const before = await newDraft({
+      lines: [{ description: 'x', quantity: '1.2345', unitPriceCents: 999, taxCents: 7 }],
+    });
+    expect((await patch(before.id, { lines: before.lines })).body.data.lines).toEqual(before.lines);
+  });
+
+  it('keeps within the booking, and to the installment', async () => {
+    const { id: bookingId, scheduleIds } = await sell(app, { items: [{ unitSellCents: 1_000 }], plan: [400, 600] });
+    const [free, tied] = [
+      await draft(owner, { bookingId, lines: [line(100)] }),
+      await draft(owner, { bookingId, scheduleId: scheduleIds[0] }),
+    ];
+    const more = await patch(free.id, { lines: [line(601)] });
+    const details = { bookingTotalCents: 1_000, invoicedCents: 400, totalCents: 601 };
+    expect([more.status, more.body]).toEqual([422, problem('invoice_exceeds_booking', details)]);
+    const other = await patch(tied.id, { lines: [line(399)] });
+    const mismatch = { field: 'lines', expected: 400, actual: 399 };
+    expect([other.status, other.body]).toEqual([422, problem('totals_mismatch', mismatch)]);
+    const wrong = await patch(free.id, { totalCents: 99 });
+    expect(wrong.body).toEqual(problem('totals_mismatch', { field: 'totalCents', expected: 100, actual: 99 }));
+    expect([await read(owner, free.id), await read(owner, tied.id)]).toEqual([free, tied]);
+    expect((await patch(free.id, { lines: [line(600)] })).status).toBe(200);
+  });
+
+  it.each([{ bookingId: 'x' }, { scheduleId: null }, { currency: 'EUR' }, { number: 'A-1' }, { status: 'paid' }])(
+    'refuses %j by 400',
+    async (changes) => {
+      const { status, body } = await patch((await newDraft()).id, changes);
+      expect([status, body]).toEqual([400, invalid(Object.keys(changes).join(), 'whitelistValidation')]);
+    },
+  );
+
+  it('refuses an empty body, null for what must be there, and a stale If-Match', async () => {
+    const { id } = await newDraft();
+    expect([(await patch(id, {})).status, (await patch(id, { payerName: null })).status]).toEqual([400, 400]);
+    expect((await patch(id, { lines: null })).status).toBe(400);
+    const { status, body } = await patch(id, { payerTaxId: 'x' }, { 'If-Match': '"9"' });
+    expect([status, body]).toEqual([412, problem('precondition_failed', { currentVersion: 1 })]);
+  });
+
+  it('of an issued invoice is refused: 409 invoice_issued; of a voided draft: 409 invoice_void', async () => {
+    const before = await newIssued();
+    for (const changes of [{ payerName: 'x' }, { dueDate: null }, { lines: [line(1)] }]) {
+      const { status, body } = await patch(before.id, changes);
+      const details = { status: 'issued', number: before.number };
+      expect([status, body]).toEqual([409, problem('invoice_issued', details)]);
+    }
+    expect(await read(owner, before.id)).toEqual(before);
+    const { id } = await newDraft();
+    await voiding(owner, id);
+    expect((await patch(id, { payerName: 'x' })).body).toEqual(
+      problem('invoice_void', { status: 'void', number: null }),
+    );
+  });
+});
+
+describe('DELETE /v1/admin/finance/invoices/{id}', () => {
+  it('deletes a draft, whose installment is free then', async () => {
+    const { id: bookingId, scheduleIds } = await sell(app, { plan: [100_000] });
+    const made = await draft(owner, { bookingId, scheduleId: scheduleIds[0] });
+    const { status, body } = await owner.delete(`${PATH}/${made.id}`);
+    expect([status, body]).toEqual([200, { data: made }]);
+    expect((await owner.get(`${PATH}/${made.id}`)).body).toEqual(problem('not_found'));
+    expect((await owner.delete(`${PATH}/${made.id}`)).status).toBe(404);
+    await draft(owner, { bookingId, scheduleId: scheduleIds[0] });
+  });
+
+  it('of an issued invoice is refused: 409 invoice_issued', async () => {
+    const { id, number } = await newIssued();
+    const { status, body } = await owner.delete(`${PATH}/${id}`);
+    expect([status, body]).toEqual([409, problem('invoice_issued', { status: 'issued', number })]);
+  });
+});
+
+describe('the tables of invoices refuse, past the service,', () => {
+  const refusedBy = async (statement: string, id: string): Promise<unknown> => {
+    const attempt = app.sql(statement, [id]).then(
+      () => 'done',
+      (error: { constraint?: string }) => error.constraint,
+    );
+    return attempt;
+  };
+
+  it.each([
+    'number = number || $$x$$',
+    'total_cents = total_cents + 1, subtotal_cents = subtotal_cents + 1',
+    'payer_name = $$Somebody else$$',
+    'issue_date = issue_date - 1',
+    'due_date = due_date + 1',
+    'seller_name = $$x$$',
+    'sequence = sequence + 1',
+    'number = null, series_id = null, period_key = null, sequence = null, issue_date = null, issued_at = null',
+  ])('on an issued invoice: %s', async (change) => {
+    const { id } = await newIssued();
+    expect(await refusedBy(`update invoices set ${change} where id = $1`, id)).toBe('invoices_immutable');
+  });
+
+  it('any change of its lines, and its deletion', async () => {
+    const { id } = await newIssued();
+    const statements = [
+      `update invoice_lines set description = 'x' where invoice_id = $1`,
+      'delete from invoice_lines where invoice_id = $1',
+      `insert into invoice_lines select invoice_id, 9, booking_item_id, description, quantity, unit_price_cents,
+         tax_rate_basis_points, net_cents, tax_cents, total_cents from invoice_lines where invoice_id = $1 and position = 1`,
+    ];
+    for (const statement of statements) expect(await refusedBy(statement, id)).toBe('invoice_lines_immutable');
+    expect(await refusedBy('delete from invoices where id = $1', id)).toBe('invoices_immutable');
+    await voiding(owner, id);
+    const revival = `update invoices set status = 'issued', voided_at = null, void_reason = null where id = $1`;
+    expect(await refusedBy(revival, id)).toBe('invoices_immutable');
+  });
+
+  it.each([
+    ['paid_cents = 1', 'invoices_paid'],
+    ["status = 'paid'", 'invoices_paid'],
+    ["status = 'partially_paid'", 'invoices_paid'],
+    ["status = 'draft'", 'invoices_numbered'],
+    ["status = 'void'", 'invoices_voiding'],
+    ["status = 'partially_paid', paid_cents = total_cents + 1", 'invoices_paid'],
+  ])('on an issued invoice: %s', async (change, constraint) => {
+    const { id } = await newIssued();
+    expect(await refusedBy(`update invoices set ${change} where id = $1`, id)).toBe(constraint);
+  });
+
+  it('on a draft: amounts that do not add up, and a status without its number', async () => {
+    const { id } = await newDraft();
+    expect(await refusedBy('update invoices set tax_cents = 1 where id = $1', id)).toBe('invoices_total');
+    expect(await refusedBy(`update invoices set status = 'issued' where id = $1`, id)).toBe('invoices_numbered');
+    const lines = 'update invoice_lines set total_cents = 1 where invoice_id = $1';
+    expect(await refusedBy(lines, id)).toBe('invoice_lines_total');
+    const net = 'update invoice_lines set quantity = 2 where invoice_id = $1';
+    expect(await refusedBy(net, id)).toBe('invoice_lines_net');
+  });
+
+  it('the issue of an invoice that its lines do not add up to', async () => {
+    const { id } = await newDraft();
+    await app.sql('update invoices set subtotal_cents = 7, total_cents = 7 where id = $1', [id]);
+    const { status, body } = await issue(owner, id, { seriesId });
+    expect([status, body]).toEqual([409, problem('conflict')]);
+    expect((await read(owner, id)).status).toBe('draft');
+  });
+
+  it('a counter that goes back, or is deleted once it gave a number', async () => {
+    await newIssued();
+    const counters = 'invoice_number_counters where series_id = $1';
+    const back = `update invoice_number_counters set next_number = next_number - 1 where series_id = $1`;
+    expect(await refusedBy(back, seriesId)).toBe('invoice_number_counters_forward');
+    expect(await refusedBy(`delete from ${counters}`, seriesId)).toBe('invoice_number_counters_keep');
+  });
+});

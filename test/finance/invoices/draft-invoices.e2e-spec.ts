@@ -1,0 +1,222 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '../../../src/platform/id.js';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { invalid, problem } from '../invoices.js';
+import { draft, type Envelope, PATH, read, sell } from './invoicing.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+const post = (body: object) => owner.post<Envelope>(PATH, body);
+const line = (unitPriceCents: number) => ({ description: 'By hand', unitPriceCents });
+
+describe('POST /v1/admin/finance/invoices', () => {
+  it('makes a line for each live item, and answers 201 with every field, its Location and its ETag', async () => {
+    const { id: bookingId, itemIds } = await sell(app, {
+      items: [
+        { title: 'City tour', quantity: 2, unitSellCents: 11_900, taxIncludedCents: 3_800 },
+        { title: 'Museum', quantity: 3, unitSellCents: 1_000, taxIncludedCents: 479 },
+        { title: 'Early bird', unitSellCents: -1_000 },
+      ],
+    });
+    const { status, headers, body } = await post({ bookingId });
+    expect(status).toBe(201);
+    const common = { taxRateBasisPoints: null };
+    expect(body).toEqual({
+      data: {
+        id: expect.stringMatching(/^inv_/),
+        bookingId,
+        scheduleId: null,
+        status: 'draft',
+        overdue: false,
+        number: null,
+        seriesId: null,
+        issueDate: null,
+        dueDate: null,
+        payerName: 'Clara Weber',
+        payerAddress: null,
+        payerTaxId: null,
+        seller: null,
+        currency: 'EUR',
+        subtotalCents: 21_521,
+        taxCents: 4_279,
+        totalCents: 25_800,
+        paidCents: 0,
+        balanceCents: 25_800,
+        issuedAt: null,
+        voidedAt: null,
+        voidReason: null,
+        version: 1,
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+        lines: [
+          {
+            ...common,
+            bookingItemId: itemIds[0],
+            description: 'City tour',
+            quantity: '2',
+            unitPriceCents: 10_000,
+            netCents: 20_000,
+            taxCents: 3_800,
+            totalCents: 23_800,
+          },
+          {
+            ...common,
+            bookingItemId: itemIds[1],
+            description: '3 x Museum',
+            quantity: '1',
+            unitPriceCents: 2_521,
+            netCents: 2_521,
+            taxCents: 479,
+            totalCents: 3_000,
+          },
+          {
+            ...common,
+            bookingItemId: itemIds[2],
+            description: 'Early bird',
+            quantity: '1',
+            unitPriceCents: -1_000,
+            netCents: -1_000,
+            taxCents: 0,
+            totalCents: -1_000,
+          },
+        ],
+      },
+    });
+    expect([headers['location'], headers['etag']]).toEqual([`${PATH}/${body.data.id}`, '"1"']);
+    expect(await read(owner, body.data.id)).toEqual(body.data);
+  });
+
+  it('of an installment carries its amount only, with its share of the tax: 100 over 30000 and 70001 is 30 and 70', async () => {
+    const items = [{ unitSellCents: 100_001, taxIncludedCents: 100 }];
+    const { id: bookingId, scheduleIds } = await sell(app, { items, plan: [30_000, 70_001] });
+    const [first, second] = [
+      await draft(owner, { bookingId, scheduleId: scheduleIds[0] }),
+      await draft(owner, { bookingId, scheduleId: scheduleIds[1] }),
+    ];
+    expect(first).toMatchObject({ subtotalCents: 29_970, taxCents: 30, totalCents: 30_000, dueDate: '2027-05-02' });
+    expect(second).toMatchObject({ subtotalCents: 69_931, taxCents: 70, totalCents: 70_001, dueDate: '2027-05-03' });
+    expect(second.lines).toMatchObject([{ description: 'Installment 2', bookingItemId: null, quantity: '1' }]);
+  });
+
+  it('of an installment has its part of the tax also where the rest is waived', async () => {
+    const items = [{ unitSellCents: 100_001, taxIncludedCents: 10_000 }];
+    const { id: bookingId, scheduleIds } = await sell(app, { items, plan: [30_000, 70_001] });
+    const balance = `/v1/admin/finance/bookings/${bookingId}/payment-schedules/${scheduleIds[1]}`;
+    expect((await owner.patch(`${balance}?rebalance=none`, { status: 'cancelled' })).status).toBe(200);
+
+    const invoice = await draft(owner, { bookingId, scheduleId: scheduleIds[0] });
+
+    expect(invoice).toMatchObject({ subtotalCents: 27_000, taxCents: 3_000, totalCents: 30_000 });
+  });
+
+  it('of given lines computes net, tax and total, and keeps what else is given', async () => {
+    const { id: bookingId, itemIds } = await sell(app);
+    const made = await draft(owner, {
+      bookingId,
+      currency: 'EUR',
+      payerName: 'Weber AG',
+      payerAddress: '12 Lake Road\nLucerne',
+      payerTaxId: 'CHE-1',
+      dueDate: '2027-01-31',
+      lines: [
+        {
+          bookingItemId: itemIds[0],
+          description: 'Tour',
+          quantity: '1.50',
+          unitPriceCents: 333,
+          taxRateBasisPoints: 700,
+        },
+        { description: 'Fee', unitPriceCents: 1_000, taxCents: 77 },
+      ],
+      totalCents: 1_612,
+    });
+    expect(made).toMatchObject({
+      payerName: 'Weber AG',
+      payerAddress: '12 Lake Road\nLucerne',
+      payerTaxId: 'CHE-1',
+      dueDate: '2027-01-31',
+      subtotalCents: 1_500,
+      taxCents: 112,
+      totalCents: 1_612,
+      lines: [
+        { quantity: '1.5', netCents: 500, taxCents: 35, totalCents: 535, bookingItemId: itemIds[0] },
+        { quantity: '1', netCents: 1_000, taxCents: 77, totalCents: 1_077, bookingItemId: null },
+      ],
+    });
+    expect(await read(owner, made.id)).toEqual(made);
+  });
+
+  it.each([
+    [{ totalCents: 999 }, { field: 'totalCents', expected: 1_000, actual: 999 }],
+    [{ subtotalCents: 999 }, { field: 'subtotalCents', expected: 1_000, actual: 999 }],
+    [{ taxCents: 1 }, { field: 'taxCents', expected: 0, actual: 1 }],
+    [{ lines: [{ ...line(1_000), netCents: 1 }] }, { field: 'lines.0.netCents', expected: 1_000, actual: 1 }],
+  ])('with amounts that differ, %j, is refused: 422 totals_mismatch', async (over, details) => {
+    const { id: bookingId } = await sell(app);
+    const { status, body } = await post({ bookingId, lines: [line(1_000)], ...over });
+    expect([status, body]).toEqual([422, problem('totals_mismatch', details)]);
+  });
+
+  it('of an installment with lines over another amount is refused: 422 totals_mismatch', async () => {
+    const { id: bookingId, scheduleIds } = await sell(app, { plan: [30_000, 70_000] });
+    const { status, body } = await post({ bookingId, scheduleId: scheduleIds[0], lines: [line(29_999)] });
+    const details = { field: 'lines', expected: 30_000, actual: 29_999 };
+    expect([status, body]).toEqual([422, problem('totals_mismatch', details)]);
+  });
+
+  it('is refused below 0, in another currency, without anything sold, and on a cancelled booking', async () => {
+    const { id: bookingId } = await sell(app);
+    const [empty, cancelled] = [await sell(app, { items: [] }), await sell(app, { status: 'cancelled' })];
+    const answers = [
+      await post({ bookingId, lines: [line(-1)] }),
+      await post({ bookingId, currency: 'USD' }),
+      await post({ bookingId: empty.id }),
+      await post({ bookingId: empty.id, lines: [line(1)] }),
+      await post({ bookingId: cancelled.id }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [422, problem('negative_total', { totalCents: -1 })],
+      [422, problem('currency_mismatch', { expected: 'EUR', actual: 'USD' })],
+      [409, problem('booking_not_priced')],
+      [409, problem('booking_not_priced')],
+      [409, problem('booking_closed')],
+    ]);
+  });
+
+  it('is 404 with the field for a booking, an installment and an item that are not there, or are of another booking', async () => {
+    const [{ id: bookingId }, other] = [await sell(app, { plan: [100_000] }), await sell(app, { plan: [100_000] })];
+    const answers = [
+      await post({ bookingId: newId('book') }),
+      await post({ bookingId: 'nonsense' }),
+      await post({ bookingId, scheduleId: other.scheduleIds[0] }),
+      await post({ bookingId, lines: [line(1), { ...line(1), bookingItemId: other.itemIds[0] }] }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body])).toEqual(
+      ['bookingId', 'bookingId', 'scheduleId', 'lines.1.bookingItemId'].map((field) => [
+        404,
+        problem('not_found', { field }),
+      ]),
+    );
+  });
+
+  it.each([
+    [{ lines: [] }, 'lines', 'arrayMinSize'],
+    [{ lines: [{ ...line(1), quantity: '0' }] }, 'lines.0.quantity', 'isDecimal'],
+    [{ lines: [{ ...line(1), quantity: '1.00001' }] }, 'lines.0.quantity', 'isDecimal'],
+    [{ lines: [{ ...line(1), quantity: '-1' }] }, 'lines.0.quantity', 'isDecimal'],
+    [{ dueDate: '2027-02-30' }, 'dueDate', 'isDate'],
+    [{ status: 'issued' }, 'status', 'whitelistValidation'],
+    [{ number: 'INV-1' }, 'number', 'whitelistValidation'],
+  ])('refuses %j by 400', async (over, path, code) => {
+    const { id: bookingId } = await sell(app);
+    const { status, body } = await post({ bookingId, ...over });
+    expect([status, body]).toEqual([400, invalid(path, code)]);
+  });
+});

@@ -1,0 +1,229 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '../../../src/platform/id.js';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { invalid, problem } from '../invoices.js';
+import { makeSeries, PATH as SERIES, readSeries } from '../number-series/series.js';
+import { draft, type Invoice, issue, PATH, read, sell, voiding } from './invoicing.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp({ env: { ORG_NAME: 'Lake Tours', ORG_ADDRESS: '1 Quay', ORG_TAX_ID: 'CHE-9' } });
+  owner = app.as('owner');
+});
+
+const line = (unitPriceCents: number) => ({ description: 'By hand', unitPriceCents });
+
+async function newDraft(over: Record<string, unknown> = {}): Promise<Invoice> {
+  const { id: bookingId } = await sell(app);
+  return draft(owner, { bookingId, lines: [line(1_000)], ...over });
+}
+
+async function issued(seriesId: string, issueDate?: string): Promise<Invoice> {
+  const { id } = await newDraft();
+  const answer = await issue(owner, id, { seriesId, ...(issueDate ? { issueDate } : {}) });
+  expect([answer.status, answer.text]).toEqual([200, answer.text]);
+  return answer.body.data;
+}
+
+const refused = async (seriesId: string, over: object = {}) => {
+  const { id } = await newDraft();
+  const { status, body } = await issue(owner, id, { seriesId, ...over });
+  expect((await read(owner, id)).status).toBe('draft');
+  return [status, body];
+};
+
+describe('POST /v1/admin/finance/invoices/{id}/issuance', () => {
+  it('gives the number, copies the seller, and answers what a read then says', async () => {
+    const series = await makeSeries(owner, { nextNumber: 41 });
+    const before = await newDraft({ dueDate: '2099-01-31' });
+    const { status, headers, body } = await issue(owner, before.id, { seriesId: series.id, issueDate: '2026-03-01' });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({
+      ...before,
+      status: 'issued',
+      number: `${series.prefix}0041`,
+      seriesId: series.id,
+      issueDate: '2026-03-01',
+      seller: { name: 'Lake Tours', address: '1 Quay', taxId: 'CHE-9' },
+      issuedAt: expect.any(String),
+      updatedAt: expect.any(String),
+      version: 2,
+    });
+    expect(headers['etag']).toBe('"2"');
+    expect(await read(owner, before.id)).toEqual(body.data);
+    expect(await readSeries(owner, series.id)).toMatchObject({ nextNumber: 42, version: 2 });
+  });
+
+  it('is dated today by the clock of the organization, and due on the issue date unless the draft says more', async () => {
+    const series = await makeSeries(owner);
+    const today = app.now().toISOString().slice(0, 10);
+    expect(await issued(series.id)).toMatchObject({ issueDate: today, dueDate: today, overdue: false });
+    const { id } = await newDraft({ dueDate: '2020-01-01' });
+    const { body } = await issue(owner, id, { seriesId: series.id });
+    expect(body.data).toMatchObject({ dueDate: today });
+  });
+
+  it('takes a due date, not before the issue date', async () => {
+    const series = await makeSeries(owner);
+    const { id } = await newDraft();
+    const wanted = { seriesId: series.id, issueDate: '2026-03-01' };
+    const { status, body } = await issue(owner, id, { ...wanted, dueDate: '2026-02-28' });
+    expect([status, body]).toEqual([400, invalid('dueDate', 'due_before_issue')]);
+    const { body: good } = await issue(owner, id, { ...wanted, dueDate: '2026-03-01' });
+    expect(good.data).toMatchObject({ dueDate: '2026-03-01', overdue: true, number: `${series.prefix}0001` });
+  });
+
+  it('of nothing to pay is paid at once', async () => {
+    const series = await makeSeries(owner);
+    const { id } = await newDraft({ lines: [line(500), line(-500)] });
+    expect((await issue(owner, id, { seriesId: series.id })).body.data.status).toBe('paid');
+  });
+
+  it('a second time is refused, and so is the issue of a void draft and of a cancelled booking', async () => {
+    const series = await makeSeries(owner);
+    const { id } = await issued(series.id);
+    const again = await issue(owner, id);
+    expect([again.status, again.body]).toEqual([409, problem('invalid_transition', { from: 'issued', to: 'issued' })]);
+    const gone = await newDraft();
+    await voiding(owner, gone.id);
+    const revived = await issue(owner, gone.id);
+    expect(revived.body).toEqual(problem('invalid_transition', { from: 'void', to: 'issued' }));
+    const closed = await newDraft();
+    await app.sql(
+      `with gone as (update booking_items set status = 'cancelled', cancelled_at = now() where booking_id = $1)
+       update bookings set status = 'cancelled', cancelled_at = now(), cancel_reason = 'x', total_cents = 0 where id = $1`,
+      [closed.bookingId],
+    );
+    expect((await issue(owner, closed.id)).body).toEqual(problem('booking_closed'));
+    expect((await readSeries(owner, series.id)).nextNumber).toBe(2);
+  });
+
+  it('honours If-Match and Idempotency-Key: the same request gives one number', async () => {
+    const series = await makeSeries(owner);
+    const { id } = await newDraft();
+    const stale = await owner.post(`${PATH}/${id}/issuance`, {}, { headers: { 'If-Match': '"7"' } });
+    expect([stale.status, stale.body]).toEqual([412, problem('precondition_failed', { currentVersion: 1 })]);
+    const headers = { 'Idempotency-Key': `issue-${id}` };
+    const call = () => owner.post(`${PATH}/${id}/issuance`, { seriesId: series.id }, { headers });
+    const [first, second] = [await call(), await call()];
+    expect([second.status, second.body, second.headers['idempotent-replayed']]).toEqual([200, first.body, 'true']);
+    expect((await readSeries(owner, series.id)).nextNumber).toBe(2);
+  });
+
+  it('of two at once gives one number', async () => {
+    const series = await makeSeries(owner);
+    const { id } = await newDraft();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => issue(owner, id, { seriesId: series.id })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+    expect((await readSeries(owner, series.id)).nextNumber).toBe(2);
+  });
+});
+
+describe('the series of an issue', () => {
+  it('is the named one: unknown 404, inactive and of another type 409', async () => {
+    const [off, other] = [
+      await makeSeries(owner, { active: false }),
+      await makeSeries(owner, { documentType: 'proforma' }),
+    ];
+    expect(await refused(newId('iser'))).toEqual([404, problem('not_found', { field: 'seriesId' })]);
+    expect(await refused('nonsense')).toEqual([404, problem('not_found', { field: 'seriesId' })]);
+    expect(await refused(off.id)).toEqual([409, problem('series_inactive')]);
+    expect(await refused(other.id)).toEqual([409, problem('series_type_mismatch', { documentType: 'proforma' })]);
+  });
+
+  it('is the default, else the only active one, else 409 no_active_series', async () => {
+    const list = await owner.get<{ data: { id: string; isDefault: boolean }[] }>(
+      `${SERIES}?documentType=invoice&active=true&limit=200`,
+    );
+    const former = list.body.data.find(({ isDefault }) => isDefault);
+    const mine = await makeSeries(owner, { isDefault: true });
+    expect((await issue(owner, (await newDraft()).id)).body.data).toMatchObject({ seriesId: mine.id });
+
+    await owner.patch(`${SERIES}/${mine.id}`, { isDefault: false });
+    const { id } = await newDraft();
+    const none = await issue(owner, id);
+    expect([none.status, none.body]).toEqual([409, problem('no_active_series', { documentType: 'invoice' })]);
+
+    await app.sql(`update invoice_number_series set active = false where document_type = 'invoice' and id <> $1`, [
+      mine.id,
+    ]);
+    expect((await issue(owner, id)).body.data).toMatchObject({ seriesId: mine.id });
+    await app.sql(`update invoice_number_series set active = true where document_type = 'invoice'`);
+    if (former) await owner.patch(`${SERIES}/${former.id}`, { isDefault: true });
+  });
+
+  it('begins again with the year, while the old year stays open: 31 December and 1 January are both ...0001', async () => {
+    const series = await makeSeries(owner, { pattern: '{prefix}{YYYY}-{SEQ:4}', resetPeriod: 'yearly' });
+    const numbers = [];
+    for (const day of ['2026-12-30', '2026-12-31', '2027-01-01', '2026-12-31', '2027-01-02']) {
+      numbers.push((await issued(series.id, day)).number);
+    }
+    expect(numbers).toEqual(
+      ['2026-0001', '2026-0002', '2027-0001', '2026-0003', '2027-0002'].map((n) => series.prefix + n),
+    );
+  });
+
+  it('begins again with the month', async () => {
+    const series = await makeSeries(owner, { pattern: '{prefix}{YY}{MM}-{SEQ}', resetPeriod: 'monthly' });
+    expect((await issued(series.id, '2026-03-31')).number).toBe(`${series.prefix}2603-1`);
+    expect((await issued(series.id, '2026-04-01')).number).toBe(`${series.prefix}2604-1`);
+  });
+
+  it('does not go back in time within a period: 409 issue_date_out_of_sequence', async () => {
+    const series = await makeSeries(owner);
+    await issued(series.id, '2026-03-02');
+    expect(await refused(series.id, { issueDate: '2026-03-01' })).toEqual([
+      409,
+      problem('issue_date_out_of_sequence', { lastIssueDate: '2026-03-02' }),
+    ]);
+    expect((await issued(series.id, '2026-03-02')).number).toBe(`${series.prefix}0002`);
+  });
+
+  it('with numbers of another one writes nothing until it is moved on: 409 invoice_number_conflict', async () => {
+    const [first, second] = [
+      await makeSeries(owner, { prefix: 'TWIN-' }),
+      await makeSeries(owner, { prefix: 'TWIN-' }),
+    ];
+    await issued(first.id);
+    await issued(first.id);
+    expect(await refused(second.id)).toEqual([409, problem('invoice_number_conflict', { number: 'TWIN-0001' })]);
+    expect(await readSeries(owner, second.id)).toMatchObject({ nextNumber: 1, version: 1 });
+    await owner.patch(`${SERIES}/${second.id}`, { nextNumber: 3 });
+    expect((await issued(second.id)).number).toBe('TWIN-0003');
+  });
+
+  it('that gave a number keeps its shape and stays; only its name, default flag and activity change', async () => {
+    const series = await makeSeries(owner, { nextNumber: 5 });
+    await issued(series.id);
+    const patch = (changes: object) => owner.patch<{ data: object }>(`${SERIES}/${series.id}`, changes);
+    const answers = [
+      await patch({ prefix: 'X' }),
+      await patch({ pattern: '{SEQ}', name: 'x' }),
+      await patch({ pattern: '{prefix}{YYYY}{SEQ}', resetPeriod: 'yearly' }),
+      await patch({ nextNumber: 5 }),
+      await owner.delete(`${SERIES}/${series.id}`),
+    ];
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [409, problem('series_in_use', { lockedFields: ['prefix'] })],
+      [409, problem('series_in_use', { lockedFields: ['pattern'] })],
+      [409, problem('series_in_use', { lockedFields: ['pattern', 'resetPeriod'] })],
+      [409, problem('series_would_duplicate', { nextNumber: 6 })],
+      [409, problem('series_in_use')],
+    ]);
+    const { body } = await patch({ name: 'Renamed', prefix: series.prefix });
+    expect(body.data).toMatchObject({ name: 'Renamed', prefix: series.prefix, nextNumber: 6, isDefault: false });
+    expect((await issued(series.id)).number).toBe(`${series.prefix}0006`);
+  });
+
+  it('gives its last number, and then no other', async () => {
+    const series = await makeSeries(owner, { nextNumber: 999_999_999_999 });
+    expect((await issued(series.id)).number).toBe(`${series.prefix}999999999999`);
+    expect(await refused(series.id)).toEqual([409, problem('series_exhausted')]);
+    const long = await makeSeries(owner, { prefix: 'L'.repeat(49), pattern: '{prefix}{SEQ}', nextNumber: 9 });
+    await issued(long.id);
+    expect(await refused(long.id)).toEqual([409, problem('series_exhausted')]);
+  });
+});

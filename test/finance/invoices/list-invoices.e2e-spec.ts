@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { invalid, problem, staffWith } from '../invoices.js';
+import { makeSeries } from '../number-series/series.js';
+import { draft, type Invoice, issue, pay, PATH, read, sell, voiding } from './invoicing.js';
+
+let app: TestApp;
+let owner: TestClient;
+let bookingId: string;
+let prefix: string;
+let made: Record<'draft' | 'issued' | 'late' | 'part' | 'paid' | 'void', Invoice>;
+
+interface Page {
+  data: Invoice[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+const list = async (query: string) => (await owner.get<Page>(`${PATH}?${query}`)).body;
+const mine = async (query = '') => list(`bookingId=${bookingId}${query}`);
+const names = ({ data }: Page) => {
+  const nameOf = new Map(Object.entries(made).map(([name, { id }]) => [id, name]));
+  return data.map(({ id }) => nameOf.get(id));
+};
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+  const series = await makeSeries(owner);
+  const { id: seriesId } = series;
+  ({ prefix } = series);
+  ({ id: bookingId } = await sell(app, { plan: [100_000] }));
+  const make = async (unitPriceCents: number, payerName: string, issueDate?: string) => {
+    const { id } = await draft(owner, { bookingId, payerName, lines: [{ description: 'x', unitPriceCents }] });
+    app.travel({ ms: 5 });
+    if (issueDate) await issue(owner, id, { seriesId, issueDate, dueDate: issueDate });
+    return id;
+  };
+  const ids = {
+    draft: await make(100, '100% _Payer'),
+    late: await make(300, 'Late Payer', '2026-02-01'),
+    part: await make(400, 'Half Payer', '2026-02-02'),
+    paid: await make(500, 'Good Payer', '2026-02-03'),
+    void: await make(600, 'No Payer', '2026-02-04'),
+    issued: await make(200, 'Early Payer', '2090-01-31'),
+  };
+  await pay(app, ids.part, 1);
+  await pay(app, ids.paid, 500);
+  await voiding(owner, ids.void);
+  const entries = Object.entries(ids).map(async ([name, id]) => [name, await read(owner, id)] as const);
+  made = Object.fromEntries(await Promise.all(entries)) as typeof made;
+});
+
+describe('GET /v1/admin/finance/invoices', () => {
+  it('is newest first, without lines, and says the same as reading each', async () => {
+    const page = await mine();
+    expect([page.total, page.limit, page.offset]).toEqual([6, 50, 0]);
+    expect(names(page)).toEqual(['issued', 'void', 'paid', 'part', 'late', 'draft']);
+    for (const listed of page.data) {
+      const { lines: _lines, ...summary } = await read(owner, listed.id);
+      expect(listed).toEqual(summary);
+    }
+  });
+
+  it('says overdue of what is issued, late and not paid: the same in reads, lists and filters', async () => {
+    expect(
+      Object.entries(made)
+        .flatMap(([name, { overdue }]) => (overdue ? [name] : []))
+        .sort(),
+    ).toEqual(['late', 'part']);
+    expect(names(await mine('&overdue=true&sort=totalCents'))).toEqual(['late', 'part']);
+    expect(names(await mine('&overdue=false&sort=totalCents'))).toEqual(['draft', 'issued', 'paid', 'void']);
+  });
+
+  it.each([
+    ['&status=draft', ['draft']],
+    ['&status=partially_paid', ['part']],
+    ['&status=void', ['void']],
+    ['&dueFrom=2026-02-02&dueTo=2026-02-03&sort=dueDate', ['part', 'paid']],
+    ['&status=issued&dueTo=2026-12-31&overdue=true', ['late']],
+    ['&search=hALF', ['part']],
+    ['&search=%25%20_', ['draft']],
+    ['&sort=totalCents', ['draft', 'issued', 'late', 'part', 'paid', 'void']],
+    ['&sort=dueDate', ['late', 'part', 'paid', 'void', 'issued', 'draft']],
+    ['&sort=-issueDate', ['issued', 'void', 'paid', 'part', 'late', 'draft']],
+    ['&sort=createdAt&limit=2&offset=1', ['late', 'part']],
+  ])('%s gives %j', async (query, expected) => expect(names(await mine(query))).toEqual(expected));
+
+  it('finds an invoice by a part of its number', async () => {
+    expect(names(await list(`search=${prefix}0003`))).toEqual(['paid']);
+  });
+
+  it('counts all, also beyond the end', async () => {
+    expect(await mine('&offset=6')).toEqual({ data: [], total: 6, limit: 50, offset: 6 });
+    expect(await mine('&status=draft&limit=1')).toMatchObject({ total: 1, limit: 1 });
+    expect(await list('bookingId=book_unknown')).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
+  });
+
+  it.each([
+    ['limit=201', 'limit'],
+    ['offset=-1', 'offset'],
+    ['status=open', 'status'],
+    ['overdue=1', 'overdue'],
+    ['dueFrom=2026-02-30', 'dueFrom'],
+    ['sort=payerName', 'sort'],
+    ['number=1', 'number'],
+  ])('refuses %s by 400', async (query, path) => {
+    const { status, body } = await owner.get(`${PATH}?${query}`);
+    expect([status, body]).toEqual([400, invalid(path, expect.any(String))]);
+  });
+
+  it('and a read need finance:read, and an odd or unknown id is 404', async () => {
+    const other = await staffWith(app, 'finance:write');
+    const { status, body } = await other.get(PATH);
+    expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:read' })]);
+    expect((await owner.get(`${PATH}/inv_01k0dem000e000000000009999`)).body).toEqual(problem('not_found'));
+    expect((await owner.get(`${PATH}/1`)).body).toEqual(problem('not_found'));
+  });
+});

@@ -1,0 +1,91 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { invalid, problem } from '../invoices.js';
+import { type Envelope, makeSeries, PATH, readSeries } from './series.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+const patch = (id: string, changes: object, headers: Record<string, string> = {}) =>
+  owner.patch<Envelope>(`${PATH}/${id}`, changes, { headers });
+
+describe('PATCH /v1/admin/finance/invoice-number-series/{id}', () => {
+  it.each([
+    { name: 'Renamed' },
+    { active: false },
+    { prefix: 'NEW-' },
+    { pattern: '{prefix}{YYYY}{SEQ}' },
+    { nextNumber: 100 },
+  ])('with one key %j changes that one, updatedAt and version, and nothing else', async (changes) => {
+    const before = await makeSeries(owner, { nextNumber: 50 });
+    app.travel({ ms: 5 });
+    const { status, body: answer } = await patch(before.id, changes);
+    expect(status).toBe(200);
+    expect(answer.data).toEqual({ ...before, ...changes, version: 2, updatedAt: expect.any(String) });
+    expect(answer.data['updatedAt']).not.toBe(before['updatedAt']);
+    expect(await readSeries(owner, before.id)).toEqual(answer.data);
+  });
+
+  it('moves the next number forward only: 409 series_would_duplicate', async () => {
+    const { id } = await makeSeries(owner, { nextNumber: 50 });
+    const { status, body: answer } = await patch(id, { nextNumber: 49, name: 'Not this either' });
+    expect(status).toBe(409);
+    expect(answer).toEqual(problem('series_would_duplicate', { nextNumber: 50 }));
+    expect(await readSeries(owner, id)).toMatchObject({ nextNumber: 50, version: 1 });
+    expect((await patch(id, { nextNumber: 50 })).body.data.nextNumber).toBe(50);
+  });
+
+  it('keeps the next number where an unused series begins again by another period', async () => {
+    const { id } = await makeSeries(owner, { nextNumber: 50, pattern: '{prefix}{YYYY}-{SEQ}' });
+    expect((await patch(id, { resetPeriod: 'yearly' })).body.data).toMatchObject({ nextNumber: 50 });
+    expect((await patch(id, { resetPeriod: 'never', nextNumber: 60 })).body.data).toMatchObject({ nextNumber: 60 });
+  });
+
+  it('refuses a period that the pattern does not hold by 400', async () => {
+    const { id } = await makeSeries(owner);
+    const { status, body: answer } = await patch(id, { resetPeriod: 'yearly' });
+    expect([status, answer]).toEqual([400, invalid('pattern', 'series_period_token_required')]);
+  });
+
+  it.each([{ documentType: 'proforma' }, { id: 'iser_01k0dem000e000000000000001' }, { version: 3 }])(
+    'refuses %j by 400',
+    async (changes) => {
+      const { status, body: answer } = await patch((await makeSeries(owner)).id, changes);
+      expect([status, answer]).toEqual([400, invalid(Object.keys(changes).join(), 'whitelistValidation')]);
+    },
+  );
+
+  it('refuses a body without keys, and null', async () => {
+    const { id } = await makeSeries(owner);
+    expect((await patch(id, {})).status).toBe(400);
+    for (const field of ['name', 'prefix', 'nextNumber', 'pattern', 'resetPeriod', 'isDefault', 'active']) {
+      expect([field, (await patch(id, { [field]: null })).status]).toEqual([field, 400]);
+    }
+  });
+
+  it('honours If-Match', async () => {
+    const { id } = await makeSeries(owner);
+    expect((await patch(id, { name: 'Now' }, { 'If-Match': '"1"' })).status).toBe(200);
+    const { status, body: answer } = await patch(id, { name: 'Late' }, { 'If-Match': '"1"' });
+    expect([status, answer]).toEqual([412, problem('precondition_failed', { currentVersion: 2 })]);
+  });
+
+  it('of many at once loses none', async () => {
+    const { id } = await makeSeries(owner);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => patch(id, { nextNumber: index + 2, name: `Name ${index}` })),
+    );
+    const moved = answers.filter(({ status }) => status === 200);
+    const late = answers.filter((answer) => !moved.includes(answer));
+    for (const { status, body: answer } of late) {
+      expect([status, answer]).toEqual([409, problem('series_would_duplicate', { nextNumber: expect.any(Number) })]);
+    }
+    expect(await readSeries(owner, id)).toMatchObject({ nextNumber: 11, version: 1 + moved.length });
+  });
+});

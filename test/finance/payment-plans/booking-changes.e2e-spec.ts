@@ -1,0 +1,153 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import {
+  addItem,
+  book,
+  cancelBooking,
+  change,
+  confirm,
+  days,
+  deviation,
+  entriesOf,
+  eventsOf,
+  outline,
+  pay,
+  planned,
+  POLICY,
+  reprice,
+  schedulesOf,
+  todayOf,
+} from './plans.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+async function price(bookingId: string, cents: number): Promise<void> {
+  await reprice(app, bookingId, cents);
+  expect(await deviation(app, bookingId)).toBe(0);
+}
+
+describe('a booking that is confirmed', () => {
+  it('gets its plan', async () => {
+    const bookingId = await book(owner, { startDate: days(todayOf(app), 100), paymentPolicy: POLICY });
+    await confirm(owner, bookingId);
+    expect(await outline(owner, bookingId)).toEqual(['30000 pending', '70000 pending']);
+    expect(await eventsOf(app, bookingId, 'payment_plan.materialized')).toEqual(['payment_plan.materialized']);
+  });
+
+  it('keeps the plan that it has', async () => {
+    const [bookingId, ...before] = await planned(owner);
+    await confirm(owner, bookingId);
+    expect(await schedulesOf(owner, bookingId)).toEqual(before);
+  });
+
+  it('costs nothing and gets no plan', async () => {
+    const bookingId = await book(owner, { prices: [0] });
+    await confirm(owner, bookingId);
+    expect(await schedulesOf(owner, bookingId)).toEqual([]);
+  });
+});
+
+describe('a booking that is cancelled', () => {
+  it('cancels its open installments; a partly paid one shrinks to what is paid and is paid', async () => {
+    const [bookingId, first, second, third] = await planned(owner);
+    await pay(app, first.id, first.amountCents);
+    await pay(app, second.id, 100);
+    await cancelBooking(owner, bookingId);
+    expect(await outline(owner, bookingId)).toEqual(['30000 paid', '100 paid', '40000 cancelled']);
+    const [entry] = await entriesOf(owner, 'payment_schedule', third.id);
+    expect(entry).toMatchObject({
+      action: 'finance.payment_schedule.cancel',
+      reason: 'The customer fell ill',
+      before: { status: 'pending' },
+      after: { status: 'cancelled' },
+    });
+    expect(await eventsOf(app, bookingId, 'payment_schedule.paid')).toContain('payment_schedule.cancelled');
+  });
+});
+
+describe('a booking that costs more', () => {
+  it('gets an amendment over the difference, due with the latest open installment', async () => {
+    const [bookingId, , , third] = await planned(owner);
+    await addItem(owner, bookingId, 5_000);
+    const added = (await schedulesOf(owner, bookingId))[3];
+    expect(added).toMatchObject({
+      type: 'amendment',
+      label: 'Amendment',
+      basis: 'amendment',
+      amountCents: 5_000,
+      dueDate: third.dueDate,
+      position: 4,
+    });
+    expect(await deviation(app, bookingId)).toBe(0);
+  });
+
+  it('and has nothing open gets it for today', async () => {
+    const [bookingId, ...schedules] = await planned(owner);
+    for (const { id, amountCents } of schedules) await pay(app, id, amountCents);
+    await price(bookingId, 100_001);
+    const amendment = (await schedulesOf(owner, bookingId)).find(({ type }) => type === 'amendment');
+    expect(amendment).toMatchObject({ amountCents: 1, dueDate: todayOf(app), status: 'pending' });
+  });
+});
+
+describe('a booking that costs less', () => {
+  it('shrinks open installments from the latest backwards; one that would reach 0 is cancelled', async () => {
+    const [bookingId] = await planned(owner);
+    await price(bookingId, 90_000);
+    expect(await outline(owner, bookingId)).toEqual(['30000 pending', '30000 pending', '30000 pending']);
+    await price(bookingId, 50_000);
+    expect(await outline(owner, bookingId)).toEqual(['30000 pending', '20000 pending', '30000 cancelled']);
+    await price(bookingId, 0);
+    expect(await outline(owner, bookingId)).toEqual(['30000 cancelled', '20000 cancelled', '30000 cancelled']);
+  });
+
+  it('shrinks what was waived first', async () => {
+    const [bookingId, first] = await planned(owner);
+    await change(owner, first, [{ status: 'cancelled' }, '?rebalance=none']);
+    await price(bookingId, 80_000);
+    expect(await outline(owner, bookingId)).toEqual(['10000 waived', '30000 pending', '40000 pending']);
+    await price(bookingId, 69_999);
+    expect(await outline(owner, bookingId)).toEqual(['10000 cancelled', '30000 pending', '39999 pending']);
+  });
+
+  it('never shrinks an open installment under what is paid on it: then it is paid', async () => {
+    const [bookingId, , , third] = await planned(owner);
+    await pay(app, third.id, 25_000);
+    await price(bookingId, 80_000);
+    expect(await outline(owner, bookingId)).toEqual(['30000 pending', '25000 pending', '25000 paid']);
+    expect(await eventsOf(app, bookingId, 'payment_schedule.paid')).toContain('payment_schedule.paid');
+  });
+
+  it('is told in the ledger for each installment that it changed', async () => {
+    const [bookingId, first, second, third] = await planned(owner);
+    await price(bookingId, 59_000);
+    const actions = async (id: string) => (await entriesOf(owner, 'payment_schedule', id)).map(({ action }) => action);
+    expect(await actions(third.id)).toEqual(['finance.payment_schedule.cancel']);
+    expect(await actions(second.id)).toEqual(['finance.payment_schedule.rebalance']);
+    expect(await actions(first.id)).toEqual([]);
+  });
+});
+
+describe('a plan and its booking', () => {
+  it('change at once from both sides and still agree', async () => {
+    const [bookingId, ...schedules] = await planned(owner);
+    const calls = Array.from({ length: 5 }, (_, round) => [
+      addItem(owner, bookingId, 1_000 * (round + 1)),
+      ...schedules.map((schedule) => change(owner, schedule, { amountCents: 5_000 * (round + 2) })),
+    ]);
+    await Promise.all(calls.flat());
+    expect(await deviation(app, bookingId)).toBe(0);
+    const [booking] = await app.sql<{ total: number }>(
+      'select total_cents::integer as total from bookings where id = $1',
+      [bookingId],
+    );
+    expect(booking?.total).toBe(115_000);
+  });
+});

@@ -1,0 +1,132 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import type { Answer } from '../../setup/http.js';
+import {
+  book,
+  change,
+  days,
+  deviation,
+  planPath,
+  repriced,
+  schedulesOf,
+  schedulesPath,
+  THIRDS,
+  todayOf,
+} from './plans.js';
+
+const FINANCE = '/v1/admin/finance';
+/** What an operation may hear beside success: a rule stands against it. */
+const REFUSALS = [404, 409, 422];
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+/** Does something to the booking; null where there is nothing to do it to. */
+type Operation = (bookingId: string) => Promise<Answer<unknown> | null>;
+
+const nth = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
+
+const edit = fc
+  .record({
+    which: fc.nat(9),
+    query: fc.constantFrom('', '?rebalance=none'),
+    body: fc.oneof(
+      fc.record({ amountCents: fc.integer({ min: 1, max: 120_000 }) }),
+      fc.record({ days: fc.integer({ min: -30, max: 30 }) }),
+      fc.record({ status: fc.constantFrom('cancelled', 'cancelled', 'pending', 'paid') }),
+      fc.record({ amountCents: fc.integer({ min: 1, max: 120_000 }), status: fc.constantFrom('cancelled', 'paid') }),
+    ),
+  })
+  .map(({ which, query, body }): Operation => async (bookingId) => {
+    const schedule = nth(await schedulesOf(owner, bookingId), which);
+    const sent = 'days' in body ? { dueDate: days(todayOf(app), body.days) } : body;
+    return schedule ? change(owner, schedule, [sent, query]) : null;
+  });
+
+const addition = fc.integer({ min: 1, max: 60_000 }).map((amountCents): Operation => (bookingId) => {
+  return owner.post(schedulesPath(bookingId), { label: 'More', dueDate: todayOf(app), amountCents });
+});
+
+const payment = fc.integer({ min: 1, max: 70_000 }).map((amountCents): Operation => (bookingId) => {
+  const money = { method: 'card', currency: 'EUR', amountCents, paidOn: todayOf(app) };
+  return owner.post(`${FINANCE}/payments`, { bookingId, ...money });
+});
+
+const reversal = fc.nat(9).map((which): Operation => async (bookingId) => {
+  const { body } = await owner.get<{ data: { id: string }[] }>(`${FINANCE}/payments?bookingId=${bookingId}`);
+  const found = nth(body.data, which);
+  return found ? owner.post(`${FINANCE}/payments/${found.id}/reversal`, { reason: 'The bank returned it' }) : null;
+});
+
+const price = fc.nat(150_000).map(
+  (cents): Operation =>
+    (bookingId) =>
+      repriced(app, bookingId, cents),
+);
+
+const collection = fc.constant<Operation>((bookingId) => owner.post(planPath(bookingId)));
+
+const invoice = fc.nat(9).map((which): Operation => async (bookingId) => {
+  const schedule = nth(await schedulesOf(owner, bookingId), which);
+  return schedule ? owner.post(`${FINANCE}/invoices`, { bookingId, scheduleId: schedule.id }) : null;
+});
+
+const operations = fc.array(fc.oneof(edit, edit, edit, addition, payment, reversal, price, collection, invoice), {
+  minLength: 1,
+  maxLength: 18,
+});
+
+/** `conflict` would be a constraint that had to stop what a rule should have. */
+function expectForeseen({ status, body }: Answer<unknown>): void {
+  if (status < 300) return;
+  expect(REFUSALS).toContain(status);
+  expect(body).not.toMatchObject({ code: 'conflict' });
+}
+
+/** Money on installments that is not what their live allocations say. */
+async function straying(bookingId: string): Promise<unknown[]> {
+  return app.sql(
+    `select s.id from payment_schedules s where s.booking_id = $1 and s.paid_cents <> (
+       select coalesce(sum(a.amount_cents) filter (where a.reverses_id is null), 0)
+         - coalesce(sum(a.amount_cents) filter (where a.reverses_id is not null), 0)
+       from payment_allocations a where a.schedule_id = s.id)`,
+    [bookingId],
+  );
+}
+
+describe('editing, cancelling, paying, invoicing and repricing in any order', () => {
+  it('never break the plan invariant', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, async (list) => {
+        const bookingId = await book(owner, { paymentPolicy: THIRDS });
+        expect((await owner.post(planPath(bookingId))).status).toBe(200);
+        for (const operate of list) {
+          const answer = await operate(bookingId);
+          if (answer) expectForeseen(answer);
+          expect([await deviation(app, bookingId), await straying(bookingId)]).toEqual([0, []]);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('never break it either when they come at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, async (list) => {
+        const bookingId = await book(owner, { paymentPolicy: THIRDS });
+        expect((await owner.post(planPath(bookingId))).status).toBe(200);
+        const answers = await Promise.all(list.map((operate) => operate(bookingId)));
+        for (const answer of answers) if (answer && answer.status !== 503) expectForeseen(answer);
+        expect([await deviation(app, bookingId), await straying(bookingId)]).toEqual([0, []]);
+      }),
+      { numRuns: 10 },
+    );
+  });
+});

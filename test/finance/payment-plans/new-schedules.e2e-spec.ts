@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { problem, staffWith } from '../invoices.js';
+import {
+  book,
+  cancelBooking,
+  days,
+  deviation,
+  type Envelope,
+  entriesOf,
+  eventsOf,
+  outline,
+  pay,
+  planned,
+  schedulesOf,
+  schedulesPath,
+  todayOf,
+} from './plans.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+const body = (over: object = {}) => ({ label: 'Extra', dueDate: '2027-02-01', amountCents: 25_000, ...over });
+const add = (bookingId: string, over: object = {}, query = '') =>
+  owner.post<Envelope>(`${schedulesPath(bookingId)}${query}`, body(over));
+
+describe('an installment that is added', () => {
+  it('takes its amount from the last open entry', async () => {
+    const [bookingId] = await planned(owner);
+    const { status, body: answer, headers } = await add(bookingId, { notes: 'On request' });
+    expect(status).toBe(201);
+    expect(answer.data).toEqual({
+      id: expect.stringMatching(/^psch_/),
+      bookingId,
+      label: 'Extra',
+      dueDate: '2027-02-01',
+      amountCents: 25_000,
+      currency: 'EUR',
+      status: 'pending',
+      type: 'installment',
+      paidCents: 0,
+      outstandingCents: 25_000,
+      waived: false,
+      notes: 'On request',
+      position: 4,
+      planVersion: 1,
+      basis: 'manual',
+      version: 1,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    });
+    expect(headers['location']).toBe(`${schedulesPath(bookingId)}/${answer.data.id}`);
+    expect(headers['etag']).toBe('"1"');
+    expect((await owner.get(headers['location'] ?? '')).body).toEqual(answer);
+    expect(await outline(owner, bookingId)).toEqual([
+      '30000 pending',
+      '30000 pending',
+      '15000 pending',
+      '25000 pending',
+    ]);
+    expect(await deviation(app, bookingId)).toBe(0);
+  });
+
+  it('goes on with the entry before where the last has not enough', async () => {
+    const [bookingId] = await planned(owner);
+    expect((await add(bookingId, { amountCents: 50_000 })).status).toBe(201);
+    expect((await outline(owner, bookingId)).slice(0, 3)).toEqual([
+      '30000 pending',
+      '20000 pending',
+      '40000 cancelled',
+    ]);
+  });
+
+  it('beyond what is open is 422 plan_total_mismatch, and nothing is stored', async () => {
+    const [bookingId, first] = await planned(owner);
+    await pay(app, first.id, 30_000);
+    const before = await schedulesOf(owner, bookingId);
+    const { status, body: answer } = await add(bookingId, { amountCents: 70_001 });
+    expect(status).toBe(422);
+    expect(answer).toEqual(problem('plan_total_mismatch', { expected: 100_000, actual: 100_001, difference: 1 }));
+    expect(await schedulesOf(owner, bookingId)).toEqual(before);
+  });
+
+  it('is told in the ledger and as an event', async () => {
+    const [bookingId] = await planned(owner);
+    const { body: answer } = await add(bookingId);
+    const entries = await entriesOf(owner, 'payment_schedule', answer.data.id);
+    expect(entries).toMatchObject([
+      { action: 'finance.payment_schedule.create', before: null, after: { amountCents: 25_000 } },
+    ]);
+    expect(await eventsOf(app, bookingId, 'payment_schedule.created')).toContain('payment_schedule.updated');
+  });
+
+  it('by 10 at once takes its amount each time, in one plan that adds up', async () => {
+    const [bookingId] = await planned(owner);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => add(bookingId, { amountCents: 15_000 })));
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(201));
+    const positions = (await schedulesOf(owner, bookingId)).map(({ position }) => position);
+    expect(new Set(positions)).toEqual(new Set(Array.from({ length: 13 }, (_, index) => index + 1)));
+    expect(await deviation(app, bookingId)).toBe(0);
+  });
+
+  it('is added once for one Idempotency-Key', async () => {
+    const [bookingId] = await planned(owner);
+    const call = { headers: { 'Idempotency-Key': `add-to-${bookingId}` } };
+    const path = schedulesPath(bookingId);
+    const [one, two] = [await owner.post(path, body(), call), await owner.post(path, body(), call)];
+    expect([one.status, two.status]).toEqual([201, 201]);
+    expect(two.body).toEqual(one.body);
+    expect(await schedulesOf(owner, bookingId)).toHaveLength(4);
+  });
+});
+
+describe('the first installment of a booking without a plan', () => {
+  it('begins one, with a balance over the rest', async () => {
+    const bookingId = await book(owner);
+    const { body: answer } = await add(bookingId, { type: 'deposit' });
+    expect(answer.data).toMatchObject({ type: 'deposit', position: 1 });
+    const schedules = await schedulesOf(owner, bookingId);
+    expect(schedules).toMatchObject([
+      { id: answer.data.id, amountCents: 25_000 },
+      { type: 'balance', label: 'Balance', amountCents: 75_000, dueDate: '2027-02-01', position: 2 },
+    ]);
+    const entries = await entriesOf(owner, 'payment_schedule', answer.data.id);
+    expect(entries.map(({ action }) => action)).toEqual(['finance.payment_schedule.create']);
+    const events = await eventsOf(app, bookingId, 'payment_schedule.created');
+    expect(events.sort()).toEqual(['payment_plan.materialized', 'payment_schedule.created']);
+  });
+
+  it('over everything stands alone', async () => {
+    const bookingId = await book(owner);
+    await add(bookingId, { amountCents: 100_000 });
+    expect(await outline(owner, bookingId)).toEqual(['100000 pending']);
+  });
+
+  it('by two at once begins one plan', async () => {
+    const bookingId = await book(owner);
+    const answers = await Promise.all([add(bookingId), add(bookingId)]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect((await outline(owner, bookingId)).sort()).toEqual(['25000 pending', '25000 pending', '50000 pending']);
+  });
+
+  it('beyond the total is 422 plan_total_mismatch', async () => {
+    const bookingId = await book(owner);
+    const { status, body: answer } = await add(bookingId, { amountCents: 100_001 });
+    expect(status).toBe(422);
+    expect(answer).toEqual(problem('plan_total_mismatch', { expected: 100_000, actual: 100_001, difference: 1 }));
+  });
+
+  it('of a booking without items is 409 booking_not_priced', async () => {
+    const { status, body: answer } = await add(await book(owner, { prices: [] }));
+    expect(status).toBe(409);
+    expect(answer).toEqual(problem('booking_not_priced'));
+  });
+});
+
+describe('an installment is not added', () => {
+  it('to a cancelled booking: 409 booking_closed', async () => {
+    const [bookingId] = await planned(owner);
+    await cancelBooking(owner, bookingId);
+    const { status, body: answer } = await add(bookingId);
+    expect(status).toBe(409);
+    expect(answer).toEqual(problem('booking_closed'));
+  });
+
+  it('with a due date after the departure: 422, unless the query allows it', async () => {
+    const departureDate = days(todayOf(app), 60);
+    const dueDate = days(departureDate, 1);
+    const [bookingId] = await planned(owner, { startDate: departureDate });
+    const { status, body: answer } = await add(bookingId, { dueDate });
+    expect(status).toBe(422);
+    expect(answer).toEqual(problem('due_date_after_departure', { dueDate, departureDate }));
+    expect((await add(bookingId, { dueDate }, '?allowAfterDeparture=true')).status).toBe(201);
+  });
+
+  it.each([
+    { label: undefined },
+    { label: '' },
+    { dueDate: undefined },
+    { amountCents: undefined },
+    { amountCents: -1 },
+    { amountCents: 0.5 },
+    { type: 'rest' },
+    { currency: 'EUR' },
+    { label: 'x'.repeat(121) },
+  ])('with %j: 400', async (over) => {
+    const [bookingId] = await planned(owner);
+    const { status, body: answer } = await add(bookingId, over);
+    expect(status).toBe(400);
+    const issues = [expect.objectContaining({ path: Object.keys(over)[0] })];
+    expect(answer).toMatchObject({ code: 'invalid_request', details: { issues: expect.arrayContaining(issues) } });
+  });
+
+  it('to an unknown booking: 404, and without finance:write: 403', async () => {
+    const unknown = await add('book_01k0dem000e000000000009999');
+    expect(unknown.status).toBe(404);
+    expect(unknown.body).toEqual(problem('not_found'));
+    const reader = await staffWith(app, 'finance:read');
+    const { status, body: answer } = await reader.post(schedulesPath(await book(owner)), body());
+    expect(status).toBe(403);
+    expect(answer).toEqual(problem('forbidden', { requiredScope: 'finance:write' }));
+  });
+});

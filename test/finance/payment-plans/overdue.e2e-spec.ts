@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { OverdueSchedules } from '../../../src/modules/finance/payment-plans/overdue-schedules.service.js';
+import { asSystem } from '../../../src/platform/context/request-context.js';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { preview } from './collecting.js';
+import { book, change, days, entriesOf, pay, planned, type Schedule, schedulesOf, todayOf } from './plans.js';
+
+interface Message {
+  event: string;
+  data: { scheduleId: string };
+}
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+const tell = () => asSystem(() => app.nest.get(OverdueSchedules).tell());
+
+/** How often the installment was told to be overdue, as the ledger has it. */
+async function told({ id }: Schedule): Promise<number> {
+  const entries = await entriesOf(owner, 'payment_schedule', id);
+  return entries.filter(({ action }) => action === 'finance.payment_schedule.overdue').length;
+}
+
+describe('the job of overdue installments', () => {
+  it('tells of each once per due date, however often it runs and by how many at once', async () => {
+    const [, first, second] = await planned(owner);
+    await tell();
+    expect(await told(first)).toBe(0);
+    await change(owner, first, { dueDate: days(todayOf(app), -1) });
+    await Promise.all(Array.from({ length: 6 }, () => tell()));
+    await tell();
+    expect(await told(first)).toBe(1);
+    await change(owner, first, { dueDate: days(todayOf(app), -3) });
+    await tell();
+    expect([await told(first), await told(second)]).toEqual([2, 0]);
+    await change(owner, first, { dueDate: days(todayOf(app), -1) });
+    await tell();
+    expect(await told(first)).toBe(2);
+  });
+
+  it('passes over what is paid or cancelled', async () => {
+    const [, first, second, third] = await planned(owner);
+    const dueDate = days(todayOf(app), -1);
+    for (const schedule of [first, second, third]) await change(owner, schedule, { dueDate });
+    await pay(app, first.id, 30_000);
+    await change(owner, second, { status: 'cancelled' });
+    await tell();
+    expect([await told(first), await told(second), await told(third)]).toEqual([0, 0, 1]);
+  });
+
+  it('leaves an event with the figures, and does not count as a change of the installment', async () => {
+    const [bookingId, first] = await planned(owner);
+    const dueDate = days(todayOf(app), -1);
+    const moved = (await change(owner, first, { dueDate })).body.data;
+    await pay(app, first.id, 10_000);
+    await tell();
+    const channel = `/realtime/v1/channels/bookings.${bookingId}/messages`;
+    const find = async (): Promise<Message | undefined> => {
+      const { body } = await app.as('platform').get<Message[]>(channel);
+      return body.find(({ event }) => event === 'payment_schedule.overdue');
+    };
+    let message = await find();
+    while (!message) message = await find();
+    expect(message.data).toMatchObject({
+      scheduleId: first.id,
+      bookingId,
+      dueDate,
+      currency: 'EUR',
+      amountCents: 30_000,
+      outstandingCents: 20_000,
+    });
+    const [after] = await schedulesOf(owner, bookingId);
+    // One version more is the payment's.
+    expect(after).toMatchObject({ version: moved.version + 1 });
+  });
+});
+
+describe('around midnight', () => {
+  it.each([
+    ['Pacific/Auckland', '2027-06-10T11:50:00Z', '2027-06-10', '2027-06-11'],
+    ['America/Los_Angeles', '2027-06-10T06:50:00Z', '2027-06-09', '2027-06-10'],
+    ['Pacific/Kiritimati', '2027-06-10T09:50:00Z', '2027-06-10', '2027-06-11'],
+  ])('the day of %s decides, not that of UTC', async (...[ORG_TIME_ZONE, lastMinutes, before, after]) => {
+    const there = await startApp({ env: { ORG_TIME_ZONE } });
+    const client = there.as('owner');
+    there.travel({ ms: Date.parse(lastMinutes) - there.now().getTime() });
+    const bookingId = await book(client, { startDate: null, paymentPolicy: null });
+    const plan = await preview(client, bookingId);
+    expect([plan['asOf'], plan.entries[0]?.dueDate]).toEqual([before, before]);
+    const [, first] = await planned(client);
+    expect(first).toMatchObject({ dueDate: before, status: 'pending' });
+
+    there.travel({ ms: 600_000 });
+    const statuses = async () => (await schedulesOf(client, first.bookingId)).map(({ status }) => status);
+    expect(await statuses()).toEqual(['overdue', 'pending', 'pending']);
+    const [, later] = await planned(client);
+    expect(later).toMatchObject({ dueDate: after, status: 'pending' });
+    there.travel({ ms: -600_000 });
+    expect(await statuses()).toEqual(['pending', 'pending', 'pending']);
+  });
+});

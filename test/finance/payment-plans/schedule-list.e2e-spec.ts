@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { problem } from '../invoices.js';
+import { book, change, days, pay, planned, type Schedule, schedulesPath, todayOf } from './plans.js';
+
+let app: TestApp;
+let owner: TestClient;
+let bookingId: string;
+
+interface Page {
+  data: Schedule[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+  const [id, first, second, third] = await planned(owner);
+  bookingId = id;
+  await pay(app, first.id, 30_000);
+  await change(owner, second, { dueDate: days(todayOf(app), -1) });
+  await change(owner, third, { label: 'Last' });
+});
+
+async function list(query = ''): Promise<Page> {
+  const { status, body } = await owner.get<Page>(`${schedulesPath(bookingId)}${query}`);
+  expect(status).toBe(200);
+  return body;
+}
+
+const labels = ({ data }: Page) => data.map(({ label }) => label);
+
+describe('the installments of a booking', () => {
+  it('are listed by due date, with what is outstanding', async () => {
+    const page = await list();
+    expect({ ...page, data: labels(page) }).toEqual({
+      data: ['Second', 'First', 'Last'],
+      total: 3,
+      limit: 50,
+      offset: 0,
+    });
+    expect(page.data).toMatchObject([
+      { status: 'overdue', outstandingCents: 30_000 },
+      { status: 'paid', paidCents: 30_000, outstandingCents: 0 },
+      { status: 'pending', outstandingCents: 40_000 },
+    ]);
+  });
+
+  it.each([
+    ['?status=overdue', ['Second']],
+    ['?status=pending', ['Last']],
+    ['?status=paid', ['First']],
+    ['?status=cancelled', []],
+    ['?limit=1&offset=1', ['First']],
+    ['?offset=3', []],
+  ])('can be asked for: %s', async (query, expected) => {
+    const page = await list(query);
+    expect(labels(page)).toEqual(expected);
+    expect(page.total).toBe(query.includes('status') ? expected.length : 3);
+  });
+
+  it('can be asked for by due date', async () => {
+    const today = todayOf(app);
+    expect(labels(await list(`?dueFrom=${today}`))).toEqual(['First', 'Last']);
+    expect(labels(await list(`?dueTo=${today}`))).toEqual(['Second', 'First']);
+    expect(labels(await list(`?dueFrom=${today}&dueTo=${today}`))).toEqual(['First']);
+  });
+
+  it('are overdue in the list, the filter and the read alike, and pending again before their day', async () => {
+    const [overdue] = (await list('?status=overdue')).data;
+    const read = await owner.get<{ data: Schedule }>(`${schedulesPath(bookingId)}/${overdue?.id}`);
+    expect(read.body.data).toEqual(overdue);
+    app.travel({ days: -2 });
+    expect((await list('?status=overdue')).total).toBe(0);
+    expect(labels(await list('?status=pending'))).toEqual(['Second', 'Last']);
+    app.travel({ days: 2 });
+  });
+
+  it('are none for a booking without a plan, and 404 for an unknown booking', async () => {
+    const bare = await owner.get<Page>(schedulesPath(await book(owner)));
+    expect(bare.body).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
+    const { status, body } = await owner.get(schedulesPath('book_01k0dem000e000000000009999'));
+    expect(status).toBe(404);
+    expect(body).toEqual(problem('not_found'));
+  });
+
+  it.each([
+    '?limit=0',
+    '?limit=201',
+    '?offset=-1',
+    '?status=due',
+    '?dueFrom=2026-02-30',
+    '?sort=label',
+    '?limit=1&limit=2',
+  ])('are refused with the query %s: 400', async (query) => {
+    const { status, body } = await owner.get(`${schedulesPath(bookingId)}${query}`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'invalid_request' });
+  });
+});

@@ -1,0 +1,165 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { problem } from '../invoices.js';
+import { bookingWith, installmentsOf, received } from './bookings.js';
+import { INVOICES, invoicing, TWO, views } from './invoiced.js';
+import { type Envelope, insisting, eventsOf, PAYMENTS, recorded, reverse } from './payments.js';
+
+let app: TestApp;
+let owner: TestClient;
+const { draft, issued, standing } = invoicing(() => owner);
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+describe('a payment for an invoiced booking', () => {
+  it('counts once, on the installment and on the invoice of the booking alike', async () => {
+    const { id, schedules } = await bookingWith(app, { installments: TWO });
+    const invoice = await issued(id);
+    const payment = await recorded(owner, received(id, 45_000));
+    expect(views(payment)).toEqual([
+      [schedules[0], invoice.id, 30_000],
+      [schedules[1], invoice.id, 15_000],
+    ]);
+    expect(await standing(invoice.id)).toEqual({ status: 'partially_paid', paidCents: 45_000 });
+    await recorded(owner, received(id, 55_000));
+    expect(await standing(invoice.id)).toEqual({ status: 'paid', paidCents: 100_000 });
+    const events = await eventsOf(app, 'finance.invoices', { of: ['invoiceId', invoice.id], count: 3 });
+    expect(events.filter(({ event }) => event === 'invoice.settled')).toHaveLength(1);
+  });
+
+  it("counts on the installment's own invoice, and on no other installment's", async () => {
+    const { id, schedules } = await bookingWith(app, { installments: TWO });
+    const second = await issued(id, { scheduleId: schedules[1] });
+    const payment = await recorded(owner, received(id, 40_000));
+    expect(views(payment)).toEqual([
+      [schedules[0], null, 30_000],
+      [schedules[1], second.id, 10_000],
+    ]);
+    expect(await standing(second.id)).toEqual({ status: 'partially_paid', paidCents: 10_000 });
+  });
+
+  it('that is reversed takes invoice and installments back to where they were', async () => {
+    const { id } = await bookingWith(app, { installments: TWO });
+    const invoice = await issued(id);
+    const first = await recorded(owner, received(id, 10_000));
+    const second = await recorded(owner, received(id, 90_000));
+    expect((await standing(invoice.id)).status).toBe('paid');
+    await reverse(owner, second.id);
+    expect(await standing(invoice.id)).toEqual({ status: 'partially_paid', paidCents: 10_000 });
+    await reverse(owner, first.id);
+    expect(await standing(invoice.id)).toEqual({ status: 'issued', paidCents: 0 });
+    expect((await installmentsOf(app, id)).map(({ paid }) => paid)).toEqual([0, 0]);
+  });
+});
+
+describe('money wished on an invoice', () => {
+  it('is spread over the open installments, oldest first', async () => {
+    const { id, schedules } = await bookingWith(app, { installments: TWO });
+    const invoice = await issued(id);
+    const allocations = [{ invoiceId: invoice.id, amountCents: 35_000 }];
+    const payment = await recorded(owner, received(id, 40_000, { allocations }));
+    expect(payment.unappliedCents).toBe(5000);
+    expect(views(payment)).toEqual([
+      [schedules[0], invoice.id, 30_000],
+      [schedules[1], invoice.id, 5000],
+    ]);
+  });
+
+  it('settles the installment that the invoice is for', async () => {
+    const { id, schedules } = await bookingWith(app, { installments: TWO });
+    const invoice = await issued(id, { scheduleId: schedules[1] });
+    const allocations = [{ invoiceId: invoice.id, amountCents: 70_000 }];
+    const payment = await recorded(owner, received(id, 70_000, { allocations }));
+    expect(views(payment)).toEqual([[schedules[1], invoice.id, 70_000]]);
+    expect(await standing(invoice.id)).toEqual({ status: 'paid', paidCents: 70_000 });
+    expect((await installmentsOf(app, id)).map(({ status }) => status)).toEqual(['pending', 'paid']);
+  });
+
+  it('on an installment and an invoice at once is limited by both', async () => {
+    const { id, schedules } = await bookingWith(app, { installments: TWO });
+    const invoice = await issued(id);
+    const wish = (amountCents: number) =>
+      received(id, amountCents, {
+        allocations: [{ scheduleId: schedules[0], invoiceId: invoice.id, amountCents }],
+      });
+    const refused = await owner.post(PAYMENTS, wish(30_001));
+    expect(refused.status).toBe(422);
+    expect(refused.body).toEqual(problem('over_allocated', { available: 30_001, outstanding: 30_000 }));
+    expect(views(await recorded(owner, wish(30_000)))).toEqual([[schedules[0], invoice.id, 30_000]]);
+  });
+
+  it("on an installment and another installment's invoice at once is refused with 400", async () => {
+    const { id, schedules } = await bookingWith(app, { installments: TWO });
+    const [deposit, balance] = [await issued(id, { scheduleId: schedules[0] }), schedules[1]];
+    const allocations = [{ scheduleId: balance, invoiceId: deposit.id, amountCents: 5000 }];
+    const answer = await owner.post(PAYMENTS, received(id, 5000, { allocations }));
+    expect(answer.status).toBe(400);
+    const message = "This is another installment's invoice";
+    const issue = { path: 'allocations.0.invoiceId', message, code: 'invoice_of_other_schedule' };
+    expect(answer.body).toMatchObject({ code: 'invalid_request', details: { issues: [issue] } });
+    expect((await installmentsOf(app, id)).map(({ paid }) => paid)).toEqual([0, 0]);
+  });
+
+  it('beyond what is outstanding on it is refused with 422 over_allocated', async () => {
+    const { id } = await bookingWith(app, { installments: TWO });
+    const invoice = await issued(id);
+    const allocations = [{ invoiceId: invoice.id, amountCents: 100_001 }];
+    const { status, body } = await owner.post(PAYMENTS, received(id, 200_000, { allocations }));
+    expect(status).toBe(422);
+    expect(body).toEqual(problem('over_allocated', { available: 200_000, outstanding: 100_000 }));
+  });
+
+  it.each(['draft', 'void'])('that is %s is refused with 409 invoice_not_open', async (status) => {
+    const { id } = await bookingWith(app, { installments: TWO });
+    const invoice = await draft(id);
+    if (status === 'void') await owner.post(`${INVOICES}/${invoice.id}/voiding`, { reason: 'Wrong payer' });
+    const allocations = [{ invoiceId: invoice.id, amountCents: 5 }];
+    const answer = await owner.post(PAYMENTS, received(id, 5, { allocations }));
+    expect(answer.status).toBe(409);
+    expect(answer.body).toEqual(problem('invoice_not_open', { invoiceId: invoice.id, status }));
+  });
+
+  it('of another booking, or of none, is 404 with the field', async () => {
+    const [{ id }, other] = [
+      await bookingWith(app, { installments: TWO }),
+      await bookingWith(app, { installments: TWO }),
+    ];
+    for (const invoiceId of [(await issued(other.id)).id, 'inv_01k0dem000e000000000009999', 'x']) {
+      const answer = await owner.post(PAYMENTS, received(id, 5, { allocations: [{ invoiceId, amountCents: 5 }] }));
+      expect(answer.status).toBe(404);
+      expect(answer.body).toEqual(problem('not_found', { field: 'allocations.0.invoiceId' }));
+    }
+  });
+});
+
+describe('an invoice with payments', () => {
+  it('is not voided until they are taken off', async () => {
+    const { id } = await bookingWith(app, { installments: TWO });
+    const invoice = await issued(id);
+    const payment = await recorded(owner, received(id, 500));
+    const voiding = () => owner.post(`${INVOICES}/${invoice.id}/voiding`, { reason: 'Wrong payer' });
+    const refused = await voiding();
+    expect(refused.status).toBe(409);
+    expect(refused.body).toEqual(problem('invoice_has_payments', { paidCents: 500 }));
+    await owner.delete(`${PAYMENTS}/${payment.id}/allocations/${payment.allocations[0]?.id}`);
+    expect((await voiding()).status).toBe(200);
+  });
+
+  it('is never paid beyond its total, by parallel payments that wish for it', async () => {
+    const { id } = await bookingWith(app, { installments: TWO });
+    const invoice = await issued(id);
+    const allocations = [{ invoiceId: invoice.id, amountCents: 30_000 }];
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        insisting(() => owner.post<Envelope>(PAYMENTS, received(id, 30_000, { allocations }))),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(5);
+    expect(await standing(invoice.id)).toEqual({ status: 'partially_paid', paidCents: 90_000 });
+  });
+});

@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { problem, staffWith } from '../invoices.js';
+import { bookingWith, received } from './bookings.js';
+import { approved, out, type Payment, PAYMENTS, read, recorded, reverse, UNKNOWN } from './payments.js';
+
+interface Page {
+  data: Payment[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+let app: TestApp;
+let owner: TestClient;
+let bookingId: string;
+let supplierInvoiceId: string;
+const made: Payment[] = [];
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+  bookingId = (await bookingWith(app, { installments: [['2026-03-01', 1000]] })).id;
+  supplierInvoiceId = (await approved(owner, 5000)).id;
+  const bodies = [
+    received(bookingId, 300, { paidOn: '2026-01-03' }),
+    received(bookingId, 100, { paidOn: '2026-01-01' }),
+    received(bookingId, 200, { paidOn: '2026-01-02' }),
+    out(supplierInvoiceId, 50, { paidOn: '2026-01-04' }),
+  ];
+  for (const body of bodies) {
+    app.travel({ ms: 2 });
+    made.push(await recorded(owner, body));
+  }
+  await reverse(owner, made[1]?.id ?? '');
+});
+
+async function list(parameters: Record<string, string>): Promise<Page> {
+  const { status, body } = await owner.get<Page>(`${PAYMENTS}?${new URLSearchParams(parameters).toString()}`);
+  expect(status).toBe(200);
+  return body;
+}
+
+/** Which of the made payments the list has, by their letters. */
+async function letters(parameters: Record<string, string>): Promise<string> {
+  const { data } = await list(parameters);
+  return data.map(({ id }) => 'ABCD'[made.findIndex((one) => one.id === id)] ?? '?').join('');
+}
+
+describe('GET /v1/admin/finance/payments', () => {
+  it('answers {data, total, limit, offset}, newest first, each as it is read by itself but for its allocations', async () => {
+    const page = await list({ bookingId });
+    expect({ ...page, data: page.data.length }).toEqual({ data: 3, total: 3, limit: 50, offset: 0 });
+    for (const listed of page.data) {
+      const { allocations: _allocations, ...alone } = await read(owner, listed.id);
+      expect(listed).toEqual(alone);
+    }
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [{}, 'CBA'],
+    [{ sort: 'createdAt' }, 'ABC'],
+    [{ sort: 'paidOn' }, 'BCA'],
+    [{ sort: '-paidOn' }, 'ACB'],
+    [{ sort: 'amountCents' }, 'BCA'],
+    [{ sort: '-amountCents' }, 'ACB'],
+    [{ status: 'reversed' }, 'B'],
+    [{ status: 'completed' }, 'CA'],
+    [{ direction: 'out' }, ''],
+    [{ from: '2026-01-02' }, 'CA'],
+    [{ to: '2026-01-02' }, 'CB'],
+    [{ from: '2026-01-02', to: '2026-01-02', direction: 'in', status: 'completed' }, 'C'],
+    [{ limit: '1', offset: '1' }, 'B'],
+    [{ offset: '3' }, ''],
+  ])("of one booking, asked by %j, is '%s'", async (parameters, expected) => {
+    expect(await letters({ bookingId, ...parameters })).toBe(expected);
+  });
+
+  it('finds the payments of a supplier invoice', async () => {
+    expect(await letters({ supplierInvoiceId })).toBe('D');
+    expect(await letters({ supplierInvoiceId, bookingId })).toBe('');
+  });
+
+  it('has the exact total on every page, also beyond the end', async () => {
+    expect((await list({ bookingId, limit: '1' })).total).toBe(3);
+    expect(await list({ bookingId, offset: '50' })).toEqual({ data: [], total: 3, limit: 50, offset: 50 });
+  });
+
+  it.each([
+    'status=paid',
+    'direction=up',
+    'from=2026-02-30',
+    'limit=0',
+    'limit=201',
+    'offset=-1',
+    'sort=method',
+    'x=1',
+  ])('refuses %s by 400', async (query) => {
+    const { status, body } = await owner.get<{ code: string }>(`${PAYMENTS}?${query}`);
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+  });
+
+  it('needs finance:read', async () => {
+    const other = await staffWith(app, 'finance:write');
+    const { status, body } = await other.get(PAYMENTS);
+    expect(status).toBe(403);
+    expect(body).toEqual(problem('forbidden', { requiredScope: 'finance:read' }));
+    expect((await (await staffWith(app, 'finance:read')).get(PAYMENTS)).status).toBe(200);
+  });
+});
+
+it.each([UNKNOWN.payment, 'nothing', 'sinv_01k0dem000e000000000000001'])('GET of %s is 404', async (id) => {
+  const { status, body } = await owner.get(`${PAYMENTS}/${id}`);
+  expect(status).toBe(404);
+  expect(body).toEqual(problem('not_found'));
+});
+
+it('GET of one has its ETag, and 304 for whoever has it already', async () => {
+  const path = `${PAYMENTS}/${made[0]?.id}`;
+  const { headers } = await owner.get(path);
+  expect(headers['etag']).toBe('"1"');
+  expect((await owner.get(path, { headers: { 'If-None-Match': '"1"' } })).status).toBe(304);
+});

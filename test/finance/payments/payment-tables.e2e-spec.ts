@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { approved, out, type Payment, recorded } from './payments.js';
+
+let app: TestApp;
+let owner: TestClient;
+let payment: Payment;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+/** What the database says to a change past the service. */
+async function refusal(sql: string, values: unknown[]): Promise<unknown> {
+  try {
+    await app.sql(sql, values);
+    return null;
+  } catch (error) {
+    const { constraint, message } = error as { constraint?: string; message: string };
+    return constraint ?? message;
+  }
+}
+
+async function newPayment(): Promise<Payment> {
+  const { id } = await approved(owner, 1000);
+  return recorded(owner, out(id, 600));
+}
+
+describe('the tables of payments refuse', () => {
+  beforeAll(async () => {
+    payment = await newPayment();
+  });
+
+  it.each(['amount_cents = 700', "paid_on = '2026-01-16'", "method = 'cash'", "currency = 'USD'", 'reference = null'])(
+    'an edit: %s',
+    async (change) => {
+      const edited = change === 'reference = null' ? "reference = 'other'" : change;
+      const said = await refusal(`update payments set ${edited} where id = $1`, [payment.id]);
+      expect(said).toBe('payments is append-only');
+    },
+  );
+
+  it('deleting a payment or an allocation, and changing an allocation', async () => {
+    expect(await refusal('delete from payments where id = $1', [payment.id])).toBe('payments is append-only');
+    for (const sql of [
+      'delete from payment_allocations where payment_id = $1',
+      'update payment_allocations set amount_cents = 1 where payment_id = $1',
+    ]) {
+      expect(await refusal(sql, [payment.id])).toBe('payment_allocations is append-only');
+    }
+  });
+
+  it('bringing a reversed payment back', async () => {
+    const { id } = await newPayment();
+    await owner.post(`/v1/admin/finance/payments/${id}/reversal`, { reason: 'Wrong' });
+    const revive = "update payments set status = 'completed', reversed_at = null, reversal_reason = null where id = $1";
+    expect(await refusal(revive, [id])).toBe('payments is append-only');
+  });
+
+  it.each([
+    ['money that is neither allocated nor unapplied', 'unapplied_cents = 1', 'payments_conservation'],
+    ['more unapplied than there is', 'unapplied_cents = 601', 'payments_unapplied'],
+    ['a reversal without its stamps', "status = 'reversed'", 'payments_reversal'],
+  ])('%s', async (_, change, constraint) => {
+    expect(await refusal(`update payments set ${change} where id = $1`, [payment.id])).toBe(constraint);
+  });
+
+  it('a target whose paid amount is not the sum of its allocations', async () => {
+    const sql = 'update supplier_invoices set paid_cents = 601 where id = $1';
+    expect(await refusal(sql, [payment['supplierInvoiceId']])).toBe('supplier_invoices_paid_is_allocated');
+  });
+
+  const insert = (columns: string, values: string) =>
+    `insert into payment_allocations (id, payment_id, ${columns}, effective_on, created_at)
+     select $2, id, ${values}, paid_on, now() from payments where id = $1`;
+
+  it('an allocation that neither the payment nor its target knows of', async () => {
+    const sql = insert('supplier_invoice_id, amount_cents', 'supplier_invoice_id, 5');
+    expect(await refusal(sql, [payment.id, 'pall_test_1'])).toBe('payments_conservation');
+  });
+
+  it.each([
+    ['that settles nothing', ['amount_cents', '5'], 'payment_allocations_target'],
+    [
+      'of nothing',
+      ['supplier_invoice_id, amount_cents', 'supplier_invoice_id, 0'],
+      'payment_allocations_amount_cents_check',
+    ],
+    [
+      'on both sides',
+      ['supplier_invoice_id, schedule_id, amount_cents', "supplier_invoice_id, 'psch_1', 5"],
+      'payment_allocations_target',
+    ],
+  ] as const)('an allocation %s', async (_, [columns, values], constraint) => {
+    expect(await refusal(insert(columns, values), [payment.id, 'pall_test_2'])).toBe(constraint);
+  });
+
+  it("an allocation of somebody else's debt", async () => {
+    const { id } = await approved(owner, 1000);
+    const sql = insert('supplier_invoice_id, amount_cents', '$3, 5');
+    expect(await refusal(sql, [payment.id, 'pall_test_5', id])).toBe('payment_allocations_own_debt');
+  });
+
+  it('a reversal row that is not the row it reverses', async () => {
+    const [allocation] = payment.allocations;
+    const sql = insert('supplier_invoice_id, amount_cents, reverses_id', 'supplier_invoice_id, 5, $3');
+    expect(await refusal(sql, [payment.id, 'pall_test_3', allocation?.id])).toBe('payment_allocations_reversal');
+  });
+
+  it('a second reversal of one allocation', async () => {
+    const { id, allocations } = await newPayment();
+    await owner.delete(`/v1/admin/finance/payments/${id}/allocations/${allocations[0]?.id}`);
+    const sql = insert('supplier_invoice_id, amount_cents, reverses_id', 'supplier_invoice_id, 600, $3');
+    expect(await refusal(sql, [id, 'pall_test_4', allocations[0]?.id])).toBe('payment_allocations_reversed_once');
+  });
+});

@@ -1,0 +1,192 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { invalid, make, PATH as SUPPLIER_INVOICES, problem } from '../invoices.js';
+import { approved, entriesOf, type Envelope, eventsOf, out, PAYMENTS, read, recorded, settledOf } from './payments.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+describe('a payment for a supplier invoice', () => {
+  it('answers 201 with every field, its Location and its ETag, and settles the invoice', async () => {
+    const invoice = await approved(owner, 11_900);
+    const sent = out(invoice.id, 11_900, { reference: 'SEPA 1', method: 'wallet' });
+    const { status, body, headers } = await owner.post<Envelope>(PAYMENTS, sent);
+
+    expect(status).toBe(201);
+    expect(body.data).toEqual({
+      id: expect.stringMatching(/^pay_/),
+      ...sent,
+      bookingId: null,
+      unappliedCents: 0,
+      source: 'manual',
+      status: 'completed',
+      reversedAt: null,
+      reversalReason: null,
+      version: 1,
+      createdAt: expect.any(String),
+      updatedAt: body.data['createdAt'],
+      allocations: [
+        {
+          id: expect.stringMatching(/^pall_/),
+          scheduleId: null,
+          invoiceId: null,
+          supplierInvoiceId: invoice.id,
+          amountCents: 11_900,
+          effectiveOn: '2026-01-15',
+          createdAt: expect.any(String),
+        },
+      ],
+    });
+    expect([headers['location'], headers['etag']]).toEqual([`${PAYMENTS}/${body.data.id}`, '"1"']);
+    expect(await read(owner, body.data.id)).toEqual(body.data);
+    expect(await settledOf(owner, invoice.id)).toEqual({ status: 'paid', paidCents: 11_900, version: 2 });
+  });
+
+  it('in parts leaves the invoice approved until it is paid in full, and tells of that once', async () => {
+    const { id } = await approved(owner, 10_000);
+    const first = await recorded(owner, out(id, 4000));
+    expect(await settledOf(owner, id)).toMatchObject({ status: 'approved', paidCents: 4000 });
+    await recorded(owner, out(id, 6000));
+    expect(await settledOf(owner, id)).toMatchObject({ status: 'paid', paidCents: 10_000 });
+
+    const channel = 'finance.supplier-invoices';
+    const events = await eventsOf(app, channel, { of: ['supplierInvoiceId', id], count: 3 });
+    expect(events.map(({ event }) => event)).toEqual([
+      'supplier_invoice.created',
+      'supplier_invoice.approved',
+      'supplier_invoice.paid',
+    ]);
+    const [event] = await eventsOf(app, 'finance.payments', { of: ['paymentId', first.id], count: 1 });
+    expect(event).toEqual({
+      event: 'payment.recorded',
+      data: {
+        id: expect.any(String),
+        paymentId: first.id,
+        direction: 'out',
+        bookingId: null,
+        supplierInvoiceId: id,
+        status: 'completed',
+        currency: 'EUR',
+        amountCents: 4000,
+        unappliedCents: 0,
+        version: 1,
+      },
+    });
+  });
+
+  it('leaves an entry in the action ledger with what it settled', async () => {
+    const { id: supplierInvoiceId } = await approved(owner, 500);
+    const payment = await recorded(owner, out(supplierInvoiceId, 500));
+    expect(await entriesOf(app, payment.id)).toEqual([
+      { action: 'finance.payment.record', reason: null, before: null, after: payment },
+    ]);
+  });
+
+  it.each(['draft', 'void', 'paid'])('that is %s is refused with 409 supplier_invoice_not_approved', async (status) => {
+    const invoice = await make(owner, { totalCents: 900, status: status === 'paid' ? 'approved' : 'draft' });
+    if (status === 'void') await owner.post(`${SUPPLIER_INVOICES}/${invoice.id}/voiding`, { reason: 'Not ours' });
+    if (status === 'paid') await recorded(owner, out(invoice.id, 900));
+    const before = await settledOf(owner, invoice.id);
+
+    const answer = await owner.post(PAYMENTS, out(invoice.id, 1));
+    expect(answer.status).toBe(409);
+    expect(answer.body).toEqual(problem('supplier_invoice_not_approved', { status }));
+    expect(await settledOf(owner, invoice.id)).toEqual(before);
+  });
+
+  it('beyond what is outstanding is refused with 422 over_allocated, and nothing is written', async () => {
+    const { id } = await approved(owner, 1000);
+    await recorded(owner, out(id, 400));
+    const answer = await owner.post(PAYMENTS, out(id, 601));
+    expect(answer.status).toBe(422);
+    expect(answer.body).toEqual(problem('over_allocated', { available: 601, outstanding: 600 }));
+    expect(await app.sql('select from payments where supplier_invoice_id = $1', [id])).toHaveLength(1);
+  });
+
+  it('in another currency is refused with 422 currency_mismatch', async () => {
+    const { id } = await approved(owner, 1000);
+    const answer = await owner.post(PAYMENTS, out(id, 1000, { currency: 'USD' }));
+    expect(answer.status).toBe(422);
+    expect(answer.body).toEqual(problem('currency_mismatch', { expected: 'EUR', actual: 'USD' }));
+  });
+
+  it('is allocated as a whole: less is 422 totals_mismatch, more is 422 over_allocated', async () => {
+    const { id } = await approved(owner, 5000);
+    const send = (...amounts: number[]) =>
+      owner.post(PAYMENTS, out(id, 1000, { allocations: amounts.map((amountCents) => ({ amountCents })) }));
+    const less = await send(400, 500);
+    expect(less.status).toBe(422);
+    expect(less.body).toEqual(problem('totals_mismatch', { field: 'allocations', expected: 1000, actual: 900 }));
+    expect((await send()).status).toBe(422);
+    const more = await send(400, 601);
+    expect(more.status).toBe(422);
+    expect(more.body).toEqual(problem('over_allocated', { available: 600, outstanding: 5000 }));
+    expect((await send(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)).status).toBe(422);
+    expect((await send(400, 600)).status).toBe(201);
+  });
+
+  it('names no installment', async () => {
+    const { id } = await approved(owner, 5000);
+    const allocations = [{ amountCents: 10, scheduleId: 'psch_01k0dem000e000000000000001' }];
+    const answer = await owner.post(PAYMENTS, out(id, 10, { allocations }));
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(invalid('allocations.0.scheduleId', 'not_applicable'));
+  });
+
+  it('for an unknown supplier invoice is 404 with the field', async () => {
+    for (const id of ['sinv_01k0dem000e000000000009999', 'nothing']) {
+      const answer = await owner.post(PAYMENTS, out(id, 10));
+      expect(answer.status).toBe(404);
+      expect(answer.body).toEqual(problem('not_found', { field: 'supplierInvoiceId' }));
+    }
+  });
+});
+
+describe('the body of a payment', () => {
+  it('may not be of a day to come', async () => {
+    const { id } = await approved(owner, 5000);
+    const tomorrow = new Date(app.now().getTime() + 48 * 3_600_000).toISOString().slice(0, 10);
+    const answer = await owner.post(PAYMENTS, out(id, 10, { paidOn: tomorrow }));
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(invalid('paidOn', 'in_the_future'));
+  });
+
+  it.each([
+    ['bookingId', {}],
+    ['supplierInvoiceId', { direction: 'out' }],
+  ])('needs %s for %j', async (field, over) => {
+    const sent = { method: 'cash', currency: 'EUR', amountCents: 1, paidOn: '2026-01-15', ...over };
+    const answer = await owner.post(PAYMENTS, sent);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(invalid(field, 'required'));
+  });
+
+  it.each([
+    ['amountCents', 0],
+    ['amountCents', -5],
+    ['amountCents', 1.5],
+    ['amountCents', '100'],
+    ['currency', 'eur'],
+    ['currency', 'XYZ'],
+    ['paidOn', '2026-02-30'],
+    ['paidOn', 'today'],
+    ['method', 'barter'],
+    ['reference', 'x'.repeat(256)],
+    ['allocations', 5],
+    ['source', 'schedule_patch'],
+    ['status', 'reversed'],
+  ])('is refused where %s is %p', async (field, value) => {
+    const { id } = await approved(owner, 5000);
+    const { status, body } = await owner.post<{ code: string; details: { fields: object } }>(
+      PAYMENTS,
+      out(id, 10, { [field]: value }),
+    );
+    expect([status, body.code, Object.keys(body.details.fields)]).toEqual([400, 'invalid_request', [field]]);
+  });
+});

@@ -1,0 +1,232 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { pagesOf } from '../../setup/pdf.js';
+import { draft, PATH, pay, sell, takeBack, voiding } from '../invoices/invoicing.js';
+import { invalid, problem, staffWith } from '../invoices.js';
+import { ask, bill, download, fetchFile, linkOf, type Rendition, RENDITIONS } from './rendering.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp({ env: { LOG_LEVEL: 'info', ORG_NAME: 'Lake Tours' } });
+  owner = app.as('owner');
+});
+
+describe('POST /v1/admin/finance/invoices/{id}/renditions', () => {
+  it('answers 202 with a pending rendition, and where it can be downloaded', async () => {
+    const { id: invoiceId } = await bill(app);
+    const { status, headers, body } = await owner.post<{ data: Rendition }>(`${PATH}/${invoiceId}/renditions`, {
+      format: 'pdf',
+    });
+    expect(status).toBe(202);
+    expect(body).toEqual({
+      data: {
+        id: expect.stringMatching(/^rend_/),
+        invoiceId,
+        format: 'pdf',
+        language: 'en',
+        version: 1,
+        status: 'pending',
+        sha256: null,
+        sizeBytes: null,
+        createdAt: expect.any(String),
+        readyAt: null,
+      },
+    });
+    expect(headers['location']).toBe(`${RENDITIONS}/${body.data.id}/download`);
+  });
+
+  it('of a draft is refused: 409 invoice_not_issued; of an unknown invoice: 404', async () => {
+    const { id: bookingId } = await sell(app);
+    const { id } = await draft(owner, { bookingId });
+    const post = (invoiceId: string) => owner.post(`${PATH}/${invoiceId}/renditions`, { format: 'html' });
+    const [early, unknown] = [await post(id), await post('inv_01k0dem000e000000000009999')];
+    expect([early.status, early.body]).toEqual([409, problem('invoice_not_issued')]);
+    expect([unknown.status, unknown.body]).toEqual([404, problem('not_found')]);
+  });
+
+  it.each([
+    [{}, 'format'],
+    [{ format: 'docx' }, 'format'],
+    [{ format: 'pdf', language: 'tlh' }, 'language'],
+  ])('refuses %j by 400', async (body, path) => {
+    const { id } = await bill(app);
+    const answer = await owner.post(`${PATH}/${id}/renditions`, body);
+    expect([answer.status, answer.body]).toEqual([400, invalid(path, 'isIn')]);
+  });
+
+  it('counts versions of each format and language, also of many requests at once', async () => {
+    const { id } = await bill(app);
+    const made = await Promise.all(Array.from({ length: 6 }, () => ask(owner, id, { format: 'html' })));
+    expect(made.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect((await ask(owner, id, { format: 'html', language: 'de' })).version).toBe(1);
+    for (const rendition of made.filter(({ version }) => version === 6)) await linkOf(owner, rendition.id);
+  });
+});
+
+describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
+  it('sends on to a PDF with number, lines, taxes and totals, without, with and despite an Authorization header', async () => {
+    const invoice = await bill(app);
+    const { id } = await ask(owner, invoice.id);
+    const location = await linkOf(owner, id);
+    expect(location).toMatch(/^\/v1\/files\/[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{22}$/);
+    const token = app.credentials.staff.token;
+    for (const authorization of [undefined, `Bearer ${token}`, 'Bearer nonsense', 'Basic eDp5', '']) {
+      const { status, headers, bytes } = await fetchFile(
+        app.url + location,
+        authorization === undefined ? {} : { authorization },
+      );
+      expect([authorization, status]).toEqual([authorization, 200]);
+      expect(headers).toMatchObject({
+        'content-type': 'application/pdf',
+        'content-length': String(bytes.length),
+        'content-disposition': `attachment; filename="${invoice.number}.pdf"`,
+        'cache-control': 'private, no-store',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-request-id': expect.any(String),
+      });
+      const text = (await pagesOf(bytes)).join(' ');
+      for (const part of [
+        String(invoice.number),
+        'Lake Tours',
+        'Łukasz & Söhne',
+        'City tour',
+        '19%',
+        '€38.00',
+        '€238.00',
+      ]) {
+        expect(text).toContain(part);
+      }
+    }
+  });
+
+  it('answers an empty 302 that nobody keeps', async () => {
+    const { id } = await ask(owner, (await bill(app)).id);
+    await linkOf(owner, id);
+    const { status, headers, text } = await download(owner, id);
+    expect([status, text]).toEqual([302, '']);
+    expect(headers).toMatchObject({ 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' });
+  });
+
+  it('leads to escaped HTML in the language that was asked for', async () => {
+    const invoice = await bill(app);
+    const { id } = await ask(owner, invoice.id, { format: 'html', language: 'de' });
+    const { headers, bytes } = await fetchFile(app.url + (await linkOf(owner, id)));
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(bytes.toString()).toContain(`Rechnung ${invoice.number}`);
+    expect(bytes.toString()).toContain('Łukasz &amp; Söhne');
+  });
+
+  it('names the file after the number, without what could be misunderstood', async () => {
+    const { id } = await ask(owner, (await bill(app, { prefix: '../R "ü"; x=' })).id);
+    const { headers } = await fetchFile(app.url + (await linkOf(owner, id)));
+    expect(headers['content-disposition']).toBe('attachment; filename="R-x-0001.pdf"');
+  });
+
+  it('is logged with who asked', async () => {
+    const { id } = await ask(owner, (await bill(app)).id);
+    await linkOf(owner, id);
+    const lines = app.logs.filter((line) => line.includes('an invoice was downloaded') && line.includes(id));
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining({
+        download: { renditionId: id, invoiceId: expect.any(String), actor: expect.any(String) },
+      }),
+    ]);
+  });
+
+  it('needs finance:read; an unknown or odd id is 404', async () => {
+    const other = await staffWith(app, 'finance:write');
+    const { status, body } = await download(other, 'rend_01k0dem000e000000000000001');
+    expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:read' })]);
+    for (const id of ['rend_01k0dem000e000000000009999', 'inv_01k0dem000e000000000000001', '..']) {
+      const unknown = await download(owner, id);
+      expect([unknown.status, unknown.body]).toEqual([404, problem('not_found')]);
+    }
+  });
+});
+
+describe('a newer version', () => {
+  it('makes older ones stale: 409 rendition_stale, unless a stale one will do', async () => {
+    const { id: invoiceId } = await bill(app);
+    const first = await ask(owner, invoiceId);
+    await linkOf(owner, first.id);
+    const other = await ask(owner, invoiceId, { format: 'pdf', language: 'fr' });
+    await linkOf(owner, other.id);
+    const second = await ask(owner, invoiceId);
+    await linkOf(owner, second.id);
+    const { status, body } = await download(owner, first.id);
+    expect([status, body]).toEqual([409, problem('rendition_stale')]);
+    const { headers } = await download(owner, first.id, '?allowStale=true');
+    expect((await fetchFile(app.url + headers['location'])).status).toBe(200);
+    const list = await owner.get<{ data: Rendition[]; total: number }>(`${PATH}/${invoiceId}/renditions`);
+    expect(list.body.data.map(({ id, status: state }) => [id, state])).toEqual([
+      [second.id, 'ready'],
+      [other.id, 'ready'],
+      [first.id, 'stale'],
+    ]);
+    expect(list.body.total).toBe(3);
+  });
+
+  it('of the same invoice is the same file, whatever was paid meanwhile; a voided one says so', async () => {
+    const { id: invoiceId } = await bill(app);
+    const render = async () => {
+      const { id } = await ask(owner, invoiceId);
+      const { bytes } = await fetchFile(app.url + (await linkOf(owner, id)));
+      const { body } = await owner.get<{ data: Rendition[] }>(`${PATH}/${invoiceId}/renditions?limit=1`);
+      expect(body.data[0]).toMatchObject({ id, sha256: createHash('sha256').update(bytes).digest('hex') });
+      return bytes;
+    };
+    const first = await render();
+    const payment = await pay(app, invoiceId, 100);
+    expect((await render()).equals(first)).toBe(true);
+    await takeBack(owner, payment);
+    await voiding(owner, invoiceId);
+    expect((await pagesOf(await render())).join(' ')).toContain('VOID');
+  });
+});
+
+describe('GET /v1/files/{token}', () => {
+  it('is 404 in the words of the storefront where the token is not ours, was changed, or has expired', async () => {
+    const { id } = await ask(owner, (await bill(app)).id);
+    const location = await linkOf(owner, id);
+    const [payload = '', mac = ''] = location.replace('/v1/files/', '').split('.');
+    const forged = Buffer.from(JSON.stringify(['0'.repeat(64), 'x.pdf', 'text/html', 9e15])).toString('base64url');
+    const changed = mac.startsWith('A') ? `B${mac.slice(1)}` : `A${mac.slice(1)}`;
+    const tokens = [
+      'x',
+      `${payload}.${changed}`,
+      `${forged}.${mac}`,
+      payload,
+      `${payload}.${mac}.${mac}`,
+      `${payload}.`,
+      '%2e%2e',
+    ];
+    for (const token of tokens) {
+      const { status, body } = await app.get(`/v1/files/${token}`);
+      expect([token, status, body]).toEqual([token, 404, problem('not_found')]);
+    }
+    app.travel({ ms: 299_000 });
+    expect((await fetchFile(app.url + location)).status).toBe(200);
+    app.travel({ ms: 2_000 });
+    expect((await app.get(location)).body).toEqual(problem('not_found'));
+  });
+
+  it('is not opened by what was signed for something else', async () => {
+    const { headers } = await owner.get('/v1/admin/action-ledger/entries?limit=1');
+    const cursor = /cursor=([^&>]+)/.exec(headers['link'] ?? '')?.[1] ?? '';
+    expect(cursor).not.toBe('');
+    expect((await app.get(`/v1/files/${cursor}`)).status).toBe(404);
+  });
+
+  it('answers HEAD without the file', async () => {
+    const { id } = await ask(owner, (await bill(app)).id);
+    const { status, headers, bytes } = await fetchFile(app.url + (await linkOf(owner, id)), {}, 'HEAD');
+    expect([status, bytes.length]).toEqual([200, 0]);
+    expect(Number(headers['content-length'])).toBeGreaterThan(1_000);
+  });
+});

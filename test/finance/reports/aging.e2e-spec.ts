@@ -1,0 +1,183 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Clock } from '../../../src/platform/clock.js';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { invalid, make, PATH as SUPPLIER_INVOICES, problem, staffWith } from '../invoices.js';
+import { bookingWith, received } from '../payments/bookings.js';
+import { approved, out, PAYMENTS, recorded, reverse } from '../payments/payments.js';
+
+const AGING = '/v1/admin/finance/aging';
+const DAY_MS = 86_400_000;
+
+interface Aged {
+  currency: string;
+  count: number;
+  totalCents: number | null;
+  buckets: { bucket: string; count: number; amountCents: number | null }[];
+}
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+/** The organization's day so many days from now. */
+const day = (offset: number) => app.nest.get(Clock).dayOf(new Date(app.now().getTime() + offset * DAY_MS));
+
+async function report(side: string, asOf = day(0)): Promise<Aged[]> {
+  const { status, body } = await owner.get<{ data: { side: string; asOf: string; currencies: Aged[] } }>(
+    `${AGING}?side=${side}&asOf=${asOf}`,
+  );
+  expect([status, body.data.side, body.data.asOf]).toEqual([200, side, asOf]);
+  return body.data.currencies;
+}
+
+/** Amounts of the five buckets of a currency; none where nothing is outstanding in it. */
+async function buckets(side: string, currency: string, asOf?: string): Promise<unknown> {
+  const found = (await report(side, asOf)).find((aged) => aged.currency === currency);
+  return found?.buckets.map(({ amountCents }) => amountCents);
+}
+
+const LATENESS = [
+  [1, 1],
+  [0, 2],
+  [-1, 10],
+  [-30, 20],
+  [-31, 100],
+  [-60, 200],
+  [-61, 1000],
+  [-90, 2000],
+  [-91, 10_000],
+  [-400, 20_000],
+] as const;
+const AGED = [3, 30, 300, 3000, 30_000];
+
+describe('what we owe to suppliers', () => {
+  const bill = (currency: string, totalCents: number, over: object = {}) =>
+    approved(owner, totalCents, { currency, issueDate: '2020-01-01', ...over });
+
+  it('lies in the bucket of the days that it is late: none, 1 to 30, 31 to 60, 61 to 90, more', async () => {
+    for (const [offset, cents] of LATENESS) await bill('XPF', cents, { dueDate: day(offset) });
+    await bill('XPF', 5);
+    const [aged] = (await report('payable')).filter(({ currency }) => currency === 'XPF');
+    expect(aged).toEqual({
+      currency: 'XPF',
+      count: 11,
+      totalCents: 33_338,
+      buckets: [
+        { bucket: 'current', count: 3, amountCents: 8 },
+        { bucket: 'days_1_30', count: 2, amountCents: 30 },
+        { bucket: 'days_31_60', count: 2, amountCents: 300 },
+        { bucket: 'days_61_90', count: 2, amountCents: 3000 },
+        { bucket: 'over_90', count: 2, amountCents: 30_000 },
+      ],
+    });
+    // A month and a day later all but the undated one are late.
+    expect(await buckets('payable', 'XPF', day(31))).toEqual([5, 1, 12, 120, 33_200]);
+  });
+
+  it('is of approved invoices alone, and of none before its approval', async () => {
+    await make(owner, { currency: 'XAF', totalCents: 700 });
+    const { id } = await bill('XAF', 900);
+    expect(await buckets('payable', 'XAF')).toEqual([900, 0, 0, 0, 0]);
+    expect(await buckets('payable', 'XAF', day(-1))).toBeUndefined();
+    await owner.post(`${SUPPLIER_INVOICES}/${id}/voiding`, { reason: 'Not ours' });
+    expect(await buckets('payable', 'XAF')).toBeUndefined();
+  });
+
+  it('counts a payment from its day on, and a reversal from its own', async () => {
+    const { id } = await bill('XOF', 1000);
+    app.travel({ days: 5 });
+    const payment = await recorded(owner, out(id, 1000, { currency: 'XOF', paidOn: day(-2) }));
+    expect(await buckets('payable', 'XOF')).toBeUndefined();
+    expect(await buckets('payable', 'XOF', day(-2))).toBeUndefined();
+    expect(await buckets('payable', 'XOF', day(-3))).toEqual([1000, 0, 0, 0, 0]);
+    app.travel({ days: 1 });
+    await reverse(owner, payment.id);
+    expect(await buckets('payable', 'XOF', day(-1))).toBeUndefined();
+    expect(await buckets('payable', 'XOF')).toEqual([1000, 0, 0, 0, 0]);
+    app.travel({ days: -6 });
+  });
+
+  it('is null where the sum is beyond 2^53-1, and not a rounded number', async () => {
+    await bill('XDR', Number.MAX_SAFE_INTEGER);
+    expect(await buckets('payable', 'XDR')).toEqual([Number.MAX_SAFE_INTEGER, 0, 0, 0, 0]);
+    await bill('XDR', 1);
+    expect(await buckets('payable', 'XDR')).toEqual([null, 0, 0, 0, 0]);
+  });
+});
+
+describe('what customers owe us', () => {
+  it('is what installments lack, by the days that they are late', async () => {
+    const installments = LATENESS.map(([offset, cents]) => [day(offset), cents] as const);
+    await bookingWith(app, { currency: 'XPF', installments });
+    expect(await buckets('receivable', 'XPF')).toEqual(AGED);
+  });
+
+  it('is never a sum of different currencies', async () => {
+    await bookingWith(app, { currency: 'TND', installments: [[day(0), 7]] });
+    await bookingWith(app, { currency: 'KWD', installments: [[day(0), 11]] });
+    const codes = (await report('receivable')).map(({ currency }) => currency);
+    expect(codes).toEqual([...codes].sort());
+    expect(await buckets('receivable', 'TND')).toEqual([7, 0, 0, 0, 0]);
+    expect(await buckets('receivable', 'KWD')).toEqual([11, 0, 0, 0, 0]);
+  });
+
+  it('counts money from the day on which it was allocated, and no longer once it is taken back', async () => {
+    const { id } = await bookingWith(app, { currency: 'XOF', installments: [[day(0), 1000]] });
+    const sent = received(id, 600, { currency: 'XOF', allocations: [], paidOn: day(0) });
+    const { id: paymentId } = await recorded(owner, sent);
+    expect(await buckets('receivable', 'XOF')).toEqual([1000, 0, 0, 0, 0]);
+    app.travel({ days: 2 });
+    const { body } = await owner.post<{ data: { allocations: { id: string }[] } }>(
+      `${PAYMENTS}/${paymentId}/allocations`,
+    );
+    app.travel({ days: 1 });
+    await owner.delete(`${PAYMENTS}/${paymentId}/allocations/${body.data.allocations[0]?.id}`);
+    const amounts = await Promise.all([-2, -1, 0].map((offset) => buckets('receivable', 'XOF', day(offset))));
+    expect(amounts).toEqual([
+      [0, 1000, 0, 0, 0],
+      [0, 400, 0, 0, 0],
+      [0, 1000, 0, 0, 0],
+    ]);
+    app.travel({ days: -3 });
+  });
+
+  it('knows no installment before it was planned, nor one that was cancelled', async () => {
+    const { schedules } = await bookingWith(app, {
+      currency: 'XAF',
+      installments: [
+        [day(-5), 40],
+        [day(-5), 50],
+      ],
+    });
+    expect(await buckets('receivable', 'XAF', day(-1))).toBeUndefined();
+    await app.sql(`update payment_schedules set status = 'cancelled', waived = true where id = $1`, [schedules[0]]);
+    expect(await buckets('receivable', 'XAF')).toEqual([0, 50, 0, 0, 0]);
+  });
+});
+
+describe('GET /v1/admin/finance/aging', () => {
+  it('is of receivables as of today unless asked otherwise', async () => {
+    const { body } = await owner.get<{ data: object }>(AGING);
+    expect(body.data).toMatchObject({ side: 'receivable', asOf: day(0) });
+  });
+
+  it.each([
+    ['side=both', 'side', 'isIn'],
+    ['asOf=2026-02-30', 'asOf', 'isDate'],
+  ])('refuses %s by 400', async (query, field, code) => {
+    const { status, body } = await owner.get(`${AGING}?${query}`);
+    expect(status).toBe(400);
+    expect(body).toEqual(invalid(field, code));
+  });
+
+  it('needs finance:read', async () => {
+    const { status, body } = await (await staffWith(app, 'bookings:read')).get(AGING);
+    expect(status).toBe(403);
+    expect(body).toEqual(problem('forbidden', { requiredScope: 'finance:read' }));
+  });
+});

@@ -1,0 +1,63 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { IntegrityReport } from '../../../src/modules/finance/reports/integrity.service.js';
+import { asSystem } from '../../../src/platform/context/request-context.js';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { problem, staffWith } from '../invoices.js';
+import { bookingWith, received } from '../payments/bookings.js';
+import { recorded, reverse } from '../payments/payments.js';
+import { broken, INTEGRITY, tamper, verify } from './tampering.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp({ env: { LOG_LEVEL: 'info' } });
+  owner = app.as('owner');
+});
+
+it('holds on demo data and after payments, allocations and reversals', async () => {
+  const { id } = await bookingWith(app, { installments: [['2026-03-01', 1000]] });
+  await recorded(owner, received(id, 700));
+  const { id: reversed } = await recorded(owner, received(id, 900));
+  await reverse(owner, reversed);
+  const { conserved, checks } = await verify(owner);
+  expect([conserved, broken({ conserved, checks, checkedAt: '' })]).toEqual([true, {}]);
+  expect(checks.length).toBe(14);
+});
+
+it('names at most twenty of many, and counts them all', async () => {
+  const made = [];
+  for (let n = 0; n < 22; n += 1) made.push(await bookingWith(app));
+  const ids = made.map(({ id }) => `'${id}'`).join(', ');
+  await tamper(app, 'bookings', `update bookings set total_cents = 1 where id in (${ids})`);
+  const [check] = (await verify(owner)).checks.filter(({ violations }) => violations > 0);
+  expect([check?.name, check?.violations, check?.examples.length]).toEqual(['booking_total', 22, 20]);
+  await tamper(app, 'bookings', `update bookings set total_cents = 100000 where id in (${ids})`);
+});
+
+it('is verified every night, and what is broken is logged as an error and counted in the metrics', async () => {
+  const { id } = await bookingWith(app);
+  await tamper(app, 'bookings', `update bookings set total_cents = 1 where id = '${id}'`);
+  const report = app.nest.get(IntegrityReport);
+  await asSystem(() => report.watch());
+  const logged = app.logs.map((text) => JSON.parse(text) as Record<string, unknown>);
+  expect(logged.filter(({ check }) => check !== undefined)).toMatchObject([
+    { level: 50, check: 'booking_total', violations: 1, msg: 'money does not add up' },
+  ]);
+  expect((await app.get('/metrics')).text).toMatch(/^finance_integrity_violations 1$/m);
+
+  await tamper(app, 'bookings', `update bookings set total_cents = 100000 where id = '${id}'`);
+  await asSystem(() => report.watch());
+  expect((await app.get('/metrics')).text).toMatch(/^finance_integrity_violations 0$/m);
+  const [known] = await app.sql(
+    `select from graphile_worker._private_known_crontabs where identifier = 'finance.integrity.verify'`,
+  );
+  expect(known).toBeDefined();
+});
+
+it('needs finance:read', async () => {
+  const { status, body } = await (await staffWith(app, 'bookings:read')).get(INTEGRITY);
+  expect(status).toBe(403);
+  expect(body).toEqual(problem('forbidden', { requiredScope: 'finance:read' }));
+});

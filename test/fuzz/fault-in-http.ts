@@ -1,0 +1,53 @@
+import { allowClosing, did, type Draft, pathOf } from './draft.js';
+import type { Random } from './random.js';
+
+/** Methods that HTTP knows; the service has none of them everywhere. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH', 'LINK'];
+
+/** Another method, or what is hardly a request any more. */
+export function faultInHttp(draft: Draft, random: Random): void {
+  if (random.chance(0.6)) {
+    draft.method = random.pick(METHODS);
+    did(draft, `the method ${draft.method}`);
+  } else {
+    random.pick(ODDITIES)(draft);
+  }
+}
+
+const ODDITIES: readonly ((draft: Draft) => void)[] = [
+  (draft) => {
+    draft.target = `http://example.com${pathOf(draft)}`;
+    did(draft, 'an absolute address');
+  },
+  (draft) => {
+    draft.headers.push(['Expect', '100-continue']);
+    did(draft, 'Expect: 100-continue');
+  },
+  (draft) => {
+    draft.headers.push(['Expect', 'the unexpected']);
+    draft.also.push(417);
+    did(draft, 'Expect: the unexpected', 'refused');
+  },
+  (draft) => {
+    draft.headers.push(['Host', 'a b']);
+    did(draft, 'a second Host that is none', 'refused');
+  },
+  (draft) => closing(draft, 'a method in small letters', () => (draft.method = draft.method.toLowerCase())),
+  (draft) => closing(draft, 'an unknown method', () => (draft.method = 'BREW')),
+  (draft) => closing(draft, 'a blank in the path', () => (draft.target = `${pathOf(draft)} x`)),
+  (draft) => closing(draft, 'a NUL in the path', () => (draft.target = `${pathOf(draft)}\0`)),
+  (draft) => closing(draft, 'a header without a name', () => draft.headers.push(['', 'x'])),
+  (draft) => closing(draft, 'a header with a blank name', () => draft.headers.push(['X Y', 'x'])),
+  (draft) => closing(draft, 'a header with a NUL', () => draft.headers.push(['X-Nul', 'a\0b'])),
+  (draft) => closing(draft, 'an obsolete fold', () => draft.headers.push(['X-Fold', 'a\r\n b'])),
+  (draft) => closing(draft, 'another length as well', () => draft.headers.push(['Content-Length', '7'])),
+  (draft) => closing(draft, 'a negative length', () => draft.headers.push(['Content-Length', '-1'])),
+  (draft) =>
+    closing(draft, 'two ways to say the length', () => draft.headers.push(['Transfer-Encoding', 'chunked, gzip'])),
+];
+
+function closing(draft: Draft, deed: string, change: () => void): void {
+  change();
+  allowClosing(draft);
+  did(draft, deed);
+}

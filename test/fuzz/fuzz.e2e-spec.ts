@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { startApp } from '../setup/app.js';
+import { fuzz } from './fuzzer.js';
+import { told } from './report.js';
+
+// About 1,500 requests; `npm run fuzz` sends as many as one likes.
+const CASES = 1_050;
+const SEED = '1';
+
+describe('every operation, asked validly, at its bounds and with hostile intent', () => {
+  it('answers as documented: no failure, no leak, no lossy text, no lost connection', async () => {
+    const app = await startApp({ env: { METRICS: 'true' } });
+    const { staff, platformKey, limitedPlatformKey } = app.credentials;
+    const tokens = { staff: staff.token, platform: platformKey, limited: limitedPlatformKey };
+
+    const report = await fuzz({ url: app.url, tokens, seed: SEED, from: 0, to: CASES });
+
+    expect(report.findings.map((finding) => told(finding, { seed: SEED, url: app.url }))).toEqual([]);
+    expect(report.unmappedDatabaseErrors).toBe(0);
+    expect(report.cases).toBe(CASES);
+    // It does get somewhere: things are made and changed, and each kind of refusal is met.
+    const { 200: done = 0, 201: made = 0, 400: refused = 0 } = report.statuses;
+    expect([done > 200, made > 150, refused > 300]).toEqual([true, true, true]);
+    const met = ['401', '404', '405', '409', '413', '415', '422'];
+    expect(Object.keys(report.statuses)).toEqual(expect.arrayContaining(met));
+  });
+});

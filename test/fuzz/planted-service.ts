@@ -1,0 +1,130 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+export const tokens = { staff: 'staff-secret-1', platform: 'platform-secret-1', limited: 'limited-secret-1' };
+const ROWS = '/v1/admin/finance/rows';
+const json = (name: string) => ({
+  description: name,
+  content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
+});
+const errors = Object.fromEntries([400, 401, 404, 405, 409, 413, 415, 422].map((status) => [status, json('Problem')]));
+const keyed = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 } };
+const id = { name: 'id', in: 'path', schema: { type: 'string', maxLength: 40, example: 'row_1' } };
+const text20 = { type: 'string', minLength: 1, maxLength: 20 };
+const row = { type: 'object', required: ['id', 'name'], properties: { id: text20, name: { type: 'string' } } };
+const shared = { security: [{ bearer: [] }] };
+
+const document = {
+  openapi: '3.0.0',
+  paths: {
+    [ROWS]: {
+      post: {
+        ...shared,
+        operationId: 'rows_create',
+        parameters: [keyed],
+        requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/CreateRow' } } } },
+        responses: { 201: json('Envelope'), ...errors },
+      },
+    },
+    [`${ROWS}/{id}`]: {
+      get: { ...shared, operationId: 'rows_get', parameters: [id], responses: { 200: json('Envelope'), ...errors } },
+    },
+  },
+  components: {
+    schemas: {
+      CreateRow: { type: 'object', required: ['name'], properties: { name: text20 }, additionalProperties: false },
+      Envelope: { type: 'object', required: ['data'], properties: { data: row } },
+      Problem: { type: 'object', required: ['error', 'code', 'requestId'], additionalProperties: true },
+    },
+  },
+};
+
+/** What an honest service would answer; a planted fault changes it. */
+export interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+  headers: Record<string, string>;
+}
+
+interface Asked {
+  request: IncomingMessage;
+  sent: string;
+}
+
+/** Null: the connection is cut. */
+export type Plant = (answer: Answer, asked: Asked) => Answer | null;
+
+/** A service with one operation to create and one to read, in which a fault can be planted. Keys mean nothing to it. */
+export class PlantedService {
+  readonly requests: string[] = [];
+  private readonly rows = new Map<string, string>();
+  private readonly server: Server;
+
+  constructor(private readonly plant: Plant) {
+    this.server = createServer((request, response) => {
+      void text(request).then((sent) => this.answer(request, response, sent));
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    const address = this.server.address();
+    return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private answer(request: IncomingMessage, response: ServerResponse, sent: string): void {
+    const { method, url = '', headers } = request;
+    response.setHeader('Content-Type', 'application/json');
+    if (url === '/openapi.json') return void response.end(JSON.stringify(document));
+    if (url === '/metrics') return void response.end('unmapped_db_error 0\n');
+    this.requests.push(`${headers['x-request-id']?.toString()} ${method} ${url} ${sent}`);
+    const answer = this.plant(this.honest(request, sent), { request, sent });
+    if (answer === null) return void request.socket.destroy();
+    const usual = { 'X-Request-Id': idOf(request), 'X-Content-Type-Options': 'nosniff' };
+    response.writeHead(answer.status, { ...usual, ...answer.headers }).end(JSON.stringify(answer.body));
+  }
+
+  private honest(request: IncomingMessage, sent: string): Answer {
+    const { method, url = '', headers } = request;
+    if (headers.authorization !== `Bearer ${tokens.staff}`) {
+      return refusal(request, 401, { 'WWW-Authenticate': 'Bearer' });
+    }
+    const rowId = url.replace(`${ROWS}/`, '');
+    const found = this.rows.get(rowId);
+    if (method === 'GET' && found !== undefined) return { status: 200, body: rowOf(rowId, found), headers: {} };
+    if (method !== 'POST' || url !== ROWS) return refusal(request, 404);
+    const name = nameIn(sent);
+    if (name === null) return refusal(request, 400);
+    const made = `row_${this.rows.size}`;
+    this.rows.set(made, name);
+    return { status: 201, body: rowOf(made, name), headers: {} };
+  }
+}
+
+export function rowOf(rowId: string, name: string): { data: { id: string; name: string } } {
+  return { data: { id: rowId, name } };
+}
+
+export function refusal(request: IncomingMessage, status: number, headers: Record<string, string> = {}): Answer {
+  return { status, body: { error: 'Refused', code: 'refused', requestId: idOf(request) }, headers };
+}
+
+function idOf({ headers }: IncomingMessage): string {
+  const sent = headers['x-request-id']?.toString() ?? '';
+  return /^[\w.-]{8,128}$/.test(sent) ? sent : 'minted-by-us';
+}
+
+function nameIn(sent: string): string | null {
+  try {
+    const body = JSON.parse(sent) as { name?: unknown };
+    const isOnly = Object.keys(body).length === 1 && Object.hasOwn(body, 'name');
+    return isOnly && typeof body.name === 'string' && /^[^\0]{1,20}$/u.test(body.name) ? body.name : null;
+  } catch {
+    return null;
+  }
+}

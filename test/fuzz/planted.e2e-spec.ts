@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { fuzz } from './fuzzer.js';
+import { type Answer, type Plant, PlantedService, refusal, rowOf, tokens } from './planted-service.js';
+
+let service: PlantedService | null = null;
+afterEach(async () => {
+  await service?.close();
+  service = null;
+});
+
+async function findings(plant: Plant): Promise<string> {
+  service = new PlantedService(plant);
+  const report = await fuzz({ url: await service.listen(), tokens, seed: '7', from: 0, to: 120 });
+  return report.findings.flatMap(({ faults }) => faults).join('\n');
+}
+
+const where =
+  (status: number, change: (answer: Answer) => Answer | null): Plant =>
+  (answer) =>
+    answer.status === status ? change(answer) : answer;
+const saying = (error: string) => (answer: Answer) => ({ ...answer, body: { ...answer.body, error } });
+
+describe('the fuzzer finds', () => {
+  const cases: [fault: string, plant: Plant, found: RegExp][] = [
+    ['a failure', where(400, (answer) => ({ ...answer, status: 500 })), /the service failed with 500/],
+    ['an undocumented status', where(201, (answer) => ({ ...answer, status: 202 })), /status is not documented/],
+    ['an undocumented member', where(201, (answer) => ({ ...answer, body: { ...answer.body, x: 1 } })), /"x"/],
+    ['a lost connection', where(400, () => null), /the connection was lost/],
+    [
+      'the id of another request',
+      (answer) => ({ ...answer, headers: { ...answer.headers, 'X-Request-Id': 'another-id' } }),
+      /X-Request-Id is another-id/,
+    ],
+    ['a 401 without a challenge', where(401, (answer) => ({ ...answer, headers: {} })), /without www-authenticate/],
+    ['a stack in an error', where(400, saying('at f (/srv/dist/a.js:1:2)')), /tells of the inside/],
+    ['a credential in an answer', where(400, saying(tokens.staff)), /holds the staff credential/],
+    [
+      'an echo of what was sent',
+      (answer, { sent }) => (answer.status === 400 ? saying(sent)(answer) : answer),
+      /echoes what was sent/,
+    ],
+    [
+      'a value beyond its bounds that is taken',
+      where(400, () => ({ status: 201, body: rowOf('row_0', 'x'), headers: {} })),
+      /this is to be refused/,
+    ],
+    [
+      'a text that is not read back as it was sent',
+      where(200, (answer) => ({ ...answer, body: rowOf('row_0', '\ufffd') })),
+      /name: sent .*, read/,
+    ],
+    ['a key that is carried out twice', (answer) => answer, /without Idempotent-Replayed/],
+    [
+      'a good credential that is refused',
+      (answer, { request }) => (answer.status === 201 ? refusal(request, 401) : answer),
+      /a good credential is refused/,
+    ],
+  ];
+
+  it.each(cases)('%s', async (_, plant, found) => {
+    expect(await findings(plant)).toMatch(found);
+  });
+
+  it('the same again with the same seed: the requests are the same, to the byte', async () => {
+    const runs: string[][] = [];
+    for (let run = 0; run < 2; run += 1) {
+      const again = new PlantedService((answer) => answer);
+      await fuzz({ url: await again.listen(), tokens, seed: '3', from: 0, to: 60 });
+      await again.close();
+      runs.push(again.requests.map((line) => line.replace(/row_\d+/g, 'row_n')).sort());
+    }
+    expect(runs[0]).toEqual(runs[1]);
+    expect(runs[0]?.length).toBeGreaterThan(60);
+  });
+});

@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/**
+ * What was sent but is not read back as it was: text must be kept to the letter or be refused. Members that the answer
+ * does not have are none of its business. Known and documented ways of the service are taken for the same: trimming,
+ * `""` and an object of nothing for null, null for no entries, addresses in small letters, instants in UTC, lists of names in another order.
+ */
+export function losses(sent: unknown, read: unknown, path = ''): string[] {
+  if (isRecord(sent) && isRecord(read)) {
+    const common = Object.keys(sent).filter((name) => Object.hasOwn(read, name));
+    return common.flatMap((name) => losses(sent[name], read[name], path === '' ? name : `${path}.${name}`));
+  }
+  if (isList(sent) && isList(read) && sent.length === read.length) {
+    if (isDeepStrictEqual(sent.toSorted(), read.toSorted())) return [];
+    return sent.flatMap((item, index) => losses(item, read[index], `${path}.${index}`));
+  }
+  return isKept(sent, read) ? [] : [`${path}: sent ${shown(sent)}, read ${shown(read)}`];
+}
+
+/** Free-form JSON and sealed texts are the caller's: they come back to the letter. */
+export function exactLosses(sent: unknown, read: unknown, path: string): string[] {
+  const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
+  return isDeepStrictEqual(plain(sent), plain(read)) ? [] : [`${path}: sent ${shown(sent)}, read ${shown(read)}`];
+}
+
+function isKept(sent: unknown, read: unknown): boolean {
+  if (Object.is(sent, -0)) return read === 0;
+  if (sent === read) return true;
+  if (sent === null) return isList(read) && read.length === 0;
+  if (isRecord(sent) && read === null) return Object.values(sent).every((member) => isKept(member, null));
+  if (typeof sent !== 'string') return false;
+  const trimmed = sent.trim();
+  if (typeof read !== 'string') return read === null && trimmed === '';
+  const isAddress = trimmed.includes('@') && trimmed.toLowerCase() === read;
+  const isInstant = /^\d{4}-\d\d-\d\dT/.test(trimmed) && Date.parse(trimmed) === Date.parse(read);
+  const isNumber = /^\d+\.\d+$/.test(trimmed) && trimmed.replace(/\.?0+$/, '') === read.replace(/\.0+$/, '');
+  return trimmed === read || isAddress || isInstant || isNumber;
+}
+
+function isList(value: unknown): value is unknown[] {
+  return Array.isArray(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? 'nothing').slice(0, 200);
+}

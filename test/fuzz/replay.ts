@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { WireAnswer } from './connection.js';
+import { did, type Draft } from './draft.js';
+import { isObject, withMember } from './json.js';
+import type { Random } from './random.js';
+
+interface Around {
+  random: Random;
+  unique: string;
+  send: (draft: Draft) => Promise<WireAnswer | null>;
+}
+
+/** What a replay leaves out. */
+const SECRETS = ['clientSecret', 'token'];
+
+/** The same request twice with one Idempotency-Key, then another request with it: what is wrong with the answers. */
+export async function replay(draft: Draft, { random, unique, send }: Around): Promise<string[]> {
+  const isRead = draft.operation.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false;
+  if (!isRead || draft.mayClose || draft.bytes !== null || draft.method !== draft.operation.method) return [];
+  if (draft.headers.length > 0 || draft.bearer !== 'own' || !random.chance(0.3)) return [];
+  const keyed: Draft = { ...draft, headers: [['Idempotency-Key', `${unique}-key`]], deeds: [...draft.deeds] };
+  did(keyed, 'with an Idempotency-Key');
+  const first = await send(keyed);
+  const again = await send(keyed);
+  if (first === null || again === null) return [];
+  if (first.status > 299) return statusFaults(first, again);
+  const other = isObject(draft.body) ? withMember(draft.body, 'unknown', 1) : { unknown: 1 };
+  const third = await send({ ...keyed, body: other, expected: 'any' });
+  return [
+    ...statusFaults(first, again),
+    ...(again.headers['idempotent-replayed'] === 'true' ? [] : ['a replay without Idempotent-Replayed']),
+    ...(isSame(first, again) ? [] : [`replayed was ${again.text}, answered first ${first.text}`]),
+    ...(third === null || isReused(third) ? [] : [`another request with the same key: ${third.status}`]),
+  ];
+}
+
+function statusFaults(first: WireAnswer, again: WireAnswer): string[] {
+  return first.status === again.status ? [] : [`answered ${first.status} first and ${again.status} again`];
+}
+
+function isSame(first: WireAnswer, again: WireAnswer): boolean {
+  const body: unknown = JSON.parse(first.text, (name, value: unknown) => (SECRETS.includes(name) ? undefined : value));
+  return isDeepStrictEqual(body, JSON.parse(again.text));
+}
+
+/** The body is only looked at after the key, or before it: both refuse. */
+function isReused({ status }: WireAnswer): boolean {
+  return status === 422 || status === 400;
+}

@@ -1,0 +1,31 @@
+import type { Placed, Schema, ServedDocument } from '../contract/served-document.js';
+
+export type { Schema };
+
+/** The schemas of one document, with references followed. */
+export class Document {
+  constructor(private readonly served: ServedDocument) {}
+
+  resolve(schema: Schema): Schema {
+    if (schema.$ref === undefined) return schema;
+    const found = this.served.components.schemas[schema.$ref.split('/').pop() ?? ''];
+    if (!found) throw new Error(`${schema.$ref} is not in the document`);
+    return found;
+  }
+
+  /** The body that an operation takes as JSON, and the document's example of it. */
+  bodyOf({ requestBody }: Placed): { schema: Schema; example: unknown } | null {
+    const media = requestBody?.content['application/json'];
+    return media?.schema === undefined ? null : { schema: this.resolve(media.schema), example: media.example };
+  }
+}
+
+/** An object without members of its own: whatever it holds is the caller's. */
+export function isFree({ type, properties, additionalProperties }: Schema): boolean {
+  return type === 'object' && properties === undefined && additionalProperties === true;
+}
+
+/** Any JSON value at all. */
+export function isAnything({ type, anyOf }: Schema): boolean {
+  return type === undefined && anyOf !== undefined;
+}

@@ -1,0 +1,70 @@
+import type { Placed } from '../contract/served-document.js';
+import type { WireAnswer } from './connection.js';
+import { type Draft, draftOf } from './draft.js';
+import { isObject, textOf } from './json.js';
+import { type Ask } from './own-row.js';
+import { exactLosses, losses } from './read-back.js';
+import { type Document, isAnything, isFree } from './schema.js';
+
+interface Around {
+  operations: readonly Placed[];
+  document: Document;
+  ask: Ask;
+}
+
+/** What was sent in a body that was taken, but is not read back: in the answer itself and where the thing is read. */
+export async function readBack(draft: Draft, answer: WireAnswer, around: Around): Promise<string[]> {
+  const { operation, body, bytes, method } = draft;
+  // A command may leave things as they are: what was sent before is sent. A body of DELETE means nothing.
+  const isCommand = operation.method === 'POST' && answer.status !== 201 && !operation.path.endsWith('/encrypt');
+  const isKept = operation.method !== 'DELETE' && !isCommand;
+  if (bytes !== null || !isObject(body) || method !== operation.method || !isKept) return [];
+  const sent = JSON.parse(textOf(body)) as Record<string, unknown>;
+  const answered = rowIn(answer.text === '' ? null : (JSON.parse(answer.text) as unknown));
+  const read = [answered, await reading(draft, answered, around)];
+  return read.flatMap((row) => (row === null ? [] : rowLosses(sent, row, { draft, document: around.document })));
+}
+
+function rowLosses(sent: Record<string, unknown>, row: Row, { draft, document }: { draft: Draft; document: Document }) {
+  const members = document.bodyOf(draft.operation)?.schema.properties ?? {};
+  return Object.entries(sent).flatMap(([name, value]) => {
+    const schema = document.resolve(members[name] ?? {});
+    if (schema.readOnly || !Object.hasOwn(row, name)) return [];
+    // Documented: an item with a departure is delivered on that departure's day, whatever was sent.
+    if (name === 'serviceDate' && row['departureId']) return [];
+    const isTheirs = isFree(schema) || isAnything(schema) || name === 'plaintext';
+    if (isTheirs) return exactLosses(value, row[name], name);
+    return losses(value, row[name], name);
+  });
+}
+
+/** The row as its own operation of reading tells it, or null where there is none. */
+async function reading(
+  { operation, parameters }: Draft,
+  answered: Row | null,
+  { operations, ask }: Around,
+): Promise<Row | null> {
+  const at = (method: string, path: string) => operations.find((one) => one.method === method && one.path === path);
+  const item = operation.method === 'PATCH' ? at('GET', operation.path) : at('GET', `${operation.path}/{id}`);
+  const id = answered?.['id'];
+  if (item)
+    return rowIn(await ask(draftOf(item, typeof id === 'string' ? { ...parameters, id } : parameters, undefined)));
+  const history = operation.path.startsWith('/realtime/') ? at('GET', operation.path) : undefined;
+  if (history) {
+    const messages = (await ask(draftOf(history, parameters, undefined))) as Row[] | null;
+    return messages?.find((message) => message['id'] === id) ?? null;
+  }
+  const decrypt = operation.path.endsWith('/encrypt')
+    ? at('POST', operation.path.replace('/encrypt', '/decrypt'))
+    : undefined;
+  if (!decrypt || typeof answered?.['ciphertext'] !== 'string') return null;
+  return rowIn(await ask(draftOf(decrypt, parameters, { ciphertext: answered['ciphertext'] })));
+}
+
+type Row = Record<string, unknown>;
+
+function rowIn(answer: unknown): Row | null {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return null;
+  const row = 'data' in answer && !('event' in answer) ? answer.data : answer;
+  return typeof row === 'object' && row !== null && !Array.isArray(row) ? (row as Row) : null;
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { startPostgres } from '../../scripts/embedded-postgres/index.js';
+import { doctor, folder, free } from './doctor.js';
+
+const databaseUrl = process.env['DATABASE_URL'] ?? '';
+
+async function change(text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(text).finally(() => client.end());
+}
+
+describe('npm run doctor, of the database', () => {
+  it('warns of a superuser, and of a database whose searches are blind to other letters than ASCII', async () => {
+    const server = await startPostgres({ dataDir: folder(), durable: false });
+    const admin = new pg.Client({ connectionString: server.superuserUrl });
+    await admin.connect();
+    await admin.query(`create database blind template template0 encoding 'UTF8' lc_ctype 'C'`);
+    await admin.query(`create database latin template template0 encoding 'LATIN1' locale_provider libc locale 'C'`);
+    await admin.end();
+    const at = (name: string) => server.superuserUrl.replace(/\/postgres$/, `/${name}`);
+    const [blind, latin] = [await doctor({ DATABASE_URL: at('blind') }), await doctor({ DATABASE_URL: at('latin') })];
+    await server.stop();
+    expect([blind.wrong, latin.wrong]).toEqual([
+      ['WARN encoding', 'WARN role'],
+      ['FAIL encoding', 'WARN role'],
+    ]);
+    expect(blind.of('encoding')[0]).toEqual({
+      check: 'encoding',
+      verdict: 'WARN',
+      says: 'character type C: searching ignores every letter that is not ASCII',
+      remedy: 'make a new database with another one: createdb --template=template0 --lc-ctype=C.UTF-8',
+    });
+  });
+
+  it.each([
+    { where: 'no server', url: { port: free }, code: 'ECONNREFUSED', remedy: /start it/ },
+    { where: 'no such database', url: { pathname: '/nowhere' }, code: '3D000', remedy: /createdb/ },
+    { where: 'a wrong password', url: { password: 'wrong' }, code: '28P01', remedy: /check both/ },
+    { where: 'no such host', url: { hostname: 'x.invalid' }, code: 'E', remedy: /host cannot be found/ },
+  ])('names what to do where there is $where', async ({ url, code, remedy }) => {
+    const other = new URL(databaseUrl);
+    Object.assign(other, url);
+    const { wrong, of } = await doctor({ DATABASE_URL: other.href });
+    expect(wrong).toEqual(['FAIL database']);
+    expect(of('database')[0]?.says).toContain(`the server of DATABASE_URL cannot be used (${code}`);
+    expect(of('database')[0]?.remedy).toMatch(remedy);
+    expect(JSON.stringify(of('database'))).not.toContain(other.password);
+  });
+
+  it('fails in production where a start would be refused, and tells no secret', async () => {
+    const key = Buffer.alloc(32).toString('base64');
+    const password = 'a sentence of your own';
+    const production = await doctor({
+      NODE_ENV: 'production',
+      DATABASE_URL: databaseUrl,
+      PORT: '99999',
+      VAULT_KEK_PRIMARY: 'a',
+      VAULT_KEK_a: key,
+      BOOTSTRAP_ADMIN_PASSWORD: password,
+    });
+    const fails = ['FAIL configuration', 'FAIL configuration', 'FAIL configuration', 'FAIL demo data'];
+    expect(production.wrong).toEqual(fails);
+    const told = production.of('configuration').map(({ says }) => says);
+    expect(told).toEqual([
+      'PORT: is out of range',
+      expect.stringMatching(/^VAULT_KEK_a: repeats itself/),
+      expect.stringMatching(/^BOOTSTRAP_ADMIN_PASSWORD: is a password that is known to everybody$/),
+    ]);
+    expect(JSON.stringify(production.of('configuration'))).not.toContain(key);
+    expect(JSON.stringify(production.of('configuration'))).not.toContain(password);
+  });
+
+  it.each([
+    { clock: 'five seconds late', now: 'now() - 5e3', wrong: 'WARN clock', says: /clock is (4|5)\d{3} ms ahead$/ },
+    { clock: 'an hour early', now: 'now() + 36e5', wrong: 'FAIL clock', says: /clock is 3[56]\d{5} ms behind$/ },
+  ])('notices a clock that is $clock', async ({ now, wrong, says }) => {
+    const preload = `const { now } = Date; Date.now = () => ${now};`;
+    const found = await doctor({ DATABASE_URL: databaseUrl }, { preload });
+    expect(found.wrong).toEqual([wrong]);
+    expect(found.of('clock')[0]?.says).toMatch(says);
+  });
+
+  it('warns of migrations to come, and fails on those of a newer version', async () => {
+    const env = { DATABASE_URL: databaseUrl };
+    await change(`update migrations set name = 'FromTheFuture9990000000000' where name like 'Vault%'`);
+    const newer = await doctor(env);
+    await change(`delete from migrations where name like 'FromTheFuture%'`);
+    const older = await doctor(env);
+    expect([newer.wrong, older.wrong]).toEqual([['FAIL migrations'], ['WARN migrations']]);
+    expect(newer.of('migrations')[0]?.says).toContain('has FromTheFuture9990000000000, which this version does not');
+    expect(older.of('migrations')[0]?.says).toMatch(/^Vault\d+ to come$/);
+  });
+});

@@ -1,0 +1,42 @@
+import { expect } from '@jest/globals';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../scripts/embedded-postgres/ports.js';
+import { closeAfterTests } from '../setup/running.js';
+import { newFolder, PROJECT, runScript } from './folders.js';
+
+interface Finding {
+  check: string;
+  verdict: string;
+  says: string;
+  remedy?: string;
+}
+
+/** A port that nobody listens on. */
+export const free = String(await freePort());
+
+/** A folder that is gone after the tests. */
+export function folder(): string {
+  const path = newFolder();
+  closeAfterTests(async () => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** What `npm run doctor` finds, on a free port and in an empty data folder unless `env` says otherwise. */
+export async function doctor(env: NodeJS.ProcessEnv = {}, { project = PROJECT, preload = '' } = {}) {
+  const first = preload ? ['--import', `data:text/javascript,${encodeURIComponent(preload)}`] : [];
+  const words = [...first, join(project, 'scripts/doctor.js'), '--json'];
+  const script = runScript(project, words, { PORT: free, DATA_DIR: folder(), ...env });
+  const code = await script.end();
+  const { ok, findings } = JSON.parse(script.answered()) as { ok: boolean; findings: Finding[] };
+  const fails = findings.filter(({ verdict }) => verdict === 'FAIL');
+  expect([ok, code]).toEqual(fails.length === 0 ? [true, 0] : [false, 1]);
+  // Everything that is wrong has a remedy.
+  expect(findings.filter(({ verdict, remedy }) => (verdict === 'OK') !== (remedy === undefined))).toEqual([]);
+  // The tests' own build has no stamp, unlike that of `npm start`.
+  const wrong = findings.filter(({ check, verdict }) => verdict !== 'OK' && (check !== 'build' || project !== PROJECT));
+  return {
+    wrong: wrong.map(({ check, verdict }) => `${verdict} ${check}`),
+    of: (name: string) => findings.filter(({ check }) => check === name),
+  };
+}

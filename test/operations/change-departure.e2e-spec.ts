@@ -1,0 +1,143 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { invalid, type Refusal, refusal } from '../distribution/channels.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { DEPARTURES, type Departure, newDeparture, read } from './departures.js';
+import { newFacility } from './facilities.js';
+
+let app: TestApp;
+let staff: TestClient;
+beforeAll(async () => {
+  app = await startApp();
+  staff = app.as('owner');
+});
+
+describe('changing a departure', () => {
+  const change = (id: string, body: object) => staff.patch<Refusal & { data: Departure }>(`${DEPARTURES}/${id}`, body);
+
+  it.each([
+    ['capacity', 21],
+    ['capacity', 0],
+    ['priceCents', 6_100],
+    ['taxIncludedCents', 100],
+    ['currency', 'RON'],
+    ['endsAt', '2127-05-12T16:00:00.000Z'],
+    ['facilityId', null],
+  ])('{%s: %j} changes that, updatedAt and version, and nothing else', async (field, value) => {
+    const { id: facilityId } = await newFacility(app);
+    const before = await newDeparture(app, { facilityId });
+    app.travel({ ms: 5 });
+
+    const answer = await change(before.id, { [field]: value });
+
+    const { data } = answer.body;
+    const available = field === 'capacity' ? value : before.available;
+    const changed = { [field]: value, available, version: 2, updatedAt: data.updatedAt };
+    expect([answer.status, data]).toEqual([200, { ...before, ...changed }]);
+    expect(data.updatedAt > before.updatedAt).toBe(true);
+    expect(await read(app, before.id)).toEqual(data);
+  });
+
+  it('to another time or zone moves its local day', async () => {
+    const { id } = await newDeparture(app, { startsAt: '2127-05-12T20:30:00Z', endsAt: '2127-05-13T04:00:00Z' });
+
+    const later = await change(id, { startsAt: '2127-05-12T21:30:00Z' });
+    const elsewhere = await change(id, { timeZone: 'UTC' });
+
+    expect([later.body.data.startDate, elsewhere.body.data.startDate]).toEqual(['2127-05-13', '2127-05-12']);
+  });
+
+  it.each(['startsAt', 'endsAt', 'timeZone', 'capacity', 'priceCents', 'taxIncludedCents', 'currency'])(
+    '%s cannot be null: 400',
+    async (field) => {
+      const { id } = await newDeparture(app);
+      const { status, body } = await change(id, { [field]: null });
+      expect([status, new Set(body.details?.issues?.map(({ path }) => path))]).toEqual([400, new Set([field])]);
+    },
+  );
+
+  it('never gives it another product, status or counter: 400', async () => {
+    const { id } = await newDeparture(app);
+    for (const body of [{ productId: 'other' }, { status: 'cancelled' }, { sold: 1 }, { id }, {}]) {
+      expect((await change(id, body)).status).toBe(400);
+    }
+    expect((await read(app, id)).version).toBe(1);
+  });
+
+  it('to end before it starts is 400, whichever of the two is sent', async () => {
+    const before = await newDeparture(app);
+
+    const answers = [
+      await change(before.id, { startsAt: before.endsAt }),
+      await change(before.id, { endsAt: before.startsAt }),
+    ];
+
+    const issue = { path: 'endsAt', message: 'endsAt must be after startsAt', code: 'end_before_start' };
+    for (const answer of answers) expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
+    expect(await read(app, before.id)).toEqual(before);
+  });
+
+  it('of an outdated version is 412, and of one of our own is done', async () => {
+    const { id } = await newDeparture(app);
+    await change(id, { capacity: 5 });
+    const ifMatch = (version: number) => ({ headers: { 'If-Match': `"${version}"` } });
+
+    const stale = await staff.patch<Refusal>(`${DEPARTURES}/${id}`, { capacity: 6 }, ifMatch(1));
+    const fresh = await staff.patch(`${DEPARTURES}/${id}`, { capacity: 6 }, ifMatch(2));
+
+    const error = 'The resource has changed since it was read';
+    const refused = { code: 'precondition_failed', error, details: { currentVersion: 2 } };
+    expect([stale.status, stale.body]).toEqual([412, refusal(stale, refused)]);
+    expect(fresh.status).toBe(200);
+  });
+
+  it('by twenty callers at once loses none of their changes', async () => {
+    const { id } = await newDeparture(app);
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => change(id, n % 2 ? { capacity: 100 + n } : { priceCents: 6_000 + n })),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    const versions = answers.map(({ body }) => body.data.version).sort((a, b) => a - b);
+    expect(versions).toEqual(Array.from({ length: 20 }, (_, n) => n + 2));
+  });
+});
+
+describe('cancelling a departure', () => {
+  const cancel = (id: string, body?: object) =>
+    staff.post<Refusal & { data: Departure }>(`${DEPARTURES}/${id}/cancellation`, body);
+
+  it('of which nothing is sold answers it cancelled, and records why', async () => {
+    const before = await newDeparture(app);
+    app.travel({ ms: 5 });
+
+    const { status, body } = await cancel(before.id, { reason: 'The boat is in repair' });
+
+    const { cancelledAt } = body.data;
+    const after = { ...before, status: 'cancelled', cancelledAt, updatedAt: cancelledAt, version: 2 };
+    expect([status, body.data]).toEqual([200, after]);
+    const entries = await app.sql(
+      'select action, reason from action_ledger_entries where subject_id = $1 order by sequence',
+      [before.id],
+    );
+    expect(entries).toEqual([
+      { action: 'operations.departure.create', reason: null },
+      { action: 'operations.departure.cancel', reason: 'The boat is in repair' },
+    ]);
+  });
+
+  it('twice is 409, and so is changing it afterwards', async () => {
+    const { id } = await newDeparture(app);
+    await cancel(id);
+
+    const again = await cancel(id);
+    const change = await staff.patch<Refusal>(`${DEPARTURES}/${id}`, { capacity: 5 });
+
+    const details = { from: 'cancelled', to: 'cancelled', allowed: [] };
+    const transition = { code: 'invalid_transition', error: 'The departure is already cancelled', details };
+    expect([again.status, again.body]).toEqual([409, refusal(again, transition)]);
+    const stays = { code: 'departure_cancelled', error: 'A cancelled departure stays as it is' };
+    expect([change.status, change.body]).toEqual([409, refusal(change, stays)]);
+  });
+});

@@ -1,0 +1,87 @@
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DepartureFacts } from '../../src/modules/operations/departures/departure-facts.js';
+import {
+  type DepartureFollower,
+  DepartureFollowers,
+} from '../../src/modules/operations/departures/departure-followers.js';
+import { Departures } from '../../src/modules/operations/departures/departures.service.js';
+import { conflict } from '../../src/platform/errors/app-error.js';
+import { type Refusal, refusal } from '../distribution/channels.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { DEPARTURES, departure, newDeparture, read } from './departures.js';
+
+let app: TestApp;
+let staff: TestClient;
+beforeAll(async () => {
+  app = await startApp();
+  staff = app.as('owner');
+});
+
+describe('whoever follows departures', () => {
+  const told: [string, DepartureFacts, DepartureFacts?][] = [];
+  let refuse: keyof DepartureFollower | null = null;
+  const hear = (what: keyof DepartureFollower, departure: DepartureFacts, before?: DepartureFacts) => {
+    told.push(before ? [what, departure, before] : [what, departure]);
+    if (refuse === what) throw conflict('follower_refuses', 'Not so');
+  };
+
+  beforeAll(() => {
+    const departures = app.nest.get(Departures);
+    app.nest.get(DepartureFollowers).register(900, {
+      created: async (one) => {
+        if (one.capacity === 17) await departures.raiseGuaranteed({ departureId: one.id, units: 7 });
+        hear('created', one);
+      },
+      moved: async (one, before) => hear('moved', one, before),
+      cancelled: async (one) => {
+        await departures.lowerGuaranteed({ departureId: one.id, units: one.guaranteedOpen });
+        hear('cancelled', one);
+      },
+    });
+  });
+  afterEach(() => {
+    told.length = 0;
+    refuse = null;
+  });
+
+  it('takes part in its creation, its move and its cancellation', async () => {
+    const made = await newDeparture(app, { capacity: 17 });
+    expect([made.guaranteedOpen, made.available]).toEqual([7, 10]);
+
+    const path = `${DEPARTURES}/${made.id}`;
+    await staff.patch(path, { priceCents: 1 });
+    await staff.patch(path, { startsAt: '2127-05-11T06:00:00Z' });
+    const { body } = await staff.post<{ data: object }>(`${path}/cancellation`);
+
+    expect(told.map(([what, { id }]) => [what, id])).toEqual(
+      ['created', 'moved', 'cancelled'].map((what) => [what, made.id]),
+    );
+    expect(told[1]?.map((facts) => (typeof facts === 'object' ? facts.startDate : facts))).toEqual([
+      'moved',
+      '2127-05-11',
+      '2127-05-12',
+    ]);
+    expect(body.data).toMatchObject({ status: 'cancelled', guaranteedOpen: 0, available: 17 });
+  });
+
+  it('may refuse it, and then nothing has happened', async () => {
+    refuse = 'created';
+    const body = departure();
+    const creation = await staff.post<Refusal>(DEPARTURES, body);
+    refuse = null;
+    const before = await newDeparture(app);
+    refuse = 'moved';
+    const move = await staff.patch<Refusal>(`${DEPARTURES}/${before.id}`, { timeZone: 'UTC' });
+    refuse = 'cancelled';
+    const cancellation = await staff.post<Refusal>(`${DEPARTURES}/${before.id}/cancellation`);
+
+    for (const answer of [creation, move, cancellation]) {
+      const refused = refusal(answer, { code: 'follower_refuses', error: 'Not so' });
+      expect([answer.status, answer.body]).toEqual([409, refused]);
+    }
+    const { body: list } = await staff.get<{ total: number }>(`${DEPARTURES}?productId=${body.productId}`);
+    expect(list.total).toBe(0);
+    expect(await read(app, before.id)).toEqual(before);
+  });
+});

@@ -1,0 +1,179 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Refusal, refusal } from '../distribution/channels.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { DEPARTURES, newDeparture, outcome, read, withUnits } from './departures.js';
+
+let app: TestApp;
+let staff: TestClient;
+beforeAll(async () => {
+  app = await startApp();
+  staff = app.as('owner');
+});
+
+const sell = (id: string, units: number) =>
+  withUnits(app, (departures) => departures.take(id, units, { from: 'pool', as: 'sold' }));
+
+describe('a departure in use', () => {
+  it('cannot be cancelled while units are sold or held: 409 with how many', async () => {
+    const { id } = await newDeparture(app);
+    await sell(id, 3);
+    await withUnits(app, (departures) => departures.take(id, 2, { from: 'pool', as: 'held' }));
+
+    const answer = await staff.post<Refusal>(`${DEPARTURES}/${id}/cancellation`);
+
+    const error = 'Units of the departure are sold or held';
+    const refused = { code: 'departure_in_use', error, details: { sold: 3, held: 2 } };
+    expect([answer.status, answer.body]).toEqual([409, refusal(answer, refused)]);
+    expect((await read(app, id)).status).toBe('scheduled');
+  });
+
+  it('cannot get a capacity below what is sold, held and guaranteed: 409 with how many', async () => {
+    const { id } = await newDeparture(app, { capacity: 10 });
+    await sell(id, 3);
+    await withUnits(app, async (departures) => {
+      await departures.take(id, 2, { from: 'pool', as: 'held' });
+      await departures.raiseGuaranteed({ departureId: id, units: 1 });
+    });
+
+    const answer = await staff.patch<Refusal>(`${DEPARTURES}/${id}`, { capacity: 5 });
+    const { status } = await staff.patch(`${DEPARTURES}/${id}`, { capacity: 6 });
+
+    const details = { available: 4, sold: 3, held: 2, guaranteedOpen: 1 };
+    const error = 'More units are sold, held or guaranteed than that';
+    expect([answer.status, answer.body]).toEqual([409, refusal(answer, { code: 'capacity_exceeded', error, details })]);
+    expect(status).toBe(200);
+  });
+
+  it('can be edited while it sells: a sale does not outdate its version', async () => {
+    const { id } = await newDeparture(app, { capacity: 10 });
+    await sell(id, 4);
+
+    const path = `${DEPARTURES}/${id}`;
+    const { status } = await staff.patch(path, { priceCents: 7_000 }, { headers: { 'If-Match': '"1"' } });
+
+    expect(status).toBe(200);
+    expect(await read(app, id)).toMatchObject({ sold: 4, available: 6, priceCents: 7_000, version: 2 });
+  });
+
+  it('is either sold or cancelled, and keeps its units through edits, whoever comes first', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { id } = await newDeparture(app, { capacity: 10 });
+
+      const [cancelled, ...others] = await Promise.all([
+        staff.post(`${DEPARTURES}/${id}/cancellation`),
+        ...Array.from({ length: 4 }, () => outcome(sell(id, 2))),
+        ...Array.from({ length: 4 }, (_, n) =>
+          staff.patch(`${DEPARTURES}/${id}`, { priceCents: 6_000 + n }).then(() => null),
+        ),
+      ]);
+
+      const refused = others.slice(0, 4).filter((refusal) => refusal !== null);
+      const { sold, status } = await read(app, id);
+      expect(refused.map(({ code }) => code)).toEqual(refused.map(() => 'departure_cancelled'));
+      expect(sold).toBe(2 * (4 - refused.length));
+      expect([cancelled.status, status]).toEqual(sold === 0 ? [200, 'cancelled'] : [409, 'scheduled']);
+    }
+  });
+});
+
+describe('the counters of a departure', () => {
+  type Deed =
+    'sell' | 'hold' | 'guarantee' | 'sellGuaranteed' | 'unsell' | 'letGo' | 'sellHeld' | 'release' | 'withdraw';
+  const deeds: Deed[] = [
+    'sell',
+    'hold',
+    'guarantee',
+    'sellGuaranteed',
+    'unsell',
+    'letGo',
+    'sellHeld',
+    'release',
+    'withdraw',
+  ];
+  const REFUSED = 'capacity_exceeded';
+
+  function perform(id: string, deed: Deed, units: number): Promise<void> {
+    return withUnits(app, async (departures) => {
+      const one = { departureId: id, units };
+      if (deed === 'sell') await departures.take(id, units, { from: 'pool', as: 'sold' });
+      else if (deed === 'hold') await departures.take(id, units, { from: 'pool', as: 'held' });
+      else if (deed === 'sellGuaranteed') await departures.take(id, units, { from: 'guaranteed_slot', as: 'sold' });
+      else if (deed === 'guarantee') await departures.raiseGuaranteed(one);
+      else if (deed === 'unsell') await departures.giveBack(id, units, { to: 'pool', from: 'sold' });
+      else if (deed === 'letGo') await departures.giveBack(id, units, { to: 'pool', from: 'held' });
+      else if (deed === 'sellHeld') await departures.sellHeld(id, units);
+      else if (deed === 'release') await departures.lowerGuaranteed(one);
+      else await departures.withdrawGuaranteed(one);
+    });
+  }
+
+  /** What the deed makes of the counters; null where it must be refused. */
+  function modelled(before: Counters, deed: Deed, n: number): Counters | null {
+    const { capacity, sold, held, guaranteed } = before;
+    const pool = capacity - sold - held - guaranteed;
+    if (deed === 'sell') return pool >= n ? { ...before, sold: sold + n } : null;
+    if (deed === 'hold') return pool >= n ? { ...before, held: held + n } : null;
+    if (deed === 'guarantee') return pool >= n ? { ...before, guaranteed: guaranteed + n } : null;
+    if (deed === 'sellGuaranteed') {
+      return guaranteed >= n ? { ...before, sold: sold + n, guaranteed: guaranteed - n } : null;
+    }
+    if (deed === 'unsell') return sold >= n ? { ...before, sold: sold - n } : null;
+    if (deed === 'letGo') return held >= n ? { ...before, held: held - n } : null;
+    if (deed === 'sellHeld') return held >= n ? { ...before, held: held - n, sold: sold + n } : null;
+    if (guaranteed < n) return null;
+    const lower = { ...before, guaranteed: guaranteed - n };
+    return deed === 'release' ? lower : { ...lower, capacity: capacity - n };
+  }
+
+  interface Counters {
+    capacity: number;
+    sold: number;
+    held: number;
+    guaranteed: number;
+  }
+
+  it('are those of the model after any run of deeds, and no check of the table ever trips', async () => {
+    const run = fc.array(fc.tuple(fc.constantFrom(...deeds), fc.integer({ min: 1, max: 6 })), { maxLength: 25 });
+    await fc.assert(
+      fc.asyncProperty(run, async (steps) => {
+        const { id } = await newDeparture(app, { capacity: 12 });
+        let model: Counters = { capacity: 12, sold: 0, held: 0, guaranteed: 0 };
+        for (const [deed, units] of steps) {
+          const after = modelled(model, deed, units);
+          const isTaking = ['sell', 'hold', 'guarantee', 'sellGuaranteed'].includes(deed);
+          const done = perform(id, deed, units);
+          if (after !== null) await done;
+          else if (isTaking) expect((await outcome(done))?.code).toBe(REFUSED);
+          else await expect(done).rejects.toThrow('fewer units');
+          model = after ?? model;
+        }
+        const { capacity, sold, held, guaranteedOpen: guaranteed, available } = await read(app, id);
+        expect({ capacity, sold, held, guaranteed }).toEqual(model);
+        expect(available).toBe(capacity - sold - held - guaranteed);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('equal what succeeded of many takers at once, from the pool and from what is guaranteed', async () => {
+    const { id } = await newDeparture(app, { capacity: 30 });
+    await perform(id, 'guarantee', 10);
+    const takers = Array.from({ length: 60 }, (_, n) => {
+      const deed = (['sell', 'hold', 'sellGuaranteed'] as const)[n % 3] ?? 'sell';
+      return outcome(perform(id, deed, 1 + (n % 2))).then((refused) => ({ deed, units: refused ? 0 : 1 + (n % 2) }));
+    });
+    const taken = await Promise.all(takers);
+
+    const sum = (...of: string[]) =>
+      taken.filter(({ deed }) => of.includes(deed)).reduce((total, { units }) => total + units, 0);
+    expect(await read(app, id)).toMatchObject({
+      sold: sum('sell', 'sellGuaranteed'),
+      held: sum('hold'),
+      guaranteedOpen: 10 - sum('sellGuaranteed'),
+      available: 20 - sum('sell', 'hold'),
+    });
+    expect([sum('sellGuaranteed'), sum('sell', 'hold')]).toEqual([10, 20]);
+  });
+});

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { invalid, NOT_FOUND, type Refusal, refusal } from '../distribution/channels.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { FACILITIES, type Facility, facility, type FacilityAnswer, newFacility, readFacility } from './facilities.js';
+
+const CODE_TAKEN = { code: 'facility_code_taken', error: 'Another facility has this code' };
+
+let app: TestApp;
+let staff: TestClient;
+beforeAll(async () => {
+  app = await startApp();
+  staff = app.as('owner');
+});
+
+describe('adding a facility', () => {
+  it('answers 201 with the whole of it', async () => {
+    const { id: parentFacilityId } = await newFacility(app);
+    const body = facility({
+      code: randomUUID(),
+      kind: 'meeting_point',
+      status: 'inactive',
+      parentFacilityId,
+      description: 'Behind the ticket hall',
+      timeZone: 'Europe/Bucharest',
+      address: { line1: 'Quay 1', line2: 'Pier 3', city: 'Tulcea', region: 'TL', postalCode: '820243', country: 'RO' },
+      latitude: 45.1787,
+      longitude: -180,
+      tags: ['river', 'parking'],
+    });
+
+    const answer: FacilityAnswer = await staff.post(FACILITIES, { ...body, id: 'fac_whatever' });
+
+    const { data } = answer.body;
+    expect(answer.status).toBe(201);
+    expect(data).toEqual({
+      ...body,
+      id: expect.stringMatching(/^fac_[0-9a-z]{26}$/),
+      deletedAt: null,
+      version: 1,
+      createdAt: expect.any(String),
+      updatedAt: data.createdAt,
+    });
+    expect([answer.headers['location'], answer.headers['etag']]).toEqual([`${FACILITIES}/${data.id}`, '"1"']);
+    expect(await readFacility(app, data.id)).toEqual(data);
+  });
+
+  it('needs a name alone', async () => {
+    const made = await newFacility(app);
+    expect(made).toMatchObject({
+      kind: 'other',
+      status: 'active',
+      code: null,
+      address: null,
+      latitude: null,
+      tags: [],
+    });
+  });
+
+  it.each([
+    { path: 'name', terms: { name: ' ' }, code: 'minLength' },
+    { path: 'kind', terms: { kind: 'castle' }, code: 'isIn' },
+    { path: 'status', terms: { status: 'archived' }, code: 'isIn' },
+    { path: 'timeZone', terms: { timeZone: 'Europe/Atlantis' }, code: 'isTimeZone' },
+    { path: 'address.country', terms: { address: { country: 'UK' } }, code: 'isCountry' },
+    { path: 'address.street', terms: { address: { street: 'Quay' } }, code: 'whitelistValidation' },
+    { path: 'latitude', terms: { latitude: 90.0001 }, code: 'max' },
+    { path: 'longitude', terms: { longitude: -180.0001 }, code: 'min' },
+    { path: 'tags', terms: { tags: Array.from({ length: 51 }, (_, n) => `tag ${n}`) }, code: 'arrayMaxSize' },
+    { path: 'tags', terms: { tags: ['a', 'a'] }, code: 'arrayUnique' },
+  ])('with a $path that cannot be is 400 $code', async ({ path, terms, code }) => {
+    const answer = await staff.post<Refusal>(FACILITIES, facility(terms));
+
+    const issues = answer.body.details?.issues ?? [];
+    expect([answer.status, answer.body]).toEqual([400, invalid(answer, issues)]);
+    expect(issues.map((issue) => [issue.path, issue.code])).toEqual([[path, code]]);
+  });
+
+  it('with the code of another is 409, also for one of many at once', async () => {
+    const code = randomUUID();
+
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => staff.post<Refusal>(FACILITIES, facility({ code }))),
+    );
+
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused).toHaveLength(7);
+    for (const answer of refused) expect([answer.status, answer.body]).toEqual([409, refusal(answer, CODE_TAKEN)]);
+  });
+});
+
+describe('changing a facility', () => {
+  const FIELDS = {
+    kind: 'hotel',
+    description: 'As it was',
+    timeZone: 'Europe/Vienna',
+    address: {
+      line1: 'Bergweg 4',
+      line2: 'Rear',
+      city: 'Innsbruck',
+      region: 'Tyrol',
+      postalCode: '6020',
+      country: 'AT',
+    },
+    latitude: 47.26,
+    longitude: 11.39,
+    tags: ['spa'],
+  };
+  const change = (id: string, body: object) => staff.patch<Refusal & { data: Facility }>(`${FACILITIES}/${id}`, body);
+
+  it.each([
+    ['name', 'Renamed'],
+    ['code', 'NEW-CODE'],
+    ['kind', 'lodge'],
+    ['status', 'inactive'],
+    ['description', null],
+    ['timeZone', null],
+    ['latitude', null],
+    ['longitude', 11.4],
+    ['tags', []],
+    ['code', null],
+  ])('{%s: %j} changes that, updatedAt and version, and nothing else', async (field, value) => {
+    const before = await newFacility(app, { ...FIELDS, code: randomUUID() });
+    app.travel({ ms: 5 });
+
+    const answer = await change(before.id, { [field]: value });
+
+    const { data } = answer.body;
+    const after = { ...before, [field]: value, version: 2, updatedAt: data.updatedAt };
+    expect([answer.status, data]).toEqual([200, after]);
+    expect(data.updatedAt > before.updatedAt).toBe(true);
+    expect(await readFacility(app, before.id)).toEqual(data);
+  });
+
+  it.each([
+    [{ line2: null }, { ...FIELDS.address, line2: null }],
+    [{ line2: '' }, { ...FIELDS.address, line2: null }],
+    [
+      { city: 'Hall', postalCode: '6060' },
+      { ...FIELDS.address, city: 'Hall', postalCode: '6060' },
+    ],
+    [{}, FIELDS.address],
+    [null, null],
+  ])('{address: %j} changes those members alone', async (address, after) => {
+    const before = await newFacility(app, FIELDS);
+
+    const { body } = await change(before.id, { address });
+
+    const { updatedAt } = body.data;
+    expect(body.data).toEqual({ ...before, address: after, version: 2, updatedAt });
+    expect(await readFacility(app, before.id)).toEqual(body.data);
+  });
+
+  it('clears tags by null', async () => {
+    const { id } = await newFacility(app, FIELDS);
+    expect((await change(id, { tags: null })).body.data.tags).toEqual([]);
+  });
+
+  it.each(['name', 'kind', 'status'])('%s cannot be null: 400', async (field) => {
+    const { id } = await newFacility(app);
+    const { status, body } = await change(id, { [field]: null });
+    expect([status, new Set(body.details?.issues?.map(({ path }) => path))]).toEqual([400, new Set([field])]);
+  });
+
+  it('cannot archive it, nor change an archived one', async () => {
+    const { id } = await newFacility(app);
+    const archive = await change(id, { status: 'archived' });
+    await staff.delete(`${FACILITIES}/${id}`);
+
+    const late = await change(id, { status: 'active' });
+
+    const refused = { code: 'facility_archived', error: 'An archived facility stays as it is' };
+    expect([archive.status, archive.body.details?.issues?.map(({ path }) => path)]).toEqual([400, ['status']]);
+    expect([late.status, late.body]).toEqual([409, refusal(late, refused)]);
+  });
+
+  it('to the code of another is 409, of an outdated version 412, of an unknown one 404', async () => {
+    const [first, second] = [await newFacility(app, { code: randomUUID() }), await newFacility(app)];
+
+    const taken = await change(second.id, { code: first.code });
+    const headers = { 'If-Match': '"7"' };
+    const stale = await staff.patch<Refusal>(`${FACILITIES}/${second.id}`, { name: 'x' }, { headers });
+    const unknown = await change('fac_01k0dem000e000000000099999', { name: 'x' });
+
+    expect([taken.status, taken.body]).toEqual([409, refusal(taken, CODE_TAKEN)]);
+    expect([stale.status, stale.body.code]).toEqual([412, 'precondition_failed']);
+    expect([unknown.status, unknown.body]).toEqual([404, refusal(unknown, NOT_FOUND)]);
+  });
+});
+
+describe('the list of facilities', () => {
+  const list = async (query: string) => {
+    const { body } = await staff.get<{ data: Facility[]; total: number }>(`${FACILITIES}?${query}`);
+    return body;
+  };
+
+  it('is filtered by kind, status, parent, country and a part of name or code, by name', async () => {
+    const mark = randomUUID();
+    const parent = await newFacility(app, { name: `B ${mark}`, kind: 'resort', address: { country: 'AT' } });
+    await newFacility(app, { name: `A ${mark}`, parentFacilityId: parent.id, status: 'inactive' });
+    await newFacility(app, { name: 'Elsewhere', code: `C ${mark.toUpperCase()}`, address: { country: 'RO' } });
+    const names = async (query: string) =>
+      (await list(`search=${mark}${query}`)).data.map(({ name }) => name.replace(` ${mark}`, ''));
+
+    expect(await names('')).toEqual(['A', 'B', 'Elsewhere']);
+    expect(await names('&sort=-name')).toEqual(['Elsewhere', 'B', 'A']);
+    expect(await names('&kind=resort')).toEqual(['B']);
+    expect(await names('&status=inactive')).toEqual(['A']);
+    expect(await names('&country=RO')).toEqual(['Elsewhere']);
+    expect(await names(`&parentFacilityId=${parent.id}`)).toEqual(['A']);
+    expect(await list(`search=${mark}&limit=1&offset=9`)).toEqual({ data: [], total: 3, limit: 1, offset: 9 });
+  });
+
+  it.each(['limit=0', 'offset=100001', 'kind=castle', 'country=uk', 'status=gone', 'search=', 'unknown=1'])(
+    'refuses %s by 400',
+    async (query) => {
+      expect((await staff.get(`${FACILITIES}?${query}`)).status).toBe(400);
+    },
+  );
+});

@@ -1,0 +1,193 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Settlements } from '../../src/modules/trips/reservations/settlements.service.js';
+import { Sweeper } from '../../src/modules/trips/reservations/sweeper.service.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import {
+  behave,
+  book,
+  booksOf,
+  cancel,
+  makeDeparture,
+  makeTrip,
+  outside,
+  price,
+  problem,
+  readDeparture,
+  readTrip,
+  reserve,
+  reservedTrip,
+  seats,
+  simulate,
+} from './trips.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  // Jobs are run by hand, and requests have time enough for providers that do not answer.
+  app = await startApp({ env: { JOBS: 'false', REQUEST_DEADLINE_MS: '8000' } });
+  owner = app.as('owner');
+});
+
+const sweep = () => asSystem(() => app.nest.get(Sweeper).sweep());
+const settle = (stepId = '') => asSystem(() => app.nest.get(Settlements).release(stepId));
+
+describe('a provider outside', () => {
+  it('holds by the key of plan, component and attempt, and confirms what was booked', async () => {
+    const [ref, departure] = [await simulate(app), await makeDeparture(owner)];
+    const trip = await reservedTrip(owner, [outside(ref, { quantity: 2 }), seats(departure.id)]);
+    expect(trip).toMatchObject({
+      status: 'reserved',
+      totalCents: 29_900,
+      components: [{ status: 'held' }, { status: 'held' }],
+      reservation: { status: 'held', steps: [{ provider: 'departures' }, { provider: 'simulated' }] },
+    });
+    const [order] = await app.sql('select key from simulated_orders where ref = $1', [ref]);
+    expect(order?.['key']).toBe(`${trip.reservation?.planId}:${trip.components[0]?.componentId}:1`);
+
+    const booked = await book(owner, trip.envelopeId);
+    expect(booked.body.data).toMatchObject({
+      status: 'booked',
+      reservation: { steps: [{}, { status: 'confirming' }] },
+    });
+    const stepId = booked.body.data.reservation?.steps[1]?.stepId ?? '';
+    await asSystem(() => app.nest.get(Settlements).confirm(stepId));
+    expect(await booksOf(app, ref)).toEqual([{ state: 'confirmed', holds: 1 }]);
+    expect((await readTrip(owner, trip.envelopeId)).reservation?.steps[1]).toMatchObject({ status: 'confirmed' });
+  });
+
+  it('that refuses fails the reservation; what was held is released, and the trip can be reserved again whole', async () => {
+    const [good, bad, departure] = [await simulate(app), await simulate(app), await makeDeparture(owner)];
+    await behave(app, bad, { hold: 'refuse', cancellationCents: 100 });
+    const { envelopeId, components } = await makeTrip(owner, [seats(departure.id), outside(bad), outside(good)]);
+    const [seat, refused, kept] = components.map(({ componentId }) => componentId);
+    const answer = await reserve(owner, envelopeId);
+    expect(answer.status).toBe(409);
+    expect(answer.body).toEqual(
+      problem('reservation_failed', {
+        planId: expect.stringMatching(/^tpln_/),
+        failures: [{ componentId: refused, code: 'sold_out', message: 'The provider refused the hold' }],
+        compensations: [
+          { componentId: seat, status: 'released' },
+          { componentId: kept, status: 'released' },
+        ],
+      }),
+    );
+    const failed = await readTrip(owner, envelopeId);
+    expect(failed).toMatchObject({ status: 'failed', attention: false, holdExpiresAt: null });
+    expect(failed.components.map(({ status }) => status)).toEqual(['priced', 'unavailable', 'priced']);
+    expect(await booksOf(app, good)).toEqual([{ state: 'released', holds: 1 }]);
+    expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 0, available: 10 });
+
+    const early = await reserve(owner, envelopeId);
+    expect(early.body).toEqual(problem('trip_not_priced', { componentIds: [seat, refused, kept] }));
+
+    await behave(app, bad);
+    expect((await price(owner, envelopeId)).body.data).toMatchObject({ status: 'priced', totalCents: 29_900 });
+    const again = await reserve(owner, envelopeId);
+    expect(again.body.data).toMatchObject({ status: 'reserved', reservation: { attempt: 2, status: 'held' } });
+    expect(again.body.data.components.map(({ status }) => status)).toEqual(['held', 'held', 'held']);
+  });
+
+  it('that held but whose answer was lost is found by its key, not asked again', async () => {
+    const ref = await simulate(app, { hold: 'lose_answer' });
+    const { envelopeId } = await makeTrip(owner, [outside(ref)]);
+    expect((await reserve(owner, envelopeId)).body.data).toMatchObject({ status: 'reserved' });
+    expect(await booksOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
+  });
+
+  it('that took too long is found by its key as well', async () => {
+    const ref = await simulate(app);
+    const { envelopeId } = await makeTrip(owner, [outside(ref)]);
+    await price(owner, envelopeId);
+    // Quotes are quick, holds are not.
+    await app.sql(`update simulated_products set behaviour = behaviour || '{"delayMs":900}' where ref = $1`, [ref]);
+    expect((await reserve(owner, envelopeId)).body.data).toMatchObject({ status: 'reserved' });
+    expect(await booksOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
+  });
+
+  it('that never received the request fails the step, and can hold nothing under that key later', async () => {
+    const ref = await simulate(app, { hold: 'lose_request' });
+    const { envelopeId } = await makeTrip(owner, [outside(ref)]);
+    const answer = await reserve(owner, envelopeId);
+    expect(answer.body).toMatchObject({
+      code: 'reservation_failed',
+      details: { failures: [{ code: 'not_received' }] },
+    });
+    expect(await booksOf(app, ref)).toEqual([{ state: 'released', holds: 0 }]);
+  });
+
+  it('of which nobody knows what it did leaves the trip in progress, until the sweeper finds out', async () => {
+    const ref = await simulate(app, { hold: 'lose_answer', failsLookup: true });
+    const { envelopeId } = await makeTrip(owner, [outside(ref)]);
+    const answer = await reserve(owner, envelopeId);
+    expect(answer.status).toBe(409);
+    expect(answer.body).toEqual(problem('reservation_in_progress', { retryAfterMs: 5_000 }));
+    expect(await readTrip(owner, envelopeId)).toMatchObject({
+      status: 'reserve_in_progress',
+      reservation: { status: 'running', steps: [{ status: 'unknown' }] },
+    });
+
+    const meanwhile = await reserve(owner, envelopeId);
+    expect(meanwhile.body).toEqual(problem('reservation_in_progress', { retryAfterMs: expect.any(Number) }));
+    expect((await price(owner, envelopeId)).status).toBe(409);
+    expect((await cancel(owner, envelopeId)).status).toBe(409);
+
+    await behave(app, ref);
+    app.travel({ ms: 6_000 });
+    await sweep();
+    expect(await readTrip(owner, envelopeId)).toMatchObject({ status: 'reserved' });
+    expect(await booksOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
+  });
+
+  it('that does not take back calls for attention, and is asked until it does', async () => {
+    const [good, bad] = [await simulate(app, { failsRelease: true }), await simulate(app, { hold: 'refuse' })];
+    await behave(app, bad, { hold: 'refuse', cancellationCents: 100 });
+    const { envelopeId } = await makeTrip(owner, [outside(good), outside(bad)]);
+    const answer = await reserve(owner, envelopeId);
+    expect(answer.body).toMatchObject({ details: { compensations: [{ status: 'release_failed' }] } });
+    const failed = await readTrip(owner, envelopeId);
+    expect(failed).toMatchObject({ status: 'failed', attention: true });
+    const stepId = failed.reservation?.steps.find(({ status }) => status === 'release_failed')?.stepId;
+    await expect(settle(stepId)).rejects.toThrow('release_failed');
+    expect(await booksOf(app, good)).toEqual([{ state: 'held', holds: 1 }]);
+
+    await behave(app, good);
+    await settle(stepId);
+    expect(await booksOf(app, good)).toEqual([{ state: 'released', holds: 1 }]);
+    expect(await readTrip(owner, envelopeId)).toMatchObject({ attention: false });
+  });
+
+  it('whose price changed before anything was held brings the trip back to priced, with the new price', async () => {
+    const [ref, departure] = [await simulate(app), await makeDeparture(owner)];
+    const { envelopeId, components } = await makeTrip(owner, [outside(ref), seats(departure.id)]);
+    await price(owner, envelopeId);
+    await behave(app, ref, { priceCents: 13_000 });
+    const answer = await reserve(owner, envelopeId);
+    expect(answer.status).toBe(409);
+    const [change] = components;
+    const changes = [{ componentId: change?.componentId, previousCents: 12_000, currentCents: 13_000 }];
+    expect(answer.body).toEqual(problem('price_changed', { changes }));
+    expect(await readTrip(owner, envelopeId)).toMatchObject({
+      status: 'priced',
+      totalCents: 18_900,
+      reservation: null,
+    });
+    expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 0 });
+    expect((await reserve(owner, envelopeId)).status).toBe(200);
+  });
+
+  it('gets back what a cancelled trip held there', async () => {
+    const ref = await simulate(app);
+    const trip = await reservedTrip(owner, [outside(ref)]);
+    const cancelled = await cancel(owner, trip.envelopeId);
+    expect(cancelled.body.data).toMatchObject({
+      status: 'cancelled',
+      reservation: { steps: [{ status: 'releasing' }] },
+    });
+    await settle(trip.reservation?.steps[0]?.stepId);
+    expect(await booksOf(app, ref)).toEqual([{ state: 'released', holds: 1 }]);
+  });
+});

@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import {
+  book,
+  cancel,
+  makeDeparture,
+  makeTrip,
+  MANUAL,
+  price,
+  problem,
+  readDeparture,
+  readTrip,
+  reserve,
+  reservedTrip,
+  seats,
+  TRIPS,
+} from './trips.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+describe('POST /v1/admin/trips/{envelopeId}/reserve', () => {
+  it('holds every component of a draft, which it prices first', async () => {
+    const departure = await makeDeparture(owner);
+    const { envelopeId } = await makeTrip(owner, [seats(departure.id, { quantity: 2 }), MANUAL]);
+    const { status, body } = await reserve(owner, envelopeId);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      envelopeId,
+      status: 'reserved',
+      currency: 'EUR',
+      totalCents: 21_800,
+      taxCents: 3_481,
+      subtotalCents: 18_319,
+      attention: false,
+      components: [
+        { status: 'held', totalCents: 11_800, serviceDate: '2027-05-12' },
+        { status: 'held', totalCents: 10_000 },
+      ],
+      reservation: { status: 'held', attempt: 1, steps: [{ status: 'held' }, { status: 'held' }] },
+    });
+    expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 2, sold: 0, available: 8 });
+    expect(await readTrip(owner, envelopeId)).toEqual(body.data);
+  });
+
+  it('leaves a reserved trip with a live hold unchanged', async () => {
+    const departure = await makeDeparture(owner);
+    const reserved = await reservedTrip(owner, [seats(departure.id)]);
+    const again = await reserve(owner, reserved.envelopeId);
+    expect(again.status).toBe(200);
+    expect(again.body.data).toEqual(reserved);
+    expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 1 });
+  });
+
+  it('books what it holds, with an item for each component', async () => {
+    const departure = await makeDeparture(owner);
+    const reserved = await reservedTrip(owner, [seats(departure.id, { quantity: 3 }), MANUAL]);
+    const { status, body } = await book(owner, reserved.envelopeId);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ status: 'booked', holdExpiresAt: null, reservation: { status: 'booked' } });
+    const booking = await owner.get(`/v1/admin/bookings/${body.data.bookingId}`);
+    expect(booking.body).toMatchObject({
+      data: { status: 'confirmed', customerName: 'Ada Lovelace', customerEmail: 'ada@example.com', totalCents: 27_700 },
+    });
+    expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 0, sold: 3 });
+    const items = `/v1/admin/bookings/${body.data.bookingId}/items`;
+    const [seat] = (await owner.get<{ data: { id: string; departureId: string }[] }>(items)).body.data;
+    expect(seat).toMatchObject({ id: body.data.components[0]?.['bookingItemId'], departureId: departure.id });
+    await owner.post(`${items}/${seat?.id}/cancellation`);
+    expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 0, sold: 0, available: 10 });
+  });
+
+  it('gives back what a cancelled trip held', async () => {
+    const departure = await makeDeparture(owner);
+    const reserved = await reservedTrip(owner, [seats(departure.id, { quantity: 3 })]);
+    const { status, body } = await cancel(owner, reserved.envelopeId, { reason: 'Ill' });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      status: 'cancelled',
+      cancelReason: 'Ill',
+      components: [{ status: 'cancelled' }],
+    });
+    expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 0, available: 10 });
+  });
+
+  it('is 404 for an unknown trip, and for an odd id', async () => {
+    for (const id of ['trip_01k0dem000e000000000009999', 'nonsense']) {
+      const answer = await owner.post(`${TRIPS}/${id}/reserve`);
+      expect(answer.status).toBe(404);
+      expect(answer.body).toEqual(problem('not_found'));
+    }
+  });
+
+  it('64 parallel reservations of 10 units give exactly 10 winners and 54 clean 409s', async () => {
+    const departure = await makeDeparture(owner);
+    const trips = await Promise.all(Array.from({ length: 64 }, () => makeTrip(owner, [seats(departure.id)])));
+    for (const { envelopeId } of trips) expect((await price(owner, envelopeId)).status).toBe(200);
+    const answers = await Promise.all(trips.map(({ envelopeId }) => reserveWhenServed(envelopeId)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    const refused = answers.filter(({ status }) => status === 409).map(({ text }) => codeOf(text));
+    expect(refused).toHaveLength(54);
+    for (const code of refused) expect(['reservation_failed', 'component_unavailable']).toContain(code);
+    expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 10, sold: 0, available: 0 });
+  });
+});
+
+/** A machine with too much to do says 503, try again; a client does. */
+async function reserveWhenServed(envelopeId: string): ReturnType<typeof reserve> {
+  const answer = await reserve(owner, envelopeId);
+  return answer.status === 503 ? reserveWhenServed(envelopeId) : answer;
+}
+
+function codeOf(text: string): string {
+  return (JSON.parse(text) as { code: string }).code;
+}

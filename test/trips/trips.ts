@@ -1,0 +1,148 @@
+import { expect } from '@jest/globals';
+import type { TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+
+export { entriesAbout, problem, staffWith } from '../bookings/bookings.js';
+export const TRIPS = '/v1/admin/trips';
+const DEPARTURES = '/v1/admin/operations/departures';
+
+export interface One<T> {
+  data: T;
+}
+
+export interface Component extends Record<string, unknown> {
+  componentId: string;
+  status: string;
+  totalCents: number | null;
+  version: number;
+}
+
+/** What the tests read of a trip; the contract checks the rest. */
+export interface Trip extends Record<string, unknown> {
+  envelopeId: string;
+  status: string;
+  components: Component[];
+  totalCents: number | null;
+  holdExpiresAt: string | null;
+  bookingId: string | null;
+  attention: boolean;
+  reservation: { planId: string; status: string; attempt: number; steps: Step[] } | null;
+  version: number;
+}
+
+export interface Step extends Record<string, unknown> {
+  stepId: string;
+  componentId: string;
+  status: string;
+}
+
+export interface Departure {
+  id: string;
+  sold: number;
+  held: number;
+  available: number;
+}
+
+export const PARTY = {
+  billing: { name: 'Ada Lovelace', email: 'ada@example.com' },
+  travelers: [{ name: 'Ada Lovelace' }],
+};
+
+export const MANUAL = {
+  kind: 'manual_placeholder',
+  title: 'Private guide',
+  unitPriceCents: 10_000,
+  unitTaxIncludedCents: 1_597,
+  confirmedByStaff: true,
+};
+
+let products = 0;
+
+export async function makeDeparture(client: TestClient, over: object = {}): Promise<Departure> {
+  products += 1;
+  const sent = {
+    productId: `trip-test-${process.pid}-${products}`,
+    startsAt: '2027-05-12T07:00:00Z',
+    endsAt: '2027-05-12T16:00:00Z',
+    timeZone: 'Europe/Bucharest',
+    capacity: 10,
+    priceCents: 5_900,
+    taxIncludedCents: 942,
+    currency: 'EUR',
+    ...over,
+  };
+  const { status, body } = await client.post<One<Departure>>(DEPARTURES, sent);
+  expect(status).toBe(201);
+  return body.data;
+}
+
+export async function readDeparture(client: TestClient, id: string): Promise<Departure> {
+  return (await client.get<One<Departure>>(`${DEPARTURES}/${id}`)).body.data;
+}
+
+export const seats = (departureId: string, over: object = {}): object => ({
+  kind: 'catalog_booking',
+  title: 'Danube delta',
+  departureId,
+  ...over,
+});
+export const outside = (providerRef: string, over: object = {}): object => ({
+  kind: 'external_order',
+  title: 'Hotel',
+  providerRef,
+  ...over,
+});
+
+/** A draft with these components. */
+export async function makeTrip(client: TestClient, components: object[], over: object = {}): Promise<Trip> {
+  const made = await client.post<One<Trip>>(TRIPS, { currency: 'EUR', travelerParty: PARTY, ...over });
+  expect(made.status).toBe(201);
+  const { envelopeId } = made.body.data;
+  for (const component of components) {
+    const { status } = await client.post(`${TRIPS}/${envelopeId}/components`, component);
+    expect(status).toBe(201);
+  }
+  return readTrip(client, envelopeId);
+}
+
+export async function readTrip(client: TestClient, id: string): Promise<Trip> {
+  return (await client.get<One<Trip>>(`${TRIPS}/${id}`)).body.data;
+}
+
+export const price = (client: TestClient, id: string) => client.post<One<Trip>>(`${TRIPS}/${id}/pricing`);
+export const reserve = (client: TestClient, id: string) => client.post<One<Trip>>(`${TRIPS}/${id}/reserve`);
+export const book = (client: TestClient, id: string) => client.post<One<Trip>>(`${TRIPS}/${id}/booking`);
+export const cancel = (client: TestClient, id: string, body?: object) =>
+  client.post<One<Trip>>(`${TRIPS}/${id}/cancellation`, body);
+
+/** A trip that was reserved. */
+export async function reservedTrip(client: TestClient, components: object[]): Promise<Trip> {
+  const { envelopeId } = await makeTrip(client, components);
+  const { status, body, text } = await reserve(client, envelopeId);
+  if (status !== 200) throw new Error(text);
+  return body.data;
+}
+
+let refs = 0;
+
+/** A product of the built-in provider that behaves like this. */
+export async function simulate(app: TestApp, behaviour: object = {}): Promise<string> {
+  refs += 1;
+  const ref = `sim-${process.pid}-${refs}`;
+  await behave(app, ref, behaviour);
+  return ref;
+}
+
+/** From now on it behaves like this. */
+export async function behave(app: TestApp, ref: string, behaviour: object = {}): Promise<void> {
+  await app.sql(
+    `insert into simulated_products (ref, behaviour) values ($1, $2::jsonb)
+     on conflict (ref) do update set behaviour = excluded.behaviour`,
+    [ref, JSON.stringify({ priceCents: 12_000, currency: 'EUR', ...behaviour })],
+  );
+}
+
+/** What the built-in provider has in its books for this product. */
+export async function booksOf(app: TestApp, ref: string): Promise<{ state: string; holds: number }[]> {
+  return app.sql('select state, holds from simulated_orders where ref = $1 order by key', [ref]);
+}
