@@ -76,6 +76,19 @@ describe('a rendition', () => {
     expect(await actionsOf(id)).toEqual(['request', 'render']);
   });
 
+  it('is not passed over while the completion of another version holds it', async () => {
+    const id = await asked();
+    const held = app.sql(
+      'select pg_sleep(1) from (select id from invoice_renditions where id = $1 for update) held_by_a_sibling',
+      [id],
+    );
+    const sleeps = `select from pg_stat_activity where wait_event = 'PgSleep' and query like '%held_by_a_sibling'`;
+    while ((await app.sql(sleeps)).length === 0);
+    await render(id);
+    expect((await rowOf(id))?.status).toBe('ready');
+    await held;
+  });
+
   it('of which the file is gone is 410 rendition_file_missing; while the store is away 503', async () => {
     const id = await asked();
     await render(id);

@@ -23,14 +23,14 @@ export class RenditionClaims {
     private readonly clock: Clock,
   ) {}
 
-  /** Null where somebody else has it, or there is nothing more to do. */
+  /**
+   * Null where somebody else has it, or there is nothing more to do. Waits where the row is held: its siblings'
+   * completion holds it too, and a claim that passed over it would leave it to the sweep.
+   */
   async claim(id: string): Promise<Claim | null> {
     const [claim] = await this.database.query<Claim>(
       `update invoice_renditions set attempts = attempts + 1, lease_until = $2
-       where id = (
-         select id from invoice_renditions where id = $1 and status = 'pending' and attempts < $4
-           and (lease_until is null or lease_until <= $3) for update skip locked
-       )
+       where id = $1 and status = 'pending' and attempts < $4 and (lease_until is null or lease_until <= $3)
        returning id, invoice_id as "invoiceId", format, language, attempts`,
       [id, this.clock.inSeconds(LEASE_SECONDS), this.clock.now(), MAX_ATTEMPTS],
     );
