@@ -20,6 +20,7 @@ import { BookingItemsController } from './items/booking-items.controller.js';
 import { BookingItems } from './items/booking-items.service.js';
 import { ItemUnits } from './items/item-units.service.js';
 import { ItemRows } from './items/item-rows.service.js';
+import { MovedDepartures } from './items/moved-departures.service.js';
 
 @Module({
   imports: [ActionLedgerModule, DistributionModule, OperationsModule],
@@ -36,6 +37,7 @@ import { ItemRows } from './items/item-rows.service.js';
     Bookings,
     ItemRows,
     ItemUnits,
+    MovedDepartures,
     NewBookings,
     TripSales,
   ],

@@ -23,7 +23,7 @@ export class BookingChanges {
 
   /**
    * Throws 404, 409 `booking_closed`, `currency_immutable`, `booking_number_taken`, `channel_archived`, 412, 422
-   * `invalid_payment_policy`.
+   * `channel_mismatch`, `invalid_payment_policy`.
    */
   async update(id: string, body: UpdateBooking, expected: ExpectedVersions): Promise<BookingView> {
     const changes = changesOf(body);
@@ -33,6 +33,7 @@ export class BookingChanges {
       booking.change(changes, now);
       if (booking.channelId !== null && booking.channelId !== channelId) {
         await this.channels.assertUsable(booking.channelId);
+        await this.items.assertSoldBy(booking.channelId, id);
       }
       await this.store(booking);
       // Names and addresses stand in no image; that they were changed does.

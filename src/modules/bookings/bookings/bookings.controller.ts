@@ -59,7 +59,7 @@ export class BookingsController {
   @Mutates('bookings.booking.update')
   @Refuses({
     409: ['booking_closed', 'currency_immutable', 'booking_number_taken', 'channel_archived'],
-    422: ['invalid_payment_policy'],
+    422: ['channel_mismatch', 'invalid_payment_policy'],
   })
   async update(
     @PathId('book', 'bookingId', 2) id: string,

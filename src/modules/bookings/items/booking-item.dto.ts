@@ -65,7 +65,8 @@ export class CreateBookingItem {
   @OneOf(PRICING_TREATMENTS)
   pricingTreatment?: PricingTreatment;
 
-  /** Local date on which it is delivered; with a departure, the day on which that starts.
+  /** Local date on which it is delivered; with a departure, the day on which that starts, also once
+   * it was moved.
    * @example "2027-05-12" */
   @Clearable()
   @IsoDate()

@@ -57,6 +57,7 @@ export class BookingItem {
   @Column('bigint', { name: 'cost_cents', nullable: true, transformer: safeInteger }) costCents: number | null;
   @Column('text', { name: 'cost_currency', nullable: true }) costCurrency: string | null;
   @Column('text', { name: 'pricing_treatment' }) pricingTreatment: PricingTreatment;
+  /** Of an item with a departure the day on which that starts. */
   @Column('date', { name: 'service_date', nullable: true }) serviceDate: string | null;
   /** Takes its quantity of units of this departure. */
   @Column('text', { name: 'departure_id', nullable: true }) departureId: string | null;

@@ -34,7 +34,7 @@ export class BookingItemsController {
   @Refuses({
     404: ['not_found'],
     409: ['booking_closed', 'item_limit_reached', ...UNITS],
-    422: ['invalid_initial_status', 'negative_total'],
+    422: ['channel_mismatch', 'invalid_initial_status', 'negative_total'],
   })
   async add(
     @PathId('book', 'bookingId', 5) bookingId: string,
@@ -70,7 +70,11 @@ export class BookingItemsController {
   @Patch(':itemId')
   @RequireScope('bookings:write')
   @Mutates('bookings.booking_item.update')
-  @Refuses({ 404: ['not_found'], 409: ['booking_closed', 'booking_item_cancelled', ...UNITS], 422: ['negative_total'] })
+  @Refuses({
+    404: ['not_found'],
+    409: ['booking_closed', 'booking_item_cancelled', ...UNITS],
+    422: ['channel_mismatch', 'negative_total'],
+  })
   async update(
     @ChangeTarget({ bookingId: ['book', 5], itemId: ['bkit', 6] }) target: Target<'bookingId' | 'itemId'>,
     @Body() body: UpdateBookingItem,

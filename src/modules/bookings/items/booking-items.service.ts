@@ -32,7 +32,7 @@ export class BookingItems {
 
   /**
    * Throws 404, 409 `booking_closed`, `item_limit_reached`, `channel_inactive` and what `ItemUnits.take` throws, 422
-   * `invalid_initial_status`, `negative_total`. `hasUnits`: the caller has sold the departure's units to it already.
+   * `channel_mismatch`, `invalid_initial_status`, `negative_total`. `hasUnits`: the caller has sold the departure's units to it already.
    */
   async add(
     bookingId: string,
@@ -47,8 +47,8 @@ export class BookingItems {
       if ((await this.items.countLive(bookingId)) >= MOST_ITEMS) {
         throw conflict('item_limit_reached', `A booking has at most ${MOST_ITEMS} items`, { limit: MOST_ITEMS });
       }
-      await this.units.assertSelling(booking.channelId);
       const item = newBookingItem(input, { id, booking, now });
+      await this.units.assertSelling(booking.channelId, item);
       await this.place(item, null);
       const store = async () => {
         await this.items.insert(item);
@@ -62,20 +62,20 @@ export class BookingItems {
 
   /**
    * Throws 404, 409 `booking_closed`, `booking_item_cancelled`, `channel_inactive` and what `ItemUnits.take` throws, 412,
-   * 422 `negative_total`.
+   * 422 `channel_mismatch`, `negative_total`.
    */
-  async update(target: ItemTarget, changes: UpdateBookingItem): Promise<BookingItem> {
+  async update(target: ItemTarget, changes: UpdateBookingItem, reason: string | null = null): Promise<BookingItem> {
     return this.change(target, async ({ booking, item, now }) => {
       const [before, beforeCents, had] = [imageOfItem(item), item.totalSellCents, claimOf(item)];
       item.change(changes, now);
       const has = claimOf(item);
-      if (takesMore(had, has)) await this.units.assertSelling(booking.channelId);
+      if (takesMore(had, has)) await this.units.assertSelling(booking.channelId, has);
       await this.place(item, had, { isDated: changes.serviceDate !== undefined });
       const cents = item.totalSellCents - beforeCents;
       const store = async () => {
         await this.items.update(item);
         await this.units.exchange(had, has);
-        this.journal.item('update', item, { before });
+        this.journal.item('update', item, { before, reason });
       };
       const facts = await this.move(booking, { now, cents, store });
       await this.followers.tell((follower) => follower.itemChanged?.(facts, toItemFacts(item)));

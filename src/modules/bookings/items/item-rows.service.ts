@@ -59,6 +59,15 @@ export class ItemRows {
     return row?.count ?? 0;
   }
 
+  /** Whether this channel may have sold them. Throws 422 `channel_mismatch`. */
+  async assertSoldBy(channelId: string, bookingId: string): Promise<void> {
+    const claims = await this.database.query<Pick<ItemClaim, 'allotmentId'>>(
+      `select distinct allotment_id as "allotmentId" from booking_items where booking_id = $1 and status <> 'cancelled'`,
+      [bookingId],
+    );
+    await this.units.assertChannel(channelId, claims);
+  }
+
   /** Gives back their units. Returns the ids of those that were live. */
   async cancelAll(bookingId: string, reason: string, now: Date): Promise<string[]> {
     const items = await this.database.query<ItemClaim>(

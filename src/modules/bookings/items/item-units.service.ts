@@ -28,9 +28,20 @@ export class ItemUnits {
     private readonly channels: ChannelChoice,
   ) {}
 
-  /** A channel that sells nothing now sells no more units either. Throws 409 `channel_inactive`, `channel_archived`. */
-  async assertSelling(channelId: string | null): Promise<void> {
-    if (channelId !== null) await this.channels.assertSelling(channelId);
+  /**
+   * A channel that sells nothing now sells no more units either, and never those of another one. Throws 409
+   * `channel_inactive`, `channel_archived`, 422 `channel_mismatch`.
+   */
+  async assertSelling(channelId: string | null, { allotmentId }: Pick<ItemClaim, 'allotmentId'>): Promise<void> {
+    if (channelId === null) return;
+    await this.channels.assertSelling(channelId);
+    if (allotmentId !== null) await this.sales.assertSoldBy(channelId, [allotmentId], 'allotmentId');
+  }
+
+  /** Whether the booking that has these items may be this channel's. Throws 422 `channel_mismatch`. */
+  async assertChannel(channelId: string, claims: readonly Pick<ItemClaim, 'allotmentId'>[]): Promise<void> {
+    const allotmentIds = claims.flatMap(({ allotmentId }) => allotmentId ?? []);
+    if (allotmentIds.length > 0) await this.sales.assertSoldBy(channelId, allotmentIds, 'channelId');
   }
 
   /** Holds the departures of these claims, by id. Throws 404. */

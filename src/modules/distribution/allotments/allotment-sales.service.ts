@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { conflict } from '../../../platform/errors/app-error.js';
+import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { Departures } from '../../operations/index.js';
 import { ChannelChoice } from '../channels/channel-choice.service.js';
 import { AllotmentRows } from './allotment-rows.service.js';
@@ -22,6 +22,19 @@ export class AllotmentSales {
     private readonly channels: ChannelChoice,
     private readonly departures: Departures,
   ) {}
+
+  /** One channel's units are not sold by another: throws 422 `channel_mismatch` with the `field` that asked for it. */
+  async assertSoldBy(channelId: string, allotmentIds: readonly string[], field: string): Promise<void> {
+    const foreign = (await this.allotments.byIds(allotmentIds)).find((one) => one.channelId !== channelId);
+    if (!foreign) return;
+    const why = "The allotment is another channel's than the booking: take one of its own, or sell from the pool";
+    throw unprocessable('channel_mismatch', why, {
+      field,
+      allotmentId: foreign.id,
+      allotmentChannelId: foreign.channelId,
+      bookingChannelId: channelId,
+    });
+  }
 
   /**
    * Throws 404 with details {field}, 409 `allotment_inactive`, `channel_inactive`, `channel_archived`,

@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { MovedDepartures } from '../../src/modules/bookings/items/moved-departures.service.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { allotted, newAllotment, poolOf, unitsOf } from '../distribution/allotments/allotments.js';
+import { newChannel } from '../distribution/channels.js';
+import { DEPARTURES, newDeparture } from '../operations/departures.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import {
+  addItem,
+  BOOKINGS,
+  confirmedBooking,
+  entriesAbout,
+  type Item,
+  itemBody,
+  makeBooking,
+  problem,
+  readBooking,
+  readItem,
+} from './bookings.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  // The job is run by hand, so that nothing has to be waited for.
+  app = await startApp({ env: { JOBS: 'false' } });
+  owner = app.as('owner');
+});
+
+const follow = (departureId: string) => asSystem(() => app.nest.get(MovedDepartures).follow(departureId));
+const move = async (id: string, startsAt: string, endsAt: string) =>
+  expect((await owner.patch(`${DEPARTURES}/${id}`, { startsAt, endsAt })).status).toBe(200);
+
+describe('the items of a departure that is moved to another day', () => {
+  it('follow it, with the departure date of their bookings; what was cancelled or has no departure stays', async () => {
+    const { id: departureId } = await newDeparture(app);
+    const { booking, item } = await confirmedBooking(owner, { item: { departureId } });
+    const other = await addItem(owner, booking.id, { serviceDate: '2131-01-01' });
+    const gone = await addItem(owner, booking.id, { departureId });
+    await owner.post(`${BOOKINGS}/${booking.id}/items/${gone.id}/cancellation`);
+    const draft = await addItem(owner, (await makeBooking(owner)).id, { departureId });
+    const { serviceDate: was } = gone;
+
+    await move(departureId, '2130-03-02T06:00:00Z', '2130-03-02T10:00:00Z');
+    const jobs = `select payload from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'bookings.departure-moved'`;
+    expect(await app.sql(jobs)).toEqual([{ payload: { departureId } }]);
+    await follow(departureId);
+
+    const days = await Promise.all([item, other, gone, draft].map(async (one) => readItem(owner, one)));
+    expect(days.map(({ serviceDate }) => serviceDate)).toEqual(['2130-03-02', '2131-01-01', was, '2130-03-02']);
+    expect(await readBooking(owner, booking.id)).toMatchObject({ departureDate: '2130-03-02' });
+    const [, entry, ...more] = await entriesAbout(owner, item.id);
+    expect([entry, more]).toMatchObject([
+      { action: 'bookings.booking_item.update', actorType: 'system', reason: 'The departure was moved' },
+      [],
+    ]);
+  });
+
+  it('follow it once, however many do so at once, and to where it is by then', async () => {
+    const { id: departureId } = await newDeparture(app);
+    const items = await Promise.all(
+      [1, 2, 3].map(async () => addItem(owner, (await makeBooking(owner)).id, { departureId })),
+    );
+    await move(departureId, '2130-03-02T06:00:00Z', '2130-03-02T10:00:00Z');
+    await move(departureId, '2130-04-05T06:00:00Z', '2130-04-05T10:00:00Z');
+    await Promise.all([follow(departureId), follow(departureId)]);
+    await follow(departureId);
+    for (const item of items) expect(await readItem(owner, item)).toMatchObject({ serviceDate: '2130-04-05' });
+    const versions = await Promise.all(items.map(async (item) => (await readItem(owner, item)).version));
+    expect(Math.max(...versions)).toBeLessThanOrEqual(3);
+    await follow(departureId);
+    expect(await Promise.all(items.map(async (item) => (await readItem(owner, item)).version))).toEqual(versions);
+  });
+
+  it('stay on a day when it is moved within that', async () => {
+    const { id: departureId, startDate } = await newDeparture(app);
+    const item = await addItem(owner, (await makeBooking(owner)).id, { departureId });
+    await owner.patch(`${DEPARTURES}/${departureId}`, { capacity: 30 });
+    await follow(departureId);
+    expect(await readItem(owner, item)).toMatchObject({ serviceDate: startDate, version: 1 });
+  });
+});
+
+describe("a booking of one channel and another channel's allotment", () => {
+  const foreign = async () => {
+    const { allotment, departure } = await allotted(app);
+    const { id: channelId } = await newChannel(app);
+    const units = { departureId: departure.id, allotmentId: allotment.id };
+    const details = { allotmentId: allotment.id, allotmentChannelId: allotment.channelId, bookingChannelId: channelId };
+    return { allotment, departure, channelId, units, details };
+  };
+  const add = (bookingId: string, over: object) =>
+    owner.post<{ data: Item }>(`${BOOKINGS}/${bookingId}/items`, itemBody(over));
+  const mismatch = (details: object) => [422, problem('channel_mismatch', details)];
+
+  it('do not come together: 422 channel_mismatch, and nothing is sold', async () => {
+    const { allotment, departure, channelId, units, details } = await foreign();
+    const { id } = await makeBooking(owner, { channelId });
+    const { status, body } = await add(id, units);
+    expect([status, body]).toEqual(mismatch({ field: 'allotmentId', ...details }));
+
+    const item = await addItem(owner, id, { departureId: departure.id });
+    const changed = await owner.patch(`${BOOKINGS}/${id}/items/${item.id}`, { allotmentId: allotment.id });
+    expect([changed.status, changed.body]).toEqual(mismatch({ field: 'allotmentId', ...details }));
+    expect(await unitsOf(app, allotment.id)).toMatchObject({ sold: 0, remaining: 10 });
+    expect(await poolOf(app, departure.id)).toMatchObject({ sold: 1, guaranteedOpen: 10 });
+    expect((await readBooking(owner, id)).totalCents).toBe(10_000);
+  });
+
+  it('nor when the booking gets its channel later; without the item it may', async () => {
+    const { allotment, channelId, units, details } = await foreign();
+    const { id } = await makeBooking(owner);
+    const item = await addItem(owner, id, units);
+    const { status, body } = await owner.patch(`${BOOKINGS}/${id}`, { channelId });
+    expect([status, body]).toEqual(mismatch({ field: 'channelId', ...details }));
+    expect((await owner.patch(`${BOOKINGS}/${id}`, { channelId: allotment.channelId })).status).toBe(200);
+    await owner.post(`${BOOKINGS}/${id}/items/${item.id}/cancellation`);
+    expect((await owner.patch(`${BOOKINGS}/${id}`, { channelId })).status).toBe(200);
+  });
+
+  it('while its own channel, and a booking of none, sell through it', async () => {
+    const { departure, channelId, units } = await foreign();
+    const own = await newAllotment(app, { productId: departure.productId, channelId, defaultQuantity: 3 });
+    const { id } = await makeBooking(owner, { channelId });
+    expect((await add(id, { ...units, allotmentId: own.id })).status).toBe(201);
+    expect((await add((await makeBooking(owner)).id, units)).status).toBe(201);
+  });
+});
