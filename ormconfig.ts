@@ -15,6 +15,7 @@ import { Connect1790000000600 } from './src/migrations/1790000000600-connect.js'
 import { NumberSeries1790000001300 } from './src/migrations/1790000001300-number-series.js';
 import { Bookings1790000001000 } from './src/migrations/1790000001000-bookings.js';
 import { Commissions1790000001600 } from './src/migrations/1790000001600-commissions.js';
+import { Catalog1790000002400 } from './src/migrations/1790000002400-catalog.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
 import { BookingItem } from './src/modules/bookings/items/booking-item.entity.js';
@@ -122,6 +123,7 @@ const migrations = [
   Allotments1790000001900,
   Commissions1790000001600,
   Trips1790000002000,
+  Catalog1790000002400,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

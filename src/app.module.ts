@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { DataSource } from 'typeorm';
 import { ActionLedgerModule } from './modules/action-ledger/index.js';
 import { BookingsModule } from './modules/bookings/index.js';
+import { CatalogModule } from './modules/catalog/index.js';
 import { ConnectModule } from './modules/connect/index.js';
 import { DistributionModule } from './modules/distribution/index.js';
 import { FinanceModule } from './modules/finance/index.js';
@@ -24,6 +25,7 @@ const MODULES = [
   RealtimeModule,
   VaultModule,
   ReferenceDataModule,
+  CatalogModule,
   OperationsModule,
   DistributionModule,
   LegalModule,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { allotments } from './allotments.js';
 import { bookings } from './bookings.js';
+import { catalog } from './catalog.js';
 import { collecting } from './collecting.js';
 import { commissions } from './commissions.js';
 import { connect } from './connect.js';
@@ -30,6 +31,7 @@ export const scenarios = {
   ...collecting(mark),
   ...commissions(mark),
   ...invoicing(mark),
+  ...catalog(mark),
   ...operations(mark),
   ...allotments(mark),
   ...trips(mark),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from '../setup/app.js';
+import { catalogRecipes } from './catalog-recipes.js';
 import { commissionRecipes } from './commission-recipes.js';
 import { financeRecipes } from './finance-recipes.js';
 import { operationsRecipes } from './operations-recipes.js';
@@ -92,6 +93,7 @@ export const recipes: Record<string, Recipe> = {
     return { ...staff(app), ...on('contract', id), body: { reason: 'Called off' } };
   },
 
+  ...catalogRecipes,
   ...commissionRecipes,
   ...financeRecipes,
 

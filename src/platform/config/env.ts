@@ -25,6 +25,12 @@ export abstract class Env {
   readonly rateLimitFactor: number;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
+  readonly catalogMarkets: readonly string[];
+  readonly embedder: string;
+  readonly embeddingUrl: string | null;
+  readonly embeddingApiKey: string | null;
+  readonly embeddingModel: string | null;
+  readonly embeddingLanguages: readonly string[];
   readonly vaultKeks: ReadonlyMap<string, Buffer>;
   readonly vaultKekPrimary: string | null;
   readonly vaultUpsert: boolean;

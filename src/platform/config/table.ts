@@ -1,4 +1,5 @@
 import { type CredentialKind, parseCredential } from '../auth/credentials.js';
+import { catalogSettings } from './catalog-settings.js';
 import { servingSettings } from './serving-settings.js';
 import {
   addressFault,
@@ -145,6 +146,7 @@ export const settings = {
     expected: 'a list of origins',
     check: originFault,
   }),
+  ...catalogSettings,
   vaultKekPrimary: optionalText({
     name: 'VAULT_KEK_PRIMARY',
     purpose: 'Which `VAULT_KEK_<id>` wraps new keys (required in production)',

@@ -1,0 +1,66 @@
+import { isCurrency } from '../money.js';
+import { choice, list, optionalText } from './settings.js';
+
+/** Where the catalog is sold, and who turns its texts into vectors. */
+export const catalogSettings = {
+  catalogMarkets: list({
+    name: 'CATALOG_MARKETS',
+    purpose: 'Where the catalog is sold, in which currency and language; the first is the default market',
+    example: 'us:USD:en-US,de:EUR:de-DE',
+    fallback: 'default:EUR:en-GB',
+    expected: 'a list of code:currency:locale',
+    check: marketFault,
+  }),
+  embedder: choice(
+    {
+      name: 'EMBEDDER',
+      purpose: 'Who turns texts of the catalog into vectors: the built-in model (English), an HTTP service, or nobody',
+      example: 'none',
+      fallback: 'builtin',
+    },
+    ['builtin', 'http', 'none'],
+  ),
+  embeddingUrl: optionalText({
+    name: 'EMBEDDING_URL',
+    purpose: 'Address of an OpenAI-compatible embeddings endpoint, for `EMBEDDER=http`',
+    example: 'https://embeddings.example.com/v1/embeddings',
+    expected: 'an http or https address',
+    form: /^https?:\/\/[^\s]{1,500}$/,
+  }),
+  embeddingApiKey: optionalText({
+    name: 'EMBEDDING_API_KEY',
+    purpose: 'What that service asks for as its bearer token',
+    example: '',
+    expected: 'text of at most 500 characters',
+    form: /^[\x21-\x7e]{1,500}$/,
+  }),
+  embeddingModel: optionalText({
+    name: 'EMBEDDING_MODEL',
+    purpose: "The service's model",
+    example: 'text-embedding-3-small',
+    expected: 'text of at most 200 characters',
+    form: /^[\x21-\x7e]{1,200}$/,
+  }),
+  embeddingLanguages: list({
+    name: 'EMBEDDING_LANGUAGES',
+    purpose: 'Languages that the model speaks',
+    example: 'en,de,fr',
+    fallback: 'en',
+    expected: 'a list of language codes',
+    check: (entry) => (/^[a-z]{2,3}$/.test(entry) ? null : `holds '${entry}', which is no language code`),
+  }),
+};
+
+function marketFault(entry: string): string | null {
+  const [code = '', currency = '', locale = '', ...rest] = entry.split(':');
+  const fits = /^[A-Za-z0-9._-]{1,64}$/.test(code) && isCurrency(currency) && isLocale(locale) && rest.length === 0;
+  return fits ? null : `holds '${entry}', which is no market such as us:USD:en-US`;
+}
+
+function isLocale(tag: string): boolean {
+  try {
+    return tag.length <= 35 && Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import type { TestApp } from '../setup/app.js';
+import type { Answer } from '../setup/http.js';
+
+export const DOCUMENTS = '/v1/admin/catalog/documents';
+export const SEARCH = '/v1/public/catalog/search';
+
+export type Fields = Record<string, unknown>;
+
+export interface CatalogDocument {
+  vertical: string;
+  id: string;
+  locale: string;
+  market: string;
+  fields: Fields;
+  version: number;
+  embedded: boolean;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface SearchAnswer {
+  vertical: string;
+  mode: string;
+  total: number;
+  totalRelation: string;
+  hits: { id: string; score: number; document: { id: string; fields: Fields } }[];
+  cards: Fields[];
+  facets: Record<string, { value: string | number | boolean; count: number }[]>;
+  facetStats: Record<string, { min: number; max: number; avg: number; count: number }>;
+  next_cursor: string | null;
+  market: string;
+  locale: string;
+}
+
+export function newDocumentId(): string {
+  return `doc_${randomUUID()}`;
+}
+
+/** Stores a product of the default market and returns it. */
+export async function put(app: TestApp, fields: Fields, id = newDocumentId()): Promise<CatalogDocument> {
+  const answer = await app
+    .as('owner')
+    .put<{ data: CatalogDocument }>(`${DOCUMENTS}/products/${id}`, { fields: { name: 'Nameless', ...fields } });
+  if (answer.status > 201) throw new Error(`The document was refused: ${answer.text}`);
+  return answer.body.data;
+}
+
+/** Stores documents of a slice of their own, in batches. */
+export async function putAll(
+  app: TestApp,
+  documents: readonly { id: string; fields: Fields }[],
+  where: { vertical?: string; locale?: string; market?: string } = {},
+): Promise<void> {
+  for (let start = 0; start < documents.length; start += 500) {
+    const batch = documents.slice(start, start + 500).map((one) => ({ vertical: 'products', ...where, ...one }));
+    const answer = await app.as('owner').post(`${DOCUMENTS}/batch`, { documents: batch });
+    if (answer.status !== 200) throw new Error(`The batch was refused: ${answer.text}`);
+  }
+}
+
+export function search(app: TestApp, body: object): Promise<Answer<SearchAnswer>> {
+  return app.post<SearchAnswer>(SEARCH, { vertical: 'products', mode: 'keyword', ...body });
+}

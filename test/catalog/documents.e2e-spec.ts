@@ -1,0 +1,241 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { invalid, NOT_FOUND, type Refusal, refusal } from '../distribution/channels.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { type CatalogDocument, DOCUMENTS, newDocumentId, put } from './catalog.js';
+
+type Stored = { data: CatalogDocument };
+type Page = { data: CatalogDocument[]; total: number; limit: number; offset: number };
+
+let app: TestApp;
+let staff: TestClient;
+beforeAll(async () => {
+  app = await startApp();
+  staff = app.as('owner');
+});
+
+const generationOf = async (market: string) => {
+  const text = `select coalesce(max(generation), 0)::int as generation from catalog_slice where market = $1 and vertical = 'products'`;
+  const [row] = await app.sql<{ generation: number }>(text, [market]);
+  return row?.generation ?? 0;
+};
+
+describe('putting a document', () => {
+  it('adds it with 201, and replaces all of its fields with 200', async () => {
+    const path = `${DOCUMENTS}/cruises/${newDocumentId()}`;
+    const fields = { name: 'Danube cruise', nights: 7, supplierCostCents: 5, countries: ['Austria'] };
+
+    const added = await staff.put<Stored>(path, { fields });
+    const replaced = await staff.put<Stored>(path, { fields: { name: 'Rhine cruise' } });
+
+    const { data } = added.body;
+    expect([added.status, replaced.status]).toEqual([201, 200]);
+    expect(data).toEqual({
+      vertical: 'cruises',
+      id: path.split('/').pop(),
+      locale: 'en-GB',
+      market: 'default',
+      fields,
+      version: 1,
+      embedded: false,
+      createdAt: expect.any(String),
+      updatedAt: data.createdAt,
+    });
+    expect([added.headers['etag'], added.headers['location']]).toEqual(['"1"', `${path}?locale=en-GB&market=default`]);
+    expect(replaced.body.data).toEqual({
+      ...data,
+      fields: { name: 'Rhine cruise' },
+      version: 2,
+      updatedAt: expect.any(String),
+    });
+    expect((await staff.get<Stored>(path)).body).toEqual(replaced.body);
+  });
+
+  it('keeps variants of one document apart by language and market', async () => {
+    const id = newDocumentId();
+    const path = `${DOCUMENTS}/products/${id}`;
+    await staff.put(path, { fields: { name: 'One' } });
+    await staff.put(path, { locale: 'DE-de', market: 'DEFAULT', fields: { name: 'Eins' } });
+
+    const german = await staff.get<Stored>(`${path}?locale=de-DE`);
+    const { body } = await staff.get<Page>(`${DOCUMENTS}?search=${id}`);
+
+    expect([german.body.data.fields, german.body.data.locale, german.body.data.market]).toEqual([
+      { name: 'Eins' },
+      'de-DE',
+      'default',
+    ]);
+    expect(body.data.map(({ locale }) => locale)).toEqual(['de-DE', 'en-GB']);
+  });
+
+  it('takes departures as what they are, and ignores what is said about them', async () => {
+    const departures = [{ startsAt: '2030-05-01T08:00:00Z', availableUnits: 3 }];
+    const { fields } = await put(app, { departures, upcomingDepartureCount: 99 });
+    expect(fields).toEqual({ name: 'Nameless', departures });
+  });
+
+  it.each([
+    [{}, 'fields.name', 'isString'],
+    [{ name: ' ' }, 'fields.name', 'length'],
+    [{ name: 'x'.repeat(501) }, 'fields.name', 'length'],
+    [{ name: 'x', stars: 'four' }, 'fields.stars', 'isNumber'],
+    [{ name: 'x', tags: 'beach' }, 'fields.tags', 'isArray'],
+    [{ name: 'x', hasOffer: 1 }, 'fields.hasOffer', 'isBoolean'],
+    [{ name: 'x', priceFromAmountCents: 1.5 }, 'fields.priceFromAmountCents', 'isInt'],
+    [{ name: 'x', priceFromAmountCents: -1 }, 'fields.priceFromAmountCents', 'min'],
+    [{ name: 'x', priceFromCurrency: 'XXL' }, 'fields.priceFromCurrency', 'isCurrency'],
+    [{ name: 'x', startDate: '2027-02-30' }, 'fields.startDate', 'isDate'],
+    [{ name: 'x', publishedAt: 'yesterday' }, 'fields.publishedAt', 'isInstant'],
+    [{ name: 'x', latitude: 91 }, 'fields.latitude', 'max'],
+    [{ name: 'x', status: 'secret' }, 'fields.status', 'isIn'],
+    [{ name: 'x', status: null }, 'fields.status', 'isString'],
+    [{ name: 'x', description: 'x'.repeat(20_001) }, 'fields.description', 'maxLength'],
+    [{ name: 'x', tags: Array.from({ length: 1_001 }, String) }, 'fields.tags', 'arrayMaxSize'],
+    [{ name: 'x', cost: { cents: 5 } }, 'fields.cost', 'isFlat'],
+    [{ name: 'x', departures: [{ endsAt: '2030-01-01T00:00:00Z' }] }, 'fields.departures.0.startsAt', 'isInstant'],
+    [
+      { name: 'x', departures: [{ startsAt: '2030-01-01T00:00:00Z', seats: 2 }] },
+      'fields.departures.0.seats',
+      'whitelistValidation',
+    ],
+  ])('case %# of what cannot be is 400 with the path of the fault', async (fields, path, code) => {
+    const answer = await staff.put<Refusal>(`${DOCUMENTS}/products/${newDocumentId()}`, { fields });
+
+    const issues = answer.body.details?.issues ?? [];
+    expect([answer.status, answer.body]).toEqual([400, invalid(answer, issues)]);
+    expect(issues.map((issue) => [issue.path, issue.code])).toContainEqual([path, code]);
+  });
+
+  it.each([
+    ['extras/x', {}, 'vertical'],
+    ['flights/x', {}, 'vertical'],
+    ['products/a%20b', {}, 'id'],
+    ['products/x', { market: 'moon' }, 'market'],
+    ['products/x', { locale: 'not a tag' }, 'locale'],
+  ])('%s with %j is 400', async (path, body, fault) => {
+    const answer = await staff.put<Refusal>(`${DOCUMENTS}/${path}`, { ...body, fields: { name: 'x' } });
+    expect([answer.status, answer.body.details?.issues?.map((issue) => issue.path)]).toEqual([400, [fault]]);
+  });
+
+  it('at once: each is a version of its own, and the version that a change was meant for is honoured', async () => {
+    const { id } = await put(app, { name: 'Contended' });
+    const path = `${DOCUMENTS}/products/${id}`;
+    const change = (n: number) => staff.put<Stored>(path, { fields: { name: `Change ${n}` } });
+
+    const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(change));
+    const last = answers.toSorted((a, b) => a.body.data.version - b.body.data.version).at(-1);
+    const stale = await staff.put<Refusal>(path, { fields: { name: 'x' } }, { headers: { 'If-Match': '"3"' } });
+    const none = { headers: { 'If-Match': '"1"' } };
+    const unknown = await staff.put<Refusal>(
+      `${DOCUMENTS}/products/${newDocumentId()}`,
+      { fields: { name: 'x' } },
+      none,
+    );
+
+    expect(answers.map(({ body }) => body.data.version).sort()).toEqual([2, 3, 4, 5, 6, 7]);
+    expect((await staff.get<Stored>(path)).body).toEqual(last?.body);
+    expect([stale.status, stale.body.code, unknown.status]).toEqual([412, 'precondition_failed', 412]);
+  });
+});
+
+describe('a batch', () => {
+  const batch = (documents: object[]) => staff.post<Refusal & { data: object }>(`${DOCUMENTS}/batch`, { documents });
+
+  it('of 500 is one generation and one line of the ledger', async () => {
+    const known = await put(app, { name: 'Known' });
+    const before = await generationOf('default');
+    const documents = Array.from({ length: 499 }, (_, n) => ({
+      vertical: 'products',
+      id: newDocumentId(),
+      fields: { name: `Of many ${n}` },
+    }));
+
+    const answer = await batch([{ vertical: 'products', id: known.id, fields: { name: 'Replaced' } }, ...documents]);
+
+    const requestId = answer.headers['x-request-id'];
+    const lines = await app.sql('select action from action_ledger_entries where correlation_id = $1', [requestId]);
+    expect([answer.status, answer.body]).toEqual([200, { data: { created: 499, replaced: 1 } }]);
+    expect(await generationOf('default')).toBe(before + 1);
+    expect(lines).toEqual([{ action: 'catalog.documents.put' }]);
+  });
+
+  it('whose last document is invalid leaves no trace, not even a generation', async () => {
+    const before = await generationOf('default');
+    const id = newDocumentId();
+    const good = Array.from({ length: 17 }, (_, n) => ({
+      vertical: 'products',
+      id: `${id}.${n}`,
+      fields: { name: 'x' },
+    }));
+
+    const answer = await batch([...good, { vertical: 'products', id, fields: { name: 7 } }]);
+
+    const issues = answer.body.details?.issues ?? [];
+    expect([answer.status, issues.map(({ path }) => path)]).toEqual([400, ['documents.17.fields.name']]);
+    expect(await generationOf('default')).toBe(before);
+    expect((await staff.get<Page>(`${DOCUMENTS}?search=${id}`)).body.total).toBe(0);
+  });
+
+  it('with the same document twice, an unknown vertical or none at all is 400', async () => {
+    const one = { vertical: 'products', id: newDocumentId(), fields: { name: 'x' } };
+    const answers = await Promise.all([batch([one, one]), batch([{ ...one, vertical: 'flights' }]), batch([])]);
+    const paths = answers.map(({ body }) => body.details?.issues?.map(({ path }) => path));
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
+    expect(paths).toEqual([['documents.1.id'], ['documents.0.vertical'], ['documents']]);
+  });
+});
+
+describe('deleting a document', () => {
+  it('takes the named variant, or every one; then it is unknown', async () => {
+    const { id } = await put(app, { name: 'To go' });
+    const path = `${DOCUMENTS}/products/${id}`;
+    for (const locale of ['fr-FR', 'it-IT']) await staff.put(path, { locale, fields: { name: locale } });
+
+    const one = await staff.delete(`${path}?locale=fr-FR`);
+    const [gone, left] = [await staff.get<Refusal>(`${path}?locale=fr-FR`), await staff.get(path)];
+    const all = await staff.delete(path);
+    const again = await staff.delete<Refusal>(path);
+
+    expect([one.status, one.body, all.status, all.body]).toEqual([200, { success: true }, 200, { success: true }]);
+    expect([left.status, gone.status, gone.body]).toEqual([200, 404, refusal(gone, NOT_FOUND)]);
+    expect([again.status, again.body]).toEqual([404, refusal(again, NOT_FOUND)]);
+    expect((await staff.get<Page>(`${DOCUMENTS}?search=${id}`)).body.total).toBe(0);
+  });
+
+  it('honours If-Match, and what is put afterwards is new', async () => {
+    const { id, createdAt } = await put(app, { name: 'Phoenix' });
+    const path = `${DOCUMENTS}/products/${id}`;
+    const stale = await staff.delete<Refusal>(path, { headers: { 'If-Match': '"9"' } });
+    await staff.delete(path, { headers: { 'If-Match': '"1"' } });
+    app.travel({ ms: 5 });
+
+    const reborn = await staff.put<Stored>(path, { fields: { name: 'Phoenix' } });
+
+    expect([stale.status, stale.body.code, reborn.status]).toEqual([412, 'precondition_failed', 201]);
+    expect(reborn.body.data.createdAt > createdAt).toBe(true);
+  });
+});
+
+describe('the list of documents', () => {
+  it('is filtered by vertical, status and a part of id or name, in its order', async () => {
+    const mark = newDocumentId();
+    await put(app, { name: `Kayak ${mark}`, status: 'draft' }, `${mark}.b`);
+    await put(app, { name: 'Named otherwise' }, `${mark}.a`);
+    const list = async (query: string) => (await staff.get<Page>(`${DOCUMENTS}?search=${mark}&${query}`)).body;
+
+    const ids = (page: Page) => page.data.map(({ id }) => id.split('.')[1]);
+    expect(ids(await list(''))).toEqual(['a', 'b']);
+    expect(ids(await list('status=draft'))).toEqual(['b']);
+    expect(ids(await list('status=active'))).toEqual(['a']);
+    expect(await list('vertical=charters')).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
+    expect([ids(await list('limit=1&offset=1')), (await list('limit=1')).total]).toEqual([['b'], 2]);
+    expect((await staff.get(`${DOCUMENTS}?status=gone`)).status).toBe(400);
+  });
+});
+
+it('unknown verticals, ids and odd ones are 404 where something is read', async () => {
+  for (const path of ['products/nobody', 'flights/x', 'extras/x', 'products/a%20b']) {
+    const answer = await staff.get<Refusal>(`${DOCUMENTS}/${path}`);
+    expect([path, answer.status, answer.body]).toEqual([path, 404, refusal(answer, NOT_FOUND)]);
+  }
+});
