@@ -9,6 +9,7 @@ import { Realtime1790000000800 } from './src/migrations/1790000000800-realtime.j
 import { RealtimeChannelIds1790000000810 } from './src/migrations/1790000000810-realtime-channel-ids.js';
 import { Legal1790000000500 } from './src/migrations/1790000000500-legal.js';
 import { Trips1790000002000 } from './src/migrations/1790000002000-trips.js';
+import { IntegrityReport1790000002010 } from './src/migrations/1790000002010-integrity-report.js';
 import { Vault1790000000700 } from './src/migrations/1790000000700-vault.js';
 import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
 import { Connect1790000000600 } from './src/migrations/1790000000600-connect.js';
@@ -124,6 +125,7 @@ const migrations = [
   Commissions1790000001600,
   Trips1790000002000,
   Catalog1790000002400,
+  IntegrityReport1790000002010,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

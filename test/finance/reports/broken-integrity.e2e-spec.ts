@@ -132,26 +132,53 @@ describe('names what was broken on purpose, and nothing else:', () => {
     await tamper(app, 'invoices', removed('inv_lines'));
   });
 
-  it('an invoice whose paid amount is not what was allocated', async () => {
-    const { id } = await bookingWith(app);
-    const series = await owner.post<{ data: { id: string } }>('/v1/admin/finance/invoice-number-series', {
-      name: 'Integrity',
-      prefix: 'INTEGRITY-',
+  /** Issues it past the service; the number is the invoice's own. */
+  const issued = async (id: string, bookingId: string, cents: number) => {
+    const { body } = await owner.post<{ data: { id: string } }>('/v1/admin/finance/invoice-number-series', {
+      name: id,
+      prefix: `${id}-`,
       isDefault: false,
     });
-    await tamper(app, 'invoices', `${invoice('inv_paid', id, 100)}; ${line('inv_paid', 100)}`);
-    const set = (cents: number, status: string) =>
-      tamper(app, 'invoices', `update invoices set status = '${status}', paid_cents = ${cents} where id = 'inv_paid'`);
+    await tamper(app, 'invoices', `${invoice(id, bookingId, cents)}; ${line(id, cents)}`);
     await tamper(
       app,
       'invoices',
-      `update invoices set status = 'issued', number = 'INTEGRITY-1', series_id = '${series.body.data.id}',
-         period_key = 'all', sequence = 1, issue_date = '2026-01-15', due_date = '2026-01-15', issued_at = now(),
-         seller_name = 'Travel' where id = 'inv_paid'`,
+      `update invoices set status = 'issued', number = '${id}-1', series_id = '${body.data.id}', period_key = 'all',
+         sequence = 1, issue_date = '2026-01-15', due_date = '2026-01-15', issued_at = now(), seller_name = 'Travel'
+       where id = '${id}'`,
     );
-    await set(5, 'partially_paid');
+  };
+  const paid = (id: string, cents: number, status: string) =>
+    tamper(app, 'invoices', `update invoices set status = '${status}', paid_cents = ${cents} where id = '${id}'`);
+
+  it('an invoice whose paid amount is not what was allocated', async () => {
+    const { id } = await bookingWith(app);
+    await issued('inv_paid', id, 100);
+    await paid('inv_paid', 5, 'partially_paid');
     expect(broken(await verify(owner))).toEqual({ invoice_paid: entry('invoice', 'inv_paid', [0, 5]) });
-    await set(0, 'issued');
+    await paid('inv_paid', 0, 'issued');
+  });
+
+  it('money that paid an invoice before the plan was made, and settles no installment of it', async () => {
+    const { id, schedules } = await bookingWith(app, { installments: [['2026-03-01', 1000]] });
+    await issued('inv_planned', id, 1000);
+    const { id: paymentId } = await recorded(owner, received(id, 300));
+    const settle = (schedule: string, invoiceId: string, paidOfSchedule: number) =>
+      tamper(
+        app,
+        'payment_allocations',
+        `update payment_allocations set schedule_id = ${schedule}, invoice_id = ${invoiceId},
+           created_at = created_at - interval '1 day' where payment_id = '${paymentId}';
+         alter table payment_schedules disable trigger user;
+         update payment_schedules set paid_cents = ${paidOfSchedule} where id = '${schedules[0]}';
+         alter table payment_schedules enable trigger user`,
+      );
+    await settle('null', `'inv_planned'`, 0);
+    await paid('inv_planned', 300, 'partially_paid');
+    expect(broken(await verify(owner))).toEqual({ invoice_money_planned: entry('invoice', 'inv_planned', [0, 300]) });
+    await paid('inv_planned', 0, 'issued');
+    await settle(`'${schedules[0]}'`, 'null', 300);
+    expect(broken(await verify(owner))).toEqual({});
   });
 
   it('invoices over more than their booking', async () => {

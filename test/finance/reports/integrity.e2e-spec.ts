@@ -6,7 +6,7 @@ import type { TestClient } from '../../setup/client.js';
 import { problem, staffWith } from '../invoices.js';
 import { bookingWith, received } from '../payments/bookings.js';
 import { recorded, reverse } from '../payments/payments.js';
-import { broken, INTEGRITY, tamper, verify } from './tampering.js';
+import { broken, type Integrity, INTEGRITY, tamper, verify } from './tampering.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -36,7 +36,7 @@ it('names at most twenty of many, and counts them all', async () => {
   await tamper(app, 'bookings', `update bookings set total_cents = 100000 where id in (${ids})`);
 });
 
-it('is verified every night, and what is broken is logged as an error and counted in the metrics', async () => {
+it('is verified every hour, and what is broken is logged as an error and counted in the metrics', async () => {
   const { id } = await bookingWith(app);
   await tamper(app, 'bookings', `update bookings set total_cents = 1 where id = '${id}'`);
   const report = app.nest.get(IntegrityReport);
@@ -54,6 +54,19 @@ it('is verified every night, and what is broken is logged as an error and counte
     `select from graphile_worker._private_known_crontabs where identifier = 'finance.integrity.verify'`,
   );
   expect(known).toBeDefined();
+});
+
+it('is answered as of the last verification, unless a fresh one is asked for', async () => {
+  const { id } = await bookingWith(app);
+  const { checkedAt } = await verify(owner);
+  await tamper(app, 'bookings', `update bookings set total_cents = 1 where id = '${id}'`);
+  const last = async () => (await owner.get<{ data: Integrity }>(INTEGRITY)).body.data;
+  expect(await last()).toMatchObject({ checkedAt, conserved: true });
+  const fresh = await verify(owner);
+  expect([fresh.conserved, fresh.checkedAt > checkedAt]).toEqual([false, true]);
+  expect(await last()).toEqual(fresh);
+  await tamper(app, 'bookings', `update bookings set total_cents = 100000 where id = '${id}'`);
+  await verify(owner);
 });
 
 it('needs finance:read', async () => {
