@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 
-export { entriesAbout, problem, staffWith } from '../bookings/bookings.js';
+export { entriesAbout, insisting, problem, staffWith } from '../bookings/bookings.js';
 export const TRIPS = '/v1/admin/trips';
 const DEPARTURES = '/v1/admin/operations/departures';
 
