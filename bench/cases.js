@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { invoiceCases } from './invoice-cases.js';
+import { tripCases } from './trip-cases.js';
 
 const INVOICES = '/v1/admin/finance/supplier-invoices';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -78,6 +79,7 @@ export const cases = [
     }),
   },
   ...invoiceCases,
+  ...tripCases,
 ];
 
 const staff = ({ credentials }) => ({ authorization: `Bearer ${credentials.staff.token}` });

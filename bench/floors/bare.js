@@ -67,6 +67,14 @@ const routes = {
       client.release();
     }
   },
+  // As short as a sale can be that never oversells.
+  'POST /seat': (id) =>
+    run(
+      'seat',
+      `update departures set held = held + 1
+       where id = $1 and status = 'scheduled' and capacity - sold - held - guaranteed_open >= 1 returning id, held`,
+      [id],
+    ),
   'GET /health/live': async () => ({ rows: ['ok'] }),
 };
 
