@@ -59,6 +59,9 @@ import { TripComponent } from './src/modules/trips/components/component.entity.j
 import { Trip } from './src/modules/trips/envelopes/trip.entity.js';
 import { KeyVersion } from './src/modules/vault/keys/key-version.entity.js';
 import { Vault } from './src/modules/vault/vaults/vault.entity.js';
+import { Notifications1790000002200 } from './src/migrations/1790000002200-notifications.js';
+import { ReminderRule } from './src/modules/notifications/rules/reminder-rule.entity.js';
+import { ReminderRun } from './src/modules/notifications/runs/reminder-run.entity.js';
 import type { Env } from './src/platform/config/env.js';
 import { dataSourceOptions } from './src/platform/database/data-source-options.js';
 
@@ -96,6 +99,8 @@ const entities = [
   TripComponent,
   KeyVersion,
   Vault,
+  ReminderRule,
+  ReminderRun,
 ];
 
 const migrations = [
@@ -126,6 +131,7 @@ const migrations = [
   Trips1790000002000,
   Catalog1790000002400,
   IntegrityReport1790000002010,
+  Notifications1790000002200,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

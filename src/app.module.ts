@@ -8,6 +8,7 @@ import { CatalogModule } from './modules/catalog/index.js';
 import { ConnectModule } from './modules/connect/index.js';
 import { DistributionModule } from './modules/distribution/index.js';
 import { FinanceModule } from './modules/finance/index.js';
+import { NotificationsModule } from './modules/notifications/index.js';
 import { OperationsModule } from './modules/operations/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
 import { LegalModule } from './modules/legal/index.js';
@@ -30,6 +31,7 @@ const MODULES = [
   DistributionModule,
   LegalModule,
   ConnectModule,
+  NotificationsModule,
   BookingsModule,
   FinanceModule,
   TripsModule,

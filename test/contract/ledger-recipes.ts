@@ -3,6 +3,7 @@ import type { TestApp } from '../setup/app.js';
 import { catalogRecipes } from './catalog-recipes.js';
 import { commissionRecipes } from './commission-recipes.js';
 import { financeRecipes } from './finance-recipes.js';
+import { notificationsRecipes } from './notifications-recipes.js';
 import { operationsRecipes } from './operations-recipes.js';
 import { tripsRecipes } from './trips-recipes.js';
 import { inside, made, on, post, type Recipe, type Row, staff, type Subject } from './recipe.js';
@@ -51,6 +52,7 @@ export const recipes: Record<string, Recipe> = {
     return { ...staff(app), ...on('channel', id), body: { description: 'Changed' } };
   },
 
+  ...notificationsRecipes,
   ...operationsRecipes,
   ...tripsRecipes,
 

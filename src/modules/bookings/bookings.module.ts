@@ -3,6 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import { Provisioning } from '../../platform/provisioning/provisioning.js';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { DistributionModule } from '../distribution/index.js';
+import { NotificationsModule } from '../notifications/index.js';
 import { OperationsModule } from '../operations/index.js';
 import { BookingCalendar } from './bookings/booking-calendar.service.js';
 import { BookingChanges } from './bookings/booking-changes.service.js';
@@ -21,9 +22,11 @@ import { BookingItems } from './items/booking-items.service.js';
 import { ItemUnits } from './items/item-units.service.js';
 import { ItemRows } from './items/item-rows.service.js';
 import { MovedDepartures } from './items/moved-departures.service.js';
+import { BookingReminders } from './reminders/booking-reminders.service.js';
+import { BookingTargets } from './reminders/booking-targets.service.js';
 
 @Module({
-  imports: [ActionLedgerModule, DistributionModule, OperationsModule],
+  imports: [ActionLedgerModule, DistributionModule, NotificationsModule, OperationsModule],
   controllers: [BookingsController, BookingItemsController],
   providers: [
     BookingCalendar,
@@ -33,8 +36,10 @@ import { MovedDepartures } from './items/moved-departures.service.js';
     BookingJournal,
     BookingNumbers,
     BookingReader,
+    BookingReminders,
     BookingRows,
     Bookings,
+    BookingTargets,
     ItemRows,
     ItemUnits,
     MovedDepartures,

@@ -3,6 +3,7 @@ import { Provisioning } from '../../platform/provisioning/provisioning.js';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { BookingsModule } from '../bookings/index.js';
 import { DistributionModule } from '../distribution/index.js';
+import { NotificationsModule } from '../notifications/index.js';
 import { loadDemoSupplierInvoices } from './demo.js';
 import { commissionControllers, commissionProviders } from './commissions/parts.js';
 import { invoiceControllers, invoiceProviders } from './invoices/parts.js';
@@ -10,13 +11,14 @@ import { numberSeriesControllers, numberSeriesProviders } from './number-series/
 import { planControllers, planProviders } from './payment-plans/parts.js';
 import { paymentControllers, paymentProviders } from './payments/parts.js';
 import { reportControllers, reportProviders } from './reports/parts.js';
+import { reminderControllers, reminderProviders } from './reminders/parts.js';
 import { renditionControllers, renditionProviders } from './renditions/parts.js';
 import { SupplierInvoiceReader } from './supplier-invoices/supplier-invoice-reader.service.js';
 import { SupplierInvoicesController } from './supplier-invoices/supplier-invoices.controller.js';
 import { SupplierInvoices } from './supplier-invoices/supplier-invoices.service.js';
 
 @Module({
-  imports: [ActionLedgerModule, BookingsModule, DistributionModule],
+  imports: [ActionLedgerModule, BookingsModule, DistributionModule, NotificationsModule],
   controllers: [
     SupplierInvoicesController,
     ...numberSeriesControllers,
@@ -26,6 +28,7 @@ import { SupplierInvoices } from './supplier-invoices/supplier-invoices.service.
     ...paymentControllers,
     ...reportControllers,
     ...commissionControllers,
+    ...reminderControllers,
   ],
   providers: [
     SupplierInvoices,
@@ -37,6 +40,7 @@ import { SupplierInvoices } from './supplier-invoices/supplier-invoices.service.
     ...paymentProviders,
     ...reportProviders,
     ...commissionProviders,
+    ...reminderProviders,
   ],
 })
 export class FinanceModule implements OnModuleInit {

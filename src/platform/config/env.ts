@@ -22,6 +22,11 @@ export abstract class Env {
   readonly orgAddress: string;
   readonly orgTaxId: string;
   readonly orgTimeZone: string;
+  readonly smtpUrl: string | null;
+  readonly mailFrom: string;
+  readonly quietHours: string | null;
+  readonly blackoutDays: readonly string[];
+  readonly remindersPerDay: number;
   readonly rateLimitFactor: number;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];

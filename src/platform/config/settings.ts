@@ -101,6 +101,21 @@ export function postgresUrl(words: Words): Setting<string> {
   };
 }
 
+/** The address of a mail server with its password; null where there is none. */
+export function smtpUrl(words: Words): Setting<string | null> {
+  return {
+    ...words,
+    fallback: '',
+    expected: 'smtp:// or smtps://user:password@host:port',
+    parse: (value) => {
+      if (value === '') return null;
+      const url = URL.canParse(value) ? new URL(value) : refuse('is not a URL');
+      if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') refuse('starts with neither smtp:// nor smtps://');
+      return url.hostname === '' ? refuse('names no host') : value;
+    },
+  };
+}
+
 export function timeZone(words: Words): Setting<string> {
   return {
     ...words,

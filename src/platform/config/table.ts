@@ -1,5 +1,6 @@
 import { type CredentialKind, parseCredential } from '../auth/credentials.js';
 import { catalogSettings } from './catalog-settings.js';
+import { mailSettings } from './mail-settings.js';
 import { servingSettings } from './serving-settings.js';
 import {
   addressFault,
@@ -124,6 +125,7 @@ export const settings = {
     example: 'Europe/London',
     fallback: 'UTC',
   }),
+  ...mailSettings,
   rateLimitFactor: factor({
     name: 'RATE_LIMIT_FACTOR',
     purpose: 'Multiplies every rate limit',

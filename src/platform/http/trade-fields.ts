@@ -1,7 +1,19 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { Allow, IsEmail, IsNumber, IsString, Max, Min, ValidateBy, type ValidationOptions } from 'class-validator';
+import {
+  Allow,
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsEmail,
+  IsNumber,
+  IsString,
+  Max,
+  Min,
+  ValidateBy,
+  type ValidationOptions,
+} from 'class-validator';
 import { isCountry } from '../countries.js';
 import { isCurrency } from '../money.js';
 import { isCalendarDay, isInstant, isTimeZone } from '../time.js';
@@ -91,17 +103,45 @@ export function DecimalText({ whole, decimals }: { whole: number; decimals: numb
 
 /** A free-form object of bounded size, kept as it is (`jsonb`); bytes of its JSON, levels of nesting. */
 export function FreeObject({ maxBytes, maxDepth }: { maxBytes: number; maxDepth: number }): PropertyDecorator {
-  const fits = (value: unknown) =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    depthOf(value) <= maxDepth &&
-    Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
+  const fits = (value: unknown) => isFreeObject(value, { maxBytes, maxDepth });
   const documented = { type: 'object', additionalProperties: true } as ApiPropertyOptions;
   return applyDecorators(
     // The deep copy that the pipe makes drops keys such as `toString`; the original keeps them.
     Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
     check('isFreeObject', fits, `$property must be an object of at most ${maxBytes} bytes and ${maxDepth} levels`),
+    ApiProperty(documented),
+  );
+}
+
+/** A bounded list of free-form objects, each of bounded size, kept as they are. */
+export function FreeObjects(rule: {
+  min?: number;
+  max: number;
+  maxBytes: number;
+  maxDepth: number;
+}): PropertyDecorator {
+  const { min = 0, max, maxBytes, maxDepth } = rule;
+  const fits = (value: unknown) => isFreeObject(value, { maxBytes, maxDepth });
+  const documented = {
+    type: 'array',
+    minItems: min,
+    maxItems: max,
+    items: { type: 'object', additionalProperties: true },
+  } as ApiPropertyOptions;
+  return applyDecorators(
+    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
+    IsArray(),
+    ArrayMinSize(min),
+    ArrayMaxSize(max),
+    ValidateBy(
+      { name: 'isFreeObject', validator: { validate: (value) => Array.isArray(value) && value.every(fits) } },
+      {
+        message: ({ value, property }) => {
+          const index = Array.isArray(value) ? value.findIndex((entry) => !fits(entry)) : 0;
+          return `${property}.${index} must be an object of at most ${maxBytes} bytes and ${maxDepth} levels`;
+        },
+      },
+    ),
     ApiProperty(documented),
   );
 }
@@ -123,6 +163,16 @@ export function Worded(
     MaxLength(rule.max),
     check(name, (value) => typeof value === 'string' && fits(value), rule.message),
     ApiProperty({ type: 'string', maxLength: rule.max }),
+  );
+}
+
+function isFreeObject(value: unknown, { maxBytes, maxDepth }: { maxBytes: number; maxDepth: number }): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    depthOf(value) <= maxDepth &&
+    Buffer.byteLength(JSON.stringify(value)) <= maxBytes
   );
 }
 

@@ -3,6 +3,7 @@ import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Invoice } from '../invoices/invoice.entity.js';
+import { MoneyReminders } from '../reminders/money-reminders.service.js';
 import type { Share } from './debt.js';
 
 /** What payments do to invoices that are held; the payment's own ledger entry says why one became paid. */
@@ -11,6 +12,7 @@ export class InvoiceSettlement {
   constructor(
     private readonly database: Database,
     private readonly outbox: Outbox,
+    private readonly reminders: MoneyReminders,
     private readonly clock: Clock,
   ) {}
 
@@ -32,6 +34,8 @@ export class InvoiceSettlement {
     for (const { invoice, cents } of moved) count(invoice, cents);
     await this.save(moved.map(({ invoice }) => invoice));
     for (const { invoice, cents } of moved) if (invoice.status === 'paid' && cents > 0) this.announce(invoice);
+    const bookingIds = new Set(moved.map(({ invoice }) => invoice.bookingId));
+    for (const bookingId of bookingIds) await this.reminders.invoicesChanged(bookingId);
   }
 
   private async save(invoices: readonly Invoice[]): Promise<void> {

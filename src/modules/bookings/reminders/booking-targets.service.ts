@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { Env } from '../../../platform/config/env.js';
+import type { DueTarget, LiveTrigger, ReminderSource, ReminderTarget, TargetPage } from '../../notifications/index.js';
+import { Bookings } from '../bookings/bookings.service.js';
+
+// One that is under way was confirmed: who is reminded on the day of departure is reminded after it began.
+const TARGETS = `select target.id as "targetId", target.id as "bookingId", target.trigger, target.day as "anchorDate"
+  from bookings booking
+  cross join lateral (values
+    ('departure_upcoming', booking.id, coalesce((select min(item.service_date) from booking_items item
+       where item.booking_id = booking.id and item.status <> 'cancelled'), booking.start_date)),
+    ('booking_confirmed', booking.id, (booking.confirmed_at at time zone $1)::date)
+  ) as target (trigger, id, day)
+  where booking.status in ('confirmed', 'in_progress', 'completed') and target.day is not null`;
+
+/** Confirmed bookings, of which people are reminded by their departure, or by their confirmation. */
+@Injectable()
+export class BookingTargets implements ReminderSource {
+  readonly kind = 'booking';
+  readonly triggers: readonly LiveTrigger[] = ['departure_upcoming', 'booking_confirmed'];
+
+  constructor(
+    private readonly database: Database,
+    private readonly bookings: Bookings,
+    private readonly env: Env,
+  ) {}
+
+  async page({ trigger, afterId, limit, anchorDates }: TargetPage): Promise<ReminderTarget[]> {
+    return this.database.query<ReminderTarget>(
+      `${TARGETS} and target.trigger = $2 and booking.id > $3 and ($5::date[] is null or target.day = any($5))
+       order by booking.id limit $4 for key share of booking`,
+      [this.env.orgTimeZone, trigger, afterId ?? '', limit, anchorDates],
+    );
+  }
+
+  async ofBooking(bookingId: string): Promise<ReminderTarget[]> {
+    return this.database.query<ReminderTarget>(`${TARGETS} and booking.id = $2`, [this.env.orgTimeZone, bookingId]);
+  }
+
+  async read(trigger: LiveTrigger, targetId: string): Promise<DueTarget | null> {
+    const target = (await this.ofBooking(targetId)).find((each) => each.trigger === trigger);
+    if (!target) return null;
+    const { number: bookingNumber, customerName, customerEmail } = await this.bookings.read(targetId);
+    return { ...target, bookingNumber, customerName, customerEmail, outstanding: null };
+  }
+}

@@ -1,0 +1,12 @@
+export { NotificationsModule } from './notifications.module.js';
+export type { LiveTrigger } from './rules/reminder-trigger.js';
+export { ListReminderRuns, ReminderRunList } from './runs/reminder-run.dto.js';
+export { ReminderRuns } from './runs/reminder-runs.service.js';
+export {
+  type DueTarget,
+  type ReminderSource,
+  ReminderSources,
+  type ReminderTarget,
+  type TargetPage,
+} from './runs/reminder-sources.js';
+export { Reminders } from './runs/reminders.service.js';

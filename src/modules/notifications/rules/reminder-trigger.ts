@@ -1,0 +1,29 @@
+/** What may set off a reminder, and whose runs are planned already. */
+export const LIVE_TRIGGERS = [
+  'deposit_due',
+  'balance_due',
+  'installment_due',
+  'invoice_due',
+  'departure_upcoming',
+  'booking_confirmed',
+  'payment_complete',
+] as const;
+export type LiveTrigger = (typeof LIVE_TRIGGERS)[number];
+
+/** Accepted in a rule, which leads to no runs yet. */
+const DORMANT_TRIGGERS = [
+  'hold_expiry',
+  'supplier_response_due',
+  'supplier_reconciliation_due',
+  'legal_acceptance_due',
+  'legal_signature_due',
+  'booking_cancelled_non_payment',
+  'document_missing',
+] as const;
+
+export const TRIGGERS = [...LIVE_TRIGGERS, ...DORMANT_TRIGGERS] as const;
+export type Trigger = (typeof TRIGGERS)[number];
+
+export function isLive(trigger: Trigger): trigger is LiveTrigger {
+  return LIVE_TRIGGERS.some((live) => live === trigger);
+}

@@ -1,0 +1,36 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export const RUN_STATUSES = [
+  'planned',
+  'queued',
+  'sending',
+  'sent',
+  'failed',
+  'cancelled',
+  'superseded',
+  'expired',
+  'skipped',
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** One message that is meant for one target: of a rule, an anchor date, a stage and a channel there is one, ever. */
+@Entity('reminder_runs')
+export class ReminderRun {
+  @PrimaryColumn('text') id: string;
+  @Column('text', { name: 'rule_id' }) ruleId: string;
+  @Column('text', { name: 'stage_id' }) stageId: string;
+  @Column('smallint', { name: 'channel_position' }) channelPosition: number;
+  @Column('text') channel: string;
+  @Column('integer') priority: number;
+  @Column('text', { name: 'booking_id' }) bookingId: string;
+  @Column('text', { name: 'schedule_id', nullable: true }) scheduleId: string | null;
+  @Column('text', { name: 'invoice_id', nullable: true }) invoiceId: string | null;
+  @Column('text', { name: 'target_id' }) targetId: string;
+  @Column('date', { name: 'anchor_date' }) anchorDate: string;
+  @Column('text') status: RunStatus;
+  @Column('text', { nullable: true }) reason: string | null;
+  /** When it was sent or decided; before that, when it is planned for. */
+  @Column('timestamptz', { name: 'run_at' }) runAt: Date;
+  @Column('text', { nullable: true }) recipient: string | null;
+  @Column('integer') attempts: number;
+}

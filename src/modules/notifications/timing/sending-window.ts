@@ -1,0 +1,52 @@
+import { instantOf, wallTimeOf } from '../../../platform/local-time.js';
+
+const MINUTE_MS = 60_000;
+export const DAY_MS = 1_440 * MINUTE_MS;
+const MAX_DELAY_MS = 60 * DAY_MS;
+const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+/** When nobody is reminded, by the organization's clocks. */
+export interface SendingWindow {
+  readonly timeZone: string;
+  /** `22:00-08:00`; null: at no hour. */
+  readonly quietHours: string | null;
+  /** Weekdays (`sat`), days of every year (`12-25`) and days (`2027-04-02`). */
+  readonly blackoutDays: readonly string[];
+}
+
+/** A time `HH:MM` as milliseconds since midnight. */
+export function timeOfDay(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return (hours * 60 + minutes) * MINUTE_MS;
+}
+
+/** The first moment from this one on at which somebody may be reminded; null where there is none within 60 days. */
+export function freeFrom(wanted: Date, window: SendingWindow): Date | null {
+  const latest = wanted.getTime() + MAX_DELAY_MS;
+  for (let instant = wanted; instant.getTime() <= latest;) {
+    const wall = wallTimeOf(instant, window.timeZone);
+    const end = endOfBlackout(wall, window) ?? endOfQuiet(wall, window);
+    if (end === null) return instant;
+    const shown = instantOf(end, window.timeZone);
+    // In the hour that comes twice, the end may be shown before this moment and again after it.
+    instant = shown > instant ? shown : new Date(instant.getTime() + end - wall);
+  }
+  return null;
+}
+
+function endOfBlackout(wall: number, { blackoutDays }: SendingWindow): number | null {
+  const midnight = Math.floor(wall / DAY_MS) * DAY_MS;
+  const day = new Date(midnight).toISOString().slice(0, 10);
+  const names = [day, day.slice(5), WEEKDAYS[new Date(midnight).getUTCDay()]];
+  return blackoutDays.some((blackout) => names.includes(blackout)) ? midnight + DAY_MS : null;
+}
+
+function endOfQuiet(wall: number, { quietHours }: SendingWindow): number | null {
+  if (quietHours === null) return null;
+  const [from = 0, to = 0] = quietHours.split('-').map(timeOfDay);
+  const midnight = Math.floor(wall / DAY_MS) * DAY_MS;
+  const time = wall - midnight;
+  if (from <= to) return time >= from && time < to ? midnight + to : null;
+  if (time >= from) return midnight + DAY_MS + to;
+  return time < to ? midnight + to : null;
+}

@@ -1,0 +1,48 @@
+import { isCalendarDay } from '../time.js';
+import { list, optionalText, smtpUrl, text, wholeNumber } from './settings.js';
+
+const TIME = '([01][0-9]|2[0-3]):[0-5][0-9]';
+const WEEKDAY = /^(mon|tue|wed|thu|fri|sat|sun)$/;
+
+/** How mails leave, and when customers are left in peace. */
+export const mailSettings = {
+  smtpUrl: smtpUrl({
+    name: 'SMTP_URL',
+    purpose: 'The mail server; absent: no mail leaves, and staff read what would have been sent',
+    example: 'smtps://user:secret@mail.example.com:465',
+  }),
+  mailFrom: text({
+    name: 'MAIL_FROM',
+    purpose: 'The sender of mails, a bare address or one with a name',
+    example: 'Acme Tours <office@example.com>',
+    fallback: 'no-reply@localhost',
+  }),
+  quietHours: optionalText({
+    name: 'QUIET_HOURS',
+    purpose: 'When no reminder leaves, by the clocks of ORG_TIME_ZONE; absent: at no hour',
+    example: '21:00-08:00',
+    expected: 'HH:MM-HH:MM',
+    form: new RegExp(`^${TIME}-${TIME}$`),
+  }),
+  blackoutDays: list({
+    name: 'BLACKOUT_DAYS',
+    purpose: 'Days on which no reminder leaves: weekdays, days of every year, days',
+    example: 'sat,sun,12-25,2027-04-02',
+    fallback: '',
+    expected: 'a list of mon to sun, MM-DD and YYYY-MM-DD',
+    check: (entry) => (isBlackoutDay(entry) ? null : `names '${entry}', which is no such day`),
+  }),
+  remindersPerDay: wholeNumber({
+    name: 'REMINDERS_PER_DAY',
+    purpose: 'Reminders that one recipient gets on one day at most',
+    example: '3',
+    fallback: '10',
+    min: 1,
+    max: 1000,
+  }),
+};
+
+function isBlackoutDay(entry: string): boolean {
+  // 2028 has a 29th of February.
+  return WEEKDAY.test(entry) || isCalendarDay(entry) || isCalendarDay(`2028-${entry}`);
+}

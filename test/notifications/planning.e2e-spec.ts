@@ -1,0 +1,268 @@
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Database } from '../../src/platform/database/database.js';
+import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
+import { confirmedBooking } from '../bookings/bookings.js';
+import { bookingWith, received } from '../finance/payments/bookings.js';
+import { invoicing } from '../finance/payments/invoiced.js';
+import { insisting, recorded, reverse } from '../finance/payments/payments.js';
+import { days, schedulesPath, todayOf } from '../finance/payment-plans/plans.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { newRule, onlyOwnRules, type Run, RULES, type Rule, runsOf, runsPath } from './reminders.js';
+
+let app: TestApp;
+let staff: TestClient;
+let planning: Planning;
+beforeAll(async () => {
+  // Its jobs stand still: what they would do, the tests ask for.
+  app = await startApp({ env: { JOBS: 'false' } });
+  staff = app.as('owner');
+  planning = app.nest.get(Planning, { strict: false });
+  await onlyOwnRules(app);
+});
+
+const inDays = (more: number) => days(todayOf(app), more);
+const stages = [
+  { offsetDays: -7, channels: [{ channel: 'email' }] },
+  { offsetDays: 1, channels: [{ channel: 'email' }, { channel: 'sms' }] },
+];
+const facts = (runs: Run[]) => runs.map(({ runAt, status, reason }) => [runAt, status, reason]);
+const at = (day: string) => `${day}T09:00:00.000Z`;
+
+/** A rule, planned for what is there; no other one reminds of the same. */
+async function planned(terms: object): Promise<Rule> {
+  await onlyOwnRules(app);
+  const rule = await newRule(app, { trigger: 'installment_due', stages, ...terms });
+  await planning.plan(rule.id);
+  return rule;
+}
+
+describe('runs for installments', () => {
+  it('are planned for what was there before the rule, at its time, stage by stage and channel by channel', async () => {
+    const { id, schedules } = await bookingWith(app, { installments: [[inDays(30), 100]] });
+    const rule = await planned({ sendTime: '10:30' });
+
+    const runs = await runsOf(app, id, rule.id);
+
+    const [first, second] = rule.stages;
+    expect(
+      runs.map((run) => [run.stage, run.channel, run.runAt, run.status, run.scheduleId, run.daysFromAnchor]),
+    ).toEqual([
+      [first?.id, 'email', `${inDays(23)}T10:30:00.000Z`, 'planned', schedules[0], -7],
+      [second?.id, expect.any(String), `${inDays(31)}T10:30:00.000Z`, 'planned', schedules[0], 1],
+      [second?.id, expect.any(String), `${inDays(31)}T10:30:00.000Z`, 'planned', schedules[0], 1],
+    ]);
+    expect(runs.map(({ recipient, attempts }) => [recipient, attempts])).toEqual(runs.map(() => [null, 0]));
+    await planning.plan(rule.id);
+    expect(await runsOf(app, id, rule.id)).toEqual(runs);
+  });
+
+  it('whose time and grace are past are not planned', async () => {
+    const { id } = await bookingWith(app, { installments: [[inDays(-3), 100]] });
+    const rule = await planned({ stages: [{ offsetDays: 0, channels: [{ channel: 'email' }] }] });
+    expect(await runsOf(app, id, rule.id)).toEqual([]);
+  });
+
+  it('are cancelled in the transaction of the payment, and planned again when that is reversed', async () => {
+    const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
+    const rule = await planned({});
+    const payment = await recorded(staff, received(id, 100));
+
+    const cancelled = await runsOf(app, id, rule.id);
+    expect(cancelled.map(({ status, reason }) => [status, reason])).toEqual(
+      cancelled.map(() => ['cancelled', 'target_closed']),
+    );
+    expect(cancelled).toHaveLength(3);
+
+    await reverse(staff, payment.id);
+    expect(facts(await runsOf(app, id, rule.id))).toEqual([
+      [at(inDays(23)), 'planned', null],
+      [at(inDays(31)), 'planned', null],
+      [at(inDays(31)), 'planned', null],
+    ]);
+  });
+
+  it('stay while a part is paid, and are cancelled with the booking', async () => {
+    const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
+    const rule = await planned({});
+    await recorded(staff, received(id, 40));
+    expect(new Set((await runsOf(app, id, rule.id)).map(({ status }) => status))).toEqual(new Set(['planned']));
+
+    const cancellation = `/v1/admin/bookings/${id}/cancellation`;
+    expect((await insisting(() => staff.post(cancellation, { reason: 'Called off' }))).status).toBe(200);
+
+    expect(new Set((await runsOf(app, id, rule.id)).map(({ status }) => status))).toEqual(new Set(['cancelled']));
+  });
+
+  it('are superseded when the due date moves, with new ones; moved back, the first are planned again', async () => {
+    const { id, schedules } = await bookingWith(app, { installments: [[inDays(30), 100]] });
+    const rule = await planned({ stages: [{ offsetDays: -7, channels: [{ channel: 'email' }] }] });
+    const move = (dueDate: string) => staff.patch(`${schedulesPath(id)}/${schedules[0]}`, { dueDate });
+    const standing = async () =>
+      (await runsOf(app, id, rule.id)).map(({ status, reason, runAt }) =>
+        status === 'planned' ? [status, reason, runAt] : [status, reason],
+      );
+
+    expect((await move(inDays(40))).status).toBe(200);
+    expect(await standing()).toEqual([
+      ['superseded', 'anchor_moved'],
+      ['planned', null, at(inDays(33))],
+    ]);
+
+    expect((await move(inDays(30))).status).toBe(200);
+    expect(await standing()).toEqual([
+      ['superseded', 'anchor_moved'],
+      ['planned', null, at(inDays(23))],
+    ]);
+  });
+
+  it('are planned with the plan itself, in the transaction of the confirmation', async () => {
+    await onlyOwnRules(app);
+    const rule = await newRule(app, { trigger: 'balance_due', stages: [{ channels: [{ channel: 'email' }] }] });
+    const { booking } = await confirmedBooking(staff, { booking: { startDate: inDays(100) } });
+
+    const runs = await runsOf(app, booking.id, rule.id);
+
+    expect(runs.map(({ status, daysFromAnchor }) => [status, daysFromAnchor])).toEqual([['planned', 0]]);
+  });
+});
+
+describe('runs for invoices and bookings', () => {
+  const { issued } = invoicing(() => staff);
+
+  it('follow an invoice from its issue to its payment or its end', async () => {
+    await onlyOwnRules(app);
+    const rule = await newRule(app, {
+      trigger: 'invoice_due',
+      stages: [{ offsetDays: 3, channels: [{ channel: 'email' }] }],
+    });
+    const [first, second] = [await bookingWith(app), await bookingWith(app)];
+    const invoices = [
+      await issued(first.id, { dueDate: inDays(10) }),
+      await issued(second.id, { dueDate: inDays(20) }),
+    ];
+
+    expect(facts(await runsOf(app, first.id, rule.id))).toEqual([[at(inDays(13)), 'planned', null]]);
+    expect((await runsOf(app, first.id, rule.id))[0]?.invoiceId).toBe(invoices[0]?.id);
+
+    await recorded(staff, received(first.id, 100_000));
+    const voiding = await staff.post(`/v1/admin/finance/invoices/${invoices[1]?.id}/voiding`, { reason: 'Wrong' });
+    expect(voiding.status).toBe(200);
+    const ended = [...(await runsOf(app, first.id, rule.id)), ...(await runsOf(app, second.id, rule.id))];
+    expect(ended.map(({ status, reason }) => [status, reason])).toEqual([
+      ['cancelled', 'target_closed'],
+      ['cancelled', 'target_closed'],
+    ]);
+  });
+
+  it('count from the departure, and follow it when it moves; and from the days of confirmation and full payment', async () => {
+    await onlyOwnRules(app);
+    const stage = { offsetDays: 5, channels: [{ channel: 'email' }] };
+    const departure = await newRule(app, { trigger: 'departure_upcoming', stages: [{ ...stage, offsetDays: -5 }] });
+    const confirmed = await newRule(app, { trigger: 'booking_confirmed', stages: [stage] });
+    const paid = await newRule(app, { trigger: 'payment_complete', stages: [stage] });
+    const { booking } = await confirmedBooking(staff, { booking: { startDate: inDays(100) } });
+    const runs = (rule: Rule) => runsOf(app, booking.id, rule.id);
+
+    expect(facts(await runs(departure))).toEqual([[at(inDays(95)), 'planned', null]]);
+    expect(facts(await runs(confirmed))).toEqual([[at(inDays(5)), 'planned', null]]);
+    expect(await runs(paid)).toEqual([]);
+
+    await staff.patch(`/v1/admin/bookings/${booking.id}`, { startDate: inDays(110), endDate: null });
+    expect((await runs(departure)).map(({ status }) => status).sort()).toEqual(['planned', 'superseded']);
+    await recorded(staff, received(booking.id, Number(booking['totalCents']), { paidOn: inDays(0) }));
+    expect(facts(await runs(paid))).toEqual([[at(inDays(5)), 'planned', null]]);
+  });
+});
+
+describe('a rule that is disabled', () => {
+  it('cancels its runs at once and keeps them; enabled again, it plans again', async () => {
+    const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
+    const rule = await planned({});
+    const change = (enabled: boolean) => staff.patch(`${RULES}/${rule.id}`, { enabled });
+
+    expect((await change(false)).status).toBe(200);
+    const cancelled = await runsOf(app, id, rule.id);
+    expect(cancelled.map(({ reason }) => reason)).toEqual(['rule_disabled', 'rule_disabled', 'rule_disabled']);
+
+    await change(true);
+    await planning.plan(rule.id);
+    expect((await runsOf(app, id, rule.id)).map((run) => [run.id, run.status]).sort()).toEqual(
+      cancelled.map((run) => [run.id, 'planned']).sort(),
+    );
+  });
+
+  it('has no run planned by whoever changes a booking at the same moment', async () => {
+    const made = await Promise.all([1, 2, 3, 4].map(() => bookingWith(app, { installments: [[inDays(30), 100]] })));
+    const rule = await planned({});
+    const moves = made.map(({ id, schedules }) =>
+      insisting(() => staff.patch(`${schedulesPath(id)}/${schedules[0]}`, { dueDate: inDays(50) })),
+    );
+    const answers = await Promise.all([
+      ...moves,
+      insisting(() => staff.patch(`${RULES}/${rule.id}`, { enabled: false })),
+    ]);
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const open = `select id from reminder_runs where rule_id = $1 and status in ('planned', 'queued')`;
+    expect(await app.sql(open, [rule.id])).toEqual([]);
+  });
+});
+
+describe('the list of a booking’s runs', () => {
+  it('holds data and total, is filtered and sorted, and is 404 for an unknown booking', async () => {
+    const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
+    const rule = await planned({});
+    const list = (query: string) => staff.get<{ data: Run[]; total: number }>(`${runsPath(id)}?${query}`);
+
+    const whole = await list('');
+    expect(Object.keys(whole.body)).toEqual(['data', 'total']);
+    expect(whole.body.data.map(({ runAt }) => runAt)).toEqual([at(inDays(31)), at(inDays(31)), at(inDays(23))]);
+    expect((await list(`stage=${rule.stages[0]?.id}`)).body).toMatchObject({ total: 1 });
+    expect((await list(`from=${at(inDays(24))}&limit=1`)).body).toMatchObject({ total: 2, data: [{}] });
+    expect((await list(`to=${at(inDays(24))}&status=planned`)).body).toMatchObject({ total: 1 });
+    expect((await list('status=sent')).body).toEqual({ data: [], total: 0 });
+    expect((await list('status=lost')).status).toBe(400);
+    expect((await staff.get(runsPath('book_01k0dem000e000000000009999'))).status).toBe(404);
+  });
+});
+
+describe('planning for 50,000 open installments', () => {
+  it('takes two statements for each 5,000 of them, and shows how far it has come', async () => {
+    await app.sql(
+      `with made as (
+         select n, 'book_' || lpad(n::text, 26, '0') as id, 'plan_' || lpad(n::text, 26, '0') as plan
+         from generate_series(1, 50000) n
+       ), booking as (
+         insert into bookings (id, number, status, currency, total_cents, customer_name, confirmed_at, version, created_at,
+           updated_at)
+         select id, 'SCALE-' || n, 'confirmed', 'EUR', 100, 'Clara Example', now(), 1, now(), now() from made
+       ), plan as (
+         insert into payment_plans (id, booking_id, plan_version, source, total_cents, is_current, created_at)
+         select plan, id, 1, 'none', 100, true, now() from made
+       )
+       insert into payment_schedules (id, booking_id, plan_id, plan_version, currency, position, type, label, basis,
+         due_date, amount_cents, paid_cents, status, waived, version, created_at, updated_at)
+       select 'psch_' || lpad(n::text, 26, '0'), id, plan, 1, 'EUR', 1, 'deposit', 'All', 'manual',
+         $1::date + n % 300, 100, 0, 'pending', false, 1, now(), now() from made`,
+      [inDays(20)],
+    );
+    await onlyOwnRules(app);
+    const terms = { trigger: 'deposit_due', stages: [{ offsetDays: -7, channels: [{ channel: 'email' }] }] };
+    const { id } = await newRule(app, terms);
+    const [{ open } = { open: 0 }] = await app.sql<{ open: number }>(
+      `select count(*)::int as open from payment_schedules where type = 'deposit' and status = 'pending'`,
+    );
+    const statements = jest.spyOn(app.nest.get(Database), 'query');
+
+    await planning.plan(id);
+
+    const perPage = statements.mock.calls.filter(([text]) => /from payment_schedules|into reminder_runs/.test(text));
+    statements.mockRestore();
+    expect(open).toBeGreaterThanOrEqual(50_000);
+    expect(perPage.length).toBeLessThanOrEqual(2 * Math.ceil(open / 5_000));
+    const { body } = await staff.get<{ data: Rule }>(`${RULES}/${id}`);
+    expect(body.data.planning).toMatchObject({ targets: open, finishedAt: expect.any(String) });
+    expect(body.data.planning?.runs).toBeGreaterThanOrEqual(50_000);
+  });
+});
