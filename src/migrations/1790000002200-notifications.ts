@@ -154,7 +154,7 @@ export class Notifications1790000002200 implements MigrationInterface {
       `create index notification_messages_sending on notification_messages (lease_until) where status = 'sending'`,
     );
     await runner.query(`
-      create index notification_messages_recipient on notification_messages (recipient, updated_at)
+      create index notification_messages_recipient on notification_messages (lower(recipient), updated_at)
       where kind = 'reminder'`);
     await runner.query('create index notification_messages_contract_id on notification_messages (contract_id)');
   }

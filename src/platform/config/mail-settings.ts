@@ -44,5 +44,5 @@ export const mailSettings = {
 
 function isBlackoutDay(entry: string): boolean {
   // 2028 has a 29th of February.
-  return WEEKDAY.test(entry) || isCalendarDay(entry) || isCalendarDay(`2028-${entry}`);
+  return WEEKDAY.test(entry) || isCalendarDay(`2028-${entry}`) || isCalendarDay(entry);
 }

@@ -1,7 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Reminders, ReminderSources } from '../../notifications/index.js';
+import { Reminders } from '../../notifications/index.js';
 import { BookingFollowers } from '../bookings/booking-followers.js';
-import { BookingTargets } from './booking-targets.service.js';
 
 /** After all who may refuse the change. */
 const ORDER = 50;
@@ -11,14 +10,11 @@ const ORDER = 50;
 export class BookingReminders implements OnModuleInit {
   constructor(
     private readonly bookings: BookingFollowers,
-    private readonly sources: ReminderSources,
     private readonly reminders: Reminders,
-    private readonly targets: BookingTargets,
   ) {}
 
   onModuleInit(): void {
-    this.sources.register(this.targets);
-    const follow = ({ id }: { id: string }) => this.reminders.follow(this.targets, id);
+    const follow = ({ id }: { id: string }) => this.reminders.follow(id, ['departure_upcoming', 'booking_confirmed']);
     this.bookings.register(ORDER, { confirmed: follow, cancelled: follow, dateMoved: follow });
   }
 }

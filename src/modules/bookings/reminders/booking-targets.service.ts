@@ -1,7 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Env } from '../../../platform/config/env.js';
-import type { DueTarget, LiveTrigger, ReminderSource, ReminderTarget, TargetPage } from '../../notifications/index.js';
+import {
+  type DueTarget,
+  type LiveTrigger,
+  type ReminderSource,
+  ReminderSources,
+  type ReminderTarget,
+  type TargetPage,
+} from '../../notifications/index.js';
 import { Bookings } from '../bookings/bookings.service.js';
 
 // One that is under way was confirmed: who is reminded on the day of departure is reminded after it began.
@@ -16,15 +23,20 @@ const TARGETS = `select target.id as "targetId", target.id as "bookingId", targe
 
 /** Confirmed bookings, of which people are reminded by their departure, or by their confirmation. */
 @Injectable()
-export class BookingTargets implements ReminderSource {
+export class BookingTargets implements ReminderSource, OnModuleInit {
   readonly kind = 'booking';
   readonly triggers: readonly LiveTrigger[] = ['departure_upcoming', 'booking_confirmed'];
 
   constructor(
     private readonly database: Database,
     private readonly bookings: Bookings,
+    private readonly sources: ReminderSources,
     private readonly env: Env,
   ) {}
+
+  onModuleInit(): void {
+    this.sources.register(this);
+  }
 
   async page({ trigger, afterId, limit, anchorDates }: TargetPage): Promise<ReminderTarget[]> {
     return this.database.query<ReminderTarget>(

@@ -1,7 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Bookings } from '../../bookings/index.js';
-import type { DueTarget, LiveTrigger, ReminderSource, ReminderTarget, TargetPage } from '../../notifications/index.js';
+import {
+  type DueTarget,
+  type LiveTrigger,
+  type ReminderSource,
+  ReminderSources,
+  type ReminderTarget,
+  type TargetPage,
+} from '../../notifications/index.js';
 
 // The booking is joined to be kept from changing: its row is what everybody holds who touches an invoice.
 const OPEN = `select invoice.id as "targetId", invoice.booking_id as "bookingId", invoice.due_date as "anchorDate",
@@ -13,14 +20,19 @@ type Row = ReminderTarget & { cents: number; currency: string };
 
 /** Invoices that are issued and not paid, of which people are reminded by their due date. */
 @Injectable()
-export class InvoiceTargets implements ReminderSource {
+export class InvoiceTargets implements ReminderSource, OnModuleInit {
   readonly kind = 'invoice';
   readonly triggers: readonly LiveTrigger[] = ['invoice_due'];
 
   constructor(
     private readonly database: Database,
     private readonly bookings: Bookings,
+    private readonly sources: ReminderSources,
   ) {}
+
+  onModuleInit(): void {
+    this.sources.register(this);
+  }
 
   async page({ afterId, limit, anchorDates }: TargetPage): Promise<ReminderTarget[]> {
     return this.database.query<Row>(

@@ -1,7 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Bookings } from '../../bookings/index.js';
-import type { DueTarget, LiveTrigger, ReminderSource, ReminderTarget, TargetPage } from '../../notifications/index.js';
+import {
+  type DueTarget,
+  type LiveTrigger,
+  type ReminderSource,
+  ReminderSources,
+  type ReminderTarget,
+  type TargetPage,
+} from '../../notifications/index.js';
 
 /** Every installment is settled, and some money came: the day on which the last of it did is the anchor. */
 const PAID = `select booking.id as "targetId", booking.id as "bookingId", money.last_on as "anchorDate",
@@ -19,14 +26,19 @@ const PAID = `select booking.id as "targetId", booking.id as "bookingId", money.
 
 /** Bookings that are paid in full. */
 @Injectable()
-export class PaidBookingTargets implements ReminderSource {
+export class PaidBookingTargets implements ReminderSource, OnModuleInit {
   readonly kind = 'booking';
   readonly triggers: readonly LiveTrigger[] = ['payment_complete'];
 
   constructor(
     private readonly database: Database,
     private readonly bookings: Bookings,
+    private readonly sources: ReminderSources,
   ) {}
+
+  onModuleInit(): void {
+    this.sources.register(this);
+  }
 
   async page({ afterId, limit, anchorDates }: TargetPage): Promise<ReminderTarget[]> {
     return this.database.query<ReminderTarget>(

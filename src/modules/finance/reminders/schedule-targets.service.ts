@@ -1,7 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Bookings } from '../../bookings/index.js';
-import type { DueTarget, LiveTrigger, ReminderSource, ReminderTarget, TargetPage } from '../../notifications/index.js';
+import {
+  type DueTarget,
+  type LiveTrigger,
+  type ReminderSource,
+  ReminderSources,
+  type ReminderTarget,
+  type TargetPage,
+} from '../../notifications/index.js';
 
 const TRIGGER = `case entry.type when 'deposit' then 'deposit_due' when 'balance' then 'balance_due'
   else 'installment_due' end`;
@@ -15,14 +22,19 @@ type Row = ReminderTarget & { cents: number; currency: string };
 
 /** Open installments, of which people are reminded by their due date. */
 @Injectable()
-export class ScheduleTargets implements ReminderSource {
+export class ScheduleTargets implements ReminderSource, OnModuleInit {
   readonly kind = 'schedule';
   readonly triggers: readonly LiveTrigger[] = ['deposit_due', 'balance_due', 'installment_due'];
 
   constructor(
     private readonly database: Database,
     private readonly bookings: Bookings,
+    private readonly sources: ReminderSources,
   ) {}
+
+  onModuleInit(): void {
+    this.sources.register(this);
+  }
 
   async page({ trigger, afterId, limit, anchorDates }: TargetPage): Promise<ReminderTarget[]> {
     return this.database.query<Row>(

@@ -6,7 +6,7 @@ import { invalidField } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { Planning } from '../runs/planning.service.js';
+import { PlanningJobs } from '../runs/planning-jobs.service.js';
 import type { ComposeReminderRule, ComposeStage, UpdateReminderRule } from './reminder-rule.dto.js';
 import { ReminderRule, type ReminderStage } from './reminder-rule.entity.js';
 import { isLive } from './reminder-trigger.js';
@@ -18,7 +18,7 @@ export class ReminderRules {
   constructor(
     private readonly database: Database,
     private readonly rows: RuleRows,
-    private readonly planning: Planning,
+    private readonly planning: PlanningJobs,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
   ) {}

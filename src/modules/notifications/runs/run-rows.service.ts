@@ -26,7 +26,7 @@ const PLAN = `with planned as (
       as run (id, rule_id, stage_id, channel_position, channel, priority, booking_id, schedule_id, invoice_id, anchor_date, run_at)
     join (select id from reminder_rules where id = any($2) and enabled order by id for key share) rule on rule.id = run.rule_id
     on conflict on constraint reminder_runs_once do update
-      set status = 'planned', reason = null, run_at = excluded.run_at, updated_at = excluded.updated_at
+      set status = 'planned', reason = null, attempts = 0, run_at = excluded.run_at, updated_at = excluded.updated_at
       where reminder_runs.status in ('cancelled', 'superseded')
     returning id
   )`;
