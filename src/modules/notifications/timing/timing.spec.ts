@@ -62,8 +62,7 @@ describe('quiet hours and blackout days', () => {
     ],
     [
       'that end in the hour left out',
-      '2027-03-28T00:30:00Z',
-      { quietHours: '01:00-02:30' },
+      { at: '2027-03-28T00:30:00Z', over: { quietHours: '01:00-02:30' } },
       '2027-03-28T01:30:00.000Z',
     ],
     [
