@@ -10,7 +10,6 @@ import { InvoiceMoney } from './invoice-money.js';
 import { InvoiceRecords } from './invoice-records.service.js';
 import { type DetailedInvoiceView as View, toInvoice } from './invoice-response.dto.js';
 import { InvoicedBookings } from './invoiced-bookings.service.js';
-import { MoneyReminders } from '../reminders/money-reminders.service.js';
 import { IssueTerms, type Terms } from './issue-terms.service.js';
 
 refuseOn('invoices_type_number', ({ detail }) =>
@@ -39,7 +38,6 @@ export class InvoiceIssuance {
     private readonly terms: IssueTerms,
     private readonly records: InvoiceRecords,
     private readonly money: InvoiceMoney,
-    private readonly reminders: MoneyReminders,
   ) {}
 
   /**
@@ -60,7 +58,7 @@ export class InvoiceIssuance {
       const { issueDate } = terms.source;
       const paidCents = await this.money.settleAtIssue({ id, bookingId, scheduleId, totalCents, issueDate });
       await this.number(invoice, terms, paidCents);
-      await this.reminders.invoicesChanged(bookingId);
+      await this.records.remind(invoice);
       const after = { ...view, overdue: isOverdue(invoice, terms.today) };
       this.records.record('issue', invoice, { before, after: toInvoice(after) });
       if (paidCents > 0 && invoice.status === 'paid') this.records.settled(invoice);

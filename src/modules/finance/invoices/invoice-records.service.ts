@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import { MoneyReminders } from '../reminders/money-reminders.service.js';
 import type { Invoice } from './invoice.entity.js';
 import { InvoiceReader } from './invoice-reader.service.js';
 import type { DetailedInvoiceView, InvoiceResponse } from './invoice-response.dto.js';
@@ -20,6 +21,7 @@ export class InvoiceRecords {
     private readonly reader: InvoiceReader,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
+    private readonly reminders: MoneyReminders,
   ) {}
 
   /** Known before the invoice is held, because the booking is held first. Throws 404. */
@@ -30,6 +32,11 @@ export class InvoiceRecords {
   /** Holds the invoice until the end of the running transaction. Throws 404. */
   lock(id: string): Promise<DetailedInvoiceView> {
     return this.reader.lock(id);
+  }
+
+  /** Lets reminders follow the invoice, in the running transaction. */
+  async remind({ bookingId }: Invoice): Promise<void> {
+    await this.reminders.invoicesChanged(bookingId);
   }
 
   /** Tells subscribers that the invoice was paid when it went out; its issue is told in the ledger. */

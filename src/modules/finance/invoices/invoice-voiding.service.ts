@@ -3,7 +3,6 @@ import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { Bookings } from '../../bookings/index.js';
-import { MoneyReminders } from '../reminders/money-reminders.service.js';
 import { InvoiceRecords } from './invoice-records.service.js';
 import { type DetailedInvoiceView as View, toInvoice } from './invoice-response.dto.js';
 
@@ -14,7 +13,6 @@ export class InvoiceVoiding {
     private readonly database: Database,
     private readonly bookings: Bookings,
     private readonly records: InvoiceRecords,
-    private readonly reminders: MoneyReminders,
     private readonly clock: Clock,
   ) {}
 
@@ -28,7 +26,7 @@ export class InvoiceVoiding {
       const before = toInvoice(view);
       invoice.void(reason, this.clock.now());
       await this.database.update(invoice);
-      await this.reminders.invoicesChanged(invoice.bookingId);
+      await this.records.remind(invoice);
       const after = { ...view, overdue: false };
       this.records.record('void', invoice, { before, after: toInvoice(after), reason });
       return after;
