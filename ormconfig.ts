@@ -10,6 +10,8 @@ import { RealtimeChannelIds1790000000810 } from './src/migrations/1790000000810-
 import { Legal1790000000500 } from './src/migrations/1790000000500-legal.js';
 import { Trips1790000002000 } from './src/migrations/1790000002000-trips.js';
 import { IntegrityReport1790000002010 } from './src/migrations/1790000002010-integrity-report.js';
+import { Policies1790000002100 } from './src/migrations/1790000002100-policies.js';
+import { BookingTerms1790000002110 } from './src/migrations/1790000002110-booking-terms.js';
 import { Vault1790000000700 } from './src/migrations/1790000000700-vault.js';
 import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
 import { Connect1790000000600 } from './src/migrations/1790000000600-connect.js';
@@ -48,6 +50,9 @@ import { PaymentAllocation } from './src/modules/finance/payments/payment-alloca
 import { SupplierInvoice } from './src/modules/finance/supplier-invoices/supplier-invoice.entity.js';
 import { SupplierInvoiceLine } from './src/modules/finance/supplier-invoices/supplier-invoice-line.entity.js';
 import { Contract } from './src/modules/legal/contracts/contract.entity.js';
+import { Policy } from './src/modules/legal/policies/policy.entity.js';
+import { PolicyAssignment } from './src/modules/legal/policy-assignments/policy-assignment.entity.js';
+import { PolicyVersion } from './src/modules/legal/policy-versions/policy-version.entity.js';
 import { ReviewSource } from './src/modules/reference-data/review-sources/review-source.entity.js';
 import { ApiToken } from './src/modules/identity/api-tokens/api-token.entity.js';
 import { StaffSession } from './src/modules/identity/sessions/staff-session.entity.js';
@@ -77,6 +82,9 @@ const entities = [
   StaffSession,
   User,
   Contract,
+  Policy,
+  PolicyAssignment,
+  PolicyVersion,
   NumberSeries,
   Invoice,
   InvoiceLine,
@@ -131,6 +139,8 @@ const migrations = [
   Trips1790000002000,
   Catalog1790000002400,
   IntegrityReport1790000002010,
+  Policies1790000002100,
+  BookingTerms1790000002110,
   Notifications1790000002200,
 ];
 

@@ -7,6 +7,7 @@ import { commissions } from './commissions.js';
 import { connect } from './connect.js';
 import { invoicing } from './invoicing.js';
 import { operations } from './operations.js';
+import { policyTerms } from './policies.js';
 import { reminders } from './reminders.js';
 import { staff } from './staff.js';
 import { trips } from './trips.js';
@@ -35,6 +36,7 @@ export const scenarios = {
   ...catalog(mark),
   ...operations(mark),
   ...allotments(mark),
+  ...policyTerms(mark),
   ...reminders(mark),
   ...trips(mark),
   ...connect(mark),

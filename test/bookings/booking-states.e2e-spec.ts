@@ -10,6 +10,7 @@ import {
   eventsOf,
   insisting,
   invalid,
+  type Item,
   makeBooking,
   type One,
   problem,
@@ -30,6 +31,12 @@ const confirm = (id: string, headers: Record<string, string> = {}) =>
   owner.post<One<Booking>>(`${BOOKINGS}/${id}/confirmation`, undefined, { headers });
 const cancel = (id: string, body: object = { reason: 'Fell ill' }) =>
   owner.post<One<Booking>>(`${BOOKINGS}/${id}/cancellation`, body);
+async function draftWithItem(): Promise<{ booking: Booking; item: Item }> {
+  const { id } = await makeBooking(owner);
+  const item = await addItem(owner, id);
+  return { booking: await readBooking(owner, id), item };
+}
+
 /** As the calendar leaves it. */
 const push = (id: string, status: string) => app.sql('update bookings set status = $2 where id = $1', [id, status]);
 
@@ -41,7 +48,8 @@ describe('confirmation', () => {
     expect(status).toBe(200);
     const stamp: unknown = expect.stringMatching(/Z$/);
     const changed = { status: 'confirmed', totalCents: 20_000, version: 3, confirmedAt: stamp, updatedAt: stamp };
-    expect(body.data).toEqual({ ...draft, ...changed });
+    const terms = { terms: expect.any(Array), termsSha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
+    expect(body.data).toEqual({ ...draft, ...changed, ...terms });
     expect(headers['etag']).toBe('"3"');
   });
 
@@ -106,10 +114,8 @@ describe('confirmation', () => {
 
 describe('cancellation', () => {
   it.each(['draft', 'confirmed', 'in_progress'])('takes a booking that is %s and its items with it', async (from) => {
-    const { booking, item } = await confirmedBooking(owner);
-    await (from === 'draft'
-      ? app.sql(`update bookings set status = 'draft', confirmed_at = null where id = $1`, [booking.id])
-      : push(booking.id, from));
+    const { booking, item } = await (from === 'draft' ? draftWithItem() : confirmedBooking(owner));
+    await push(booking.id, from);
     const { status, body } = await cancel(booking.id, { reason: '  Fell ill ' });
     expect(status).toBe(200);
     const cancelled = { status: 'cancelled', cancelReason: 'Fell ill', cancelledAt: expect.stringMatching(/Z$/) };

@@ -59,6 +59,8 @@ describe('POST /v1/admin/bookings', () => {
         confirmedAt: null,
         cancelledAt: null,
         cancelReason: null,
+        terms: null,
+        termsSha256: null,
         version: 1,
         createdAt: expect.stringMatching(/Z$/),
         updatedAt: expect.stringMatching(/Z$/),

@@ -53,9 +53,13 @@ describe('the examples of the API document', () => {
   });
 });
 
+/** With what of its query must be given. */
 function pathOf({ path, parameters = [] }: Placed): string {
   const examples = new Map(parameters.map(({ name, example, schema }) => [name, String(example ?? schema.example)]));
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(examples.get(name) ?? name));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(examples.get(name) ?? name));
+  const needed = parameters.filter((found) => found.in === 'query' && found.required === true);
+  const query = new URLSearchParams(needed.map(({ name }): [string, string] => [name, examples.get(name) ?? '']));
+  return needed.length === 0 ? filled : `${filled}?${query.toString()}`;
 }
 
 function tokenFor(app: TestApp, { path, security }: Placed): string | undefined {

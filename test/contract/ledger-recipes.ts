@@ -3,6 +3,7 @@ import type { TestApp } from '../setup/app.js';
 import { catalogRecipes } from './catalog-recipes.js';
 import { commissionRecipes } from './commission-recipes.js';
 import { financeRecipes } from './finance-recipes.js';
+import { legalRecipes } from './legal-recipes.js';
 import { notificationsRecipes } from './notifications-recipes.js';
 import { operationsRecipes } from './operations-recipes.js';
 import { tripsRecipes } from './trips-recipes.js';
@@ -96,6 +97,8 @@ export const recipes: Record<string, Recipe> = {
   },
 
   ...catalogRecipes,
+  ...legalRecipes,
+
   ...commissionRecipes,
   ...financeRecipes,
 

@@ -3,15 +3,18 @@ import { ModuleRef } from '@nestjs/core';
 import { Provisioning } from '../../platform/provisioning/provisioning.js';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { DistributionModule } from '../distribution/index.js';
+import { LegalModule } from '../legal/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { OperationsModule } from '../operations/index.js';
 import { BookingCalendar } from './bookings/booking-calendar.service.js';
 import { BookingChanges } from './bookings/booking-changes.service.js';
+import { BookingConfirmation } from './bookings/booking-confirmation.service.js';
 import { BookingFollowers } from './bookings/booking-followers.js';
 import { BookingJournal } from './bookings/booking-journal.js';
 import { BookingNumbers } from './bookings/booking-numbers.service.js';
 import { BookingReader } from './bookings/booking-reader.service.js';
 import { BookingRows } from './bookings/booking-rows.service.js';
+import { BookingTerms } from './bookings/booking-terms.service.js';
 import { BookingsController } from './bookings/bookings.controller.js';
 import { Bookings } from './bookings/bookings.service.js';
 import { NewBookings } from './bookings/new-bookings.service.js';
@@ -26,11 +29,12 @@ import { BookingReminders } from './reminders/booking-reminders.service.js';
 import { BookingTargets } from './reminders/booking-targets.service.js';
 
 @Module({
-  imports: [ActionLedgerModule, DistributionModule, NotificationsModule, OperationsModule],
+  imports: [ActionLedgerModule, DistributionModule, LegalModule, NotificationsModule, OperationsModule],
   controllers: [BookingsController, BookingItemsController],
   providers: [
     BookingCalendar,
     BookingChanges,
+    BookingConfirmation,
     BookingFollowers,
     BookingItems,
     BookingJournal,
@@ -38,6 +42,7 @@ import { BookingTargets } from './reminders/booking-targets.service.js';
     BookingReader,
     BookingReminders,
     BookingRows,
+    BookingTerms,
     Bookings,
     BookingTargets,
     ItemRows,
@@ -59,6 +64,7 @@ export class BookingsModule implements OnModuleInit {
       newBookings: this.modules.get(NewBookings),
       items: this.modules.get(BookingItems),
       changes: this.modules.get(BookingChanges),
+      confirmation: this.modules.get(BookingConfirmation),
       calendar: this.modules.get(BookingCalendar),
     };
     this.provisioning.demo(450, 'bookings', () => loadDemoBookings(makers));

@@ -1,1 +1,3 @@
 export { LegalModule } from './legal.module.js';
+export { POLICY_KINDS, type PolicyKind } from './policies/policy-kind.js';
+export { type Terms, TermsInForce, type TermsLine } from './terms/terms-in-force.service.js';

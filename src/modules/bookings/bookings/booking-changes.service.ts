@@ -47,19 +47,6 @@ export class BookingChanges {
     });
   }
 
-  /** Throws 404, 409 `invalid_transition`, `booking_not_priced`, 412. */
-  async confirm(id: string, expected: ExpectedVersions): Promise<BookingView> {
-    return this.rows.change(id, expected, async (booking, now) => {
-      const before = imageOfBooking(booking);
-      booking.confirm(await this.items.countLive(id), now);
-      await this.rows.update(booking);
-      this.journal.booking('confirm', booking, { before, after: imageOfBooking(booking) });
-      const facts = await this.rows.factsOf(booking);
-      await this.followers.tell((follower) => follower.confirmed?.(facts));
-      return this.rows.viewOf(booking);
-    });
-  }
-
   /** Cancels the items with it; money stays where it is. Throws 404, 409 `invalid_transition`, 412. */
   async cancel(id: string, reason: string, expected: ExpectedVersions): Promise<BookingView> {
     return this.rows.change(id, expected, async (booking, now) => {

@@ -62,6 +62,7 @@ export function imageOfBooking(booking: Booking): object {
     endDate: booking.endDate,
     paymentPolicy: booking.paymentPolicy,
     channelId: booking.channelId,
+    termsSha256: booking.termsSha256,
     version: booking.version,
   };
 }

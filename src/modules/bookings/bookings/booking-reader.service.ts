@@ -11,7 +11,7 @@ const COLUMNS = `b.id, b.number, b.status, b.currency, b.total_cents as "totalCe
   coalesce((select min(i.service_date) from booking_items i where i.booking_id = b.id and i.status <> 'cancelled'),
            b.start_date) as "departureDate",
   b.notes, b.payment_policy as "paymentPolicy", b.channel_id as "channelId", b.confirmed_at as "confirmedAt",
-  b.cancelled_at as "cancelledAt", b.cancel_reason as "cancelReason", b.version, b.created_at as "createdAt",
+  b.cancelled_at as "cancelledAt", b.cancel_reason as "cancelReason", b.terms, b.terms_sha256 as "termsSha256", b.version, b.created_at as "createdAt",
   b.updated_at as "updatedAt"`;
 
 /** pg hands out bigint as text. */

@@ -1,10 +1,11 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Cents, Id, Nested, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Cents, Id, ListOf, Nested, OneOf, Text, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, EmailAddress, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { PaymentPolicyResponse } from '../payment-policies/payment-policy.dto.js';
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
 import type { BookingView } from './booking-rows.service.js';
 import { BOOKING_STATUSES, type BookingStatus } from './booking-status.js';
+import { BookingTermsLine, toTermsLine } from './booking-terms.dto.js';
 
 export class BookingResponse {
   @Id('book')
@@ -58,6 +59,14 @@ export class BookingResponse {
   @Text({ max: 2000 })
   cancelReason: string | null;
 
+  /** The versions of policies that were in force at its confirmation; null before it. */
+  @ListOf(() => BookingTermsLine, { max: 4000 })
+  terms: BookingTermsLine[] | null;
+
+  /** SHA-256 of the canonical JSON (RFC 8785) of `terms`. */
+  @Text({ max: 64 })
+  termsSha256: string | null;
+
   /** Raised by every change, also of its items; also the ETag. */
   @Whole({ min: 1, max: 2_147_483_647 })
   version: number;
@@ -87,6 +96,8 @@ export function toBooking(view: BookingView): BookingResponse {
     confirmedAt: view.confirmedAt?.toISOString() ?? null,
     cancelledAt: view.cancelledAt?.toISOString() ?? null,
     cancelReason: view.cancelReason,
+    terms: view.terms && view.terms.map(toTermsLine),
+    termsSha256: view.termsSha256,
     version: view.version,
     createdAt: view.createdAt.toISOString(),
     updatedAt: view.updatedAt.toISOString(),

@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
+import type { Terms, TermsLine } from '../../legal/index.js';
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
 import type { BookingStatus } from './booking-status.js';
 
@@ -50,6 +51,9 @@ export class Booking {
   @Column('timestamptz', { name: 'confirmed_at', nullable: true }) confirmedAt: Date | null;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
   @Column('text', { name: 'cancel_reason', nullable: true }) cancelReason: string | null;
+  /** Those of its confirmation; they never change. */
+  @Column('jsonb', { nullable: true }) terms: TermsLine[] | null;
+  @Column('text', { name: 'terms_sha256', nullable: true }) termsSha256: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
@@ -100,6 +104,11 @@ export class Booking {
     this.assertMove('confirmed');
     if (liveItems === 0) throw conflict('booking_not_priced', 'The booking has no item that is not cancelled');
     Object.assign(this, { status: 'confirmed', confirmedAt: now, updatedAt: now });
+  }
+
+  /** Of a booking that was just confirmed. */
+  sellUnder({ lines, sha256 }: Terms): void {
+    Object.assign(this, { terms: lines, termsSha256: sha256 });
   }
 
   /** With all its items, so that nothing of its total is left. Throws 409 `invalid_transition`. */

@@ -8,6 +8,7 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
 import { BookingChanges } from './booking-changes.service.js';
+import { BookingConfirmation } from './booking-confirmation.service.js';
 import { BookingReader } from './booking-reader.service.js';
 import { BookingEnvelope, BookingPage, toBooking } from './booking-response.dto.js';
 import { CancelBooking, CreateBooking, ListBookings, UpdateBooking } from './booking.dto.js';
@@ -20,6 +21,7 @@ export class BookingsController {
   constructor(
     private readonly newBookings: NewBookings,
     private readonly changes: BookingChanges,
+    private readonly confirmation: BookingConfirmation,
     private readonly reader: BookingReader,
   ) {}
 
@@ -70,7 +72,7 @@ export class BookingsController {
     return tagged(booking, { data: toBooking(booking) });
   }
 
-  /** Confirms a draft that has an item */
+  /** Confirms a draft that has an item, under the terms that are in force today */
   @Post(':bookingId/confirmation')
   @HttpCode(200)
   @RequireScope('bookings:write')
@@ -81,7 +83,7 @@ export class BookingsController {
     @IfMatch() expected: ExpectedVersions,
     @NoBody() _body: null,
   ): Promise<BookingEnvelope> {
-    const booking = await this.changes.confirm(id, expected);
+    const booking = await this.confirmation.confirm(id, expected);
     return tagged(booking, { data: toBooking(booking) });
   }
 

@@ -24,6 +24,8 @@ export function newBooking(
     confirmedAt: null,
     cancelledAt: null,
     cancelReason: null,
+    terms: null,
+    termsSha256: null,
     version: 1,
     createdAt: now,
     updatedAt: now,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { BookingItems } from '../items/booking-items.service.js';
 import type { ItemType } from '../items/booking-item.entity.js';
-import { BookingChanges } from './booking-changes.service.js';
+import { BookingConfirmation } from './booking-confirmation.service.js';
 import { NewBookings } from './new-bookings.service.js';
 
 /** One component of a trip; amounts in minor units of the sale's currency, for the whole quantity. */
@@ -33,7 +33,7 @@ export class TripSales {
     private readonly database: Database,
     private readonly newBookings: NewBookings,
     private readonly items: BookingItems,
-    private readonly changes: BookingChanges,
+    private readonly confirmation: BookingConfirmation,
   ) {}
 
   /** One confirmed booking with an item for each component, whose ids are returned in the same order. */
@@ -52,7 +52,7 @@ export class TripSales {
       for (const component of components) {
         itemIds.push((await this.items.add(id, itemOf(component), { hasUnits: true })).id);
       }
-      await this.changes.confirm(id, null);
+      await this.confirmation.confirm(id, null);
       return { bookingId: id, itemIds };
     });
   }

@@ -68,6 +68,17 @@ export class ItemRows {
     await this.units.assertChannel(channelId, claims);
   }
 
+  /** The departures of live items, each once. */
+  async liveDepartures(bookingId: string): Promise<string[]> {
+    const rows = await this.database.prepared<{ id: string }>(
+      'booking-items-departures',
+      `select distinct departure_id as id from booking_items
+       where booking_id = $1 and status <> 'cancelled' and departure_id is not null`,
+      [bookingId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Gives back their units. Returns the ids of those that were live. */
   async cancelAll(bookingId: string, reason: string, now: Date): Promise<string[]> {
     const items = await this.database.query<ItemClaim>(

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { ExpectedVersions } from '../../../platform/http/if-match.js';
+import { ItemRows } from '../items/item-rows.service.js';
+import { BookingFollowers } from './booking-followers.js';
+import { BookingJournal, imageOfBooking } from './booking-journal.js';
+import { BookingRows, type BookingView } from './booking-rows.service.js';
+import { BookingTerms } from './booking-terms.service.js';
+
+/** Where a draft becomes a sale, under the terms of that day. Whoever follows it takes part in the transaction. */
+@Injectable()
+export class BookingConfirmation {
+  constructor(
+    private readonly rows: BookingRows,
+    private readonly items: ItemRows,
+    private readonly terms: BookingTerms,
+    private readonly followers: BookingFollowers,
+    private readonly journal: BookingJournal,
+  ) {}
+
+  /** Throws 404, 409 `invalid_transition`, `booking_not_priced`, 412. */
+  async confirm(id: string, expected: ExpectedVersions): Promise<BookingView> {
+    return this.rows.change(id, expected, async (booking, now) => {
+      const before = imageOfBooking(booking);
+      booking.confirm(await this.items.countLive(id), now);
+      booking.sellUnder(await this.terms.of(booking));
+      await this.rows.update(booking);
+      this.journal.booking('confirm', booking, { before, after: imageOfBooking(booking) });
+      const facts = await this.rows.factsOf(booking);
+      await this.followers.tell((follower) => follower.confirmed?.(facts));
+      return this.rows.viewOf(booking);
+    });
+  }
+}

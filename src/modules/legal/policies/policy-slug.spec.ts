@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { MAX_SLUG, SLUG, slugOf } from './policy-slug.js';
+
+describe('the slug of a name', () => {
+  it.each([
+    ['Standard cancellation', 'standard-cancellation'],
+    ['  30 % – Früh­bucher & Co. ', '30-fruh-bucher-co'],
+    ['Anulări și rambursări', 'anulari-si-rambursari'],
+    ['取消条款', ''],
+  ])('%s: %s', (name, slug) => {
+    expect(slugOf(name)).toBe(slug);
+  });
+
+  it('is one, or empty, whatever the name', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 255, unit: 'binary' }), (name) => {
+        const slug = slugOf(name);
+        expect(slug === '' || SLUG.test(slug)).toBe(true);
+        expect(slug.length).toBeLessThanOrEqual(MAX_SLUG);
+      }),
+    );
+  });
+});

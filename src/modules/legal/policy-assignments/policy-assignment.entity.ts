@@ -1,0 +1,63 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import type { PolicyKind } from '../policies/policy-kind.js';
+
+/** The most specific first: this order decides which policy applies. */
+export const ASSIGNMENT_SCOPES = ['product', 'supplier', 'channel', 'market', 'organization', 'global'] as const;
+export type AssignmentScope = (typeof ASSIGNMENT_SCOPES)[number];
+
+/** What may change. */
+export interface AssignmentTerms {
+  validFrom: string | null;
+  validTo: string | null;
+  priority: number;
+}
+
+/** Says for what a policy applies, and on which days. */
+@Entity('policy_assignments')
+export class PolicyAssignment implements AssignmentTerms {
+  @PrimaryColumn('text') id: string;
+  @Column('text', { name: 'policy_id' }) policyId: string;
+  /** The policy's. */
+  @Column('text') kind: PolicyKind;
+  @Column('text') scope: AssignmentScope;
+  @Column('text', { name: 'target_id', nullable: true }) targetId: string | null;
+  @Column('date', { name: 'valid_from', nullable: true }) validFrom: string | null;
+  @Column('date', { name: 'valid_to', nullable: true }) validTo: string | null;
+  @Column('integer') priority: number;
+  /** Provisioned: nobody removes it, or ends it, over HTTP. */
+  @Column('boolean') locked: boolean;
+  @Column('timestamptz', { name: 'removed_at', nullable: true }) removedAt: Date | null;
+  @Column('text', { name: 'removed_by', nullable: true }) removedBy: string | null;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  /** Throws 400 where it would apply everywhere and to something, or to nothing. */
+  assertTarget(): void {
+    if ((this.scope === 'global') === (this.targetId === null)) return;
+    const complaint = this.scope === 'global' ? 'A global assignment has no target' : `A ${this.scope} must be named`;
+    throw invalidField('targetId', complaint, 'target_of_scope');
+  }
+
+  /** Throws 400 where it would end before it begins. */
+  assertValidity(): void {
+    if (this.validFrom === null || this.validTo === null || this.validTo >= this.validFrom) return;
+    throw invalidField('validTo', 'validTo must not be before validFrom', 'end_before_start');
+  }
+
+  /** Throws 400. */
+  change(changes: Partial<AssignmentTerms>, now: Date): void {
+    Object.assign(this, changes, { updatedAt: now });
+    this.assertValidity();
+  }
+
+  remove(by: string, now: Date): void {
+    Object.assign(this, { removedAt: now, removedBy: by, updatedAt: now });
+  }
+
+  /** Throws 409 `policy_assignment_locked`. */
+  assertNotLocked(): void {
+    if (this.locked) throw conflict('policy_assignment_locked', 'The assignment was provisioned and stays as it is');
+  }
+}

@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import type { PolicyRule } from './policy-rule.js';
+import type { ListPolicyVersions } from './policy-version.dto.js';
+import { PolicyVersion } from './policy-version.entity.js';
+
+/** A version as it is answered. */
+export interface VersionView {
+  version: PolicyVersion;
+  /** By position. */
+  rules: PolicyRule[];
+}
+
+const LISTED = [
+  ...(['id', 'policyId', 'number', 'title', 'status', 'sha256', 'publishedAt'] as const),
+  ...(['retiredAt', 'version', 'createdAt', 'updatedAt'] as const),
+];
+export type ListedVersion = Pick<PolicyVersion, (typeof LISTED)[number]>;
+
+/** Where a version stands: a policy's path leads to its own versions alone. */
+export interface VersionPlace {
+  policyId: string;
+  versionId: string;
+}
+
+/** The rules of the version `policy_version`, as JSON. */
+export const RULES = `(select coalesce(json_agg(json_build_object(
+    'position', rule.position, 'type', rule.type, 'daysBeforeDeparture', rule.days_before_departure,
+    'refundBasisPoints', rule.refund_basis_points, 'refundType', rule.refund_type,
+    'flatAmountCents', rule.flat_amount_cents, 'currency', rule.currency,
+    'validFrom', rule.valid_from, 'validTo', rule.valid_to) order by rule.position), '[]')
+  from policy_rules rule where rule.version_id = policy_version.id)`;
+
+/** The rows of versions and rules. Whoever writes them holds their policy. */
+@Injectable()
+export class PolicyVersionRows {
+  constructor(private readonly database: Database) {}
+
+  /** Throws 404, also for a version of another policy. */
+  async get({ policyId, versionId }: VersionPlace): Promise<VersionView> {
+    const [found] = await this.read('policy-version-get', 'policy_version.id = $1 and policy_version.policy_id = $2', [
+      versionId,
+      policyId,
+    ]);
+    if (!found) throw notFound();
+    return found;
+  }
+
+  /** The policy's published version, if there is one. */
+  async findPublished(policyId: string): Promise<VersionView | null> {
+    const condition = `policy_version.policy_id = $1 and policy_version.status = 'published'`;
+    const [found] = await this.read('policy-version-published', condition, [policyId]);
+    return found ?? null;
+  }
+
+  /** Without texts and rules, newest first. */
+  async list(policyId: string, query: ListPolicyVersions): Promise<{ versions: ListedVersion[]; total: number }> {
+    const { limit, offset } = pageBounds(query);
+    const found = this.database.repository(PolicyVersion).createQueryBuilder('version');
+    found.select(LISTED.map((column) => `version.${column}`)).where('version.policyId = :policyId', { policyId });
+    if (query.status !== undefined) found.andWhere('version.status = :status', { status: query.status });
+    found.orderBy('version.number', 'DESC');
+    const [versions, total] = await found.limit(limit).offset(offset).getManyAndCount();
+    return { versions, total };
+  }
+
+  async nextNumber(policyId: string): Promise<number> {
+    const [row] = await this.database.query<{ next: number }>(
+      'select coalesce(max(number), 0) + 1 as next from policy_versions where policy_id = $1',
+      [policyId],
+    );
+    return row?.next ?? 1;
+  }
+
+  async insert({ version, rules }: VersionView): Promise<void> {
+    await this.database.insert(version);
+    await this.insertRules(version.id, rules);
+  }
+
+  async update(version: PolicyVersion): Promise<void> {
+    await this.database.update(version);
+  }
+
+  async replaceRules({ version, rules }: VersionView): Promise<void> {
+    await this.database.execute('delete from policy_rules where version_id = $1', [version.id]);
+    await this.insertRules(version.id, rules);
+  }
+
+  private async insertRules(versionId: string, rules: readonly PolicyRule[]): Promise<void> {
+    if (rules.length === 0) return;
+    await this.database.execute(
+      `insert into policy_rules (version_id, position, type, days_before_departure, refund_basis_points, refund_type,
+         flat_amount_cents, currency, valid_from, valid_to)
+       select $1, "position", type, "daysBeforeDeparture", "refundBasisPoints", "refundType", "flatAmountCents", currency,
+         "validFrom", "validTo"
+       from json_to_recordset($2) as r ("position" integer, type text, "daysBeforeDeparture" integer,
+         "refundBasisPoints" integer, "refundType" text, "flatAmountCents" bigint, currency text, "validFrom" date,
+         "validTo" date)`,
+      [versionId, JSON.stringify(rules)],
+    );
+  }
+
+  private async read(name: string, condition: string, values: unknown[]): Promise<VersionView[]> {
+    const columns = this.database.columnsOf(PolicyVersion, 'policy_version');
+    const text = `select ${columns}, ${RULES} as rules from policy_versions policy_version where ${condition}`;
+    const found = await this.database.read<PolicyVersion, { rules: PolicyRule[] }>(PolicyVersion, {
+      name,
+      text,
+      values,
+    });
+    return found.map(({ entity, raw }) => ({ version: entity, rules: raw.rules }));
+  }
+}

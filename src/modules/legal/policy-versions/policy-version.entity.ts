@@ -1,0 +1,72 @@
+import canonicalize from 'canonicalize';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { conflict } from '../../../platform/errors/app-error.js';
+import { digestOf, sanitizeBody } from '../contracts/contract-body.js';
+import type { PolicyRule } from './policy-rule.js';
+
+export const VERSION_STATUSES = ['draft', 'published', 'retired'] as const;
+export type VersionStatus = (typeof VERSION_STATUSES)[number];
+
+const MOVES: Record<VersionStatus, readonly VersionStatus[]> = {
+  draft: ['published'],
+  published: ['retired'],
+  retired: [],
+};
+
+/** One dated text of a policy. Whoever changes it or its rules holds its policy. */
+@Entity('policy_versions')
+export class PolicyVersion {
+  @PrimaryColumn('text') id: string;
+  @Column('text', { name: 'policy_id' }) policyId: string;
+  @Column('integer') number: number;
+  @Column('text') title: string;
+  @Column('text') body: string;
+  @Column('text') status: VersionStatus;
+  @Column('text', { nullable: true }) sha256: string | null;
+  @Column('timestamptz', { name: 'published_at', nullable: true }) publishedAt: Date | null;
+  @Column('timestamptz', { name: 'retired_at', nullable: true }) retiredAt: Date | null;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  /** Throws 409 `policy_version_immutable` once it is no draft any more. */
+  change(changes: { title?: string; body?: string }, now: Date): void {
+    if (this.status !== 'draft') {
+      throw conflict('policy_version_immutable', 'Only a draft can be changed', { status: this.status });
+    }
+    Object.assign(this, changes, { updatedAt: now });
+  }
+
+  /** Freezes the text, made harmless, and the rules with their digest. Throws 409 `invalid_transition`. */
+  publish(rules: readonly PolicyRule[], now: Date): void {
+    this.move('published', now);
+    this.body = sanitizeBody(this.body);
+    this.sha256 = this.digest(rules);
+    this.publishedAt = now;
+  }
+
+  /** Throws 409 `invalid_transition`. */
+  retire(now: Date): void {
+    this.move('retired', now);
+    this.retiredAt = now;
+  }
+
+  /** SHA-256 of the canonical JSON (RFC 8785) of what it says: `{body, rules, title}`. */
+  digest(rules: readonly PolicyRule[]): string {
+    const { title, body } = this;
+    return digestOf(canonicalize({ title, body, rules }) ?? '');
+  }
+
+  private move(status: VersionStatus, now: Date): void {
+    const allowed = MOVES[this.status];
+    if (!allowed.includes(status)) {
+      throw conflict('invalid_transition', `A policy version cannot go from ${this.status} to ${status}`, {
+        from: this.status,
+        to: status,
+        allowed,
+      });
+    }
+    this.status = status;
+    this.updatedAt = now;
+  }
+}

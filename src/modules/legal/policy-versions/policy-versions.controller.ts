@@ -1,0 +1,102 @@
+import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { created, tagged } from '../../../platform/http/answer.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { NoBody } from '../../../platform/http/no-body.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { ChangeTarget, type Target } from '../../../platform/http/target.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { Refuses } from '../../../platform/openapi/errors.js';
+import { CreatePolicyVersion, ListPolicyVersions, UpdatePolicyVersion } from './policy-version.dto.js';
+import {
+  PolicyVersionEnvelope,
+  PolicyVersionPage,
+  toVersion,
+  toVersionSummary,
+} from './policy-version-response.dto.js';
+import type { VersionPlace } from './policy-version-rows.service.js';
+import { PolicyVersions } from './policy-versions.service.js';
+import { Publications } from './publications.service.js';
+
+const PATH = '/v1/admin/legal/policies';
+
+@Controller(`${PATH}/:id/versions`)
+export class PolicyVersionsController {
+  constructor(
+    private readonly versions: PolicyVersions,
+    private readonly publications: Publications,
+  ) {}
+
+  /** Drafts the next version of a policy */
+  @Post()
+  @RequireScope('legal:write')
+  @Mutates('legal.policy_version.create')
+  async create(@PathId('pol') policyId: string, @Body() body: CreatePolicyVersion): Promise<PolicyVersionEnvelope> {
+    const view = await this.versions.create(policyId, body);
+    return created(`${PATH}/${policyId}/versions/${view.version.id}`, view.version, { data: toVersion(view) });
+  }
+
+  /** Lists the versions of a policy without their texts and rules, newest first */
+  @Get()
+  @RequireScope('legal:read')
+  async list(@PathId('pol') policyId: string, @Query() query: ListPolicyVersions): Promise<PolicyVersionPage> {
+    const { versions, total } = await this.versions.list(policyId, query);
+    return { data: versions.map(toVersionSummary), total, ...pageBounds(query) };
+  }
+
+  /** Reads a version with its text and rules */
+  @Get(':versionId')
+  @RequireScope('legal:read')
+  async get(
+    @PathId('pol') policyId: string,
+    @PathId('polv', 'versionId') versionId: string,
+  ): Promise<PolicyVersionEnvelope> {
+    const view = await this.versions.get({ policyId, versionId });
+    return tagged(view.version, { data: toVersion(view) });
+  }
+
+  /** Changes a draft; `rules` takes the place of all its rules */
+  @Patch(':versionId')
+  @RequireScope('legal:write')
+  @Mutates('legal.policy_version.update')
+  @Refuses({ 409: ['policy_version_immutable'] })
+  async update(
+    @ChangeTarget({ id: ['pol', 2], versionId: ['polv', 2] }) target: Target<'id' | 'versionId'>,
+    @Body() body: UpdatePolicyVersion,
+  ): Promise<PolicyVersionEnvelope> {
+    const view = await this.versions.update(placeOf(target), body, target.expected);
+    return tagged(view.version, { data: toVersion(view) });
+  }
+
+  /** Publishes a draft, which is frozen from then on; the version that was published is retired */
+  @Post(':versionId/publication')
+  @HttpCode(200)
+  @RequireScope('legal:write')
+  @Mutates('legal.policy_version.publish')
+  @Refuses({ 409: ['invalid_transition'] })
+  async publish(
+    @ChangeTarget({ id: ['pol', 2], versionId: ['polv', 3] }) target: Target<'id' | 'versionId'>,
+    @NoBody() _body: null,
+  ): Promise<PolicyVersionEnvelope> {
+    const view = await this.publications.publish(placeOf(target), target.expected);
+    return tagged(view.version, { data: toVersion(view) });
+  }
+
+  /** Retires the published version: the policy has no current one until another is published */
+  @Post(':versionId/retirement')
+  @HttpCode(200)
+  @RequireScope('legal:write')
+  @Mutates('legal.policy_version.retire')
+  @Refuses({ 409: ['invalid_transition'] })
+  async retire(
+    @ChangeTarget({ id: ['pol', 3], versionId: ['polv', 4] }) target: Target<'id' | 'versionId'>,
+    @NoBody() _body: null,
+  ): Promise<PolicyVersionEnvelope> {
+    const view = await this.publications.retire(placeOf(target), target.expected);
+    return tagged(view.version, { data: toVersion(view) });
+  }
+}
+
+function placeOf({ id: policyId, versionId }: Target<'id' | 'versionId'>): VersionPlace {
+  return { policyId, versionId };
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { insisting } from '../bookings/bookings.js';
+import { NOT_FOUND, type Refusal, refusal } from '../distribution/channels.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { type Answered, entriesOf, newPolicy, POLICIES, type Policy, policy, readPolicy } from './policies.js';
+
+const UNKNOWN = 'pol_01k0dem000e000000000099999';
+
+let app: TestApp;
+let staff: TestClient;
+beforeAll(async () => {
+  // Without jobs nothing takes events out of the outbox while a test looks at it.
+  app = await startApp({ env: { JOBS: 'false' } });
+  staff = app.as('owner');
+});
+
+const pathsOf = ({ details }: Refusal) => new Set(details?.issues?.map(({ path }) => path));
+
+describe('a policy', () => {
+  it('is created without a text, with a slug made of its name', async () => {
+    const mark = randomUUID();
+    const answer: Answered<Policy> = await staff.post(POLICIES, { kind: 'refund', name: `Rambursări & ${mark}` });
+
+    const { data } = answer.body;
+    expect(answer.status).toBe(201);
+    expect(answer.headers['location']).toBe(`${POLICIES}/${data.id}`);
+    expect(data).toEqual({
+      id: expect.stringMatching(/^pol_/),
+      kind: 'refund',
+      name: `Rambursări & ${mark}`,
+      slug: `rambursari-${mark}`,
+      language: 'en',
+      currentVersionId: null,
+      version: 1,
+      createdAt: data.createdAt,
+      updatedAt: data.createdAt,
+    });
+    expect(await readPolicy(app, data.id)).toEqual(data);
+    expect((await entriesOf(app, data.id)).map(({ action }) => action)).toEqual(['legal.policy.create']);
+  });
+
+  it('of a name that makes no slug gets one of its id', async () => {
+    const { id, slug } = await newPolicy(app, { name: '取消条款' });
+    expect(slug).toBe(id.replace('_', '-'));
+  });
+
+  it('has a slug of its own: a second one, a change to it and one of ten at once are 409', async () => {
+    const { id, slug } = await newPolicy(app);
+    const other = await newPolicy(app);
+    const taken = { code: 'policy_slug_taken', error: 'Another policy has this slug' };
+
+    const second = await staff.post(POLICIES, policy({ slug }));
+    expect([second.status, second.body]).toEqual([409, refusal(second, taken)]);
+    const change = await staff.patch(`${POLICIES}/${other.id}`, { slug });
+    expect([change.status, change.body]).toEqual([409, refusal(change, taken)]);
+    expect(await readPolicy(app, other.id)).toEqual(other);
+    expect((await staff.patch(`${POLICIES}/${id}`, { slug })).status).toBe(200);
+
+    const name = `Race ${randomUUID()}`;
+    const race = await Promise.all(
+      Array.from({ length: 10 }, () => insisting(() => staff.post(POLICIES, policy({ name })))),
+    );
+    expect(race.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(409)]);
+  });
+
+  it.each([
+    ['name', 'Another name'],
+    ['slug', `slug-${randomUUID()}`],
+    ['language', 'de'],
+  ])('{%s} changes that field, updatedAt and version, and nothing else', async (field, value) => {
+    const before = await newPolicy(app);
+    const answer: Answered<Policy> = await staff.patch(`${POLICIES}/${before.id}`, { [field]: value });
+    const { updatedAt } = answer.body.data;
+    expect([answer.status, answer.body.data]).toEqual([200, { ...before, [field]: value, version: 2, updatedAt }]);
+    expect(answer.headers['etag']).toBe('"2"');
+    expect(await readPolicy(app, before.id)).toEqual(answer.body.data);
+  });
+
+  it('refuses what it cannot be: another kind later, odd slugs, nothing at all', async () => {
+    const { id } = await newPolicy(app);
+    const refused: [object, string][] = [
+      [{ kind: 'refund' }, 'kind'],
+      [{ slug: 'Upper-Case' }, 'slug'],
+      [{ slug: 'two--hyphens' }, 'slug'],
+      [{ slug: null }, 'slug'],
+      [{ name: ' ' }, 'name'],
+      [{ language: 'x' }, 'language'],
+      [{ currentVersionId: null }, 'currentVersionId'],
+      [{}, ''],
+    ];
+    for (const [body, path] of refused) {
+      const { status, body: told } = await staff.patch<Refusal>(`${POLICIES}/${id}`, body);
+      expect([body, status, [...pathsOf(told)]]).toEqual([body, 400, [path]]);
+    }
+    const odd = await staff.post<Refusal>(POLICIES, { kind: 'terms', name: 'x'.repeat(256) });
+    expect([odd.status, [...pathsOf(odd.body)].sort()]).toEqual([400, ['kind', 'name']]);
+  });
+
+  it('of an outdated version is 412, and an unknown or odd one 404', async () => {
+    const { id } = await newPolicy(app);
+    const headers = { 'If-Match': '"7"' };
+    const stale = await staff.patch<Refusal>(`${POLICIES}/${id}`, { name: 'Late' }, { headers });
+    const error = 'The resource has changed since it was read';
+    const details = { currentVersion: 1 };
+    expect([stale.status, stale.body]).toEqual([412, refusal(stale, { code: 'precondition_failed', error, details })]);
+    for (const unknown of [UNKNOWN, 'pol_x', 'Resolve', '%00']) {
+      const answer = await staff.patch(`${POLICIES}/${unknown}`, { name: 'Nobody' });
+      expect([answer.status, answer.body]).toEqual([404, refusal(answer, NOT_FOUND)]);
+      expect((await staff.get(`${POLICIES}/${unknown === 'Resolve' ? 'nothing' : unknown}`)).status).toBe(404);
+    }
+  });
+
+  it('is listed by kind and by part of its name or slug', async () => {
+    const mark = randomUUID();
+    const first = await newPolicy(app, { kind: 'other', name: `B ${mark}` });
+    const second = await newPolicy(app, { kind: 'privacy', name: `A ${mark}`, slug: `by-slug-${randomUUID()}` });
+    const list = async (query: string) => {
+      const { body } = await staff.get<{ data: Policy[]; total: number }>(`${POLICIES}?${query}`);
+      return { ids: body.data.map(({ id }) => id), total: body.total };
+    };
+    expect(await list(`search=${mark}`)).toEqual({ ids: [second.id, first.id], total: 2 });
+    expect(await list(`search=${mark}&sort=-name&limit=1`)).toEqual({ ids: [first.id], total: 2 });
+    expect(await list(`search=${mark}&kind=privacy`)).toEqual({ ids: [second.id], total: 1 });
+    expect(await list(`search=${second.slug.toUpperCase()}`)).toEqual({ ids: [second.id], total: 1 });
+    expect((await staff.get<Refusal>(`${POLICIES}?kind=terms`)).status).toBe(400);
+  });
+});
