@@ -26,7 +26,7 @@ export interface VersionPlace {
 }
 
 /** The rules of the version `policy_version`, as JSON. */
-export const RULES = `(select coalesce(json_agg(json_build_object(
+const RULES = `(select coalesce(json_agg(json_build_object(
     'position', rule.position, 'type', rule.type, 'daysBeforeDeparture', rule.days_before_departure,
     'refundBasisPoints', rule.refund_basis_points, 'refundType', rule.refund_type,
     'flatAmountCents', rule.flat_amount_cents, 'currency', rule.currency,

@@ -1,7 +1,7 @@
 import { ASSIGNMENT_SCOPES } from '../policy-assignments/policy-assignment.entity.js';
 
 /** How specific the scope of the assignment `a` is; the lowest is the most specific. */
-export const SCOPE_RANK = `array_position(array['${ASSIGNMENT_SCOPES.join("', '")}'], a.scope)`;
+const SCOPE_RANK = `array_position(array['${ASSIGNMENT_SCOPES.join("', '")}'], a.scope)`;
 
 /** Which of several assignments `a` applies: the first. */
 export const PRECEDENCE = `${SCOPE_RANK}, a.priority desc, a.created_at desc, a.id desc`;
