@@ -60,6 +60,6 @@ describe('the README', () => {
       expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
     }
     expect(blocks.length).toBeGreaterThan(7);
-    // Some forty processes start here, one for each curl and each value that is picked.
-  }, 120_000);
+    // Some sixty processes start here, twice: one for each curl and each value that is picked.
+  }, 300_000);
 });
