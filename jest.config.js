@@ -17,6 +17,9 @@ const transform = {
   ],
 };
 
+/** Packages that tests import themselves, or that the application and they must share. */
+const NATIVE = '(@nestjs|ajv|ajv-formats|express|fast-check|oauth4webapi|pdfjs-dist|pg|typeorm)';
+
 const project = {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
@@ -49,6 +52,13 @@ export default {
       globalTeardown: '<rootDir>/test/setup/global-teardown.js',
       setupFiles: ['<rootDir>/test/setup/fresh-database.js'],
       setupFilesAfterEnv: ['<rootDir>/test/setup/leftovers.ts'],
+      testEnvironment: '<rootDir>/test/setup/environment.js',
+      transform: {
+        ...transform,
+        [`${import.meta.dirname}/dist/.+\\.js$`]: '<rootDir>/test/setup/native-module.js',
+        [`/node_modules/${NATIVE}/.+\\.m?js$`]: '<rootDir>/test/setup/native-module.js',
+      },
+      transformIgnorePatterns: [`/node_modules/(?!${NATIVE}/)`],
     },
   ],
 };

@@ -7,10 +7,14 @@ import { Clock } from '../../src/platform/clock.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { createLog } from '../../src/platform/observability/log.js';
 import { readContract, TestClient } from './client.js';
+import type { Contract } from './contract/contract.js';
 import { type Actor, type Credentials, readCredentials, tokenOf } from './credentials.js';
 import { closeAfterTests } from './running.js';
 
 const HOUR_MS = 3_600_000;
+
+/** Outlives the file: see environment.js. */
+declare const worker: { contract?: Contract };
 
 export interface Overrides {
   /** Environment variables that differ from service-env.js, for this application alone. */
@@ -76,11 +80,17 @@ export async function startApp({ env: overrides = {} }: Overrides = {}): Promise
   try {
     await nest.listen(0, '127.0.0.1');
     const url = new URL(await nest.getUrl());
-    return new TestApp({ url, agent, contract: await readContract(url, agent) }, nest, logs);
+    return new TestApp({ url, agent, contract: await contractOf(url, agent, overrides) }, nest, logs);
   } catch (error) {
     // Its pool and timers would keep the run from ending, long after the test that failed.
     agent.destroy();
     await nest.close();
     throw error;
   }
+}
+
+/** Every application of a worker serves the document of one build, unless it serves fewer surfaces. */
+async function contractOf(url: URL, agent: Agent, overrides: Record<string, string>): Promise<Contract> {
+  if ('SURFACES' in overrides) return readContract(url, agent);
+  return (worker.contract ??= await readContract(url, agent));
 }
