@@ -12,6 +12,7 @@ import { Trips1790000002000 } from './src/migrations/1790000002000-trips.js';
 import { IntegrityReport1790000002010 } from './src/migrations/1790000002010-integrity-report.js';
 import { Policies1790000002100 } from './src/migrations/1790000002100-policies.js';
 import { BookingTerms1790000002110 } from './src/migrations/1790000002110-booking-terms.js';
+import { LedgerReversals1790000002300 } from './src/migrations/1790000002300-ledger-reversals.js';
 import { Vault1790000000700 } from './src/migrations/1790000000700-vault.js';
 import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
 import { Connect1790000000600 } from './src/migrations/1790000000600-connect.js';
@@ -142,6 +143,7 @@ const migrations = [
   Policies1790000002100,
   BookingTerms1790000002110,
   Notifications1790000002200,
+  LedgerReversals1790000002300,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

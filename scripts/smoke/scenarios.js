@@ -6,6 +6,7 @@ import { collecting } from './collecting.js';
 import { commissions } from './commissions.js';
 import { connect } from './connect.js';
 import { invoicing } from './invoicing.js';
+import { ledger } from './ledger.js';
 import { operations } from './operations.js';
 import { policyTerms } from './policies.js';
 import { reminders } from './reminders.js';
@@ -35,6 +36,7 @@ export const scenarios = {
   ...invoicing(mark),
   ...catalog(mark),
   ...operations(mark),
+  ...ledger(mark),
   ...allotments(mark),
   ...policyTerms(mark),
   ...reminders(mark),

@@ -12,7 +12,6 @@ export function staff(mark) {
     'staff: supplier invoices': (service, credentials) => supplierInvoices(service, credentials, mark),
     'staff: payments': (service, credentials) => payments(service, credentials, mark),
     'staff and storefront: contracts': (service, credentials) => contracts(service, credentials, mark),
-    'staff: action ledger': ledger,
   };
 }
 
@@ -137,11 +136,4 @@ async function contracts(service, { staff: { token } }, mark) {
   await seen(410);
   await service.call(`GET ${contractsPath}/{id}`, { params, token });
   await service.call(`GET ${contractsPath}`, { token, query: '?status=void&limit=5' });
-}
-
-async function ledger(service, { staff: { token } }) {
-  const path = '/v1/admin/action-ledger/entries';
-  const { body } = await service.call(`GET ${path}`, { token, query: '?limit=3' });
-  service.same('a page of the ledger', body.data.length, 3);
-  await service.call(`GET ${path}/{id}`, { params: { id: body.data[0].id }, token });
 }

@@ -46,7 +46,7 @@ describe('a payload can be erased', () => {
     await app.sql('update ledger_payloads set before = null, after = null where entry_id = $1', [update?.id]);
 
     const { body } = await app.as('owner').get(`${ENTRIES}/${update?.id}`);
-    expect(body).toEqual({ data: { ...update, before: null, after: null } });
+    expect(body).toEqual({ data: { ...update, before: null, after: null, reversible: false, failure: null } });
     const verified = await app.nest.get(LedgerVerification).verify();
     expect([verified.erasedPayloads, verified.breaks]).toEqual([before + 1, []]);
   });

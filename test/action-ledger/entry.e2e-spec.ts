@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../setup/app.js';
 import { tokenWith } from '../setup/staff-token.js';
 import { CHANNELS, channelWithEntries, ENTRIES, type Entry, invalid, page, unique } from './ledger.js';
 
-type Detail = Entry & { before: object | null; after: object | null };
+type Detail = Entry & { before: object | null; after: object | null; failure: string | null };
 
 let app: TestApp;
 beforeAll(async () => {
@@ -20,11 +20,11 @@ describe('one entry', () => {
     const created = await app.as('owner').get<{ data: Detail }>(`${ENTRIES}/${create?.id}`);
     const updated = await app.as('owner').get<{ data: Detail }>(`${ENTRIES}/${update?.id}`);
 
-    expect(created.body).toEqual({ data: { ...create, before: null, after: expect.any(Object) } });
+    expect(created.body).toEqual({ data: { ...create, before: null, after: expect.any(Object), failure: null } });
     const after = { ...created.body.data.after, description: 'Change 2', version: 2, updatedAt: expect.any(String) };
     // The image that an undo restores holds the contact; no other image does.
     const before = { ...created.body.data.after, contactName: null, contactEmail: null };
-    expect(updated.body).toEqual({ data: { ...update, before, after } });
+    expect(updated.body).toEqual({ data: { ...update, before, after, failure: null } });
   });
 
   it('names the user behind a session, and the key behind an API token, whoever the body claims to be', async () => {

@@ -18,6 +18,9 @@ export interface Entry {
   reason: string | null;
   reversesEntryId: string | null;
   reversedByEntryId: string | null;
+  reversible: boolean;
+  state: string | null;
+  outcome: string | null;
   correlationId: string;
   createdAt: string;
 }

@@ -6,6 +6,7 @@ import { financeRecipes } from './finance-recipes.js';
 import { legalRecipes } from './legal-recipes.js';
 import { notificationsRecipes } from './notifications-recipes.js';
 import { operationsRecipes } from './operations-recipes.js';
+import { reversalRecipes } from './reversal-recipes.js';
 import { tripsRecipes } from './trips-recipes.js';
 import { inside, made, on, post, type Recipe, type Row, staff, type Subject } from './recipe.js';
 
@@ -56,6 +57,7 @@ export const recipes: Record<string, Recipe> = {
   ...notificationsRecipes,
   ...operationsRecipes,
   ...tripsRecipes,
+  ...reversalRecipes,
 
   [`POST ${ALLOTMENTS}`]: async (app) => ({ ...staff(app), body: await allotment(app), subject: made('allotment') }),
   [`PATCH ${ALLOTMENTS}/{id}`]: async (app) => {

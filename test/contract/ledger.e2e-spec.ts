@@ -56,7 +56,7 @@ async function expected(operation: Placed, call: Prepared, body: Row | { data: R
   const subject = await call.subject?.(answered);
   const actor = await actorOf(call.token ?? String(answered['token']));
   return {
-    action: operation['x-ledger-action'],
+    action: call.action ?? operation['x-ledger-action'],
     actor_type: actor?.type,
     actor_id: actor?.id,
     subject_type: subject?.type,

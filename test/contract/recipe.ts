@@ -11,6 +11,8 @@ export interface Prepared {
   /** Path parameters by name. */
   parameters?: Record<string, string>;
   body?: object;
+  /** The entry's action, where the route declares only its form. */
+  action?: string;
   /** The subject, which sometimes only the answer tells; null: the call changes nothing. */
   subject: ((answer: Row) => Subject | Promise<Subject>) | null;
   /** The actions of further entries: of what follows from the change, in its transaction. */

@@ -6,11 +6,26 @@ import { ActionLedger } from './action-ledger.service.js';
 import { LedgerEntriesController } from './ledger-entries.controller.js';
 import { LedgerEntries } from './ledger-entries.service.js';
 import { LedgerVerification } from './ledger-verification.service.js';
+import { LedgerReversalsController } from './reversals/ledger-reversals.controller.js';
+import { LedgerReversals } from './reversals/ledger-reversals.service.js';
+import { OutsideReversals } from './reversals/outside-reversals.service.js';
+import { ReversalJournal } from './reversals/reversal-journal.js';
+import { ReversalRows } from './reversals/reversal-rows.service.js';
+import { Reversals } from './reversals/reversals.js';
 
 @Module({
-  controllers: [LedgerEntriesController],
-  providers: [ActionLedger, LedgerEntries, LedgerVerification],
-  exports: [ActionLedger, LedgerVerification],
+  controllers: [LedgerEntriesController, LedgerReversalsController],
+  providers: [
+    ActionLedger,
+    LedgerEntries,
+    LedgerReversals,
+    LedgerVerification,
+    OutsideReversals,
+    ReversalJournal,
+    ReversalRows,
+    Reversals,
+  ],
+  exports: [ActionLedger, LedgerVerification, Reversals],
 })
 export class ActionLedgerModule implements OnModuleInit {
   constructor(

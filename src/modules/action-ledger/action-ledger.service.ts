@@ -15,6 +15,8 @@ export interface Change {
   before?: object | null;
   after?: object | null;
   reason?: string | null;
+  /** The entry that this one undoes. */
+  reversesEntryId?: string;
 }
 
 /** Who did it. */
@@ -47,7 +49,7 @@ export class ActionLedger implements Collector<Entry> {
     return this.append(newId('aled'), action, { ...change, actor: currentActor() });
   }
 
-  /** Records under a given id: the demo entry that the API document shows. */
+  /** Records under a given id: a reversal's, and those of demo entries that the API document shows. */
   recordUnder(id: string, action: string, change: Change): string {
     return this.append(id, action, { ...change, actor: currentActor() });
   }
@@ -97,7 +99,7 @@ export class ActionLedger implements Collector<Entry> {
       actorType: actor.type,
       actorId: actor.id,
       reason: change.reason ?? null,
-      reversesEntryId: null,
+      reversesEntryId: change.reversesEntryId ?? null,
       correlationId: currentContext().requestId,
       createdAt: this.clock.now(),
       before: change.before ? JSON.stringify(change.before) : null,

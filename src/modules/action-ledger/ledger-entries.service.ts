@@ -4,7 +4,8 @@ import { SigningKeys } from '../../platform/auth/signing-keys.js';
 import { Database } from '../../platform/database/database.js';
 import { invalidField, notFound } from '../../platform/errors/app-error.js';
 import { answerHeader } from '../../platform/http/answer.js';
-import type { DetailRow, EntryRow, ListEntries } from './ledger-entry.dto.js';
+import type { DetailRow, EntryRow, ListEntries, ReadDetail, ReadEntry } from './ledger-entry.dto.js';
+import { Reversals } from './reversals/reversals.js';
 
 export const LEDGER_ENTRIES_PATH = '/v1/admin/action-ledger/entries';
 
@@ -13,8 +14,13 @@ const PURPOSE = 'ledger-cursor';
 const ENTRIES = `
   select entry.id, entry.sequence, entry.action, entry.subject_type, entry.subject_id, entry.actor_type, entry.actor_id,
          entry.reason, entry.reverses_entry_id, entry.correlation_id, entry.created_at,
-         reversal.reversal_id as reversed_by_entry_id`;
-const REVERSALS = `left join ledger_reversals reversal on reversal.original_id = entry.id and reversal.state <> 'failed'`;
+         reversal.reversal_id as reversed_by_entry_id, own.state, own.outcome, own.failure,
+         coalesce(payload.before is not null or payload.after is not null, false) as kept`;
+const FROM = `
+  from action_ledger_entries entry
+    left join ledger_payloads payload on payload.entry_id = entry.id
+    left join ledger_reversals reversal on reversal.original_id = entry.id and reversal.state <> 'failed'
+    left join ledger_reversals own on own.reversal_id = entry.id`;
 
 /** Each filter with the condition that it adds. */
 const FILTERS = {
@@ -33,10 +39,11 @@ export class LedgerEntries {
   constructor(
     private readonly database: Database,
     private readonly signingKeys: SigningKeys,
+    private readonly undos: Reversals,
   ) {}
 
   /** A page, newest first, with a `Link` to the next. Throws 400 on a cursor that is not ours, or of other filters. */
-  async list(query: ListEntries): Promise<{ entries: EntryRow[]; nextCursor: string | null }> {
+  async list(query: ListEntries): Promise<{ entries: ReadEntry[]; nextCursor: string | null }> {
     const limit = query.limit ?? 50;
     const after = query.cursor === undefined ? null : await this.open(query.cursor, query);
     const values: unknown[] = [];
@@ -49,7 +56,7 @@ export class LedgerEntries {
 
     // One row more than asked for tells whether there is a next page.
     const found = await this.database.query<EntryRow>(
-      `${ENTRIES} from action_ledger_entries entry ${REVERSALS}
+      `${ENTRIES} ${FROM}
        ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
        order by entry.sequence desc limit $${values.push(limit + 1)}`,
       values,
@@ -58,18 +65,20 @@ export class LedgerEntries {
     const last = found.length > limit ? entries.at(-1) : undefined;
     const nextCursor = last ? await this.seal(last.sequence, query) : null;
     if (nextCursor !== null) answerHeader('Link', nextLink(query, nextCursor));
-    return { entries, nextCursor };
+    return { entries: entries.map((row) => this.judged(row)), nextCursor };
   }
 
   /** One entry with its payload. Throws 404. */
-  async get(id: string): Promise<DetailRow> {
-    const [entry] = await this.database.query<DetailRow>(
-      `${ENTRIES}, payload.before, payload.after from action_ledger_entries entry
-       left join ledger_payloads payload on payload.entry_id = entry.id ${REVERSALS} where entry.id = $1`,
-      [id],
-    );
+  async get(id: string): Promise<ReadDetail> {
+    const text = `${ENTRIES}, payload.before, payload.after ${FROM} where entry.id = $1`;
+    const [entry] = await this.database.query<DetailRow>(text, [id]);
     if (!entry) throw notFound();
-    return entry;
+    return this.judged(entry);
+  }
+
+  private judged<Row extends EntryRow>(row: Row): Row & { reversible: boolean } {
+    const isKnown = this.undos.find(row.action) !== null;
+    return { ...row, reversible: isKnown && row.kept && row.reversed_by_entry_id === null };
   }
 
   private seal(sequence: string, query: ListEntries): Promise<string> {

@@ -1,8 +1,9 @@
 import { ACTOR_TYPES, type ActorType } from '../../platform/context/actor.js';
 import { dataOf } from '../../platform/http/dto.js';
-import { Id, ListOf, OneOf, Optional, Text, Whole } from '../../platform/http/fields.js';
+import { Flag, Id, ListOf, OneOf, Optional, Text, Whole } from '../../platform/http/fields.js';
 import { QueryWhole } from '../../platform/http/query-fields.js';
 import { FreeObject, Instant } from '../../platform/http/trade-fields.js';
+import { REVERSAL_OUTCOMES, REVERSAL_STATES, type ReversalOutcome, type ReversalState } from './reversals/reversals.js';
 
 export class ListEntries {
   /** How many, 1 to 200; 50 unless given. */
@@ -78,6 +79,18 @@ export class LedgerEntryResponse {
   @Id('aled')
   reversedByEntryId: string | null;
 
+  /** Whether there is a way to undo it that was not taken yet; the preview says whether it is open now. */
+  @Flag()
+  reversible: boolean;
+
+  /** Of a reversal: how far it got. Somebody outside has to be told of a running one; a failed one may be tried again. */
+  @OneOf(REVERSAL_STATES)
+  state: ReversalState | null;
+
+  /** Of a completed reversal: whether all of it is undone. */
+  @OneOf(REVERSAL_OUTCOMES)
+  outcome: ReversalOutcome | null;
+
   /** The X-Request-Id of the request that caused it. */
   @Text({ max: 128 })
   correlationId: string;
@@ -94,6 +107,10 @@ export class LedgerEntryDetail extends LedgerEntryResponse {
   /** The subject after the change; null for a removal, or if it was erased. */
   @FreeObject({ maxBytes: 1_048_576, maxDepth: 40 })
   after: Record<string, unknown> | null;
+
+  /** Of a reversal: why its last attempt did not succeed. */
+  @Text({ max: 2000 })
+  failure: string | null;
 }
 
 export class LedgerEntryEnvelope extends dataOf(LedgerEntryDetail) {}
@@ -119,11 +136,23 @@ export interface EntryRow {
   reason: string | null;
   reverses_entry_id: string | null;
   reversed_by_entry_id: string | null;
+  state: ReversalState | null;
+  outcome: ReversalOutcome | null;
+  failure: string | null;
+  /** Whether its payload was not erased. */
+  kept: boolean;
   correlation_id: string;
   created_at: Date;
 }
 
-export function toEntry(row: EntryRow): LedgerEntryResponse {
+/** What no row says of itself. */
+interface Reversible {
+  reversible: boolean;
+}
+
+export type ReadEntry = EntryRow & Reversible;
+
+export function toEntry(row: ReadEntry): LedgerEntryResponse {
   return {
     id: row.id,
     sequence: Number(row.sequence),
@@ -135,6 +164,9 @@ export function toEntry(row: EntryRow): LedgerEntryResponse {
     reason: row.reason,
     reversesEntryId: row.reverses_entry_id,
     reversedByEntryId: row.reversed_by_entry_id,
+    reversible: row.reversible,
+    state: row.state,
+    outcome: row.outcome,
     correlationId: row.correlation_id,
     createdAt: row.created_at.toISOString(),
   };
@@ -145,6 +177,8 @@ export interface DetailRow extends EntryRow {
   after: Record<string, unknown> | null;
 }
 
-export function toDetail(row: DetailRow): LedgerEntryDetail {
-  return { ...toEntry(row), before: row.before, after: row.after };
+export type ReadDetail = DetailRow & Reversible;
+
+export function toDetail(row: ReadDetail): LedgerEntryDetail {
+  return { ...toEntry(row), before: row.before, after: row.after, failure: row.failure };
 }

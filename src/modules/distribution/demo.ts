@@ -16,9 +16,15 @@ const CHANNELS: readonly (CreateChannel & { systemKey?: string })[] = [
   { name: 'Wanderlust Marketplace', kind: 'marketplace', status: 'pending' },
 ];
 
-/** The channels that the API document's examples name: 1 own sales, 2 to be read, 3 to be changed. */
+const MISTAKE: CreateChannel = { name: 'Wanderlust Marketplace (entered twice)', kind: 'marketplace' };
+
+/**
+ * The channels that the API document's examples name: 1 own sales, 2 to be read, 3 to be changed, and one that was a
+ * mistake: the ledger's entry 2 says so, and is there to be reversed.
+ */
 export async function loadDemoChannels(channels: Channels): Promise<void> {
   for (const [index, channel] of CHANNELS.entries()) await channels.create(channel, demoId('chan', index + 1));
+  await channels.create(MISTAKE, demoId('chan', 4), demoId('aled', 2));
 }
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;

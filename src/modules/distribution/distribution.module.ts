@@ -21,6 +21,7 @@ import { SlotRows } from './allotments/slot-rows.service.js';
 import { SlotsController } from './allotments/slots.controller.js';
 import { Slots } from './allotments/slots.service.js';
 import { ChannelChoice } from './channels/channel-choice.service.js';
+import { ChannelUndos } from './channels/channel-undos.service.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { Channels } from './channels/channels.service.js';
 import { SystemChannelRow, SystemChannels } from './channels/system-channels.service.js';
@@ -36,6 +37,7 @@ import { loadDemoAllotments, loadDemoChannels } from './demo.js';
     AllotmentSales,
     ChannelChoice,
     Channels,
+    ChannelUndos,
     DepartureSlots,
     Movements,
     NewAllotments,

@@ -16,6 +16,7 @@ import { FacilitiesController } from './facilities/facilities.controller.js';
 import { Facilities } from './facilities/facilities.service.js';
 import { FacilityChoice } from './facilities/facility-choice.service.js';
 import { FacilityJournal } from './facilities/facility-journal.js';
+import { FacilityUndos } from './facilities/facility-undos.service.js';
 import { GroundOperatorJournal } from './operators/ground-operator-journal.js';
 import { GroundOperatorsController } from './operators/ground-operators.controller.js';
 import { GroundOperators } from './operators/ground-operators.service.js';
@@ -33,6 +34,7 @@ import { GroundOperators } from './operators/ground-operators.service.js';
     Facilities,
     FacilityChoice,
     FacilityJournal,
+    FacilityUndos,
     GroundOperatorJournal,
     GroundOperators,
   ],

@@ -46,6 +46,22 @@ export class Database {
     }
   }
 
+  /** What the work would return: everything that it does in the database is undone again. */
+  async rehearse<T>(work: () => Promise<T>): Promise<T> {
+    const performed: { result: T }[] = [];
+    const end = new Error('The rehearsal is over');
+    const rehearsal = this.transaction(async () => {
+      performed.push({ result: await work() });
+      throw end;
+    });
+    await rehearsal.catch((error: unknown) => {
+      if (error !== end) throw error;
+    });
+    const last = performed.at(-1);
+    if (!last) throw new Error('Nothing was performed');
+    return last.result;
+  }
+
   /** Runs the work outside of the running transaction: what it writes stays, whatever becomes of that. */
   apart<T>(work: () => Promise<T>): Promise<T> {
     return units.exit(work);
@@ -63,6 +79,12 @@ export class Database {
     const unit = units.getStore();
     if (!unit) throw new Error('Only a transaction can collect what is written at its end');
     unit.collect(collector, item);
+  }
+
+  /** Writes now what was left for the collector so far, for whoever must read it in the same transaction. */
+  async flush<Item>(collector: Collector<Item>): Promise<void> {
+    const statement = units.getStore()?.take(collector);
+    if (statement) await this.run(statement);
   }
 
   /** The entity's repository, inside the running transaction if there is one. */

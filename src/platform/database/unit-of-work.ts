@@ -27,6 +27,13 @@ export class UnitOfWork {
     else this.collected.set(collector, [item]);
   }
 
+  /** What was collected for this one so far, as the statement that writes it; it is not written again. */
+  take<Item>(collector: Collector<Item>): Statement | null {
+    const items = this.collected.get(collector);
+    this.collected.delete(collector);
+    return items ? collector.statement(items as never[]) : null;
+  }
+
   /** What was collected, as the statements that write it. */
   collectedStatements(): Statement[] {
     const pending = [...this.collected].sort(([a], [b]) => a.order - b.order);

@@ -53,4 +53,9 @@ export class Channel {
     }
     Object.assign(this, changes, { updatedAt: now });
   }
+
+  /** As it was before a change that is undone, also where no move leads back. */
+  restore(before: ChannelChanges, now: Date): void {
+    Object.assign(this, before, { updatedAt: now });
+  }
 }

@@ -11,7 +11,13 @@ import { newId } from '../../../platform/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { AllotmentRows } from '../allotments/allotment-rows.service.js';
-import { type CreateChannel, type ListChannels, toChannel, type UpdateChannel } from './channel.dto.js';
+import {
+  type ChannelResponse,
+  type CreateChannel,
+  type ListChannels,
+  toChannel,
+  type UpdateChannel,
+} from './channel.dto.js';
 import { Channel } from './channel.entity.js';
 
 refuseOn('channels_live_name', () => conflict('channel_name_taken', 'Another channel has this name'));
@@ -27,7 +33,11 @@ export class Channels {
   ) {}
 
   /** Throws 409 `channel_name_taken`, 422 `invalid_initial_status`. */
-  async create(input: CreateChannel & { systemKey?: string }, id = newId('chan')): Promise<Channel> {
+  async create(
+    input: CreateChannel & { systemKey?: string },
+    id = newId('chan'),
+    entryId = newId('aled'),
+  ): Promise<Channel> {
     if (input.status === 'archived') throw unprocessable('invalid_initial_status', 'A new channel cannot be archived');
     const now = this.clock.now();
     return this.database.transaction(async () => {
@@ -47,7 +57,12 @@ export class Channels {
         updatedAt: now,
       });
       await this.database.insert(channel);
-      this.tell('create', channel, null);
+      this.ledger.recordUnder(entryId, 'distribution.channel.create', {
+        ...subjectOf(channel),
+        before: null,
+        after: imageOf(channel),
+      });
+      this.announce('created', channel);
       return channel;
     });
   }
@@ -73,15 +88,30 @@ export class Channels {
   /** Throws 404, 409 `invalid_transition`, `channel_name_taken`, `channel_in_use`, `system_channel_protected`, 412. */
   async update(id: string, changes: UpdateChannel, expected: ExpectedVersions): Promise<Channel> {
     return this.database.transaction(async () => {
-      const channel = await this.lock(id);
-      assertVersion(expected, channel);
-      const before = toChannel(channel);
-      channel.change(changes, this.clock.now());
-      if (channel.status === 'archived' && before.status !== 'archived') await this.assertUnused(id);
-      await this.database.update(channel);
-      this.tell('update', channel, before);
+      const { channel, before } = await this.revise(id, (held, now) => {
+        assertVersion(expected, held);
+        held.change(changes, now);
+      });
+      this.ledger.record('distribution.channel.update', { ...subjectOf(channel), before, after: imageOf(channel) });
       return channel;
     });
+  }
+
+  /**
+   * Changes a channel in the running transaction; what the ledger says of it is the caller's. Throws what `change` throws,
+   * 404, 409 `channel_name_taken`, `channel_in_use`.
+   */
+  async revise(
+    id: string,
+    change: (channel: Channel, now: Date) => void,
+  ): Promise<{ channel: Channel; before: ChannelResponse }> {
+    const channel = await this.lock(id);
+    const before = toChannel(channel);
+    change(channel, this.clock.now());
+    if (channel.status === 'archived' && before.status !== 'archived') await this.assertUnused(id);
+    await this.database.update(channel);
+    this.announce('updated', channel);
+    return { channel, before };
   }
 
   /** Whoever allots units to the channel holds its row meanwhile, so none can come after the count. */
@@ -94,17 +124,19 @@ export class Channels {
     return (await this.database.lock(Channel, id)) ?? refuseUnknown();
   }
 
-  private tell(verb: 'create' | 'update', channel: Channel, before: object | null): void {
-    const subject = { subjectType: 'channel', subjectId: channel.id };
-    // The image before an update is what an undo restores; people's names and addresses stand in no other image.
-    const after = { ...toChannel(channel), contactName: undefined, contactEmail: undefined };
-    this.ledger.record(`distribution.channel.${verb}`, { ...subject, before, after });
-    this.outbox.add({
-      channel: 'distribution.channels',
-      event: `channel.${verb}d`,
-      data: { channelId: channel.id, status: channel.status, version: channel.version },
-    });
+  private announce(what: 'created' | 'updated', { id, status, version }: Channel): void {
+    const data = { channelId: id, status, version };
+    this.outbox.add({ channel: 'distribution.channels', event: `channel.${what}`, data });
   }
+}
+
+function subjectOf({ id }: Channel) {
+  return { subjectType: 'channel', subjectId: id };
+}
+
+/** The image before an update is what an undo restores; people's names and addresses stand in no other image. */
+export function imageOf(channel: Channel): object {
+  return { ...toChannel(channel), contactName: undefined, contactEmail: undefined };
 }
 
 function refuseUnknown(): never {

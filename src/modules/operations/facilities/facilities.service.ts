@@ -11,9 +11,9 @@ import { FacilityChoice } from './facility-choice.service.js';
 import { changesOf, newFacility } from './facility-fields.js';
 import { COUNT_IMPACT, type FacilityImpact } from './facility-impact.js';
 import { FacilityJournal } from './facility-journal.js';
-import { toFacility } from './facility-response.dto.js';
+import { type FacilityResponse, toFacility } from './facility-response.dto.js';
 import type { CreateFacility, ListFacilities, UpdateFacility } from './facility.dto.js';
-import { Facility } from './facility.entity.js';
+import { Facility, type OpenStatus } from './facility.entity.js';
 
 refuseOn('facilities_live_code', () => conflict('facility_code_taken', 'Another facility has this code'));
 for (const constraint of ['facilities_no_cycle', 'facilities_not_own_parent']) {
@@ -22,6 +22,11 @@ for (const constraint of ['facilities_no_cycle', 'facilities_not_own_parent']) {
 
 /** The trigger takes this lock too. Taken before the row's, so that two moves at once do not wait for one another. */
 const HOLD_TREE = 'select pg_advisory_xact_lock(7120021, 0)';
+
+interface RevisedFacility {
+  facility: Facility;
+  before: FacilityResponse;
+}
 
 @Injectable()
 export class Facilities {
@@ -38,7 +43,8 @@ export class Facilities {
     return this.database.transaction(async () => {
       await this.choice.assertUsable(facility.parentFacilityId, 'parentFacilityId');
       await this.database.insert(facility);
-      this.journal.created(facility);
+      this.journal.record('create', facility, null);
+      this.journal.tell('facility.created', facility);
       return facility;
     });
   }
@@ -70,18 +76,28 @@ export class Facilities {
   /** Throws 404, 409 `facility_archived`, `facility_code_taken`, `facility_cycle`, 412. */
   async update(id: string, body: UpdateFacility, expected: ExpectedVersions): Promise<Facility> {
     return this.database.transaction(async () => {
-      if (typeof body.parentFacilityId === 'string') await this.database.execute(HOLD_TREE);
-      const facility = await this.lock(id);
-      assertVersion(expected, facility);
-      const before = toFacility(facility);
-      facility.change(changesOf(body), this.clock.now());
-      if (facility.parentFacilityId !== before.parentFacilityId) {
-        await this.choice.assertUsable(facility.parentFacilityId, 'parentFacilityId');
-      }
-      await this.database.update(facility);
-      this.journal.updated(facility, before);
+      const { facility, before } = await this.revise(id, body, (held) => assertVersion(expected, held));
+      this.journal.record('update', facility, before);
       return facility;
     });
+  }
+
+  /**
+   * Changes a facility in the running transaction; what the ledger says of it is the caller's. Throws what `check` throws,
+   * 404, 409 `facility_archived`, `facility_code_taken`, `facility_cycle`.
+   */
+  async revise(id: string, body: UpdateFacility, check: (facility: Facility) => void): Promise<RevisedFacility> {
+    if (typeof body.parentFacilityId === 'string') await this.database.execute(HOLD_TREE);
+    const facility = await this.lock(id);
+    check(facility);
+    const before = toFacility(facility);
+    facility.change(changesOf(body), this.clock.now());
+    if (facility.parentFacilityId !== before.parentFacilityId) {
+      await this.choice.assertUsable(facility.parentFacilityId, 'parentFacilityId');
+    }
+    await this.database.update(facility);
+    this.journal.tell('facility.updated', facility);
+    return { facility, before };
   }
 
   /** What names it goes on naming it. Throws 404, also for an archived one, 409 `facility_in_use`, 412. */
@@ -100,9 +116,24 @@ export class Facilities {
       const before = toFacility(facility);
       facility.archive(now);
       await this.database.update(facility);
-      this.journal.archived(facility, before);
+      this.journal.record('delete', facility, before);
+      this.journal.tell('facility.archived', facility);
       return { facility, impact };
     });
+  }
+
+  /**
+   * Has an archived facility back in the running transaction; what the ledger says of it is the caller's. Throws what
+   * `check` throws, 404, 409 `facility_code_taken`.
+   */
+  async restore(id: string, status: OpenStatus, check: (facility: Facility) => void): Promise<RevisedFacility> {
+    const facility = await this.lock(id);
+    check(facility);
+    const before = toFacility(facility);
+    facility.restore(status, this.clock.now());
+    await this.database.update(facility);
+    this.journal.tell('facility.restored', facility);
+    return { facility, before };
   }
 
   private async impactOf(id: string, now: Date): Promise<FacilityImpact> {

@@ -12,27 +12,15 @@ export class FacilityJournal {
     private readonly outbox: Outbox,
   ) {}
 
-  created(facility: Facility): void {
-    this.record('create', facility, null);
-    this.tell('facility.created', facility);
-  }
-
-  updated(facility: Facility, before: FacilityResponse): void {
-    this.record('update', facility, before);
-    this.tell('facility.updated', facility);
-  }
-
-  archived(facility: Facility, before: FacilityResponse): void {
-    this.record('delete', facility, before);
-    this.tell('facility.archived', facility);
-  }
-
-  private record(verb: string, facility: Facility, before: FacilityResponse | null): void {
+  record(verb: 'create' | 'update' | 'delete', facility: Facility, before: FacilityResponse | null): void {
     const subject = { subjectType: 'facility', subjectId: facility.id };
     this.ledger.record(`operations.facility.${verb}`, { ...subject, before, after: toFacility(facility) });
   }
 
-  private tell(event: string, { id, kind, status, version }: Facility): void {
+  tell(
+    event: `facility.${'created' | 'updated' | 'archived' | 'restored'}`,
+    { id, kind, status, version }: Facility,
+  ): void {
     this.outbox.add({ channel: 'operations.facilities', event, data: { facilityId: id, kind, status, version } });
   }
 }

@@ -82,4 +82,8 @@ export class Facility {
   archive(now: Date): void {
     Object.assign(this, { status: 'archived', archivedAt: now, updatedAt: now });
   }
+
+  restore(status: OpenStatus, now: Date): void {
+    Object.assign(this, { status, archivedAt: null, updatedAt: now });
+  }
 }

@@ -1,0 +1,33 @@
+import { Body, Controller, Get, Post } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { created } from '../../../platform/http/answer.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { Refuses } from '../../../platform/openapi/errors.js';
+import { LEDGER_ENTRIES_PATH } from '../ledger-entries.service.js';
+import { LedgerEntryEnvelope, toDetail } from '../ledger-entry.dto.js';
+import { LedgerReversals } from './ledger-reversals.service.js';
+import { ReversalPreviewEnvelope, ReverseEntry, toPreview } from './reversal.dto.js';
+
+@Controller(`${LEDGER_ENTRIES_PATH}/:id`)
+export class LedgerReversalsController {
+  constructor(private readonly reversals: LedgerReversals) {}
+
+  /** Undoes what an entry says was done, and answers with the entry that says so */
+  @Post('reversals')
+  @RequireScope('action-ledger:reverse')
+  @Mutates('<action>.reverse')
+  @Refuses({ 409: ['already_reversed', 'not_reversible', 'reversal_conflict'] })
+  async reverse(@PathId('aled', 'id', 2) id: string, @Body() { reason }: ReverseEntry): Promise<LedgerEntryEnvelope> {
+    const entry = await this.reversals.reverse(id, reason);
+    return created(`${LEDGER_ENTRIES_PATH}/${entry.id}`, {}, { data: toDetail(entry) });
+  }
+
+  /** Says what undoing an entry would come to now, or what refuses it; nothing is changed */
+  @Get('reversal-preview')
+  @RequireScope('action-ledger:read')
+  async preview(@PathId('aled', 'id', 2) id: string): Promise<ReversalPreviewEnvelope> {
+    const rehearsed = await this.reversals.rehearse(id);
+    return { data: toPreview(id, rehearsed) };
+  }
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { conflict } from '../../../platform/errors/app-error.js';
+
+export const REVERSAL_STATES = ['running', 'completed', 'failed'] as const;
+export type ReversalState = (typeof REVERSAL_STATES)[number];
+
+export const REVERSAL_OUTCOMES = ['full', 'partial'] as const;
+export type ReversalOutcome = (typeof REVERSAL_OUTCOMES)[number];
+
+/** An entry that is to be undone. */
+export interface RecordedAction {
+  action: string;
+  subjectType: string;
+  subjectId: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+}
+
+/** The subject before and after its undoing, as the reversal's entry keeps it. */
+export interface Undone {
+  before: object | null;
+  after: object | null;
+  /** `full` unless given. */
+  outcome?: ReversalOutcome;
+  /** Somebody outside is still to be told, by `goOn`. */
+  isRunning?: boolean;
+}
+
+export interface Undo {
+  /**
+   * Undoes the action in the running transaction, by the rules of the module whose subject it is, and records nothing in
+   * the ledger: the reversal's entry says it. Whatever it refuses is told to the caller as what blocks the reversal.
+   */
+  reverse(entry: RecordedAction, reason: string): Promise<Undone>;
+  /** Tells those outside, in no transaction and, where it throws, again later. It has to bear being repeated. */
+  goOn?(entry: RecordedAction): Promise<void>;
+}
+
+/** Who undoes what: the modules register at boot how their actions are undone. An action that nobody undoes stays done. */
+@Injectable()
+export class Reversals {
+  private readonly undos = new Map<string, Undo>();
+
+  /** Call it in `onModuleInit`. */
+  register(action: string, undo: Undo): void {
+    if (this.undos.has(action)) throw new Error(`Two modules undo ${action}`);
+    this.undos.set(action, undo);
+  }
+
+  find(action: string): Undo | null {
+    return this.undos.get(action) ?? null;
+  }
+}
+
+/** Refuses where the subject was changed after the entry: undoing it would undo that as well. 409 `changed_since`. */
+export function assertUnchangedSince({ after }: RecordedAction, { version }: { version: number }): void {
+  const { version: recorded } = after ?? {};
+  if (recorded === version) return;
+  throw conflict('changed_since', 'The subject was changed after this', {
+    recordedVersion: recorded ?? null,
+    currentVersion: version,
+  });
+}

@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ActionLedger } from '../../src/modules/action-ledger/index.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { Database } from '../../src/platform/database/database.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { tokenWith } from '../setup/staff-token.js';
+import { CHANNELS, ENTRIES, newChannel, page } from './ledger.js';
+import { changedChannel, entryOf, preview, REASON, type Refused, reverse, reversed } from './reversals.js';
+
+const CREATE = 'distribution.channel.create';
+const UPDATE = 'distribution.channel.update';
+const ABSENT = 'aled_01k0dem000e000000000099999';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+const channel = async (id: string) => (await app.as('owner').get(`${CHANNELS}/${id}`)).body;
+
+describe('what is not reversed is refused with all that the caller needs to know', () => {
+  const refused = (answer: { body: Refused; headers: Record<string, string | undefined> }, rest: object) =>
+    expect(answer.body).toEqual({ requestId: answer.headers['x-request-id'], ...rest });
+
+  it('a second time: 409 already_reversed with the reversal', async () => {
+    const entry = await entryOf(app, await newChannel(app), CREATE);
+    const first = await reverse(app, entry.id);
+
+    const second = await reverse(app, entry.id);
+
+    expect(second.status).toBe(409);
+    const details = { reversedByEntryId: first.body.data.id };
+    refused(second, { error: 'This was undone already', code: 'already_reversed', details });
+    expect((await preview(app, entry.id)).refusal).toEqual({
+      code: 'already_reversed',
+      message: 'This was undone already',
+      details,
+    });
+  });
+
+  it('what has no undo, and a reversal: 409 not_reversible', async () => {
+    const reversal = await reversed(app, await newChannel(app), CREATE);
+    const [login] = (await page(app, { action: 'platform.demo.load' })).data;
+    for (const { id, action } of [reversal, login ?? reversal]) {
+      const answer = await reverse(app, id);
+      expect(answer.status).toBe(409);
+      refused(answer, {
+        error: 'This cannot be undone',
+        code: 'not_reversible',
+        details: { action, reason: 'no_undo' },
+      });
+      expect((await preview(app, id)).possible).toBe(false);
+    }
+  });
+
+  it('an entry whose payload was erased: 409 not_reversible', async () => {
+    const subjectId = await changedChannel(app);
+    const { id, action } = await entryOf(app, subjectId, UPDATE);
+    await app.sql('update ledger_payloads set before = null, after = null where entry_id = $1', [id]);
+
+    const answer = await reverse(app, id);
+
+    expect((await entryOf(app, subjectId, UPDATE)).reversible).toBe(false);
+    refused(answer, {
+      error: 'This cannot be undone',
+      code: 'not_reversible',
+      details: { action, reason: 'payload_erased' },
+    });
+  });
+
+  it('a subject that moved on: 409 reversal_conflict with both versions, and nothing is written', async () => {
+    const id = await changedChannel(app);
+    const entry = await entryOf(app, id, UPDATE);
+    await app.as('owner').patch(`${CHANNELS}/${id}`, { description: 'Moved on' });
+    const before = await channel(id);
+
+    const answer = await reverse(app, entry.id);
+
+    refused(answer, {
+      error: 'This cannot be undone now: The subject was changed after this',
+      code: 'reversal_conflict',
+      details: { reason: 'changed_since', recordedVersion: 2, currentVersion: 3 },
+    });
+    expect(await channel(id)).toEqual(before);
+    expect((await page(app, { subjectId: id })).data).toHaveLength(3);
+    expect(await app.sql('select from ledger_reversals where original_id = $1', [entry.id])).toEqual([]);
+  });
+
+  it('an image that the rules of today refuse: 409 reversal_conflict, not 400', async () => {
+    const subjectId = await newChannel(app);
+    await asSystem(() =>
+      app.nest.get(Database).transaction(async () => {
+        const change = { subjectType: 'channel', subjectId, before: { name: '' }, after: { version: 1 } };
+        app.nest.get(ActionLedger).record(UPDATE, change);
+      }),
+    );
+    const answer = await reverse(app, (await entryOf(app, subjectId, UPDATE)).id);
+
+    expect([answer.status, answer.body.code, answer.body.details['reason']]).toEqual([
+      409,
+      'reversal_conflict',
+      'invalid_request',
+    ]);
+  });
+
+  it('an unknown or odd id: 404', async () => {
+    for (const id of [ABSENT, 'aled_x', '%00']) {
+      const answer = await reverse(app, id);
+      expect(answer.status).toBe(404);
+      refused(answer, { error: 'Not found', code: 'not_found' });
+      expect((await app.as('owner').get(`${ENTRIES}/${id}/reversal-preview`)).status).toBe(404);
+    }
+  });
+
+  it.each([
+    [{}, ['reason']],
+    [{ reason: '  ' }, ['reason']],
+    [{ reason: null }, ['reason']],
+    [{ reason: 'x'.repeat(2001) }, ['reason']],
+    [{ reason: REASON, actorId: 'user_x' }, ['actorId']],
+    [{ reason: REASON, subjectId: 'chan_x' }, ['subjectId']],
+  ])('400: %j', async (body, paths) => {
+    const { id } = await entryOf(app, await newChannel(app), CREATE);
+
+    const answer = await app.as('owner').post<Refused>(`${ENTRIES}/${id}/reversals`, body);
+
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
+    expect(Object.keys(answer.body.details['fields'] ?? {})).toEqual(paths);
+  });
+
+  it('who only reads the ledger, even all of it: 403 names action-ledger:reverse', async () => {
+    const { id } = await entryOf(app, await newChannel(app), CREATE);
+    const token = await tokenWith(app, ['action-ledger:*', 'distribution:*']);
+
+    const answer = await app.with(token).post<Refused>(`${ENTRIES}/${id}/reversals`, { reason: REASON });
+
+    expect([answer.status, answer.body.details]).toEqual([403, { requiredScope: 'action-ledger:reverse' }]);
+    expect((await app.with(token).get(`${ENTRIES}/${id}/reversal-preview`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { change, newChannel, read, unique } from '../distribution/channels.js';
+import { archived, FACILITIES, newFacility, readFacility } from '../operations/facilities.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { blocked, itself, reversed } from './reversals.js';
+
+let app: TestApp;
+let staff: TestClient;
+beforeAll(async () => {
+  app = await startApp();
+  staff = app.as('owner');
+});
+
+describe('distribution.channel.create', () => {
+  const ACTION = 'distribution.channel.create';
+
+  it('is undone by archiving the channel, whatever was changed since', async () => {
+    const made = await newChannel(app);
+    await change(staff, made.id, { description: 'Meanwhile' });
+
+    await reversed(app, made.id, ACTION);
+
+    expect(await read(app, made.id)).toMatchObject({ status: 'archived', version: 3 });
+  });
+
+  it('of a channel that is archived already is blocked by that', async () => {
+    const { id } = await newChannel(app);
+    await change(staff, id, { status: 'archived' });
+
+    expect(await blocked(app, id, ACTION)).toEqual({ reason: 'channel_archived' });
+  });
+});
+
+describe('distribution.channel.update', () => {
+  const ACTION = 'distribution.channel.update';
+
+  it('is undone by restoring every member, contact and data included', async () => {
+    const made = await newChannel(app, {
+      ...{ description: 'Before', status: 'pending', website: 'https://before.example', kind: 'ota' },
+      ...{ contactName: 'Petra Keller', contactEmail: 'petra@example.com', metadata: { a: { b: [1, null] } } },
+    });
+    await change(staff, made.id, {
+      ...{ name: unique('After'), description: null, status: 'active', website: null, kind: 'reseller' },
+      ...{ contactName: null, contactEmail: 'other@example.com', metadata: { c: 1 } },
+    });
+
+    await reversed(app, made.id, ACTION);
+
+    expect(itself(await read(app, made.id))).toEqual(itself(made));
+  });
+
+  it('is blocked where the name has been given to another channel', async () => {
+    const made = await newChannel(app);
+    await change(staff, made.id, { name: unique('Renamed') });
+    await newChannel(app, { name: made.name });
+
+    expect(await blocked(app, made.id, ACTION)).toEqual({ reason: 'channel_name_taken' });
+  });
+});
+
+describe('operations.facility.update', () => {
+  const ACTION = 'operations.facility.update';
+
+  it('is undone by restoring every member', async () => {
+    const parent = await newFacility(app);
+    const made = await newFacility(app, {
+      ...{ code: unique('C').slice(0, 90), kind: 'hotel', parentFacilityId: parent.id, description: 'Before' },
+      ...{ timeZone: 'Europe/Vienna', address: { line1: 'Quay 1', country: 'AT' }, latitude: 47.2, longitude: 11.4 },
+      tags: ['river'],
+    });
+    const after = { ...{ code: null, kind: 'office', parentFacilityId: null, description: null, timeZone: null } };
+    await staff.patch(`${FACILITIES}/${made.id}`, {
+      ...after,
+      ...{ name: 'After', status: 'inactive', address: null, latitude: null, longitude: null, tags: null },
+    });
+
+    await reversed(app, made.id, ACTION);
+
+    expect(itself(await readFacility(app, made.id))).toEqual(itself(made));
+  });
+
+  it('is blocked where the facility would lie within itself', async () => {
+    const [outer, inner] = [await newFacility(app), await newFacility(app)];
+    await staff.patch(`${FACILITIES}/${inner.id}`, { parentFacilityId: outer.id });
+    await staff.patch(`${FACILITIES}/${inner.id}`, { parentFacilityId: null });
+    await staff.patch(`${FACILITIES}/${outer.id}`, { parentFacilityId: inner.id });
+
+    expect(await blocked(app, inner.id, ACTION)).toEqual({ reason: 'facility_cycle' });
+  });
+
+  it('is blocked where the facility was archived since', async () => {
+    const { id } = await newFacility(app);
+    await staff.patch(`${FACILITIES}/${id}`, { name: 'After' });
+    await staff.delete(`${FACILITIES}/${id}`);
+
+    expect(await blocked(app, id, ACTION)).toMatchObject({ reason: 'changed_since' });
+  });
+});
+
+describe('operations.facility.delete', () => {
+  const ACTION = 'operations.facility.delete';
+
+  it.each(['active', 'inactive'])('is undone by having it back, %s as it was', async (status) => {
+    const made = await newFacility(app, { status, code: unique('D').slice(0, 90) });
+    await staff.delete(`${FACILITIES}/${made.id}`);
+
+    await reversed(app, made.id, ACTION);
+
+    expect(itself(await readFacility(app, made.id))).toEqual(itself(made));
+  });
+
+  it('is blocked where the code has been given to another facility', async () => {
+    const code = unique('E').slice(0, 90);
+    const { id } = await archived(app, { code });
+    await newFacility(app, { code });
+
+    expect(await blocked(app, id, ACTION)).toEqual({ reason: 'facility_code_taken' });
+  });
+});
