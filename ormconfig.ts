@@ -13,6 +13,7 @@ import { IntegrityReport1790000002010 } from './src/migrations/1790000002010-int
 import { Policies1790000002100 } from './src/migrations/1790000002100-policies.js';
 import { BookingTerms1790000002110 } from './src/migrations/1790000002110-booking-terms.js';
 import { LedgerReversals1790000002300 } from './src/migrations/1790000002300-ledger-reversals.js';
+import { ReclaimedUnits1790000002310 } from './src/migrations/1790000002310-reclaimed-units.js';
 import { Vault1790000000700 } from './src/migrations/1790000000700-vault.js';
 import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
 import { Connect1790000000600 } from './src/migrations/1790000000600-connect.js';
@@ -144,6 +145,7 @@ const migrations = [
   BookingTerms1790000002110,
   Notifications1790000002200,
   LedgerReversals1790000002300,
+  ReclaimedUnits1790000002310,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

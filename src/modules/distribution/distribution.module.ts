@@ -5,8 +5,10 @@ import { ActionLedgerModule } from '../action-ledger/index.js';
 import { OperationsModule } from '../operations/index.js';
 import { AllotmentChanges } from './allotments/allotment-changes.service.js';
 import { AllotmentJournal } from './allotments/allotment-journal.js';
+import { AllotmentRestoration } from './allotments/allotment-restoration.service.js';
 import { AllotmentRows } from './allotments/allotment-rows.service.js';
 import { AllotmentSales } from './allotments/allotment-sales.service.js';
+import { AllotmentUndos } from './allotments/allotment-undos.service.js';
 import { AllotmentsController } from './allotments/allotments.controller.js';
 import { DepartureSlots } from './allotments/departure-slots.service.js';
 import { Movements } from './allotments/movements.service.js';
@@ -17,6 +19,7 @@ import { ReleaseSteps } from './allotments/release-steps.service.js';
 import { Releases } from './allotments/releases.service.js';
 import { SlotChanges } from './allotments/slot-changes.service.js';
 import { SlotCoverage } from './allotments/slot-coverage.service.js';
+import { SlotReclaims } from './allotments/slot-reclaims.service.js';
 import { SlotRows } from './allotments/slot-rows.service.js';
 import { SlotsController } from './allotments/slots.controller.js';
 import { Slots } from './allotments/slots.service.js';
@@ -33,8 +36,10 @@ import { loadDemoAllotments, loadDemoChannels } from './demo.js';
   providers: [
     AllotmentChanges,
     AllotmentJournal,
+    AllotmentRestoration,
     AllotmentRows,
     AllotmentSales,
+    AllotmentUndos,
     ChannelChoice,
     Channels,
     ChannelUndos,
@@ -47,6 +52,7 @@ import { loadDemoAllotments, loadDemoChannels } from './demo.js';
     Releases,
     SlotChanges,
     SlotCoverage,
+    SlotReclaims,
     SlotRows,
     Slots,
     SystemChannels,

@@ -14,6 +14,7 @@ import { reportControllers, reportProviders } from './reports/parts.js';
 import { reminderControllers, reminderProviders } from './reminders/parts.js';
 import { renditionControllers, renditionProviders } from './renditions/parts.js';
 import { SupplierInvoiceReader } from './supplier-invoices/supplier-invoice-reader.service.js';
+import { SupplierInvoiceUndos } from './supplier-invoices/supplier-invoice-undos.service.js';
 import { SupplierInvoicesController } from './supplier-invoices/supplier-invoices.controller.js';
 import { SupplierInvoices } from './supplier-invoices/supplier-invoices.service.js';
 
@@ -33,6 +34,7 @@ import { SupplierInvoices } from './supplier-invoices/supplier-invoices.service.
   providers: [
     SupplierInvoices,
     SupplierInvoiceReader,
+    SupplierInvoiceUndos,
     ...numberSeriesProviders,
     ...invoiceProviders,
     ...renditionProviders,

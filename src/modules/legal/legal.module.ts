@@ -6,6 +6,7 @@ import { DistributionModule } from '../distribution/index.js';
 import { ContractExpiry } from './contracts/contract-expiry.js';
 import { ContractJournal } from './contracts/contract-journal.js';
 import { ContractTransitions } from './contracts/contract-transitions.service.js';
+import { ContractUndos } from './contracts/contract-undos.service.js';
 import { ContractsController } from './contracts/contracts.controller.js';
 import { Contracts } from './contracts/contracts.service.js';
 import { PublicContractsController } from './contracts/public-contracts.controller.js';
@@ -56,6 +57,9 @@ import { TermsInForce } from './terms/terms-in-force.service.js';
     TermsInForce,
   ],
   exports: [TermsInForce],
+  imports: [ActionLedgerModule],
+  controllers: [PublicContractsController, ContractsController],
+  providers: [Contracts, ContractTransitions, ContractJournal, ContractExpiry, ContractUndos, PublicContracts],
 })
 export class LegalModule implements OnModuleInit {
   constructor(

@@ -26,6 +26,7 @@ import { Openings } from './reservations/openings.service.js';
 import { OutsideHolds } from './reservations/outside-holds.service.js';
 import { PlanRows } from './reservations/plan-rows.service.js';
 import { Recoveries } from './reservations/recoveries.service.js';
+import { ReservationUndos } from './reservations/reservation-undos.service.js';
 import { ReservationsController } from './reservations/reservations.controller.js';
 import { Reservations } from './reservations/reservations.service.js';
 import { SagaBook } from './reservations/saga-book.service.js';
@@ -34,6 +35,7 @@ import { Settlements } from './reservations/settlements.service.js';
 import { Starts } from './reservations/starts.service.js';
 import { Sweeper } from './reservations/sweeper.service.js';
 import { TripEndings } from './reservations/trip-endings.service.js';
+import { Unreserving } from './reservations/unreserving.service.js';
 
 @Module({
   imports: [ActionLedgerModule, BookingsModule, OperationsModule],
@@ -53,6 +55,7 @@ import { TripEndings } from './reservations/trip-endings.service.js';
     Pricing,
     Providers,
     Recoveries,
+    ReservationUndos,
     Reservations,
     Saga,
     SagaBook,
@@ -64,6 +67,7 @@ import { TripEndings } from './reservations/trip-endings.service.js';
     TripJournal,
     TripRows,
     Trips,
+    Unreserving,
   ],
 })
 export class TripsModule implements OnModuleInit {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import type { ExpectedVersions } from '../../../platform/http/if-match.js';
 import { ChannelChoice } from '../channels/channel-choice.service.js';
-import { AllotmentJournal } from './allotment-journal.js';
+import { AllotmentJournal, slotsOf } from './allotment-journal.js';
 import { toAllotment } from './allotment-response.dto.js';
 import { AllotmentRows, type AllotmentView } from './allotment-rows.service.js';
 import type { UpdateAllotment } from './allotment.dto.js';
@@ -50,10 +50,11 @@ export class AllotmentChanges {
     await this.rows.change(id, expected, async (view, now) => {
       const { allotment } = view;
       const before = toAllotment(view);
-      const returned = await this.coverage.end(allotment);
+      const unsold = await this.coverage.end(allotment);
       Object.assign(allotment, { deletedAt: now, updatedAt: now });
       await this.rows.update(allotment);
-      const after = { id, deletedAt: now.toISOString(), returned, version: allotment.version };
+      const returned = unsold.reduce((sum, { units }) => sum + units, 0);
+      const after = { id, deletedAt: now.toISOString(), returned, slots: slotsOf(unsold), version: allotment.version };
       this.journal.allotment('delete', view, { before, after });
     });
   }

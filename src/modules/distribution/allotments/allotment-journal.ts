@@ -29,7 +29,7 @@ export class AllotmentJournal {
   /** By which step, or by hand, so many units of these slots were given back. */
   released(allotment: Allotment, unsold: readonly Unsold[], by: 'step' | 'hand'): void {
     const unsoldAction = allotment.unsoldAction ?? 'release_to_general_pool';
-    const slots = unsold.map(({ slot, units }) => ({ slotId: slot.id, departureId: slot.departureId, units }));
+    const slots = slotsOf(unsold);
     this.ledger.record('distribution.allotment.release', {
       ...subjectOf(allotment),
       before: null,
@@ -42,6 +42,11 @@ export class AllotmentJournal {
     }
   }
 
+  /** Units are the channel's again; the reversal's entry says why. */
+  reclaimed(allotment: Allotment): void {
+    this.outbox.add({ channel: CHANNEL, event: 'allotment.reclaimed', data: factsOf(allotment) });
+  }
+
   slot(allotment: Allotment, slot: AllotmentSlot, before: object): void {
     const subject = { subjectType: 'allotment_slot', subjectId: slot.id };
     this.ledger.record('distribution.allotment_slot.update', { ...subject, before, after: toSlot(slot) });
@@ -49,6 +54,11 @@ export class AllotmentJournal {
     const data = { ...factsOf(allotment), slotId, departureId, allotted, remaining };
     this.outbox.add({ channel: CHANNEL, event: 'allotment.slot_changed', data });
   }
+}
+
+/** What of each slot was given back, as the ledger keeps it: it can be reclaimed by that. */
+export function slotsOf(unsold: readonly Unsold[]): { slotId: string; departureId: string; units: number }[] {
+  return unsold.map(({ slot, units }) => ({ slotId: slot.id, departureId: slot.departureId, units }));
 }
 
 function subjectOf({ id }: Allotment) {

@@ -20,6 +20,8 @@ const STEPS = `(select json_agg(json_build_object(
     order by step.position)
   from allotment_release_steps step where step.allotment_id = allotment.id and step.retired_at is null)`;
 
+const WHICH = { live: 'deleted_at is null', deleted: 'deleted_at is not null' };
+
 interface WithSteps {
   steps: ReleaseStep[] | null;
 }
@@ -55,25 +57,23 @@ export class AllotmentRows {
     expected: ExpectedVersions,
     work: (view: AllotmentView, now: Date) => Promise<T>,
   ): Promise<T> {
-    // The product never changes, so it may be asked for before it is held.
-    const { productId } = (await this.get(id)).allotment;
-    return this.holding(productId, async (now) => {
-      const view = await this.get(id);
-      assertVersion(expected, view.allotment);
-      return work(view, now);
-    });
+    return this.holdingOf(
+      () => this.get(id),
+      async (view, now) => {
+        assertVersion(expected, view.allotment);
+        return work(view, now);
+      },
+    );
+  }
+
+  /** The same with one that is deleted. Throws 404. */
+  async changeDeleted<T>(id: string, work: (view: AllotmentView, now: Date) => Promise<T>): Promise<T> {
+    return this.holdingOf(() => this.one(id, 'deleted'), work);
   }
 
   /** Throws 404; `details` are those of an allotment that a body names. */
   async get(id: string, details?: { field: string }): Promise<AllotmentView> {
-    const columns = this.database.columnsOf(Allotment, 'allotment');
-    const [found] = await this.database.read<Allotment, WithSteps>(Allotment, {
-      name: 'allotment-get',
-      text: `select ${columns}, ${STEPS} as steps from allotments allotment where allotment.id = $1 and deleted_at is null`,
-      values: [id],
-    });
-    if (!found) throw notFound(details);
-    return viewOf(found.entity, found.raw.steps);
+    return this.one(id, 'live', details);
   }
 
   async list(query: ListAllotments): Promise<{ views: AllotmentView[]; total: number }> {
@@ -122,6 +122,26 @@ export class AllotmentRows {
       [channelId, today],
     );
     return row?.count ?? 0;
+  }
+
+  private async one(id: string, which: keyof typeof WHICH, details?: { field: string }): Promise<AllotmentView> {
+    const columns = this.database.columnsOf(Allotment, 'allotment');
+    const [found] = await this.database.read<Allotment, WithSteps>(Allotment, {
+      name: `allotment-get-${which}`,
+      text: `select ${columns}, ${STEPS} as steps from allotments allotment where allotment.id = $1 and ${WHICH[which]}`,
+      values: [id],
+    });
+    if (!found) throw notFound(details);
+    return viewOf(found.entity, found.raw.steps);
+  }
+
+  /** The product never changes, so it may be asked for before it is held. */
+  private async holdingOf<T>(
+    read: () => Promise<AllotmentView>,
+    work: (view: AllotmentView, now: Date) => Promise<T>,
+  ): Promise<T> {
+    const { productId } = (await read()).allotment;
+    return this.holding(productId, async (now) => work(await read(), now));
   }
 
   private async read(name: string, condition: string, values: unknown[]): Promise<Allotment[]> {

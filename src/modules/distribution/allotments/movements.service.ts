@@ -5,7 +5,7 @@ import { newId } from '../../../platform/id.js';
 
 /** What moved a slot's units. */
 export type MovementCause =
-  'opened' | 'changed' | 'item' | 'step' | 'hand' | 'out_of_range' | 'departure_cancelled' | 'deleted';
+  'opened' | 'changed' | 'item' | 'step' | 'hand' | 'out_of_range' | 'departure_cancelled' | 'deleted' | 'reversal';
 
 /** How a slot's units moved; allot and reclaim are more for the channel, release is less. */
 export interface Movement {

@@ -6,7 +6,7 @@ import type { AllotmentSlot } from './allotment-slot.entity.js';
 import { ReleasePlans } from './release-plans.service.js';
 import type { ReleaseRule } from './release-rule.js';
 import { SlotRows } from './slot-rows.service.js';
-import { Slots } from './slots.service.js';
+import { Slots, type Unsold } from './slots.service.js';
 
 /** Which departures an allotment has slots on. The caller holds the product. */
 @Injectable()
@@ -34,8 +34,8 @@ export class SlotCoverage {
     await this.slots.close(allotment, held, 'out_of_range');
   }
 
-  /** Closes all slots. Throws 409 `allotment_has_sales`. Returns how many units went back. */
-  async end(allotment: Allotment): Promise<number> {
+  /** Closes all slots. Throws 409 `allotment_has_sales`. Returns what went back. */
+  async end(allotment: Allotment): Promise<Unsold[]> {
     const held = await this.hold(await this.rows.open(allotment.id));
     // Closed ones may have sales as well: of a departure that was moved out of the range.
     const sold = await this.rows.soldOf(allotment.id);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
+import { conflict } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/id.js';
 import { type DepartureFacts, Departures, type Units } from '../../operations/index.js';
 import type { Allotment } from './allotment.entity.js';
@@ -58,16 +59,44 @@ export class Slots {
     await this.plans.plan(allotment, opened);
   }
 
-  /** Nothing is left to sell on these; what was not sold goes back into the pool. Returns how many units. */
-  async close(allotment: Allotment, slots: readonly AllotmentSlot[], cause: MovementCause): Promise<number> {
+  /** Nothing is left to sell on these; what was not sold goes back into the pool. Returns what of each. */
+  async close(allotment: Allotment, slots: readonly AllotmentSlot[], cause: MovementCause): Promise<Unsold[]> {
     const open = slots.filter(({ closedAt }) => closedAt === null);
-    if (open.length === 0) return 0;
+    if (open.length === 0) return [];
     const unsold = open.map((slot) => ({ slot, units: slot.remaining }));
     await this.takeFromChannel(allotment, unsold, { cause, action: 'release_to_general_pool' });
     for (const slot of open) slot.closedAt = this.clock.now();
     await this.rows.store(open);
     await this.plans.cancel(open);
-    return unsold.reduce((sum, { units }) => sum + units, 0);
+    return unsold;
+  }
+
+  /**
+   * Units that were given back are the channel's again, on slots that are open from then on. Throws 409
+   * `capacity_exceeded`, `departure_cancelled`, `units_reclaimed` where they are not there to be had again.
+   */
+  async reclaim(allotment: Allotment, given: readonly Unsold[], action: UnsoldAction): Promise<void> {
+    const gone = given.filter(({ slot, units }) => units > slot.released);
+    if (gone.length > 0) {
+      const slotIds = gone.map(({ slot }) => slot.id);
+      throw conflict('units_reclaimed', 'The units are with the channel again already', { slotIds });
+    }
+    if (allotment.type === 'guaranteed') {
+      if (action === 'expire') await this.departures.bringBackGuaranteed(...perDeparture(given));
+      else await this.departures.raiseGuaranteed(...perDeparture(given));
+    }
+    for (const { slot, units } of given) {
+      slot.released -= units;
+      slot.closedAt = null;
+      // As before the first release: what is given back from now on can be sold through the channel again.
+      if (slot.released === 0) slot.releasedAt = null;
+    }
+    await this.movements.append(
+      given.map(({ slot, units }) => movement('reclaim', slot.id, { cause: 'reversal', units })),
+    );
+    const slots = given.map(({ slot }) => slot);
+    await this.rows.store(slots);
+    await this.plans.plan(allotment, slots);
   }
 
   /** Gives back unsold units as the allotment says. What comes back later goes straight on, unless it retains them. */

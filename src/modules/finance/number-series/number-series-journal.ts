@@ -20,7 +20,11 @@ export class NumberSeriesJournal {
   ): void {
     const subject = { subjectType: 'invoice_number_series', subjectId: id };
     this.ledger.record(`finance.invoice_number_series.${verb}`, { ...subject, ...change });
-    const { active = false, version = 0 } = change.after ?? change.before ?? {};
+    const image = change.after ?? change.before;
+    if (image) this.announce(verb, id, image);
+  }
+
+  announce(verb: keyof typeof EVENTS, id: string, { active, version }: NumberSeriesResponse): void {
     this.outbox.add({
       channel: 'finance.invoice-number-series',
       event: `invoice_number_series.${EVENTS[verb]}`,

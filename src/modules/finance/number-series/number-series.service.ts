@@ -11,7 +11,7 @@ import type { CreateNumberSeries, UpdateNumberSeries } from './number-series.dto
 import { type DocumentType, NumberSeries, SHAPE } from './number-series.entity.js';
 import { NumberSeriesJournal } from './number-series-journal.js';
 import { NumberSeriesReader } from './number-series-reader.service.js';
-import { type NumberSeriesView, toNumberSeries } from './number-series-response.dto.js';
+import { type NumberSeriesResponse, type NumberSeriesView, toNumberSeries } from './number-series-response.dto.js';
 
 /** Held by whoever changes a series: which one is the default concerns all of them. */
 const ONE_AT_A_TIME = `select pg_advisory_xact_lock(hashtextextended('invoice_number_series', 0))`;
@@ -90,6 +90,23 @@ export class NumberSeriesRegister {
       this.journal.record('delete', id, { before: toNumberSeries(view), after: null });
       return view;
     });
+  }
+
+  /**
+   * Gives no numbers from now on; the reversal of its creation says so. Throws 404, 409 `series_in_use`, `series_inactive`
+   * where it gives none already.
+   */
+  async undoCreation(id: string): Promise<{ before: NumberSeriesResponse; after: NumberSeriesResponse }> {
+    await this.database.query(ONE_AT_A_TIME);
+    const view = await this.lock(id, { isAlone: true, expected: null });
+    if (view.isUsed) throw conflict('series_in_use', 'Numbers of this series were given');
+    if (!view.series.active) throw conflict('series_inactive', 'The series is inactive already');
+    const before = toNumberSeries(view);
+    Object.assign(view.series, { active: false, updatedAt: this.clock.now() });
+    await this.database.update(view.series);
+    const after = toNumberSeries(await this.reader.get(id));
+    this.journal.announce('update', id, after);
+    return { before, after };
   }
 
   /**

@@ -4,6 +4,7 @@ import { NumberGiving } from './number-giving.service.js';
 import { NumberSeriesController } from './number-series.controller.js';
 import { NumberSeriesJournal } from './number-series-journal.js';
 import { NumberSeriesReader } from './number-series-reader.service.js';
+import { NumberSeriesUndos } from './number-series-undos.service.js';
 import { NumberSeriesRegister } from './number-series.service.js';
 
 /** What the finance module is given of this folder. */
@@ -12,6 +13,7 @@ export const numberSeriesProviders = [
   NumberSeriesRegister,
   NumberSeriesReader,
   NumberSeriesJournal,
+  NumberSeriesUndos,
   NumberCounters,
   NumberGiving,
   NumberSeriesDemo,

@@ -14,6 +14,7 @@ import { PlanBook } from './plan-book.service.js';
 import { PlanFollowers } from './plan-followers.service.js';
 import { ScheduleInvoices } from './schedule-invoices.js';
 import { ScheduleJournal } from './schedule-journal.service.js';
+import { ScheduleUndos } from './schedule-undos.service.js';
 import { ScheduleSettlement } from './schedule-settlement.js';
 import { SettlementFollowers } from './settlement-followers.js';
 
@@ -33,6 +34,7 @@ export const planProviders = [
   ScheduleInvoices,
   ScheduleJournal,
   ScheduleSettlement,
+  ScheduleUndos,
   SettlementFollowers,
   PaymentPolicyDemo,
   PaymentPlanDemo,

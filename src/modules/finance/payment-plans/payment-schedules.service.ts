@@ -10,6 +10,8 @@ import type { PaymentSchedule } from './payment-schedule.entity.js';
 import type { PatchQuery, UpdatePaymentSchedule } from './payment-schedule.dto.js';
 import { PlanBook } from './plan-book.service.js';
 import { editSchedule } from './schedule-edit.js';
+import { type ScheduleFacts, toScheduleFacts } from './schedule-facts.dto.js';
+import { restoreSchedule } from './schedule-restoration.js';
 import { ScheduleSettlement } from './schedule-settlement.js';
 
 /** Changes of single installments; the plan keeps adding up to the booking's total. */
@@ -48,6 +50,32 @@ export class PaymentSchedules {
       const { pays } = editSchedule(plan, entry, { changes: body, rules });
       return this.store(plan, entry, { booking, pays });
     });
+  }
+
+  /**
+   * Has an installment as it was before a change, in the running transaction; the reversal's entry says so, and entries of
+   * their own say what balances it. Throws what `check` throws, 404, 409 `booking_closed`, and what `restoreSchedule` throws.
+   */
+  async undo(
+    facts: ScheduleFacts,
+    check: (entry: PaymentSchedule) => void,
+  ): Promise<{ before: object | null; after: object }> {
+    const booking = await this.bookings.lock(facts.bookingId);
+    const plan = await this.book.lock(booking);
+    const entry = plan?.find(facts.id);
+    if (!plan || !entry) throw notFound();
+    check(entry);
+    if (booking.status === 'cancelled') throw conflict('booking_closed', 'The booking is cancelled');
+    restoreSchedule(plan, entry, facts);
+    const before = plan.factsBefore(entry);
+    const changes = await this.book.save(plan);
+    this.book.announce(entry);
+    this.book.record(
+      changes.filter((change) => change.entry !== entry),
+      () => 'rebalance',
+    );
+    await this.book.settled(plan);
+    return { before, after: toScheduleFacts(entry) };
   }
 
   private async store(

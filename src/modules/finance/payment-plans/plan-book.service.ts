@@ -74,6 +74,11 @@ export class PlanBook {
     for (const change of changes) this.journal.record(verbOf(change), change, reason);
   }
 
+  /** Tells those who listen, where the ledger is told otherwise. */
+  announce(entry: PaymentSchedule): void {
+    this.journal.announce(entry.status === 'cancelled' ? 'cancelled' : 'updated', entry);
+  }
+
   /** Tells those whose state follows from what is paid. */
   async settled({ booking }: LockedPlan): Promise<void> {
     await this.followers.settled(booking.id);

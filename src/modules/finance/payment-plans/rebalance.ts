@@ -42,6 +42,13 @@ export function acceptDeviation(plan: LockedPlan): void {
   plan.plan.offByCents = Number(off);
 }
 
+/** Has the other open entries take or give what the plan is off by, beyond what it came in with. Throws 422 `plan_total_mismatch`. */
+export function balancePlan(plan: LockedPlan, entry: PaymentSchedule): void {
+  const over = Number(deviation(plan)) - plan.offByCents;
+  if (over > 0) takeForEntry(plan, entry, over);
+  else if (over < 0 && !giveToLast(plan, entry, -over)) throw mismatchOf(plan);
+}
+
 function mismatchOf(plan: LockedPlan): AppError {
   return planTotalMismatch({ expected: plan.booking.totalCents ?? 0, actual: plan.sumCents() });
 }

@@ -11,6 +11,7 @@ import { PaymentChanges } from './payment-changes.service.js';
 import { PaymentJournal } from './payment-journal.js';
 import { PaymentReader } from './payment-reader.service.js';
 import { PaymentRows } from './payment-rows.service.js';
+import { PaymentUndos } from './payment-undos.service.js';
 import { PaymentsController } from './payments.controller.js';
 import { Payments } from './payments.service.js';
 import { ScheduleMoney } from './schedule-money.service.js';
@@ -24,6 +25,7 @@ export const paymentProviders = [
   SupplierInvoiceSettlement,
   Payments,
   PaymentReader,
+  PaymentUndos,
   PaymentAllocations,
   PaymentJournal,
   Debts,

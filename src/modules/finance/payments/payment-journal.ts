@@ -25,6 +25,10 @@ export class PaymentJournal {
       after: snapshot(view),
       reason: reason ?? null,
     });
+    this.announce(verb, payment);
+  }
+
+  announce(verb: Verb, payment: Payment): void {
     for (const channel of channelsOf(payment)) {
       this.outbox.add({ channel, event: `payment.${EVENTS[verb]}`, data: factsOf(payment) });
     }

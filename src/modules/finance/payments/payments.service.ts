@@ -101,17 +101,28 @@ export class Payments {
   /** Takes the payment back, and all that it settled. Throws 404, 409 `invalid_transition`, 412. */
   async reverse(id: string, reason: string, expected: ExpectedVersions): Promise<PaymentView> {
     return this.database.transaction(async () => {
-      const { payment, debt, allocations, before } = await this.hold(id, expected);
-      payment.assertCompleted('reversed');
-
-      await this.allocations.reverse(allocations);
-      await debt.unsettle(allocations);
-      payment.reverse(reason, this.clock.now());
-      await this.save(payment, sumOfShares(allocations));
-      const view = { payment, allocations: [] };
-      this.journal.tell('reverse', view, { before, reason });
+      const held = await this.hold(id, expected);
+      const view = await this.takeBack(held, reason);
+      this.journal.tell('reverse', view, { before: held.before, reason });
       return view;
     });
+  }
+
+  /** The same in the running transaction, where the reversal of its entry says so. Throws 404, 409 `invalid_transition`. */
+  async undo(id: string, reason: string): Promise<{ before: object; after: object }> {
+    const held = await this.hold(id, null);
+    const view = await this.takeBack(held, reason);
+    this.journal.announce('reverse', view.payment);
+    return { before: held.before, after: snapshot(view) };
+  }
+
+  private async takeBack({ payment, debt, allocations }: Held, reason: string): Promise<PaymentView> {
+    payment.assertCompleted('reversed');
+    await this.allocations.reverse(allocations);
+    await debt.unsettle(allocations);
+    payment.reverse(reason, this.clock.now());
+    await this.save(payment, sumOfShares(allocations));
+    return { payment, allocations: [] };
   }
 
   /** As it is now: money that is put to use may bring earlier money to an invoice. */

@@ -114,13 +114,33 @@ export class SupplierInvoices {
   ): Promise<View> {
     return this.database.transaction(async () => {
       const invoice = await this.lock(id, expected);
-      const before = toSupplierInvoiceFacts(invoice);
-      move(invoice, this.clock.now());
-      await this.database.update(invoice);
-      this.record(verb, { id, before, after: toSupplierInvoiceFacts(invoice), reason });
-      this.publish(verb, invoice);
+      const images = await this.moved(invoice, verb, move);
+      this.record(verb, { id, ...images, reason });
       return this.reader.get(id);
     });
+  }
+
+  /**
+   * Takes a supplier invoice back in the running transaction; the reversal's entry says so. Throws what `move` throws, 404.
+   */
+  async undo(
+    id: string,
+    verb: 'reopen' | 'void',
+    move: (invoice: SupplierInvoice, now: Date) => void,
+  ): Promise<{ before: object; after: object }> {
+    return this.moved(await this.lock(id, null), verb, move);
+  }
+
+  private async moved(
+    invoice: SupplierInvoice,
+    verb: Verb,
+    move: (invoice: SupplierInvoice, now: Date) => void,
+  ): Promise<{ before: SupplierInvoiceFacts; after: SupplierInvoiceFacts }> {
+    const before = toSupplierInvoiceFacts(invoice);
+    move(invoice, this.clock.now());
+    await this.database.update(invoice);
+    this.publish(verb, invoice);
+    return { before, after: toSupplierInvoiceFacts(invoice) };
   }
 
   private async lock(id: string, expected: ExpectedVersions): Promise<SupplierInvoice> {

@@ -10,6 +10,11 @@ import { nextContractNumber } from './contract-numbers.js';
 import type { Contract } from './contract.entity.js';
 import { Contracts } from './contracts.service.js';
 
+interface Images {
+  before: object;
+  after: object;
+}
+
 /** What staff do to a contract once it is written: issue it, send it, declare it void. */
 @Injectable()
 export class ContractTransitions {
@@ -55,13 +60,23 @@ export class ContractTransitions {
   async void(id: string, reason: string, expected: ExpectedVersions): Promise<Contract> {
     return this.database.transaction(async () => {
       const contract = await this.contracts.lock(id, expected);
-      const before = factsOf(contract);
-      contract.void(reason, this.clock.now());
-      await this.database.update(contract);
-      this.journal.record('void', id, { before, after: factsOf(contract), reason });
-      this.journal.announce('voided', contract);
+      const images = await this.declareVoid(contract, reason);
+      this.journal.record('void', id, { ...images, reason });
       return contract;
     });
+  }
+
+  /** Undoes its issue or dispatch; the reversal's entry says so. Throws 404, 409 `invalid_transition`. */
+  async undo(id: string, reason: string): Promise<Images> {
+    return this.declareVoid(await this.contracts.lock(id, null), reason);
+  }
+
+  private async declareVoid(contract: Contract, reason: string): Promise<Images> {
+    const before = factsOf(contract);
+    contract.void(reason, this.clock.now());
+    await this.database.update(contract);
+    this.journal.announce('voided', contract);
+    return { before, after: factsOf(contract) };
   }
 
   private async send(contract: Contract, dispatch: DispatchContract): Promise<void> {

@@ -102,6 +102,14 @@ export class Departures {
     await this.move('withdraw', given);
   }
 
+  /**
+   * The way back of `withdrawGuaranteed`: the supplier lets us have them again. Throws 404, 409 `departure_cancelled`,
+   * `capacity_exceeded`.
+   */
+  async bringBackGuaranteed(...wanted: Units[]): Promise<void> {
+    await this.move('bring_back', wanted);
+  }
+
   private async move(change: Change, wanted: Units[]): Promise<void> {
     const moves = wanted.filter(({ units }) => units !== 0);
     if (moves.some(({ units }) => !Number.isInteger(units) || units < 0)) throw new RangeError('No number of units');

@@ -9,7 +9,11 @@ export type Change =
   | 'unsell_guaranteed'
   | 'guarantee'
   | 'release'
-  | 'withdraw';
+  | 'withdraw'
+  | 'bring_back';
+
+/** What the database's check allows. */
+const MOST_UNITS = 1_000_000;
 
 const POOL = 'd.capacity - d.sold - d.held - d.guaranteed_open';
 
@@ -41,6 +45,10 @@ export const CHANGES: Readonly<Record<Change, string>> = {
     'guaranteed_open = d.guaranteed_open - w.n, capacity = d.capacity - w.n',
     'd.guaranteed_open >= w.n',
   ),
+  bring_back: moving(
+    'guaranteed_open = d.guaranteed_open + w.n, capacity = d.capacity + w.n',
+    `d.status = 'scheduled' and d.capacity + w.n <= ${MOST_UNITS}`,
+  ),
 };
 
 const POOL_LEFT = 'capacity - sold - held - guaranteed_open';
@@ -57,4 +65,5 @@ export const LEFT: Readonly<Record<Change, string | null>> = {
   guarantee: POOL_LEFT,
   release: null,
   withdraw: null,
+  bring_back: `${MOST_UNITS} - capacity`,
 };

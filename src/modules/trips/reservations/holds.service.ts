@@ -41,11 +41,15 @@ export class Holds {
   /** Gives everything back that the plan holds; what lies outside by a job that repeats it until it succeeds. */
   async releaseAll(plan: Plan): Promise<void> {
     await this.releaseOurs(plan);
-    for (const step of plan.steps.filter(({ status }) => status === 'held')) {
-      step.status = 'releasing';
-      await this.jobs.add(RELEASE_JOB, { stepId: step.id });
-    }
+    for (const step of this.leaveOutside(plan)) await this.jobs.add(RELEASE_JOB, { stepId: step.id });
+  }
+
+  /** What lies outside is still to be released, by whoever calls this. */
+  leaveOutside(plan: Plan): Step[] {
+    const left = plan.steps.filter(({ status }) => status === 'held');
+    for (const step of left) step.status = 'releasing';
     plan.status = 'released';
+    return left;
   }
 
   /** Whether something could not be released; a job repeats it until it is. */

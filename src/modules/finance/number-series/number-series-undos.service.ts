@@ -1,0 +1,18 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Reversals } from '../../action-ledger/index.js';
+import { NumberSeriesRegister } from './number-series.service.js';
+
+/** A series that was made by mistake gives no numbers, as long as it has given none. */
+@Injectable()
+export class NumberSeriesUndos implements OnModuleInit {
+  constructor(
+    private readonly reversals: Reversals,
+    private readonly register: NumberSeriesRegister,
+  ) {}
+
+  onModuleInit(): void {
+    this.reversals.register('finance.invoice_number_series.create', {
+      reverse: ({ subjectId }) => this.register.undoCreation(subjectId),
+    });
+  }
+}
