@@ -1,0 +1,172 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  ALLOTMENTS,
+  allotted,
+  departureIn,
+  expectSumsToAgree,
+  movementsOf,
+  newAllotment,
+  newChannel,
+  poolOf,
+  slotsOf,
+  unitsOf,
+} from '../distribution/allotments/allotments.js';
+import { contractIn, declareVoid, read as readContract } from '../legal/contracts.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { blocked, itself, REASON, reversed } from './reversals.js';
+
+let app: TestApp;
+let staff: TestClient;
+beforeAll(async () => {
+  // Without jobs no release step is taken while a test looks at the units.
+  app = await startApp({ env: { JOBS: 'false' } });
+  staff = app.as('owner');
+});
+
+const readAllotment = async (id: string) =>
+  (await staff.get<{ data: { version: number } }>(`${ALLOTMENTS}/${id}`)).body.data;
+const release = (id: string) => staff.post(`${ALLOTMENTS}/${id}/releases`);
+const cancelDeparture = (id: string) => staff.post(`/v1/admin/operations/departures/${id}/cancellation`);
+const RULE = { mode: 'automatic', steps: [{ daysBefore: 21, keepQuantity: 2 }] };
+
+describe('distribution.allotment.delete', () => {
+  const ACTION = 'distribution.allotment.delete';
+
+  it('is undone by having the allotment back, with the units of each slot and its release', async () => {
+    const { departure, allotment } = await allotted(app, { release: RULE });
+    const slot = (await slotsOf(app, allotment.id))[0];
+    await staff.patch(`${ALLOTMENTS}/${allotment.id}/slots/${slot?.id}`, { allotted: 7 });
+    const before = await readAllotment(allotment.id);
+    const [units, pool] = [await unitsOf(app, allotment.id), await poolOf(app, departure.id)];
+    const planned = `select due_at, status from release_executions where slot_id = $1`;
+    const steps = await app.sql(planned, [slot?.id]);
+    await staff.delete(`${ALLOTMENTS}/${allotment.id}`);
+    expect((await poolOf(app, departure.id)).guaranteedOpen).toBe(0);
+
+    const { outcome } = await reversed(app, allotment.id, ACTION);
+
+    expect(outcome).toBe('full');
+    expect(itself(await readAllotment(allotment.id))).toEqual(itself(before));
+    expect([await unitsOf(app, allotment.id), await poolOf(app, departure.id)]).toEqual([units, pool]);
+    expect(await app.sql(planned, [slot?.id])).toEqual(steps);
+    expect((await movementsOf(app, allotment.id)).at(-1)).toEqual({ kind: 'reclaim', cause: 'reversal', quantity: 7 });
+    await expectSumsToAgree(app, [departure.id]);
+  });
+
+  it('is partial where one of its departures was cancelled meanwhile, and covers those that came since', async () => {
+    const { departure, allotment } = await allotted(app);
+    const other = await departureIn(app, 90, { productId: departure.productId });
+    await staff.delete(`${ALLOTMENTS}/${allotment.id}`);
+    await cancelDeparture(other.id);
+    const since = await departureIn(app, 120, { productId: departure.productId });
+
+    const { outcome } = await reversed(app, allotment.id, ACTION);
+
+    expect(outcome).toBe('partial');
+    const remaining = new Map((await slotsOf(app, allotment.id)).map((slot) => [slot.departureId, slot.remaining]));
+    expect([departure, other, since].map(({ id }) => remaining.get(id))).toEqual([10, 0, 10]);
+  });
+
+  it('is blocked where another allotment of the channel has taken its place', async () => {
+    const { allotment } = await allotted(app);
+    await staff.delete(`${ALLOTMENTS}/${allotment.id}`);
+    const { channelId, productId } = allotment;
+    await newAllotment(app, { channelId, productId });
+
+    expect(await blocked(app, allotment.id, ACTION)).toEqual({ reason: 'allotment_overlap' });
+  });
+
+  it('is blocked where the pool has the units no more, and where the departure is gone', async () => {
+    const { departure, allotment } = await allotted(app, { capacity: 10 });
+    await staff.delete(`${ALLOTMENTS}/${allotment.id}`);
+    const { id: channelId } = await newChannel(app);
+    await newAllotment(app, { channelId, productId: departure.productId, defaultQuantity: 5 });
+
+    expect(await blocked(app, allotment.id, ACTION)).toMatchObject({ reason: 'capacity_exceeded', available: 5 });
+    await cancelDeparture(departure.id);
+    expect(await blocked(app, allotment.id, ACTION)).toMatchObject({ reason: 'departures_gone' });
+  });
+});
+
+describe('distribution.allotment.release', () => {
+  const ACTION = 'distribution.allotment.release';
+
+  it.each(['release_to_general_pool', 'expire'])(
+    'of what is to %s is undone by having the units back',
+    async (unsoldAction) => {
+      const { departure, allotment } = await allotted(app, { release: { ...RULE, mode: 'manual', unsoldAction } });
+      const [units, pool] = [await unitsOf(app, allotment.id), await poolOf(app, departure.id)];
+      await release(allotment.id);
+      expect((await unitsOf(app, allotment.id)).remaining).toBe(0);
+
+      await reversed(app, allotment.id, ACTION);
+
+      expect([await unitsOf(app, allotment.id), await poolOf(app, departure.id)]).toEqual([units, pool]);
+      await expectSumsToAgree(app, [departure.id]);
+    },
+  );
+
+  it('of a ceiling is undone by raising it again', async () => {
+    const { allotment } = await allotted(app, { type: 'cap' });
+    await release(allotment.id);
+
+    await reversed(app, allotment.id, ACTION);
+
+    expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 10, sold: 0, released: 0, remaining: 10 });
+  });
+
+  it('is blocked where nothing was given back, where the units are taken, and where the departure is gone', async () => {
+    const kept = await allotted(app, { release: { ...RULE, mode: 'manual', unsoldAction: 'retain' } });
+    await release(kept.allotment.id);
+    expect(await blocked(app, kept.allotment.id, ACTION)).toEqual({ reason: 'nothing_released' });
+
+    const { departure, allotment } = await allotted(app, { capacity: 10 });
+    await release(allotment.id);
+    await newAllotment(app, { productId: departure.productId, defaultQuantity: 6 });
+    expect(await blocked(app, allotment.id, ACTION)).toMatchObject({ reason: 'capacity_exceeded', available: 4 });
+
+    await cancelDeparture(departure.id);
+    expect(await blocked(app, allotment.id, ACTION)).toMatchObject({ reason: 'departures_gone' });
+  });
+
+  it('of a deleted allotment is blocked by that', async () => {
+    const { allotment } = await allotted(app);
+    await release(allotment.id);
+    await staff.delete(`${ALLOTMENTS}/${allotment.id}`);
+
+    expect(await blocked(app, allotment.id, ACTION)).toEqual({ reason: 'not_found' });
+  });
+});
+
+describe('legal.contract.issue and legal.contract.send', () => {
+  it.each([
+    ['issued', 'legal.contract.issue'],
+    ['sent', 'legal.contract.send'],
+  ] as const)('of a contract that is %s is undone by its being void, with the reason', async (status, action) => {
+    const { id, contractNumber } = await contractIn(app, status, { recipientEmail: 'ada@example.com' });
+
+    await reversed(app, id, action);
+
+    expect(await readContract(app, id)).toMatchObject({ status: 'void', voidReason: REASON, contractNumber });
+  });
+
+  it('of a void one is blocked', async () => {
+    const { id } = await contractIn(app, 'issued');
+    await declareVoid(app, id);
+
+    expect(await blocked(app, id, 'legal.contract.issue')).toMatchObject({
+      reason: 'invalid_transition',
+      from: 'void',
+    });
+  });
+
+  it('of a signed one is blocked', async () => {
+    const { id } = await contractIn(app, 'signed');
+
+    expect(await blocked(app, id, 'legal.contract.issue')).toMatchObject({
+      reason: 'invalid_transition',
+      from: 'signed',
+    });
+  });
+});
