@@ -22,4 +22,9 @@ async function reading(service, { staff: { token } }, mark) {
   await service.call(`POST ${entries}/{id}/reversals`, { params, token, body: reason, expect: 409 });
   const { body: undone } = await service.call(`GET ${channels}/{id}`, { params: { id: made.data.id }, token });
   service.same('the channel is archived', undone.data.status, 'archived');
+
+  const { body: csv } = await service.call(`GET ${entries}/export`, { token, query: `?subjectId=${made.data.id}` });
+  service.same('both entries stand in the table', csv.trim().split('\r\n').length, 3);
+  const { body: verified } = await service.call('GET /v1/admin/action-ledger/verify', { token });
+  service.same('nobody changed the ledger', verified.data.breaks, []);
 }

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { LedgerVerification } from '../../src/modules/action-ledger/index.js';
+import { Database } from '../../src/platform/database/database.js';
 import { startApp, type TestApp } from '../setup/app.js';
-import { channelWithEntries, ENTRIES, page } from './ledger.js';
+import { channelWithEntries, ENTRIES, newChannel, page } from './ledger.js';
+import { reversed } from './reversals.js';
 
 let app: TestApp;
 let subjectId: string;
@@ -34,6 +36,26 @@ describe('the database refuses, whoever asks', () => {
     '%s',
     (statement) => expect(app.sql(statement)).rejects.toThrow('is append-only'),
   );
+
+  it('whose role is that of the service, and no superuser', async () => {
+    const [asked] = await app.sql(
+      'select current_user::text as role, rolsuper from pg_roles where rolname = current_user',
+    );
+    const [own] = await app.nest.get(Database).query('select current_user::text as role, false as rolsuper');
+    expect(asked).toEqual(own);
+  });
+
+  it('changes of a reversal that is over, and its DELETE', async () => {
+    const { reversesEntryId } = await reversed(app, await newChannel(app), 'distribution.channel.create');
+    for (const statement of [
+      `update ledger_reversals set outcome = 'partial' where original_id = $1`,
+      `update ledger_reversals set state = 'failed', outcome = null, failure = 'x' where original_id = $1`,
+      'delete from ledger_reversals where original_id = $1',
+    ]) {
+      await expect(app.sql(statement, [reversesEntryId])).rejects.toThrow('is append-only');
+    }
+    await expect(app.sql('truncate ledger_reversals')).rejects.toThrow('is append-only');
+  });
 
   it('DELETE of a head', () => expect(app.sql('delete from ledger_heads')).rejects.toThrow('is append-only'));
 });

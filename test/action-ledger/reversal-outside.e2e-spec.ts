@@ -86,7 +86,7 @@ describe('trips.trip.reserve', () => {
     const { envelopeId } = await reservedTrip(staff, [outside(ref)]);
     const original = await entryOf(app, envelopeId, ACTION);
     const { id: first } = await reversed(app, envelopeId, ACTION);
-    await behave(app, ref, { failsLookup: true });
+    await behave(app, ref, { failsRelease: true });
 
     for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) await expect(goOn(first)).rejects.toThrow('release_failed');
     expect(await entry(first)).toMatchObject({ state: 'running', failure: expect.stringContaining('release_failed') });

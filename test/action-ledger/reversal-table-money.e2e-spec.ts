@@ -31,7 +31,7 @@ describe('finance.payment_schedule.update', () => {
   const ACTION = 'finance.payment_schedule.update';
 
   it.each<[string, object | readonly [object, string]]>([
-    ['label, due date and notes', { label: 'Other', dueDate: '2031-01-31', notes: 'Called' }],
+    ['label, due date and notes', { label: 'Other', dueDate: '2031-01-31', notes: 'Called\nTwice' }],
     ['a larger amount, which the last one balanced', { amountCents: 40_000 }],
     ['a smaller amount, which the last one balanced', { amountCents: 10_000 }],
     ['a cancellation, which the last one balanced', { status: 'cancelled' }],
@@ -142,7 +142,8 @@ describe('finance.invoice_number_series.create', () => {
   it('is blocked where a number was given, and where it is inactive already', async () => {
     const [used, idle] = [await makeSeries(staff), await makeSeries(staff)];
     await app.sql(
-      `insert into invoice_number_counters (series_id, period_key, next_number, given) values ($1, 'all', 2, 1)`,
+      `insert into invoice_number_counters (series_id, period_key, next_number, given, last_issue_date)
+       values ($1, 'all', 2, 1, '2027-01-15')`,
       [used.id],
     );
     await staff.patch(`${SERIES}/${idle.id}`, { active: false });

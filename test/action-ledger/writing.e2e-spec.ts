@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { ActionLedger, LedgerVerification } from '../../src/modules/action-ledger/index.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -66,6 +67,31 @@ describe('an entry is written in the transaction of the change', () => {
     expect(() => asSystem(() => ledger.record('test.alone', test('alone')))).toThrow('Only a transaction');
     const nobody = database.transaction(async () => ledger.record('test.nobody', test('nobody')));
     await expect(nobody).rejects.toThrow('No request context');
+  });
+});
+
+describe('what an entry costs', () => {
+  /** Statements of one transaction, BEGIN and COMMIT counted. */
+  async function statementsOf(entries: number): Promise<number> {
+    const { query } = pg.Client.prototype;
+    let statements = 0;
+    pg.Client.prototype.query = function counted(this: pg.Client, ...given: unknown[]) {
+      statements += 1;
+      return Reflect.apply(query, this, given);
+    } as typeof query;
+    try {
+      await inTransaction(() => {
+        for (let n = 0; n < entries; n += 1) ledger.record('test.counted', test(`counted-${n}`));
+      });
+    } finally {
+      pg.Client.prototype.query = query;
+    }
+    return statements;
+  }
+
+  it('is one statement for all of a transaction', async () => {
+    const without = await statementsOf(0);
+    expect([await statementsOf(1), await statementsOf(5)]).toEqual([without + 1, without + 1]);
   });
 });
 

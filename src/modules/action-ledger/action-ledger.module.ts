@@ -5,7 +5,10 @@ import { Provisioning } from '../../platform/provisioning/provisioning.js';
 import { ActionLedger } from './action-ledger.service.js';
 import { LedgerEntriesController } from './ledger-entries.controller.js';
 import { LedgerEntries } from './ledger-entries.service.js';
+import { LedgerExport } from './ledger-export.service.js';
+import { LedgerVerificationController } from './ledger-verification.controller.js';
 import { LedgerVerification } from './ledger-verification.service.js';
+import { NightlyVerification } from './nightly-verification.js';
 import { LedgerReversalsController } from './reversals/ledger-reversals.controller.js';
 import { LedgerReversals } from './reversals/ledger-reversals.service.js';
 import { OutsideReversals } from './reversals/outside-reversals.service.js';
@@ -14,12 +17,14 @@ import { ReversalRows } from './reversals/reversal-rows.service.js';
 import { Reversals } from './reversals/reversals.js';
 
 @Module({
-  controllers: [LedgerEntriesController, LedgerReversalsController],
+  controllers: [LedgerEntriesController, LedgerReversalsController, LedgerVerificationController],
   providers: [
     ActionLedger,
     LedgerEntries,
+    LedgerExport,
     LedgerReversals,
     LedgerVerification,
+    NightlyVerification,
     OutsideReversals,
     ReversalJournal,
     ReversalRows,

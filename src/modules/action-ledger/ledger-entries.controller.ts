@@ -1,15 +1,27 @@
-import { Controller, Get, Query } from '@nestjs/common';
-import { ApiResponse } from '@nestjs/swagger';
+import { Controller, Get, Query, Res, StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiProduces, ApiResponse } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { RequireScope } from '../../platform/auth/access.js';
 import { PathId } from '../../platform/http/path-id.js';
 import { LEDGER_ENTRIES_PATH, LedgerEntries } from './ledger-entries.service.js';
-import { LedgerEntryEnvelope, LedgerEntryPage, ListEntries, toDetail, toEntry } from './ledger-entry.dto.js';
+import {
+  EntryFilters,
+  LedgerEntryEnvelope,
+  LedgerEntryPage,
+  ListEntries,
+  toDetail,
+  toEntry,
+} from './ledger-entry.dto.js';
+import { LedgerExport } from './ledger-export.service.js';
 
 const Link = { description: '`rel="next"` while there are more pages', schema: { type: 'string', maxLength: 4000 } };
 
 @Controller(LEDGER_ENTRIES_PATH)
 export class LedgerEntriesController {
-  constructor(private readonly entries: LedgerEntries) {}
+  constructor(
+    private readonly entries: LedgerEntries,
+    private readonly exports: LedgerExport,
+  ) {}
 
   /** Lists what was done, newest first */
   @Get()
@@ -18,6 +30,24 @@ export class LedgerEntriesController {
   async list(@Query() query: ListEntries): Promise<LedgerEntryPage> {
     const { entries, nextCursor } = await this.entries.list(query);
     return { data: entries.map(toEntry), nextCursor };
+  }
+
+  /** Downloads all entries that the filters find as CSV, newest first */
+  @Get('export')
+  @RequireScope('action-ledger:read')
+  @ApiProduces('text/csv')
+  @ApiOkResponse({ description: 'UTF-8 with a line of names', schema: { type: 'string', format: 'binary' } })
+  async export(
+    @Query() filters: EntryFilters,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StreamableFile> {
+    const csv = await this.exports.csv(filters);
+    const file = new StreamableFile(csv, {
+      type: 'text/csv; charset=utf-8; header=present',
+      disposition: 'attachment; filename="action-ledger.csv"',
+    });
+    // A table that breaks off must not look like one that ends.
+    return file.setErrorHandler(() => response.destroy());
   }
 
   /** Reads one entry with the subject before and after */

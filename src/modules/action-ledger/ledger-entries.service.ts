@@ -4,7 +4,7 @@ import { SigningKeys } from '../../platform/auth/signing-keys.js';
 import { Database } from '../../platform/database/database.js';
 import { invalidField, notFound } from '../../platform/errors/app-error.js';
 import { answerHeader } from '../../platform/http/answer.js';
-import type { DetailRow, EntryRow, ListEntries, ReadDetail, ReadEntry } from './ledger-entry.dto.js';
+import type { DetailRow, EntryFilters, EntryRow, ListEntries, ReadDetail, ReadEntry } from './ledger-entry.dto.js';
 import { Reversals } from './reversals/reversals.js';
 
 export const LEDGER_ENTRIES_PATH = '/v1/admin/action-ledger/entries';
@@ -46,26 +46,31 @@ export class LedgerEntries {
   async list(query: ListEntries): Promise<{ entries: ReadEntry[]; nextCursor: string | null }> {
     const limit = query.limit ?? 50;
     const after = query.cursor === undefined ? null : await this.open(query.cursor, query);
-    const values: unknown[] = [];
-    const conditions = FILTER_NAMES.flatMap((name) => {
-      if (query[name] === undefined) return [];
-      values.push(query[name]);
-      return [`${FILTERS[name]}$${values.length}`];
-    });
-    if (after !== null) conditions.push(`entry.sequence < $${values.push(after)}`);
-
     // One row more than asked for tells whether there is a next page.
-    const found = await this.database.query<EntryRow>(
-      `${ENTRIES} ${FROM}
-       ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
-       order by entry.sequence desc limit $${values.push(limit + 1)}`,
-      values,
-    );
+    const found = await this.batch(query, after, limit + 1);
     const entries = found.slice(0, limit);
     const last = found.length > limit ? entries.at(-1) : undefined;
     const nextCursor = last ? await this.seal(last.sequence, query) : null;
     if (nextCursor !== null) answerHeader('Link', nextLink(query, nextCursor));
-    return { entries: entries.map((row) => this.judged(row)), nextCursor };
+    return { entries, nextCursor };
+  }
+
+  /** So many entries, newest first, that come after this sequence in that order. */
+  async batch(filters: EntryFilters, after: string | null, limit: number): Promise<ReadEntry[]> {
+    const values: unknown[] = [];
+    const conditions = FILTER_NAMES.flatMap((name) => {
+      if (filters[name] === undefined) return [];
+      values.push(filters[name]);
+      return [`${FILTERS[name]}$${values.length}`];
+    });
+    if (after !== null) conditions.push(`entry.sequence < $${values.push(after)}`);
+    const found = await this.database.query<EntryRow>(
+      `${ENTRIES} ${FROM}
+       ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
+       order by entry.sequence desc limit $${values.push(limit)}`,
+      values,
+    );
+    return found.map((row) => this.judged(row));
   }
 
   /** One entry with its payload. Throws 404. */

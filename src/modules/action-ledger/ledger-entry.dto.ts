@@ -5,17 +5,7 @@ import { QueryWhole } from '../../platform/http/query-fields.js';
 import { FreeObject, Instant } from '../../platform/http/trade-fields.js';
 import { REVERSAL_OUTCOMES, REVERSAL_STATES, type ReversalOutcome, type ReversalState } from './reversals/reversals.js';
 
-export class ListEntries {
-  /** How many, 1 to 200; 50 unless given. */
-  @Optional()
-  @QueryWhole({ min: 1, max: 200 })
-  limit?: number;
-
-  /** The `nextCursor` of the page before; it belongs to the same filters. */
-  @Optional()
-  @Text({ max: 500 })
-  cursor?: string;
-
+export class EntryFilters {
   /** e.g. `distribution.channel.create`. */
   @Optional()
   @Text({ max: 200 })
@@ -42,6 +32,18 @@ export class ListEntries {
   @Optional()
   @Instant()
   to?: string;
+}
+
+export class ListEntries extends EntryFilters {
+  /** How many, 1 to 200; 50 unless given. */
+  @Optional()
+  @QueryWhole({ min: 1, max: 200 })
+  limit?: number;
+
+  /** The `nextCursor` of the page before; it belongs to the same filters. */
+  @Optional()
+  @Text({ max: 500 })
+  cursor?: string;
 }
 
 export class LedgerEntryResponse {

@@ -1,4 +1,4 @@
-import { Cents, Flag, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Cents, Flag, Id, Nullable, OneOf, Text, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   type PaymentSchedule,
@@ -43,7 +43,8 @@ export class ScheduleFacts {
   @Flag()
   waived: boolean;
 
-  @Text({ min: 0, max: 2000 })
+  @Nullable()
+  @Text({ min: 0, max: 2000, multiline: true })
   notes: string | null;
 
   /** 1 for the first of its plan. */

@@ -1,0 +1,146 @@
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ActionLedger } from '../../src/modules/action-ledger/index.js';
+import { NightlyVerification } from '../../src/modules/action-ledger/nightly-verification.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { Database } from '../../src/platform/database/database.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { channelWithEntries, ENTRIES, newChannel, page, placesOf } from './ledger.js';
+import { entryOf } from './reversals.js';
+
+const VERIFY = '/v1/admin/action-ledger/verify';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ env: { JOBS: 'false', LOG_LEVEL: 'info' } });
+});
+
+describe('the table of entries', () => {
+  const rowsOf = async (query: string) => {
+    const answer = await app.as('owner').get(`${ENTRIES}/export${query}`);
+    expect(answer.status).toBe(200);
+    return { rows: answer.text.replace(/^\uFEFF/, '').split('\r\n'), headers: answer.headers };
+  };
+
+  it('has a line of names and one for each entry that the filters find, newest first', async () => {
+    const subjectId = await channelWithEntries(app, 3);
+
+    const { rows, headers } = await rowsOf(`?subjectId=${subjectId}`);
+
+    const names = `sequence,createdAt,action,subjectType,subjectId,actorType,actorId,reason,reversesEntryId,reversedByEntryId,state,outcome,correlationId,id`;
+    const { data } = await page(app, { subjectId });
+    const lines = data.map(({ sequence, createdAt, action, actorType, actorId, correlationId, id }) =>
+      [
+        sequence,
+        createdAt,
+        action,
+        'channel',
+        subjectId,
+        actorType,
+        actorId,
+        '',
+        '',
+        '',
+        '',
+        '',
+        correlationId,
+        id,
+      ].join(),
+    );
+    expect(rows).toEqual([names, ...lines, '']);
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+    expect(headers['content-disposition']).toBe('attachment; filename="action-ledger.csv"');
+  });
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)'])('makes no formula of the reason %s', async (reason) => {
+    const subjectId = await newChannel(app);
+    const { id } = await entryOf(app, subjectId, 'distribution.channel.create');
+    await app.as('owner').post(`${ENTRIES}/${id}/reversals`, { reason });
+
+    const { rows } = await rowsOf(`?subjectId=${subjectId}&action=distribution.channel.create.reverse`);
+
+    expect(rows[1]?.split(',')[7]).toBe(`'${reason}`);
+  });
+
+  it('keeps quotes, commas and lines in their cell', async () => {
+    const subjectId = await newChannel(app);
+    const { id } = await entryOf(app, subjectId, 'distribution.channel.create');
+    await app.as('owner').post(`${ENTRIES}/${id}/reversals`, { reason: 'A "quote",\nand a line' });
+
+    const { rows } = await rowsOf(`?subjectId=${subjectId}&action=distribution.channel.create.reverse`);
+
+    expect(rows[1]).toContain(',"A ""quote"",\nand a line",');
+  });
+
+  it('goes on beyond a batch, with no entry twice and none missed', async () => {
+    const subjectId = `many-${process.pid}`;
+    await asSystem(() =>
+      app.nest.get(Database).transaction(async () => {
+        const ledger = app.nest.get(ActionLedger);
+        for (let n = 0; n < 2_300; n += 1) ledger.record('test.many', { subjectType: 'test', subjectId });
+      }),
+    );
+
+    const { rows } = await rowsOf(`?subjectId=${subjectId}`);
+
+    const ids = rows.slice(1, -1).map((row) => row.split(',').at(-1));
+    expect([ids.length, new Set(ids).size]).toEqual([2_300, 2_300]);
+  });
+
+  it('refuses what the list refuses, and a limit', async () => {
+    for (const query of ['?from=yesterday', '?limit=5', '?action=']) {
+      expect((await app.as('owner').get(`${ENTRIES}/export${query}`)).status).toBe(400);
+    }
+    expect((await app.get(`${ENTRIES}/export`)).status).toBe(401);
+  });
+});
+
+describe('verifying the ledger', () => {
+  let broken: string | null = null;
+  afterEach(async () => {
+    if (broken === null) return;
+    await app.sql('alter table action_ledger_entries disable trigger user');
+    await app.sql(`update action_ledger_entries set reason = null where id = $1`, [broken]);
+    await app.sql('alter table action_ledger_entries enable trigger user');
+    broken = null;
+  });
+
+  /** What only the owner of the tables can do, and only with the triggers off. */
+  async function change(id: string): Promise<void> {
+    broken = id;
+    await app.sql('alter table action_ledger_entries disable trigger user');
+    await app.sql(`update action_ledger_entries set reason = 'because' where id = $1`, [id]);
+    await app.sql('alter table action_ledger_entries enable trigger user');
+  }
+
+  it('names the first broken entry of a chain, on request and every night', async () => {
+    const [, second] = await placesOf(app, await channelWithEntries(app, 3));
+    const { id = '', chain = 0, position = 0 } = second ?? {};
+    const before = (await app.as('owner').get(`${VERIFY}?chain=${chain}`)).body;
+    expect(before).toMatchObject({ data: { intact: true, breaks: [] } });
+    await change(id);
+
+    const answer = await app.as('owner').get(`${VERIFY}?chain=${chain}`);
+    const other = await app.as('owner').get(`${VERIFY}?chain=${(chain + 1) % 7}`);
+    await asSystem(() => app.nest.get(NightlyVerification).verify());
+
+    const found = { chain, position, entryId: id, fault: 'the entry was changed' };
+    expect(answer.body).toMatchObject({ data: { intact: false, breaks: [found] } });
+    expect(other.status).toBe(200);
+    const lines = app.logs.map((line) => JSON.parse(line) as { level: string | number; breaks?: object[] });
+    expect(lines.find(({ breaks }) => breaks)?.breaks).toContainEqual(found);
+    expect((await app.get('/metrics')).text).toMatch(/ledger_broken_chains_total [1-9]/);
+  });
+
+  it('says how many entries are as they were written', async () => {
+    const answer = await app.as('owner').get<{ data: { entries: number } }>(VERIFY);
+    await newChannel(app);
+    const later = await app.as('owner').get<{ data: { entries: number } }>(VERIFY);
+
+    expect(later.body.data.entries).toBe(answer.body.data.entries + 1);
+  });
+
+  it('of a chain that there is not is 400', async () => {
+    for (const chain of ['64', '-1', 'x'])
+      expect((await app.as('owner').get(`${VERIFY}?chain=${chain}`)).status).toBe(400);
+  });
+});
