@@ -77,7 +77,7 @@ describe('what an entry costs', () => {
     let statements = 0;
     pg.Client.prototype.query = function counted(this: pg.Client, ...given: unknown[]) {
       statements += 1;
-      return Reflect.apply(query, this, given);
+      return Reflect.apply(query, this, given) as unknown;
     } as typeof query;
     try {
       await inTransaction(() => {
