@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { rmSync } from 'node:fs';
 import { cases } from './cases.js';
+import { measureChains } from './chains.js';
 import { startFloor, startService } from './processes.js';
 import { countStatements } from './statements.js';
 import { measure } from './measure.js';
@@ -13,6 +14,7 @@ import { startWorld } from './world.js';
  */
 const seconds = Number(process.env.BENCH_SECONDS ?? 5);
 const only = process.env.BENCH_ONLY ?? '';
+const CHAINS = 'writers to different subjects';
 
 const world = await startWorld();
 const started = [];
@@ -32,6 +34,13 @@ try {
     }
     const statements = await countStatements(world, requests.service);
     print(row(name, results, statements));
+  }
+  const writers = cases.find(({ name }) => name === 'create supplier invoice');
+  if (writers && CHAINS.includes(only)) {
+    const { service: request } = await writers.prepare({ ...world, url: service.url });
+    const rates = await measureChains(world, { url: service.url, request, seconds });
+    const [chained, free] = [Math.round(rates.with), Math.round(rates.without)];
+    process.stdout.write(`\n${CHAINS}: ${chained} req/s, without chains ${free}: ${(chained / free).toFixed(2)}\n`);
   }
 } finally {
   for (const { stop } of started) await stop();

@@ -1,0 +1,50 @@
+import pg from 'pg';
+import { measure } from './measure.js';
+
+/*
+ * What the ledger's chains cost writers to different subjects: the same requests while `ledger_append` takes and updates a
+ * head for each entry, and while it only inserts the entry. Both twice, in turns: the machine is never the same for long.
+ */
+const WITHOUT_HEADS = `
+  declare
+    n int;
+    next_sequence bigint;
+    entry_digest bytea;
+  begin
+    for n in select i from generate_subscripts(ids, 1) as i order by chains[i], i loop
+      next_sequence := nextval('action_ledger_entries_sequence_seq');
+      entry_digest := sha256(convert_to(texts_before_sequence[n] || next_sequence || texts_after_sequence[n], 'UTF8'));
+      insert into action_ledger_entries (
+        sequence, id, action, subject_type, subject_id, actor_type, actor_id, reason, reverses_entry_id,
+        correlation_id, created_at, chain, position, digest, hash
+      ) overriding system value values (
+        next_sequence, ids[n], actions[n], subject_types[n], subject_ids[n], actor_types[n], actor_ids[n],
+        reasons[n], reverses[n], correlation_ids[n], created[n], chains[n], 1000000000000 + next_sequence, entry_digest,
+        sha256(entry_digest)
+      );
+      insert into ledger_payloads (entry_id, before, after, digest)
+      values (ids[n], befores[n]::json, afters[n]::json, payload_digests[n]);
+    end loop;
+  end `;
+
+/** Requests per second with the chains and without them. Leaves a ledger whose heads cover nothing: for the end. */
+export async function measureChains(world, { url, request, seconds }) {
+  const client = new pg.Client({ connectionString: world.databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      `select pg_get_functiondef(oid) as text, prosrc as body from pg_proc where proname = 'ledger_append'`,
+    );
+    const { text, body } = rows[0];
+    const rates = { with: 0, without: 0 };
+    for (let turn = 0; turn < 2; turn += 1) {
+      rates.with += (await measure(url, request, seconds)).rate / 2;
+      await client.query(text.replace(body, () => WITHOUT_HEADS));
+      rates.without += (await measure(url, request, seconds)).rate / 2;
+      await client.query(text);
+    }
+    return rates;
+  } finally {
+    await client.end();
+  }
+}
