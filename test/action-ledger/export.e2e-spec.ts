@@ -73,17 +73,17 @@ describe('the table of entries', () => {
 
   it('goes on beyond a batch, with no entry twice and none missed', async () => {
     const subjectId = `many-${process.pid}`;
-    await asSystem(() =>
+    const ledger = app.nest.get(ActionLedger);
+    const hundred = () =>
       app.nest.get(Database).transaction(async () => {
-        const ledger = app.nest.get(ActionLedger);
-        for (let n = 0; n < 2_300; n += 1) ledger.record('test.many', { subjectType: 'test', subjectId });
-      }),
-    );
+        for (let n = 0; n < 100; n += 1) ledger.record('test.many', { subjectType: 'test', subjectId });
+      });
+    for (let n = 0; n < 11; n += 1) await asSystem(hundred);
 
     const { rows } = await rowsOf(`?subjectId=${subjectId}`);
 
     const ids = rows.slice(1, -1).map((row) => row.split(',').at(-1));
-    expect([ids.length, new Set(ids).size]).toEqual([2_300, 2_300]);
+    expect([ids.length, new Set(ids).size]).toEqual([1_100, 1_100]);
   });
 
   it('refuses what the list refuses, and a limit', async () => {

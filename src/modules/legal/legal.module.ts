@@ -42,6 +42,7 @@ import { TermsInForce } from './terms/terms-in-force.service.js';
   providers: [
     Contracts,
     ContractTransitions,
+    ContractUndos,
     ContractJournal,
     ContractExpiry,
     PublicContracts,
@@ -57,9 +58,6 @@ import { TermsInForce } from './terms/terms-in-force.service.js';
     TermsInForce,
   ],
   exports: [TermsInForce],
-  imports: [ActionLedgerModule],
-  controllers: [PublicContractsController, ContractsController],
-  providers: [Contracts, ContractTransitions, ContractJournal, ContractExpiry, ContractUndos, PublicContracts],
 })
 export class LegalModule implements OnModuleInit {
   constructor(
