@@ -10,6 +10,7 @@ import { TokenVerifier } from './auth/token-verifier.js';
 import { Clock } from './clock.js';
 import { Env } from './config/env.js';
 import { Database } from './database/database.js';
+import { Signals } from './database/signals.js';
 import { Watchdog } from './database/watchdog.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { FileLinks } from './files/file-links.js';
@@ -55,6 +56,7 @@ const SERVICES = [
   RateLimits,
   Routes,
   RouteTable,
+  Signals,
   SigningKeys,
   TokenVerifier,
   Traffic,

@@ -28,7 +28,7 @@ export class Connection {
     socket.write(bytes);
     try {
       const answer = await this.answer(method);
-      if (mayClose || answer.headers['connection'] === 'close') this.close();
+      if (mayClose || answer.headers['connection'] === 'close' || isEndless(answer.headers)) this.close();
       else if (this.received.length > 0) throw new ConnectionLost(`more than one answer: ${this.received.toString()}`);
       return answer;
     } catch (error) {
@@ -97,12 +97,17 @@ export class Connection {
     const [start = '', ...lines] = this.received.subarray(0, end).toString('latin1').split('\r\n');
     const status = Number(start.split(' ')[1]);
     const headers = headersOf(lines);
-    const isBodiless = method === 'HEAD' || status < 200 || status === 204 || status === 304;
+    const isBodiless = method === 'HEAD' || status < 200 || status === 204 || status === 304 || isEndless(headers);
     const body = isBodiless ? { bytes: Buffer.alloc(0), end: end + 4 } : bodyOf(this.received, end + 4, headers);
     if (body === null) return null;
     this.received = this.received.subarray(body.end);
     return { status, headers, text: body.bytes.toString() };
   }
+}
+
+/** A live stream: its head is the whole answer here. */
+function isEndless(headers: Record<string, string>): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') ?? false;
 }
 
 function headersOf(lines: string[]): Record<string, string> {

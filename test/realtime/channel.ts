@@ -69,11 +69,15 @@ export async function fill(app: TestApp, channel: string, count: number): Promis
 
 /** A platform key with these scopes alone. */
 export async function keyWith(app: TestApp, ...scopes: string[]): Promise<TestClient> {
+  return app.with(await tokenWith(app, ...scopes));
+}
+
+export async function tokenWith(app: TestApp, ...scopes: string[]): Promise<string> {
   const { token, publicId, secretHash } = newCredential('tpk');
   await app.sql(
     `insert into api_tokens (id, kind, public_id, secret_hash, name, scopes, created_at, updated_at)
      values ($1, 'platform', $2, $3, $2, $4, now(), now())`,
     [newId('tok'), publicId, secretHash, scopes],
   );
-  return app.with(token);
+  return token;
 }

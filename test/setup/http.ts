@@ -43,12 +43,19 @@ export async function send<Body>(
 }
 
 async function answerOf<Body>(response: IncomingMessage): Promise<Answer<Body>> {
-  const received = await text(response);
+  const received = isEndless(response) ? '' : await text(response);
   const headers: Record<string, string> = {};
   for (const [name, values] of Object.entries(response.headersDistinct)) headers[name] = (values ?? []).join(', ');
   // The edge: the contract has no say over a caller's type, but it checks the same body against the document.
   const body = isJson(headers['content-type']) ? (JSON.parse(received || 'null') as Body) : (undefined as Body);
   return { status: response.statusCode ?? 0, headers, body, text: received };
+}
+
+/** A live stream: its head is all that such a call is about. */
+function isEndless(response: IncomingMessage): boolean {
+  const isStream = response.headers['content-type']?.startsWith('text/event-stream') ?? false;
+  if (isStream) response.destroy();
+  return isStream;
 }
 
 function isJson(type: string | undefined): boolean {

@@ -2,6 +2,9 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { Jobs } from '../../platform/jobs/jobs.js';
 import { Provisioning } from '../../platform/provisioning/provisioning.js';
 import { loadDemoNews } from './demo.js';
+import { Feeds } from './live/feeds.service.js';
+import { LiveController } from './live/live.controller.js';
+import { LiveStreams } from './live/live-streams.service.js';
 import { MessageLog } from './messages/message-log.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { Messages } from './messages/messages.service.js';
@@ -10,8 +13,8 @@ import { Retention } from './messages/retention.js';
 import { OutboxRelay } from './relay/outbox-relay.js';
 
 @Module({
-  controllers: [MessagesController],
-  providers: [MessageLog, Messages, Publishing, Retention, OutboxRelay],
+  controllers: [MessagesController, LiveController],
+  providers: [Feeds, LiveStreams, MessageLog, Messages, Publishing, Retention, OutboxRelay],
 })
 export class RealtimeModule implements OnModuleInit {
   constructor(

@@ -66,7 +66,7 @@ export class BearerGuard implements CanActivate {
 }
 
 /** The token of the Authorization header; staff may use `x-api-key`, but Authorization decides where both are sent. */
-function presentedToken(request: Request, surface: Surface): string | null {
+export function presentedToken(request: Request, surface: Surface): string | null {
   const { authorization } = request.headers;
   if (authorization !== undefined) return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1] ?? '';
   const apiKey = surface === 'staff' ? request.headers['x-api-key'] : undefined;

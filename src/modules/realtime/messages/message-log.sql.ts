@@ -20,7 +20,7 @@ export const APPEND = `
     event, data, last_published_at
   from drafts join heads as head on head.name = drafts.channel
   order by n
-  returning id, published_at as "publishedAt"`;
+  returning seq, id, published_at as "publishedAt"`;
 
 /** The messages of `channel` that are kept: $2 how many, $3 none from this time or before. */
 const KEPT = `
@@ -34,11 +34,11 @@ export const NEWEST = `
   cross join lateral (${KEPT} order by seq desc limit $4) as message
   where channel.name = $1 order by message.seq`;
 
-/** $1 channel's id, $4 limit, $5 the number after which to begin. */
+/** $1 channel, $4 limit, $5 the number after which to begin. */
 export const AFTER = `
   select channel.last_seq as "headSeq", message.* from realtime_channels as channel
   left join lateral (${KEPT} and seq > $5::bigint order by seq limit $4) as message on true
-  where channel.id = $1 order by message.seq`;
+  where channel.name = $1 order by message.seq`;
 
 /** $1 channel, $4 a message's id. Where nothing is kept, the oldest kept one is the next that will be published. */
 export const PLACE = `
@@ -50,3 +50,6 @@ export const PLACE = `
   left join lateral (${KEPT} order by seq limit 1) as oldest on true
   left join realtime_messages as since on since.id = $4
   where channel.name = $1`;
+
+/** $1 channels. Those to which nothing was ever published are left out. */
+export const HEADS = 'select name, last_seq as "headSeq" from realtime_channels where name = any ($1)';

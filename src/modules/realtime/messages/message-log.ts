@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { lastBitsOf } from '../../../platform/id.js';
 import { Database } from '../../../platform/database/database.js';
+import { Signals } from '../../../platform/database/signals.js';
 import { type Draft, KEPT_MESSAGES, type Message, retentionLimit } from './message.js';
-import { AFTER, APPEND, NEWEST, PLACE } from './message-log.sql.js';
+import { AFTER, APPEND, HEADS, NEWEST, PLACE } from './message-log.sql.js';
 
 /** A point between two messages of a channel: what has a higher number lies after it. */
 export interface Place {
-  channelId: string;
   afterSeq: number;
   /** False where messages were dropped between the reader's own point and this one. */
   complete: boolean;
@@ -17,7 +17,14 @@ export interface Page {
   messages: Message[];
   /** False where messages between the place and the first of these were dropped. */
   complete: boolean;
+  /** The number of the last of them; they are numbered without holes. Where there are none, that of the channel's head. */
+  lastSeq: number;
 }
+
+/** Under which it is told how far a channel has come: its name, and the number of its newest message. */
+export const HEADS_TOPIC = 'realtime_heads';
+
+type Stored = Pick<MessageRow, 'seq' | 'id' | 'publishedAt'>;
 
 interface MessageRow {
   seq: string;
@@ -46,6 +53,7 @@ export class MessageLog {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly signals: Signals,
   ) {}
 
   /**
@@ -53,16 +61,20 @@ export class MessageLog {
    * their channels are locked (in name order), so that nobody reads number 5 before number 4 is there.
    */
   async append(drafts: readonly Draft[]): Promise<Message[]> {
-    const stored = await this.database.prepared<Pick<Message, 'id' | 'publishedAt'>>('realtime-append', APPEND, [
+    const stored = await this.database.prepared<Stored>('realtime-append', APPEND, [
       drafts.map(({ channel }) => channel),
       drafts.map(({ event }) => event),
       drafts.map(({ data }) => JSON.stringify(data)),
       this.clock.now(),
     ]);
-    return stored.flatMap(({ id, publishedAt }, index) => {
+    const messages = stored.flatMap(({ seq, id, publishedAt }, index) => {
       const draft = drafts[index];
-      return draft ? [{ ...draft, id, publishedAt }] : [];
+      return draft ? [{ seq: Number(seq), message: { ...draft, id, publishedAt } }] : [];
     });
+    this.database.afterCommit(() => {
+      for (const { seq, message } of messages) this.signals.tell(HEADS_TOPIC, message.channel, seq);
+    });
+    return messages.map(({ message }) => message);
   }
 
   /** The newest messages of a channel, oldest first; none where nothing was ever published to it. */
@@ -89,36 +101,43 @@ export class MessageLog {
     ]);
     if (!row || (row.sinceChannelId !== null && row.sinceChannelId !== row.channelId)) return null;
 
-    const { channelId } = row;
     const [oldestSeq, sinceSeq] = [Number(row.oldestSeq), Number(row.sinceSeq)];
     if (sinceId === row.headId) {
       // Nothing lies after it, whether or not it is still kept: a quiet channel is no gap.
-      return { channelId, afterSeq: Number(row.headSeq), complete: true };
+      return { afterSeq: Number(row.headSeq), complete: true };
     } else if (row.sinceSeq !== null && sinceSeq >= oldestSeq) {
-      return { channelId, afterSeq: sinceSeq, complete: true };
+      return { afterSeq: sinceSeq, complete: true };
     } else {
       // An id ends in its channel's number: it says whose it was, even when the message is gone.
-      const wasDropped = sinceId < row.oldestId && lastBitsOf(sinceId) === Number(channelId);
-      return wasDropped ? { channelId, afterSeq: oldestSeq - 1, complete: false } : null;
+      const wasDropped = sinceId < row.oldestId && lastBitsOf(sinceId) === Number(row.channelId);
+      return wasDropped ? { afterSeq: oldestSeq - 1, complete: false } : null;
     }
   }
 
   /** The first messages after a place, oldest first. */
   async after(channel: string, place: Place, limit: number): Promise<Page> {
     const rows = await this.database.prepared<AfterRow>('realtime-after', AFTER, [
-      place.channelId,
+      channel,
       KEPT_MESSAGES,
       retentionLimit(this.clock.now()),
       limit,
       place.afterSeq,
     ]);
     const found = rows.filter(isMessage);
+    const headSeq = Number(rows[0]?.headSeq ?? place.afterSeq);
     // Numbers have no holes, so what is missing here was dropped since the place was looked up.
-    const nextSeq = Number(found[0]?.seq ?? Number(rows[0]?.headSeq) + 1);
+    const nextSeq = Number(found[0]?.seq ?? headSeq + 1);
     return {
       messages: found.map((row) => toMessage(channel, row)),
       complete: place.complete && nextSeq === place.afterSeq + 1,
+      lastSeq: Number(found.at(-1)?.seq ?? headSeq),
     };
+  }
+
+  /** How far each of these channels has come; those to which nothing was ever published are left out. */
+  async heads(channels: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.database.prepared<{ name: string; headSeq: string }>('realtime-heads', HEADS, [channels]);
+    return new Map(rows.map(({ name, headSeq }) => [name, Number(headSeq)]));
   }
 }
 

@@ -22,6 +22,11 @@ export class PublishMessage {
   data?: unknown;
 }
 
+function MessageId(): PropertyDecorator {
+  const message = '$property must be the id of a message';
+  return Worded('messageId', (text) => isId('rtm', text), { max: 30, message });
+}
+
 export class ReadHistory {
   /** How many, 1 to 1000; 100 unless given.
    * @example 100 */
@@ -31,7 +36,15 @@ export class ReadHistory {
 
   /** The last message that the reader has seen: the answer holds the first ones after it. Without it, the newest ones. */
   @Optional()
-  @Worded('messageId', (text) => isId('rtm', text), { max: 30, message: '$property must be the id of a message' })
+  @MessageId()
+  sinceId?: string;
+}
+
+export class FollowChannel {
+  /** The last message that the client has seen, where it sends no `Last-Event-ID`: the stream starts after it. Without
+   * either it holds only what is published from now on. */
+  @Optional()
+  @MessageId()
   sinceId?: string;
 }
 

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { invalidField } from '../../../platform/errors/app-error.js';
+import { isId } from '../../../platform/id.js';
 import type { PublishMessage, ReadHistory } from './message.dto.js';
 import type { Message } from './message.js';
-import { MessageLog, type Page } from './message-log.js';
+import { MessageLog, type Page, type Place } from './message-log.js';
 import { Publishing } from './publishing.js';
 
 const DEFAULT_LIMIT = 100;
@@ -20,10 +21,18 @@ export class Messages {
   }
 
   /** Messages after `sinceId`, or the newest ones, oldest first. Throws 400 for an id that is none of the channel's. */
-  async history(channel: string, { sinceId, limit = DEFAULT_LIMIT }: ReadHistory): Promise<Page> {
+  async history(
+    channel: string,
+    { sinceId, limit = DEFAULT_LIMIT }: ReadHistory,
+  ): Promise<Pick<Page, 'messages' | 'complete'>> {
     if (sinceId === undefined) return { messages: await this.log.newest(channel, limit), complete: true };
-    const place = await this.log.findPlace(channel, sinceId);
+    return this.log.after(channel, await this.placeAfter(channel, sinceId), limit);
+  }
+
+  /** Where somebody stands who has seen this message last. Throws 400 for an id that is none of the channel's. */
+  async placeAfter(channel: string, sinceId: string): Promise<Place> {
+    const place = isId('rtm', sinceId) ? await this.log.findPlace(channel, sinceId) : null;
     if (!place) throw invalidField('sinceId', 'is not the id of a message of this channel', 'sinceId');
-    return this.log.after(channel, place, limit);
+    return place;
   }
 }

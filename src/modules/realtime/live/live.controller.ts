@@ -1,0 +1,29 @@
+import { Controller, Get, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { presentedToken } from '../../../platform/auth/bearer.guard.js';
+import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
+import { PathChannel } from '../messages/channel-name.js';
+import { FollowChannel } from '../messages/message.dto.js';
+import { LiveStreams } from './live-streams.service.js';
+import { lastEventIdOf, StreamsMessages } from './streams-messages.js';
+
+@Controller('/realtime/v1/channels/:channel/events')
+export class LiveController {
+  constructor(private readonly streams: LiveStreams) {}
+
+  /** Follows a channel: a stream of Server-Sent Events, each a message, as soon as it is published */
+  @Get()
+  @RequireScope('realtime:subscribe')
+  @RateLimit('realtime-stream')
+  @StreamsMessages()
+  async follow(
+    @PathChannel() channel: string,
+    @Query() query: FollowChannel,
+    @Res() response: Response,
+  ): Promise<void> {
+    const sinceId = lastEventIdOf(response.req) ?? query.sinceId;
+    const token = presentedToken(response.req, 'realtime') ?? '';
+    await this.streams.open({ channel, sinceId, token }, response);
+  }
+}

@@ -1,0 +1,29 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiHeader, ApiResponse } from '@nestjs/swagger';
+import type { Request } from 'express';
+
+/** What a client sends when it connects again; an empty one says nothing. */
+export function lastEventIdOf({ headers }: Request): string | undefined {
+  const id = headers['last-event-id'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+/** States in the API document what the stream holds. */
+export function StreamsMessages(): MethodDecorator {
+  return applyDecorators(
+    ApiHeader({
+      name: 'Last-Event-ID',
+      required: false,
+      description: 'The last message that the client has seen; it decides where `sinceId` is given as well',
+      schema: { type: 'string', maxLength: 30 },
+    }),
+    ApiResponse({
+      status: 200,
+      description:
+        'An endless stream. `event: message` has the id of the message and the message as JSON, as history shows it; ' +
+        '`event: gap` says that messages which the client has not seen are no longer kept. A client that does not ' +
+        'keep up, or whose credential ends, is cut off; it resumes by the id of its last message.',
+      content: { 'text/event-stream': { schema: { type: 'string' } } },
+    }),
+  );
+}

@@ -1,0 +1,122 @@
+import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { EventSource } from 'eventsource';
+import { eventually } from '../launcher/wait.js';
+import type { TestApp } from '../setup/app.js';
+import type { Message } from './channel.js';
+
+export const eventsOf = (channel: string) => `/realtime/v1/channels/${channel}/events`;
+
+const open = new Set<() => void>();
+
+/** After each test: what it has opened would be cut off by nobody else. */
+export function closeStreams(): void {
+  for (const close of open) close();
+  open.clear();
+}
+
+interface Place {
+  url: string;
+  token: string;
+  channel: string;
+  sinceId?: string;
+}
+
+/** A standard EventSource client that follows a channel and notes what it is told. */
+export class Follower {
+  readonly messages: Message[] = [];
+  gaps = 0;
+  opened = 0;
+  /** Statuses of what was answered instead of a stream. */
+  readonly refusals: number[] = [];
+  private readonly source: EventSource;
+
+  private constructor({ url, token, channel, sinceId }: Place) {
+    const query = sinceId === undefined ? '' : `?sinceId=${sinceId}`;
+    this.source = new EventSource(`${url}${eventsOf(channel)}${query}`, {
+      fetch: (address, init) =>
+        fetch(address, { ...init, headers: { ...init.headers, Authorization: `Bearer ${token}` } }),
+    });
+    this.source.addEventListener('open', () => (this.opened += 1));
+    this.source.addEventListener('message', ({ data }) => this.messages.push(JSON.parse(String(data)) as Message));
+    this.source.addEventListener('gap', () => (this.gaps += 1));
+    this.source.addEventListener('error', ({ code }) => {
+      if (code !== undefined) this.refusals.push(code);
+    });
+    open.add(() => this.close());
+  }
+
+  /** Resolves when the stream is open. */
+  static async open(place: Place): Promise<Follower> {
+    const follower = new Follower(place);
+    await eventually(async () => (follower.opened > 0 ? true : null));
+    return follower;
+  }
+
+  get data(): unknown[] {
+    return this.messages.map(({ data }) => data);
+  }
+
+  /** Waits until there are so many messages. */
+  async until(count: number): Promise<void> {
+    await eventually(async () => (this.messages.length >= count ? true : null));
+  }
+
+  close(): void {
+    this.source.close();
+  }
+}
+
+/** The raw answer to a request for a stream, for what EventSource hides. It reads nothing unless asked. */
+export async function rawStream(
+  { url, token, channel, sinceId }: Place,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<{ response: IncomingMessage; call: ClientRequest }> {
+  const query = sinceId === undefined ? '' : `?sinceId=${sinceId}`;
+  const call = request(`${url}${eventsOf(channel)}${query}`, {
+    method,
+    agent: false,
+    headers: { Authorization: `Bearer ${token}`, ...headers },
+  });
+  call.on('error', () => undefined);
+  call.end();
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  response.on('error', () => undefined);
+  open.add(() => call.destroy());
+  return { response, call };
+}
+
+/** What arrived before the stream was cut. */
+export async function textOf(response: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of response) chunks.push(chunk);
+  } catch {
+    // It was cut amid a message.
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Of the messages that arrived as a whole. */
+export function idsIn(received: string): string[] {
+  const whole = received.split('\n\n').slice(0, -1);
+  return whole.flatMap((frame) => {
+    const line = frame.split('\n').find((one) => one.startsWith('data: '));
+    return line ? [(JSON.parse(line.slice(6)) as Message).id] : [];
+  });
+}
+
+/** How many processes listen to what others tell. */
+export async function listenersOf(app: TestApp): Promise<number> {
+  const rows = await app.sql(
+    `select from pg_stat_activity
+     where application_name = 'travel-operations-signals' and datname = current_database() and query like 'listen%'`,
+  );
+  return rows.length;
+}
+
+/** How many live streams the service says that it has. */
+export async function streamsOf(app: TestApp): Promise<number> {
+  const { text: metrics } = await app.get('/metrics');
+  return Number(/^realtime_streams (\d+)$/m.exec(metrics)?.[1]);
+}

@@ -1,0 +1,245 @@
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { text } from 'node:stream/consumers';
+import { eventually } from '../launcher/wait.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { fill, keyWith, newChannelName, publish, read, tokenWith } from './channel.js';
+import { closeStreams, eventsOf, Follower, idsIn, listenersOf, rawStream, streamsOf, textOf } from './following.js';
+import { withSession } from './session.js';
+
+let apps: [TestApp, TestApp];
+let clients: [TestClient, TestClient];
+let token: string;
+
+beforeAll(async () => {
+  apps = [await startApp(), await startApp()];
+  clients = [apps[0].as('platform'), apps[1].as('platform')];
+  token = apps[0].credentials.platformKey;
+});
+
+afterEach(closeStreams);
+
+const place = (channel: string, node: 0 | 1 = 0) => ({ url: apps[node].url, token, channel });
+const follow = (channel: string, more: { node?: 0 | 1; sinceId?: string } = {}) =>
+  Follower.open({ ...place(channel, more.node), ...(more.sinceId === undefined ? {} : { sinceId: more.sinceId }) });
+
+describe('a live stream', () => {
+  it('brings to a standard EventSource client each message as history shows it, from any node', async () => {
+    const channel = newChannelName();
+    await publish(clients[0], channel, 'before');
+    const followers = [await follow(channel), await follow(channel, { node: 1 })];
+
+    for (let n = 0; n < 6; n += 1) await publish(clients[n % 2 ? 1 : 0], channel, { n, text: 'ä\u2028\n\u0000' });
+    for (const follower of followers) await follower.until(6);
+
+    const { messages } = await read(clients[0], channel);
+    expect(followers.map((follower) => follower.messages)).toEqual(followers.map(() => messages.slice(1)));
+    expect(followers.map(({ gaps }) => gaps)).toEqual([0, 0]);
+  });
+
+  it('begins with retry, after the id that is given; Last-Event-ID wins over sinceId', async () => {
+    const channel = newChannelName();
+    const [first, second] = await fill(apps[0], channel, 3);
+
+    const { response, call } = await rawStream(
+      { ...place(channel), sinceId: first?.id ?? '' },
+      { headers: { 'Last-Event-ID': second?.id ?? '' } },
+    );
+    let received = '';
+    response.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
+    await eventually(async () => (received.includes('event: message') ? true : null));
+    call.destroy();
+
+    const { messages } = await read(clients[0], channel);
+    expect(response.statusCode).toBe(200);
+    expect(received).toBe(
+      `retry: 2000\n\nid: ${messages[2]?.id}\nevent: message\ndata: ${JSON.stringify(messages[2])}\n\n`,
+    );
+    expect(response.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-request-id': expect.any(String),
+      'ratelimit-policy': '"realtime-stream";q=30000;w=60',
+    });
+  });
+
+  it('replays a long history and goes on live without a message missing or told twice', async () => {
+    const channel = newChannelName();
+    const [first] = await fill(apps[0], channel, 730);
+    const follower = await follow(channel, { sinceId: first?.id ?? '' });
+    await publish(clients[1], channel, 'live');
+    await follower.until(730);
+
+    expect(follower.data).toEqual([...Array.from({ length: 729 }, (_, n) => n + 2), 'live']);
+  });
+
+  it('that joins during heavy publishing has each message once, whether it begins with the first or the newest one', async () => {
+    const channel = newChannelName();
+    const first = await publish(clients[0], channel, 'first');
+    const publishing = Promise.all(
+      Array.from({ length: 20 }, async (_, publisher) => {
+        for (let n = 0; n < 15; n += 1)
+          await publish(clients[(publisher + n) % 2 ? 1 : 0], channel, `${publisher}.${n}`);
+      }),
+    );
+    const joining = Array.from({ length: 8 }, (_, n) =>
+      follow(channel, { node: n % 2 ? 1 : 0, ...(n < 4 ? { sinceId: first.id } : {}) }),
+    );
+    const followers = await Promise.all(joining);
+    await publishing;
+    const last = await publish(clients[0], channel, 'last');
+    for (const one of followers) await eventually(async () => (one.messages.at(-1)?.id === last.id ? true : null));
+
+    const all = (await read(clients[0], channel, 'limit=1000')).messages;
+    expect(all).toHaveLength(302);
+    followers.forEach((follower, n) => {
+      // Whoever begins with the newest one has an unbroken end of the history.
+      const from = n < 4 ? 1 : all.findIndex(({ id }) => id === follower.messages[0]?.id);
+      expect(from).toBeGreaterThanOrEqual(1);
+      expect(follower.messages).toEqual(all.slice(from));
+    });
+  }, 60_000);
+
+  it('answers HEAD with its head alone', async () => {
+    const { response } = await rawStream(place(newChannelName()), { method: 'HEAD' });
+    expect([response.statusCode, await text(response)]).toEqual([200, '']);
+  });
+
+  it('of a channel that nobody has published to begins with its first message', async () => {
+    const channel = newChannelName();
+    const follower = await follow(channel, { node: 1 });
+    await publish(clients[0], channel, 'first');
+    await follower.until(1);
+    expect(follower.data).toEqual(['first']);
+  });
+
+  it('tells a gap, then what is kept, where messages after the id are gone', async () => {
+    const channel = newChannelName();
+    const [first] = await fill(apps[0], channel, 10_050);
+
+    const follower = await follow(channel, { sinceId: first?.id ?? '' });
+    await follower.until(10_000);
+
+    expect(follower.gaps).toBe(1);
+    expect(follower.data).toEqual(Array.from({ length: 10_000 }, (_, n) => n + 51));
+  }, 60_000);
+});
+
+describe('a stream that cannot be', () => {
+  it.each([
+    ['an id of another form', 'x'],
+    ['an id that is no message of the channel', 'rtm_01k0dem000e008000000000001'],
+  ])('is 400 for %s, in sinceId and in Last-Event-ID', async (_, id) => {
+    const channel = newChannelName();
+    await publish(clients[0], channel, 1);
+    const answers = [
+      await clients[0].get(`${eventsOf(channel)}?sinceId=${id}`),
+      await clients[0].get(eventsOf(channel), { headers: { 'Last-Event-ID': id } }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    expect(answers[1]?.body).toEqual({ error: 'sinceId: is not the id of a message of this channel' });
+    expect(answers[0]?.body).toEqual({ error: expect.stringMatching(/^sinceId: /) });
+  });
+
+  it('is 401, 403 and 429 as elsewhere on the surface', async () => {
+    const path = eventsOf(newChannelName());
+    const slow = (await startApp({ env: { RATE_LIMIT_FACTOR: '0.1', DATABASE_POOL_SIZE: '4' } })).as('platform');
+    const publisher = await keyWith(apps[0], 'realtime:publish');
+    const answers = [await apps[0].get(path), await publisher.get(path), await slow.get(path), await slow.get(path)];
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 403, 200, 429]);
+    expect(answers[0]?.body).toEqual({ error: 'A valid credential is required' });
+    expect(answers[1]?.body).toEqual({ error: 'This needs the scope realtime:subscribe' });
+    expect(answers[3]?.body).toEqual({
+      error: 'Too many requests; wait before the next one',
+      retryAfterMs: expect.any(Number),
+    });
+  });
+});
+
+describe('the end of a stream', () => {
+  it('comes within a second of its credential being revoked, also on another node; others go on', async () => {
+    const channel = newChannelName();
+    const own = await tokenWith(apps[0], 'realtime:subscribe');
+    const { response } = await rawStream({ ...place(channel, 1), token: own });
+    const follower = await follow(channel, { node: 1 });
+    response.resume();
+    const began = performance.now();
+    const ended = new Promise<number>((resolve) => {
+      response.once('close', () => resolve(performance.now() - began));
+    });
+    await apps[0].sql('update api_tokens set revoked_at = now() where public_id = $1', [own.split('_')[1]]);
+
+    // A second, and what a busy machine takes for the statement.
+    expect(await ended).toBeLessThan(2_000);
+    const { response: after } = await rawStream({ ...place(channel, 1), token: own });
+    expect(after.statusCode).toBe(401);
+    await publish(clients[0], channel, 'goes on');
+    await follower.until(1);
+    expect(follower.opened).toBe(1);
+  });
+
+  it('is for a client that does not read: it is cut off, and resumes where it was without a loss', async () => {
+    const channel = newChannelName();
+    const first = await publish(clients[0], channel, 'first');
+    const { response, call } = await rawStream(place(channel));
+    response.pause();
+    const cut = new Promise((resolve) => call.once('close', resolve));
+    const fast = await follow(channel);
+    const open = await streamsOf(apps[0]);
+
+    const big = 'x'.repeat(60_000);
+    let published = 0;
+    // What the two systems' sockets hold comes on top of what the service holds for it.
+    while ((await streamsOf(apps[0])) >= open) {
+      await Promise.all(Array.from({ length: 10 }, () => publish(clients[0], channel, big)));
+      published += 10;
+      expect(published).toBeLessThan(500);
+    }
+    const received = await textOf(response);
+    await cut;
+
+    const seen = idsIn(received);
+    const resumed = await follow(channel, { sinceId: seen.at(-1) ?? first.id });
+    await resumed.until(published - seen.length);
+    await fast.until(published);
+    const { messages } = await read(clients[0], channel, 'limit=1000');
+    const all = messages.slice(1).map(({ id }) => id);
+    expect(seen.length).toBeLessThan(published);
+    expect([...seen, ...resumed.messages.map(({ id }) => id)]).toEqual(all);
+    expect(fast.messages.map(({ id }) => id)).toEqual(all);
+    expect([fast.opened, fast.gaps]).toEqual([1, 0]);
+  }, 60_000);
+
+  it('comes with the end of its process, and leaves nothing behind on the others', async () => {
+    const node = await startApp({ env: { DATABASE_POOL_SIZE: '4' } });
+    const { response } = await rawStream({ url: node.url, token, channel: newChannelName() });
+    response.resume();
+    const ended = new Promise((resolve) => response.once('end', resolve));
+    await node.close();
+    await ended;
+    expect(response.complete).toBe(true);
+  });
+});
+
+describe('what nodes tell each other', () => {
+  it('may get lost: with the listening connection killed, messages of another node still arrive in order', async () => {
+    const channel = newChannelName();
+    const follower = await follow(channel, { node: 1 });
+    for (let n = 0; n < 5; n += 1) {
+      const killed = await withSession((session) =>
+        session.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where application_name = 'travel-operations-signals' and datname = current_database()`,
+        ),
+      );
+      expect(killed.rows.length + n).toBeGreaterThan(0);
+      await publish(clients[0], channel, n);
+      await follower.until(n + 1);
+    }
+    expect(follower.data).toEqual([0, 1, 2, 3, 4]);
+    expect(follower.opened).toBe(1);
+    await eventually(async () => ((await listenersOf(apps[0])) > 0 ? true : null));
+  }, 30_000);
+});
