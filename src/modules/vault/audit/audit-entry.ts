@@ -1,7 +1,17 @@
 import { currentActor, currentContext } from '../../../platform/context/request-context.js';
 import { newId } from '../../../platform/id.js';
 
-type VaultOperation = 'encrypt' | 'decrypt' | 'create' | 'change' | 'rotation_begin' | 'rotation_complete' | 'rewrap';
+type VaultOperation =
+  | 'encrypt'
+  | 'decrypt'
+  | 'rewrap_value'
+  | 'create'
+  | 'change'
+  | 'rotation_begin'
+  | 'rotation_complete'
+  | 'key_disable'
+  | 'key_enable'
+  | 'rewrap';
 
 /** What was done with which vault. Never a value, never a ciphertext. */
 export interface VaultRecord {

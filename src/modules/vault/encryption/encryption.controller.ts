@@ -26,4 +26,13 @@ export class EncryptionController {
   async decrypt(@VaultSlug() slug: string, @Body() { ciphertext }: DecryptRequest): Promise<DecryptedEnvelope> {
     return { data: { plaintext: await this.encryption.decrypt(slug, ciphertext) } };
   }
+
+  /** Encrypts a ciphertext of this vault anew with its present key; the value itself is not shown */
+  @Post('rewrap')
+  @HttpCode(200)
+  @RequireScope('vault:keys')
+  @Refuses({ 400: ['undecryptable'], 409: ['vault_archived', 'no_usable_key'] })
+  async rewrap(@VaultSlug() slug: string, @Body() { ciphertext }: DecryptRequest): Promise<EncryptedEnvelope> {
+    return { data: { ciphertext: await this.encryption.rewrap(slug, ciphertext) } };
+  }
 }

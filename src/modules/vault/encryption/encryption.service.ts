@@ -40,16 +40,39 @@ export class Encryption {
     const vault = await this.vaults.get(slug);
     return this.audit.witness({ operation: 'decrypt', vaultId: vault.id }, async (witnessed) => {
       assertInUse(vault);
-      const sealed = fromBase64(ciphertext);
-      // The envelope does not say which version made it; the tag does.
-      for (const version of sealed ? vault.versions : []) {
-        const value = sealed && open(await this.binding(version), sealed);
-        if (!value) continue;
-        Object.assign(witnessed, { keyVersion: version.version, bytes: value.length });
-        return value.toString();
-      }
-      throw new AppError(400, 'undecryptable', 'ciphertext cannot be decrypted');
+      const { value, keyVersion } = await this.opened(vault, ciphertext);
+      Object.assign(witnessed, { keyVersion, bytes: value.length });
+      return value.toString();
     });
+  }
+
+  /**
+   * The same value under the vault's present key, without its being shown to anybody: for what is to outlive an old key.
+   * Throws as `decrypt`, and 409 `no_usable_key`, 429 `encryption_budget_exhausted`.
+   */
+  async rewrap(slug: string, ciphertext: string): Promise<string> {
+    const vault = await this.vaults.get(slug);
+    return this.audit.witness({ operation: 'rewrap_value', vaultId: vault.id }, async (witnessed) => {
+      assertInUse(vault);
+      const { value } = await this.opened(vault, ciphertext);
+      witnessed.bytes = value.length;
+      const version = await this.takePrimary(slug, vault);
+      witnessed.keyVersion = version.version;
+      const sealed = seal(await this.binding(version), value);
+      value.fill(0);
+      return sealed.toString('base64');
+    });
+  }
+
+  /** Throws 400 `undecryptable`. */
+  private async opened(vault: KnownVault, ciphertext: string): Promise<{ value: Buffer; keyVersion: number }> {
+    const sealed = fromBase64(ciphertext);
+    // The envelope does not say which version made it; the tag does.
+    for (const version of sealed ? vault.versions : []) {
+      const value = sealed && open(await this.binding(version), sealed);
+      if (value) return { value, keyVersion: version.version };
+    }
+    throw new AppError(400, 'undecryptable', 'ciphertext cannot be decrypted');
   }
 
   /** The version that encrypts, one of its encryptions taken. It may have changed since this node last looked. */

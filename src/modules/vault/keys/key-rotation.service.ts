@@ -2,10 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { VaultAudit } from '../audit/vault-audit.service.js';
 import type { KeySlot } from './key-encryption.js';
-import { LIVE_STATES } from './key-version.entity.js';
+import { LIVE_STATES, MAX_LIVE_VERSIONS } from './key-version.entity.js';
 import { NewKeys } from './new-keys.js';
-
-const MAX_LIVE_VERSIONS = 16;
 
 const STANDING = `
   select vault.latest_version as latest, count(*)::int as live,

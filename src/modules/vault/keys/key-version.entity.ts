@@ -8,6 +8,9 @@ export type KeyState = (typeof KEY_STATES)[number];
 export const LIVE_STATES = ['pending', 'primary', 'decrypt_only'] as const satisfies readonly KeyState[];
 export type LiveState = (typeof LIVE_STATES)[number];
 
+/** The envelope does not say which version made it: a decryption tries that many at most. */
+export const MAX_LIVE_VERSIONS = 16;
+
 /** One data-encryption key of a vault, wrapped; a destroyed one is gone. */
 @Entity('vault_key_versions')
 export class KeyVersion {

@@ -18,6 +18,11 @@ export class UnwrappedKeys implements OnApplicationShutdown {
     return this.keys.get(slot) ?? this.remember(slot, this.unwrap(version));
   }
 
+  /** For a version that is no longer to be used. Other processes forget it within its five minutes, and use it no more. */
+  forget({ vaultId, version }: KeySlot): void {
+    this.keys.delete(`${vaultId}|${version}`);
+  }
+
   onApplicationShutdown(): void {
     this.keys.clear();
   }

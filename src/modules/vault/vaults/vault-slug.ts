@@ -13,6 +13,6 @@ class SlugPipe implements PipeTransform<string, string> {
 }
 
 /** The vault's slug in the path; 400 for what cannot be one. */
-export function VaultSlug(): ParameterDecorator {
-  return PathText('vaultSlug', { ...SLUG, example: 'primary' }, new SlugPipe());
+export function VaultSlug(example = 'primary'): ParameterDecorator {
+  return PathText('vaultSlug', { ...SLUG, example }, new SlugPipe());
 }

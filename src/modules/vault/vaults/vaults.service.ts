@@ -52,6 +52,11 @@ export class Vaults {
     return this.get(slug);
   }
 
+  /** This process asks the database when it needs the vault next. */
+  forget(slug: string): void {
+    this.known.forget(slug);
+  }
+
   /** Throws 409 `vault_limit_reached`. */
   async getOrCreate(slug: string): Promise<KnownVault> {
     const vault = await this.known.find(slug);

@@ -1,0 +1,17 @@
+import type { PipeTransform } from '@nestjs/common';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { PathText } from '../../../platform/http/path-id.js';
+
+const VERSION = /^[1-9]\d{0,8}$/;
+
+const toVersion: PipeTransform<string, number> = {
+  transform(text) {
+    if (!VERSION.test(text)) throw notFound();
+    return Number(text);
+  },
+};
+
+/** The number of a key's version; what is none is as unknown as one that does not exist. */
+export function PathKeyVersion(): ParameterDecorator {
+  return PathText('version', { maxLength: 9, pattern: VERSION, example: '1' }, toVersion);
+}
