@@ -40,6 +40,16 @@ function checkCodes(codes) {
   }
 }
 
+// Tags that BCP 47 has given up for a code of the catalog, such as `iw` for `he`; others that CLDR merely writes in
+// another way (`ger`, `arb`) are no tags of a two-letter catalog.
+function deprecatedTags(codes) {
+  const entries = Object.entries(languageAliases).filter(
+    ([tag, { _reason: reason, _replacement: code }]) =>
+      reason === 'deprecated' && codes.includes(code) && !codes.includes(tag) && !/^[a-z]{3}$/.test(tag),
+  );
+  return Object.fromEntries(entries.map(([tag, { _replacement: code }]) => [tag, code]));
+}
+
 function parentOf(locale) {
   const truncated = locale.includes('-') ? locale.slice(0, locale.lastIndexOf('-')) : 'und';
   return parentLocales[locale] ?? truncated;
@@ -64,7 +74,7 @@ function build() {
   const names = readNames();
   const codes = [...names.get('en').keys()].sort();
   checkCodes(codes);
-  const content = { codes, parents: parentLocales, locales: ownNames(names, codes) };
+  const content = { codes, deprecated: deprecatedTags(codes), parents: parentLocales, locales: ownNames(names, codes) };
   const head = {
     source: 'Unicode CLDR, cldr-localenames-full; built by scripts/build-languages.js, not edited by hand',
     licence: 'Unicode-3.0, see LICENSE.txt beside this file',
@@ -75,7 +85,12 @@ function build() {
   const rows = Object.entries(content.locales).map(
     ([locale, own]) => `${JSON.stringify(locale)}:${JSON.stringify(own)}`,
   );
-  const opening = JSON.stringify({ ...head, codes: content.codes, parents: content.parents }).slice(0, -1);
+  const opening = JSON.stringify({
+    ...head,
+    codes: content.codes,
+    deprecated: content.deprecated,
+    parents: content.parents,
+  }).slice(0, -1);
   return `${opening},"locales":{\n${rows.join(',\n')}\n}}\n`;
 }
 

@@ -26,7 +26,7 @@ export function CachedList(page: Type<object>): MethodDecorator {
       description: 'ETags that the client holds; 304 if one of them still is the answer',
       schema: { type: 'string', maxLength: 1000 },
     }),
-    ApiResponse({ status: 200, type: page, description: 'A page of the list', headers: { ...headers, Link } }),
+    ApiResponse({ status: 200, type: page, description: 'What was asked for', headers: { ...headers, Link } }),
     ApiResponse({ status: 304, description: 'What the client holds is still the answer', headers }),
   );
 }

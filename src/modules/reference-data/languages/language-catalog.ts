@@ -11,6 +11,7 @@ interface LanguageFile {
   version: string;
   sha256: string;
   codes: string[];
+  deprecated: Record<string, string>;
   parents: Record<string, string>;
   locales: Record<string, Record<string, string>>;
 }
@@ -23,6 +24,7 @@ export class LanguageCatalog {
   readonly version: string;
   /** Ascending; the order of every answer. */
   readonly codes: readonly string[];
+  private readonly deprecated: ReadonlyMap<string, string>;
   private readonly known: ReadonlySet<string>;
   private readonly parents: ReadonlyMap<string, string>;
   private readonly locales: ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -31,12 +33,19 @@ export class LanguageCatalog {
     this.version = `${file.version}+${file.sha256.slice(0, 16)}`;
     this.codes = file.codes;
     this.known = new Set(file.codes);
+    this.deprecated = new Map(Object.entries(file.deprecated));
     this.parents = new Map(Object.entries(file.parents));
     this.locales = new Map(Object.entries(file.locales).map(([tag, own]) => [tag, new Map(Object.entries(own))]));
   }
 
   has(code: string): boolean {
     return this.known.has(code);
+  }
+
+  /** The code that stands for the language today, whatever the tag's case: itself, or what a deprecated tag was given up for. */
+  findCode(tag: string): string | null {
+    const lower = tag.toLowerCase();
+    return this.known.has(lower) ? lower : (this.deprecated.get(lower) ?? null);
   }
 
   /**
@@ -61,8 +70,8 @@ export function readLanguageCatalog(file = new URL('../data/languages.json', imp
 /** The catalog of this release; the service does not start without it. */
 export const languageCatalog = readLanguageCatalog();
 
-function digestOf({ codes, parents, locales }: LanguageFile): string {
-  return createHash('sha256').update(JSON.stringify({ codes, parents, locales })).digest('hex');
+function digestOf({ codes, deprecated, parents, locales }: LanguageFile): string {
+  return createHash('sha256').update(JSON.stringify({ codes, deprecated, parents, locales })).digest('hex');
 }
 
 function nameFrom(sources: ReadonlyMap<string, string>[], code: string): string {

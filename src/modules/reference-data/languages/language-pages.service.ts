@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { SigningKeys } from '../../../platform/auth/signing-keys.js';
-import { invalidField } from '../../../platform/errors/app-error.js';
+import { invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { answerHeader } from '../../../platform/http/answer.js';
 import { languageCatalog } from './language-catalog.js';
-import type { LanguagePage, ListLanguages } from './language.dto.js';
+import type { FoundLanguage, LanguagePage, ListLanguages, NameLanguage } from './language.dto.js';
 
 /** A list of languages as a client reads it: under which path, and which codes of the catalog belong to it. */
 export interface LanguageList {
@@ -41,6 +41,17 @@ export class LanguagePages {
     answerHeader('Cache-Control', 'private, max-age=300');
     if (page.nextCursor) answerHeader('Link', nextLink(list.path, query, page.nextCursor));
     return page;
+  }
+
+  /** One language by its code or a tag that was given up for it, with validators as a page. Throws 404. */
+  get(tag: string, { lang = DEFAULT_LANGUAGE }: NameLanguage): FoundLanguage {
+    const code = languageCatalog.findCode(tag);
+    const language = languageCatalog.namedIn(lang).find((one) => one.code === code);
+    if (!language) throw notFound();
+    const asked = tag.toLowerCase();
+    answerHeader('ETag', entityTag([languageCatalog.version, lang.toLowerCase(), asked]));
+    answerHeader('Cache-Control', 'private, max-age=300');
+    return { ...language, deprecatedTag: asked === code ? null : asked };
   }
 
   /** The code after which the page starts. It need not be in the list: after a data update it may be gone. */

@@ -1,9 +1,21 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, type PipeTransform, Query } from '@nestjs/common';
 import { RequireScope } from '../../../platform/auth/access.js';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { PathText } from '../../../platform/http/path-id.js';
 import { CachedList } from './cached-list.js';
 import { languageCatalog } from './language-catalog.js';
-import { LanguagePage, ListLanguages } from './language.dto.js';
+import { LanguageEnvelope, LanguagePage, ListLanguages, NameLanguage } from './language.dto.js';
 import { LanguagePages } from './language-pages.service.js';
+
+const TAG = /^[A-Za-z-]{1,20}$/;
+
+/** What cannot be a tag is as unknown as one that no language has. */
+const knownForm: PipeTransform<string, string> = {
+  transform(code) {
+    if (!TAG.test(code)) throw notFound();
+    return code;
+  },
+};
 
 const PATH = '/data/geo/v1/reference/languages';
 
@@ -17,5 +29,16 @@ export class LanguagesController {
   @CachedList(LanguagePage)
   async list(@Query() query: ListLanguages): Promise<LanguagePage> {
     return this.pages.page({ name: 'geo', path: PATH, codes: languageCatalog.codes }, query);
+  }
+
+  /** Finds one language by its code, or by a deprecated tag for it */
+  @Get(':code')
+  @RequireScope('data:geo:read')
+  @CachedList(LanguageEnvelope)
+  async get(
+    @PathText('code', { maxLength: 20, pattern: TAG, example: 'de' }, knownForm) code: string,
+    @Query() query: NameLanguage,
+  ): Promise<LanguageEnvelope> {
+    return { data: this.pages.get(code, query) };
   }
 }
