@@ -8,6 +8,8 @@ import { Finance1790000000400 } from './src/migrations/1790000000400-finance.js'
 import { Realtime1790000000800 } from './src/migrations/1790000000800-realtime.js';
 import { RealtimeChannelIds1790000000810 } from './src/migrations/1790000000810-realtime-channel-ids.js';
 import { Legal1790000000500 } from './src/migrations/1790000000500-legal.js';
+import { ConnectVersions1790000002500 } from './src/migrations/1790000002500-connect-versions.js';
+import { VaultKeyAdministration1790000002510 } from './src/migrations/1790000002510-vault-key-administration.js';
 import { Trips1790000002000 } from './src/migrations/1790000002000-trips.js';
 import { IntegrityReport1790000002010 } from './src/migrations/1790000002010-integrity-report.js';
 import { Policies1790000002100 } from './src/migrations/1790000002100-policies.js';
@@ -33,6 +35,7 @@ import { Facilities1790000001700 } from './src/migrations/1790000001700-faciliti
 import { Allotments1790000001900 } from './src/migrations/1790000001900-allotments.js';
 import { Departures1790000001800 } from './src/migrations/1790000001800-departures.js';
 import { Renditions1790000001500 } from './src/migrations/1790000001500-renditions.js';
+import { ClientSecret } from './src/modules/connect/client-secrets/client-secret.entity.js';
 import { ConnectorProvider } from './src/modules/connect/connector-providers/connector-provider.entity.js';
 import { OAuthClient } from './src/modules/connect/oauth-clients/oauth-client.entity.js';
 import { OperatorGrant } from './src/modules/connect/operators/operator-grant.entity.js';
@@ -101,6 +104,7 @@ const entities = [
   Departure,
   Facility,
   GroundOperator,
+  ClientSecret,
   ConnectorProvider,
   OAuthClient,
   Operator,
@@ -146,6 +150,8 @@ const migrations = [
   Notifications1790000002200,
   LedgerReversals1790000002300,
   ReclaimedUnits1790000002310,
+  ConnectVersions1790000002500,
+  VaultKeyAdministration1790000002510,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -20,6 +20,8 @@ compares. Nobody reaches further than the scopes that he holds: a token never fu
   special ones (\`finance:approve\`, \`finance:void\`, \`finance:numbering\`, \`action-ledger:reverse\`).
 - On the connect surface \`*:read\`, \`*:write\` and \`*:delete\` ask for that action in any area: \`connect:bookings:write\`,
   \`connect:bookings:*\`, \`connect:*:write\` and \`connect:*\` all meet \`*:write\`.
+- A scope of connect that names its area and action is met by itself, by either of them as \`*\`, and by \`connect:*\`:
+  \`connect:grants:write\` by \`connect:grants:*\` and \`connect:*:write\`, not by \`connect:bookings:write\`.
 - All other scopes match exactly.
 `;
 

@@ -29,7 +29,10 @@ export class Conversation {
       },
       body: form ? new URLSearchParams(form) : body === undefined ? undefined : JSON.stringify(body),
     });
-    const text = await response.text();
+    // Of a live stream the head is enough here; it has no end.
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    const text = isStream ? '' : await response.text();
+    if (isStream) await response.body.cancel();
     const milliseconds = Math.round(performance.now() - started);
     const hasRequestId = response.headers.has('x-request-id');
     this.used.add(operation);

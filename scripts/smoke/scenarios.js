@@ -48,6 +48,20 @@ export const scenarios = {
     const sealed = await service.call('POST /vault/v1/{vaultSlug}/encrypt', { params, token, body: { plaintext } });
     const opened = await service.call('POST /vault/v1/{vaultSlug}/decrypt', { params, token, body: sealed.body.data });
     service.same('what was encrypted comes back', opened.body.data.plaintext, plaintext);
+    const anew = await service.call('POST /vault/v1/{vaultSlug}/rewrap', { params, token, body: sealed.body.data });
+    service.same(
+      'a rewrapped ciphertext is another one',
+      anew.body.data.ciphertext === sealed.body.data.ciphertext,
+      false,
+    );
+    await service.call('POST /vault/v1/{vaultSlug}/keys', { params, token, expect: 201 });
+    const { body: keys } = await service.call('GET /vault/v1/{vaultSlug}/keys', { params, token });
+    service.same('a rotation has begun', keys.data[0].state, 'pending');
+    const old = keys.data.find(({ state }) => state === 'decrypt_only' || state === 'disabled');
+    const rotated = { params: { vaultSlug: old ? vaultSlug : 'rotated', version: String(old?.version ?? 1) }, token };
+    for (const state of ['disabled', 'decrypt_only']) {
+      await service.call('PATCH /vault/v1/{vaultSlug}/keys/{version}', { ...rotated, body: { state } });
+    }
   },
   realtime: async (service, { platformKey: token }) => {
     const params = { channel: `smoke.${mark}` };
@@ -68,10 +82,19 @@ export const scenarios = {
       later.body.map(({ event }) => event),
       ['farewell'],
     );
+    const live = await service.call('GET /realtime/v1/channels/{channel}/events', { params, token });
+    service.same(
+      'the live stream is one of Server-Sent Events',
+      live.headers.get('content-type'),
+      'text/event-stream; charset=utf-8',
+    );
   },
   data: async (service, { platformKey: token }) => {
     const { body } = await service.call('GET /data/geo/v1/reference/languages', { token });
     service.same('one call returns every language', body.data.length, body.totalCount);
+    const one = { token, params: { code: 'iw' } };
+    const { body: hebrew } = await service.call('GET /data/geo/v1/reference/languages/{code}', one);
+    service.same('a deprecated tag leads to its code', hebrew.data.code, 'he');
     await service.call('GET /data/hotels/v1/{source}/reference/languages', { token, params: { source: 'reviewsite' } });
   },
 };

@@ -60,3 +60,44 @@ describe('a standard OAuth client library, unchanged', () => {
     });
   });
 });
+
+describe('the same library, told nothing but the issuer', () => {
+  it('discovers the endpoints, introspects a token and revokes it', async () => {
+    const origin = 'https://partners.example.com';
+    const published = await startApp({ env: { BASE_URL: origin, DATABASE_POOL_SIZE: '4' } });
+    const there = {
+      [oauth.customFetch]: (url: string, call: RequestInit) => fetch(url.replace(origin, published.url), call),
+    };
+    const issuer = new URL(`${origin}/connect/v1`);
+    const discovery = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...there });
+    const server = await oauth.processDiscoveryResponse(issuer, discovery);
+    expect(server).toEqual({
+      issuer: `${origin}/connect/v1`,
+      token_endpoint: `${origin}/connect/v1/oauth/token`,
+      introspection_endpoint: `${origin}/connect/v1/oauth/introspect`,
+      revocation_endpoint: `${origin}/connect/v1/oauth/revoke`,
+      grant_types_supported: ['client_credentials'],
+      response_types_supported: [],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      service_documentation: `${origin}/docs`,
+    });
+
+    const account: oauth.Client = { client_id: client.clientId };
+    const method = oauth.ClientSecretBasic(client.clientSecret);
+    const granted = await oauth.clientCredentialsGrantRequest(server, account, method, {}, there);
+    const { access_token: token } = await oauth.processClientCredentialsResponse(server, account, granted);
+    const introspect = async () => {
+      const response = await oauth.introspectionRequest(server, account, method, token, there);
+      return oauth.processIntrospectionResponse(server, account, response);
+    };
+    expect(await introspect()).toMatchObject({
+      active: true,
+      client_id: client.clientId,
+      scope: 'connect:bookings:read connect:bookings:write',
+    });
+    await oauth.processRevocationResponse(await oauth.revocationRequest(server, account, method, token, there));
+    expect(await introspect()).toEqual({ active: false });
+  });
+});

@@ -19,6 +19,7 @@ async function secretParts(app: TestApp): Promise<Record<string, object>> {
   return {
     'POST /v1/admin/identity/sessions': { email: staff.email, password: staff.password },
     'POST /vault/v1/{vaultSlug}/decrypt': { ciphertext: vault.data.ciphertext },
+    'POST /vault/v1/{vaultSlug}/rewrap': { ciphertext: vault.data.ciphertext },
     'POST /connect/v1/oauth/token': { client_id: client.clientId, client_secret: client.clientSecret },
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TestApp } from '../setup/app.js';
 import { catalogRecipes } from './catalog-recipes.js';
 import { commissionRecipes } from './commission-recipes.js';
+import { connectRecipes } from './connect-recipes.js';
 import { financeRecipes } from './finance-recipes.js';
 import { legalRecipes } from './legal-recipes.js';
 import { notificationsRecipes } from './notifications-recipes.js';
@@ -17,7 +18,6 @@ const CONTRACTS = '/v1/admin/legal/contracts';
 const USERS = '/v1/admin/identity/users';
 const TOKENS = '/v1/admin/identity/api-tokens';
 const SESSIONS = '/v1/admin/identity/sessions';
-const CLIENTS = '/connect/v1/operators/{operatorId}/oauth-clients';
 
 /** How to make a successful call of every mutating route of the staff and connect surfaces. */
 export const recipes: Record<string, Recipe> = {
@@ -127,30 +127,7 @@ export const recipes: Record<string, Recipe> = {
     return { token, ...on(ended.type, ended.id) };
   },
 
-  [`POST ${CLIENTS}`]: async (app) => ({
-    ...platform(app),
-    body: { scopes: ['connect:bookings:read'] },
-    subject: made('oauth_client'),
-  }),
-  [`DELETE ${CLIENTS}/{clientId}`]: async (app) => {
-    const { id, clientId } = await newClient(app);
-    const { token, parameters } = platform(app);
-    return {
-      token,
-      parameters: { ...parameters, clientId: String(clientId) },
-      subject: () => ({ type: 'oauth_client', id }),
-    };
-  },
-  'PATCH /connect/v1/connector-providers/{providerKey}': async (app) => ({
-    ...platform(app),
-    body: { applicationFormSchema: { type: 'object' } },
-    subject: () => ({ type: 'connector_provider', id: app.credentials.providerKey }),
-  }),
-  'POST /connect/v1/oauth/token': async (app) => {
-    const { clientId, clientSecret } = await newClient(app);
-    const body = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
-    return { body, subject: null };
-  },
+  ...connectRecipes,
 };
 
 const channel = () => ({ name: `Channel ${randomUUID()}` });
@@ -186,21 +163,9 @@ async function bookingWithItem(app: TestApp): Promise<{ bookingId: string; itemI
   return { bookingId, itemId };
 }
 
-function platform(app: TestApp): { token: string; parameters: Record<string, string> } {
-  const { platformKey: token, operatorId, providerKey } = app.credentials;
-  return { token, parameters: { operatorId, providerKey } };
-}
-
 async function login(app: TestApp): Promise<string> {
   const { email, password } = app.credentials.staff;
   return String((await post(app, SESSIONS, { email, password }))['token']);
-}
-
-async function newClient(app: TestApp): Promise<Row> {
-  const path = `/connect/v1/operators/${app.credentials.operatorId}/oauth-clients`;
-  const answer = await app.as('platform').post<Row>(path, { scopes: ['connect:bookings:read'] });
-  if (answer.status >= 300) throw new Error(`POST ${path} was refused: ${answer.text}`);
-  return answer.body;
 }
 
 /** The session behind a token `vss_<public id>_<secret>`. */

@@ -30,6 +30,10 @@ const EVERYTHING = ['connect:*'];
 /** Bodies that are taken, so that nothing but the ids can be what is refused. */
 const BODIES: Record<string, object> = {
   'POST /connect/v1/operators/{operatorId}/oauth-clients': { scopes: ['connect:bookings:read'] },
+  'POST /connect/v1/operators/{operatorId}/oauth-clients/{clientId}/secrets': {},
+  'POST /connect/v1/operators/{operatorId}/grants': { scopes: ['connect:bookings:read'] },
+  'PATCH /connect/v1/operators/{operatorId}/grants/{grantId}': { status: 'paused' },
+  'PATCH /connect/v1/operators/{operatorId}': { name: 'Taken over' },
   'PATCH /connect/v1/connector-providers/{providerKey}': { applicationFormSchema: { type: 'object' } },
 };
 

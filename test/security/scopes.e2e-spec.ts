@@ -16,7 +16,7 @@ const ROLES = ['owner', 'finance', 'operations', 'sales', 'viewer'];
 const SPECIAL = ['finance:approve', 'finance:void', 'finance:numbering', 'action-ledger:reverse'];
 const CONNECT_SCOPES = [
   'connect:*',
-  ...['bookings', 'oauth-clients', '*'].flatMap((area) =>
+  ...['bookings', 'oauth-clients', 'operators', 'grants', '*'].flatMap((area) =>
     ['read', 'write', 'delete', 'writer', '*'].map((action) => `connect:${area}:${action}`),
   ),
 ];
@@ -41,6 +41,10 @@ function meets(held: string, required: string): boolean {
     const [prefix, area, action] = held.split(':');
     const isWhole = held === 'connect:*';
     return prefix === 'connect' && (isWhole || (area !== undefined && [required.slice(2), '*'].includes(action ?? '')));
+  }
+  if (required.startsWith('connect:')) {
+    const [, area, action] = required.split(':');
+    return ['connect:*', `connect:${area}:*`, `connect:*:${action}`, 'connect:*:*', required].includes(held);
   }
   const [module = ''] = required.split(':');
   const isPlain = STAFF_MODULES.some((known) => known === module) && !SPECIAL.includes(required);
@@ -101,7 +105,7 @@ describe('every operation lets in exactly those who hold what it requires', () =
 
   it('is asked for one of the scopes that there are, on every surface', () => {
     const required = new Set(operations.flatMap((operation) => operation['x-required-scope'] ?? []));
-    const known = [...STAFF_SCOPES, ...PLATFORM_SCOPES, '*:read', '*:write', '*:delete'];
+    const known = [...STAFF_SCOPES, ...PLATFORM_SCOPES, ...CONNECT_SCOPES, '*:read', '*:write', '*:delete'];
     expect([...required].filter((scope) => !known.includes(scope))).toEqual([]);
     expect(new Set(operations.map(surfaceOf))).toEqual(new Set(['staff', 'connect', 'vault', 'realtime', 'data']));
   });

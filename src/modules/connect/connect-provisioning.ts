@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Provisioning } from '../../platform/provisioning/provisioning.js';
+import { ClientSecrets } from './client-secrets/client-secrets.service.js';
 import { ConnectorProviderRow } from './connector-providers/connector-provider.dto.js';
 import { ConnectorProviders } from './connector-providers/connector-providers.service.js';
 import { loadDemoConnect } from './demo.js';
@@ -14,11 +15,12 @@ export class ConnectProvisioning implements OnModuleInit {
     private readonly provisioning: Provisioning,
     private readonly operators: OperatorProvisioning,
     private readonly clients: OAuthClients,
+    private readonly secrets: ClientSecrets,
     private readonly providers: ConnectorProviders,
   ) {}
 
   onModuleInit(): void {
-    const { provisioning, operators, clients, providers } = this;
+    const { provisioning, operators, clients, secrets, providers } = this;
     provisioning.section('operators', {
       order: 300,
       row: OperatorRow,
@@ -34,6 +36,8 @@ export class ConnectProvisioning implements OnModuleInit {
       row: ConnectorProviderRow,
       apply: (rows) => providers.apply(rows),
     });
-    provisioning.demo(300, 'operators and connectors', () => loadDemoConnect({ operators, clients, providers }));
+    provisioning.demo(300, 'operators and connectors', () =>
+      loadDemoConnect({ operators, clients, secrets, providers }),
+    );
   }
 }

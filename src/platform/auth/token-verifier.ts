@@ -1,64 +1,48 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock.js';
 import type { Actor } from '../context/actor.js';
+import { BriefCache } from './brief-cache.js';
 import { type Credential, type CredentialKind, parseCredential } from './credentials.js';
 
 /** Finds out whose credential this is; null if it is unknown, expired, revoked or its holder is not active. */
 export type Verify = (credential: Credential) => Promise<Actor | null>;
 
-/** A revoked credential must be refused everywhere within a second, so no answer is kept for longer. */
-const CACHE_MS = 1_000;
-const CACHE_SIZE = 10_000;
-
 /** The one check of all credentials. Identity and connect register how theirs are verified. */
 @Injectable()
 export class TokenVerifier {
   private readonly verifiers = new Map<CredentialKind, Verify>();
-  private generation = 0;
-  private readonly running = new Map<string, Promise<Actor | null>>();
-  private readonly cache = new Map<string, { actor: Actor; until: number }>();
+  private readonly caches: { forget(): void }[] = [];
+  private readonly actors: BriefCache<Actor>;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(clock: Clock) {
+    this.actors = new BriefCache<Actor>(clock);
+    this.alsoForget(this.actors);
+  }
 
   register(kind: CredentialKind, verify: Verify): void {
     this.verifiers.set(kind, verify);
   }
 
+  /** A cache of what else hangs on credentials, to be emptied with this one's. */
+  alsoForget(cache: { forget(): void }): void {
+    this.caches.push(cache);
+  }
+
   /** Forgets what is remembered, so that a change made in this process holds from its next request on. */
   forget(): void {
-    this.generation += 1;
-    this.running.clear();
-    this.cache.clear();
+    for (const cache of this.caches) cache.forget();
   }
 
   /** The actor, if this token was found good less than a second ago. */
   findCached(token: string): Actor | null {
-    const entry = this.cache.get(token);
-    return entry && entry.until > this.clock.now().getTime() ? entry.actor : null;
+    return this.actors.find(token);
   }
 
   /** Requests that come in while a token is being looked up wait for that one look-up. */
   verify(token: string): Promise<Actor | null> {
-    const running = this.running.get(token);
-    if (running) return running;
-    const lookUp = this.lookUp(token).finally(() => {
-      if (this.running.get(token) === lookUp) this.running.delete(token);
+    return this.actors.ask(token, async () => {
+      const credential = parseCredential(token);
+      return credential ? ((await this.verifiers.get(credential.kind)?.(credential)) ?? null) : null;
     });
-    this.running.set(token, lookUp);
-    return lookUp;
-  }
-
-  private async lookUp(token: string): Promise<Actor | null> {
-    const credential = parseCredential(token);
-    // The answer is as old as the question; and one that was asked before a change here is not kept.
-    const [asked, generation] = [this.clock.now().getTime(), this.generation];
-    const actor = credential ? await this.verifiers.get(credential.kind)?.(credential) : null;
-    if (actor && generation === this.generation) this.remember(token, actor, asked + CACHE_MS);
-    return actor ?? null;
-  }
-
-  private remember(token: string, actor: Actor, until: number): void {
-    if (this.cache.size >= CACHE_SIZE) this.cache.clear();
-    this.cache.set(token, { actor, until });
   }
 }

@@ -48,7 +48,8 @@ export function PathText(name: string, rule: PathTextRule, pipe: PipeTransform):
   };
 }
 
-function documentPath(
+/** States in the API document that the path has this parameter. */
+export function documentPath(
   target: object,
   key: string | symbol | undefined,
   rule: PathTextRule & { name: string; description?: string },

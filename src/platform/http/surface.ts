@@ -6,6 +6,8 @@ export type Surface = (typeof SURFACES)[number];
 const PREFIXES: readonly (readonly [string, Surface])[] = [
   ['/v1/admin/', 'staff'],
   ['/connect/', 'connect'],
+  // RFC 8414 puts a server's metadata between the host and the path of its issuer.
+  ['/.well-known/oauth-authorization-server/connect/', 'connect'],
   ['/vault/', 'vault'],
   ['/realtime/', 'realtime'],
   ['/data/', 'data'],

@@ -19,6 +19,9 @@ export const policies = {
   token: perMinute(60),
   /** Failed requests for a token, of one client from one address. */
   'token-failures': perMinute(10, 10),
+  /** Of one OAuth client, questions about tokens that others present to it. */
+  'token-introspection': perMinute(600),
+  'token-revocation': perMinute(60),
   'connect-read': perMinute(600),
   /** Of one operator, whoever acts for it. */
   'connect-write': perMinute(60),

@@ -10,5 +10,9 @@ export interface ClientCredentials {
 }
 
 export function newClientCredentials(): ClientCredentials {
-  return { clientId: `occ_${randomBase62(24)}`, clientSecret: `ocs_${newSecret()}` };
+  return { clientId: `occ_${randomBase62(24)}`, clientSecret: newClientSecret() };
+}
+
+export function newClientSecret(): string {
+  return `ocs_${newSecret()}`;
 }

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { hashSecret } from '../../../platform/auth/credentials.js';
-import { excessScopes } from '../../../platform/auth/scopes.js';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
-import { AppError, conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
+import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import { assertMayGive } from '../may-give.js';
 import { Operators } from '../operators/operators.service.js';
 import { type ClientCredentials, newClientCredentials } from './client-credentials.js';
 import { type CreateOAuthClient, type ListOAuthClients, toOAuthClient } from './oauth-client.dto.js';
@@ -17,6 +17,13 @@ import { OAuthClient } from './oauth-client.entity.js';
 
 const MAX_ACTIVE = 50;
 const MAX_YEARS = 10;
+
+/** What else comes from chance: demo data chooses it. */
+interface Chosen {
+  id?: string;
+  credentials?: ClientCredentials;
+  secretId?: string;
+}
 
 @Injectable()
 export class OAuthClients {
@@ -35,11 +42,11 @@ export class OAuthClients {
   async create(
     operatorId: string,
     input: CreateOAuthClient,
-    { id = newId('oacl'), credentials = newClientCredentials() }: { id?: string; credentials?: ClientCredentials } = {},
+    { id = newId('oacl'), credentials = newClientCredentials(), secretId = newId('oasc') }: Chosen = {},
   ): Promise<{ client: OAuthClient; clientSecret: string }> {
     const now = this.clock.now();
     const expiresAt = endOf(input, now);
-    assertMayGive(input.scopes);
+    assertMayGive(input.scopes, '*:write');
     const client = make(OAuthClient, {
       id,
       operatorId,
@@ -56,7 +63,7 @@ export class OAuthClients {
     await this.database.transaction(async () => {
       await this.assertWelcome(client, now);
       await this.database.insert(client);
-      await this.keepSecret(client, credentials.clientSecret);
+      await this.keepSecret(client, { id: secretId, secret: credentials.clientSecret });
       this.record('create', client, null);
     });
     return { client, clientSecret: credentials.clientSecret };
@@ -77,12 +84,30 @@ export class OAuthClients {
 
   /** Named by its public id or its row's. Whoever is revoked already stays as he is. Throws 404. */
   async revoke(operatorId: string, clientId: string): Promise<OAuthClient> {
-    await this.operators.assertVisible(operatorId);
     return this.database.transaction(async () => {
       const client = await this.lock(operatorId, clientId);
       if (client.active) await this.end(client);
       return client;
     });
+  }
+
+  /** Throws 404, the same for one that is unknown and for one that the caller may not see. */
+  async get(operatorId: string, clientId: string): Promise<OAuthClient> {
+    await this.operators.assertVisible(operatorId);
+    const client = await this.database.repository(OAuthClient).findOne({ where: named(operatorId, clientId) });
+    if (!client) throw notFound({ resource: 'oauth_client' });
+    return client;
+  }
+
+  /** As `get`; nobody else changes the client before the transaction ends. */
+  async lock(operatorId: string, clientId: string): Promise<OAuthClient> {
+    await this.operators.assertVisible(operatorId);
+    // Tokens that are being issued refer to the client; they need not wait for this lock.
+    const lock = { mode: 'for_no_key_update' } as const;
+    const where = named(operatorId, clientId);
+    const client = await this.database.repository(OAuthClient).findOne({ where, lock });
+    if (!client) throw notFound({ resource: 'oauth_client' });
+    return client;
   }
 
   /** The operator is locked here, so that two creates cannot both take the last place. */
@@ -98,23 +123,11 @@ export class OAuthClients {
     }
   }
 
-  private async keepSecret(client: OAuthClient, secret: string): Promise<void> {
+  private async keepSecret(client: OAuthClient, { id, secret }: { id: string; secret: string }): Promise<void> {
     await this.database.execute(
       'insert into oauth_client_secrets (id, client, hash, created_at) values ($1, $2, $3, $4)',
-      [newId('oasc'), client.id, hashSecret(secret), client.createdAt],
+      [id, client.id, hashSecret(secret), client.createdAt],
     );
-  }
-
-  private async lock(operatorId: string, clientId: string): Promise<OAuthClient> {
-    // Tokens that are being issued refer to the client; they need not wait for this lock.
-    const lock = { mode: 'for_no_key_update' } as const;
-    const where = [
-      { operatorId, clientId },
-      { operatorId, id: clientId },
-    ];
-    const client = await this.database.repository(OAuthClient).findOne({ where, lock });
-    if (!client) throw notFound({ resource: 'oauth_client' });
-    return client;
   }
 
   private async end(client: OAuthClient): Promise<void> {
@@ -149,13 +162,10 @@ function endOf({ expiresAt }: CreateOAuthClient, now: Date): Date | null {
   return end;
 }
 
-/** Nobody hands out what he does not hold. The service itself, which makes demo data, holds everything. */
-function assertMayGive(scopes: readonly string[]): void {
-  const actor = currentActor();
-  const excess = actor.type === 'system' ? [] : excessScopes(actor.scopes, scopes);
-  if (excess.length === 0) return;
-  throw new AppError(403, 'forbidden', 'These scopes are not yours to hand out', {
-    details: { requiredScope: '*:write', excessScopes: excess },
-    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${excess.join(' ')}"` },
-  });
+/** By its public id or its row's. */
+function named(operatorId: string, clientId: string): object[] {
+  return [
+    { operatorId, clientId },
+    { operatorId, id: clientId },
+  ];
 }

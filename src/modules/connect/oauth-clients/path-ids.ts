@@ -1,6 +1,6 @@
 import type { PipeTransform } from '@nestjs/common';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
-import { PathText } from '../../../platform/http/path-id.js';
+import { PathId, PathText } from '../../../platform/http/path-id.js';
 import { demoId } from '../../../platform/id.js';
 import { GIVEN_ID } from '../operators/operator.entity.js';
 
@@ -13,6 +13,13 @@ const knownForm: PipeTransform<string, string> = {
   },
 };
 
+const knownGrantForm: PipeTransform<string, string> = {
+  transform(id) {
+    if (!GIVEN_ID.test(id)) throw notFound({ resource: 'grant' });
+    return id;
+  },
+};
+
 const referenceForm: PipeTransform<string, string> = {
   transform(id) {
     if (!REFERENCE.test(id)) throw invalidField('clientId', 'clientId must be the id of a client', 'clientId');
@@ -21,11 +28,20 @@ const referenceForm: PipeTransform<string, string> = {
 };
 
 /** An operator's id. One that no operator can have is as unknown as one that none has. */
-export function PathOperatorId(): ParameterDecorator {
-  return PathText('operatorId', { maxLength: 64, pattern: GIVEN_ID, example: 'op_demo' }, knownForm);
+export function PathOperatorId(example = 'op_demo'): ParameterDecorator {
+  return PathText('operatorId', { maxLength: 64, pattern: GIVEN_ID, example }, knownForm);
+}
+
+/** A grant's id, of which the same holds. */
+export function PathGrantId(example = 'grant_demo'): ParameterDecorator {
+  return PathText('grantId', { maxLength: 64, pattern: GIVEN_ID, example }, knownGrantForm);
+}
+
+export function PathSecretId(): ParameterDecorator {
+  return PathId('oasc', 'secretId');
 }
 
 /** A client's public id, or the id of its row. Unlike other ids, one outside its grammar is 400. */
-export function PathClientId(): ParameterDecorator {
-  return PathText('clientId', { maxLength: 128, pattern: REFERENCE, example: demoId('oacl', 1) }, referenceForm);
+export function PathClientId(demo = 1): ParameterDecorator {
+  return PathText('clientId', { maxLength: 128, pattern: REFERENCE, example: demoId('oacl', demo) }, referenceForm);
 }

@@ -3,6 +3,8 @@ import { covers } from '../../../platform/auth/scopes.js';
 /** Everything that decides whether a client may be used now, and for what. */
 export interface ClientStanding {
   id: string;
+  /** Public. */
+  clientId: string;
   operatorId: string;
   scopes: string[];
   active: boolean;
@@ -16,7 +18,7 @@ export interface ClientStanding {
 
 /** The columns of ClientStanding and the tables they come from, for a statement that goes on with `where`. */
 export const STANDING_COLUMNS = `
-  client.id, client.operator_id as "operatorId", client.scopes, client.active, client.expires_at as "expiresAt",
+  client.id, client.client_id as "clientId", client.operator_id as "operatorId", client.scopes, client.active, client.expires_at as "expiresAt",
   operator.status = 'active' as "operatorActive", granted.status = 'active' as "grantActive",
   granted.scopes as "grantScopes", granted.expires_at as "grantExpiresAt"`;
 export const STANDING_TABLES = `

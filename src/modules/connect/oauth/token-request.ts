@@ -2,6 +2,12 @@ import type { Request } from 'express';
 import type { ClientCredentials } from '../oauth-clients/client-credentials.js';
 import { refusedRequest } from './oauth-errors.js';
 
+/** A request of a client to one of the OAuth endpoints: who it says it is, and what it says. */
+export interface ClientRequest {
+  credentials: ClientCredentials;
+  parameters: ReadonlyMap<string, string>;
+}
+
 export interface TokenRequest {
   credentials: ClientCredentials;
   /** Null: all that the client has. */
@@ -17,15 +23,19 @@ const MAX_ID_LENGTH = 128;
 const NOBODY: ClientCredentials = { clientId: '', clientSecret: '' };
 
 /**
- * Reads a request for a token (RFC 6749, 4.4), a form or JSON. Parameters that nobody knows are ignored, as are those
- * without a value (3.1, 3.2). Throws 400 `invalid_request` and `unsupported_grant_type`.
+ * Reads a request, a form or JSON. Parameters that nobody knows are ignored, as are those without a value (RFC 6749, 3.1,
+ * 3.2). Throws 400 `invalid_request`.
  */
-export function readTokenRequest(request: Pick<Request, 'headers' | 'query' | 'body'>): TokenRequest {
+export function readClientRequest(request: Pick<Request, 'headers' | 'query' | 'body'>): ClientRequest {
   if (Object.keys(request.query).length > 0) throw refusedRequest('invalid_request', 'Parameters belong into the body');
   const parameters = readParameters(request.body);
   const presented = readCredentials(request.headers.authorization, parameters);
-  const credentials = presented.clientId.length <= MAX_ID_LENGTH ? presented : NOBODY;
+  return { credentials: presented.clientId.length <= MAX_ID_LENGTH ? presented : NOBODY, parameters };
+}
 
+/** Reads a request for a token (RFC 6749, 4.4). Throws 400 `invalid_request` and `unsupported_grant_type`. */
+export function readTokenRequest(request: Pick<Request, 'headers' | 'query' | 'body'>): TokenRequest {
+  const { credentials, parameters } = readClientRequest(request);
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) throw refusedRequest('invalid_request', 'grant_type is missing');
   if (grantType !== 'client_credentials') {
@@ -34,6 +44,13 @@ export function readTokenRequest(request: Pick<Request, 'headers' | 'query' | 'b
   const scope = parameters.get('scope');
   const scopes = scope === undefined ? null : [...new Set(scope.split(' ').filter(Boolean))];
   return { credentials, scopes };
+}
+
+/** The token that a request to introspect or to revoke one is about. Throws 400 `invalid_request` without one. */
+export function tokenOf({ parameters }: ClientRequest): string {
+  const token = parameters.get('token');
+  if (token === undefined) throw refusedRequest('invalid_request', 'token is missing');
+  return token;
 }
 
 /** A form arrives as its text, JSON as what it says. */

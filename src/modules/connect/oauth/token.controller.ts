@@ -4,19 +4,19 @@ import type { Request } from 'express';
 import { Public } from '../../../platform/auth/access.js';
 import { answerHeader } from '../../../platform/http/answer.js';
 import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
-import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
-import { RateLimits } from '../../../platform/limits/rate-limits.js';
 import { AccessTokens } from './access-tokens.service.js';
-import { TOKEN_REQUEST, TokenResponse, toTokenResponse } from './token.dto.js';
-import { readTokenRequest } from './token-request.js';
+import { ClientRequests } from './client-requests.service.js';
+import { IntrospectionResponse, toIntrospection } from './introspection.dto.js';
+import { ABOUT_A_TOKEN, TOKEN_REQUEST, TokenResponse, toTokenResponse } from './token.dto.js';
+import { readClientRequest, readTokenRequest, tokenOf } from './token-request.js';
 
+/** What a client asks for with its id and secret. Each route counts for itself, by the client that the request names. */
 @Controller('/connect/v1/oauth')
 export class TokenController {
   constructor(
+    private readonly clients: ClientRequests,
     private readonly tokens: AccessTokens,
-    private readonly limits: RateLimits,
-    private readonly failures: FailureLimits,
   ) {}
 
   /** Exchanges a client's id and secret for an access token (RFC 6749, client credentials grant) */
@@ -29,13 +29,41 @@ export class TokenController {
   @ApiBody(TOKEN_REQUEST)
   async issue(@Req() request: Request): Promise<TokenResponse> {
     const { credentials, scopes } = readTokenRequest(request);
-    const subject = `${credentials.clientId} ${request.ip}`;
-    const client = await this.failures.count('token-failures', [subject], () => this.tokens.authenticate(credentials));
-    // Only now: whoever merely knows a client's id cannot use up its tokens.
-    this.limits.take('token', credentials.clientId);
+    const client = await this.clients.authenticate('token', request.ip, credentials);
     const token = await this.tokens.issue(client, scopes);
     answerHeader('Cache-Control', 'no-store');
     answerHeader('Pragma', 'no-cache');
     return toTokenResponse(token);
+  }
+
+  /** Says whether an access token of the same operator is good, and for what (RFC 7662) */
+  @Post('introspect')
+  @HttpCode(200)
+  @Public()
+  @RateLimit(null)
+  @ChangesNothing('it only looks')
+  @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
+  @ApiBody(ABOUT_A_TOKEN)
+  async introspect(@Req() request: Request): Promise<IntrospectionResponse> {
+    const asked = readClientRequest(request);
+    const client = await this.clients.authenticate('token-introspection', request.ip, asked.credentials);
+    this.clients.assertPermitted(client);
+    const token = await this.tokens.find(tokenOf(asked));
+    answerHeader('Cache-Control', 'no-store');
+    return toIntrospection(token, client.operatorId);
+  }
+
+  /** Ends an access token before its time (RFC 7009); one that is unknown or over already is answered the same */
+  @Post('revoke')
+  @HttpCode(200)
+  @Public()
+  @RateLimit(null)
+  @ChangesNothing('a token is a short-lived image of its client, which ends it itself')
+  @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
+  @ApiBody(ABOUT_A_TOKEN)
+  async revoke(@Req() request: Request): Promise<void> {
+    const asked = readClientRequest(request);
+    const client = await this.clients.authenticate('token-revocation', request.ip, asked.credentials);
+    await this.tokens.revoke(tokenOf(asked), client);
   }
 }

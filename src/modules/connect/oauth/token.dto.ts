@@ -12,6 +12,11 @@ const text = (maxLength: number, description: string, example: string) => ({
   example,
 });
 
+const CREDENTIALS = {
+  client_id: text(200, 'Absent where the client authenticates by HTTP Basic', DEMO_CREDENTIALS.clientId),
+  client_secret: text(200, 'Absent where the client authenticates by HTTP Basic', DEMO_CREDENTIALS.clientSecret),
+};
+
 /** A form or JSON with the same members. Open, because RFC 6749 has unknown parameters ignored. */
 export const TOKEN_REQUEST: ApiBodyOptions = {
   required: true,
@@ -20,9 +25,23 @@ export const TOKEN_REQUEST: ApiBodyOptions = {
     required: ['grant_type'],
     properties: {
       grant_type: { type: 'string', enum: ['client_credentials'], example: 'client_credentials' },
-      client_id: text(200, 'Absent where the client authenticates by HTTP Basic', DEMO_CREDENTIALS.clientId),
-      client_secret: text(200, 'Absent where the client authenticates by HTTP Basic', DEMO_CREDENTIALS.clientSecret),
+      ...CREDENTIALS,
       scope: text(13_000, 'Scopes, separated by spaces; all of the client without it', 'connect:bookings:read'),
+    },
+    additionalProperties: true,
+  },
+};
+
+/** A request about a token that somebody presented. Open, as above. */
+export const ABOUT_A_TOKEN: ApiBodyOptions = {
+  required: true,
+  schema: {
+    type: 'object',
+    required: ['token'],
+    properties: {
+      token: { type: 'string', maxLength: 1000, description: 'An access token', example: 'oat_unknown' },
+      token_type_hint: text(100, 'Ignored: there are access tokens only', 'access_token'),
+      ...CREDENTIALS,
     },
     additionalProperties: true,
   },

@@ -13,8 +13,15 @@ export class OperatorGrant {
   @Column('text') status: GrantStatus;
   @Column('text', { array: true }) scopes: string[];
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
+  @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  /** Throws 409 `grant_revoked`: what was revoked stays so. */
+  change(terms: Partial<Pick<OperatorGrant, 'scopes' | 'status' | 'expiresAt'>>, now: Date): void {
+    if (this.status === 'revoked') throw conflict('grant_revoked', 'The grant is revoked for good');
+    Object.assign(this, terms, { updatedAt: now });
+  }
 
   /**
    * Throws 409 `grant_conflict` unless the client fits: `details.reason` is inactive, scopes or expiry. A client without

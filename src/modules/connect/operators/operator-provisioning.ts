@@ -44,6 +44,7 @@ export class OperatorProvisioning {
       id,
       name,
       status: status ?? found?.status ?? 'active',
+      version: (found?.version ?? 0) + 1,
       createdAt: found?.createdAt ?? now,
       updatedAt: now,
     });
@@ -70,6 +71,7 @@ export class OperatorProvisioning {
       status: status ?? found?.status ?? 'active',
       scopes,
       expiresAt: expiresAt === undefined ? (found?.expiresAt ?? null) : instantOf(expiresAt),
+      version: (found?.version ?? 0) + 1,
       createdAt: found?.createdAt ?? now,
       updatedAt: now,
     });
@@ -83,11 +85,11 @@ export class OperatorProvisioning {
   }
 }
 
-function operatorFacts({ id, name, status }: Operator): object {
+export function operatorFacts({ id, name, status }: Operator): object {
   return { id, name, status };
 }
 
-function grantFacts({ id, operatorId, status, scopes, expiresAt }: OperatorGrant): object {
+export function grantFacts({ id, operatorId, status, scopes, expiresAt }: OperatorGrant): object {
   return { id, operatorId, status, scopes, expiresAt };
 }
 

@@ -13,6 +13,7 @@ export class Operator {
   @PrimaryColumn('text') id: string;
   @Column('text') name: string;
   @Column('text') status: OperatorStatus;
+  @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 

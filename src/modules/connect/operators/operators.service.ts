@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
+import type { PageBounds } from '../../../platform/database/page.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { GIVEN_ID, Operator } from './operator.entity.js';
 import { OperatorGrant } from './operator-grant.entity.js';
@@ -10,10 +11,25 @@ import { OperatorGrant } from './operator-grant.entity.js';
 export class Operators {
   constructor(private readonly database: Database) {}
 
+  /** By id; whoever is bound to one sees that one. */
+  async list({ limit: take, offset: skip }: PageBounds): Promise<{ operators: Operator[]; total: number }> {
+    const { operatorId } = currentActor();
+    const where = operatorId === null ? {} : { id: operatorId };
+    const found = this.database.repository(Operator).findAndCount({ where, order: { id: 'ASC' }, take, skip });
+    const [operators, total] = await found;
+    return { operators, total };
+  }
+
   /** Throws 404, the same for an operator that is unknown and for one that the caller may not see. */
-  async assertVisible(id: string): Promise<void> {
+  async get(id: string): Promise<Operator> {
     const operator = isVisible(id) ? await this.database.repository(Operator).findOneBy({ id }) : null;
     if (!operator) throw unknownOperator();
+    return operator;
+  }
+
+  /** Throws 404 as `get`. */
+  async assertVisible(id: string): Promise<void> {
+    await this.get(id);
   }
 
   /** The operator, whose clients nobody else adds before the transaction ends. Throws 404. */

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { hashSecret } from '../../../platform/auth/credentials.js';
+import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
+import { Clock } from '../../../platform/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { conflict, notFound } from '../../../platform/errors/app-error.js';
+import { newId } from '../../../platform/id.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { assertMayGive } from '../may-give.js';
+import { newClientSecret } from '../oauth-clients/client-credentials.js';
+import type { OAuthClient } from '../oauth-clients/oauth-client.entity.js';
+import { OAuthClients } from '../oauth-clients/oauth-clients.service.js';
+import { type ClientSecretResponse, type RotateClientSecret, toClientSecret } from './client-secret.dto.js';
+import { ClientSecret, MOST_LIVE } from './client-secret.entity.js';
+
+const DAY_SECONDS = 24 * 3600;
+const SHOWN = 20;
+
+/** Gives clients new secrets without a moment in which none of theirs is good. */
+@Injectable()
+export class ClientSecrets {
+  constructor(
+    private readonly database: Database,
+    private readonly ledger: ActionLedger,
+    private readonly clock: Clock,
+    private readonly clients: OAuthClients,
+    private readonly verifier: TokenVerifier,
+  ) {}
+
+  /**
+   * A second secret; the first one ends with the overlap. Who gets it can do what the client may, so the caller must hold
+   * that: 403. Throws 404, 409 `client_inactive`, `secret_limit_reached`.
+   */
+  async rotate(
+    operatorId: string,
+    clientId: string,
+    { overlapSeconds = DAY_SECONDS }: RotateClientSecret,
+  ): Promise<{ secret: ClientSecretResponse; clientSecret: string }> {
+    const clientSecret = newClientSecret();
+    const secret = await this.database.transaction(async () => {
+      const client = await this.clients.lock(operatorId, clientId);
+      assertMayGive(client.scopes, '*:write');
+      const now = this.clock.now();
+      if (!client.active || (client.expiresAt !== null && client.expiresAt <= now)) {
+        throw conflict('client_inactive', 'The client is revoked or has expired');
+      }
+      const live = await this.live(client, now);
+      assertRoom(live);
+      for (const old of live) await this.endWith(old, this.clock.inSeconds(overlapSeconds));
+      return this.add(client, clientSecret, now);
+    });
+    return { secret, clientSecret };
+  }
+
+  /** Newest first. Throws 404. */
+  async list(operatorId: string, clientId: string): Promise<ClientSecretResponse[]> {
+    const client = await this.clients.get(operatorId, clientId);
+    const secrets = await this.database.repository(ClientSecret).find({
+      where: { client: client.id },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      take: SHOWN,
+    });
+    return secrets.map((secret) => this.shown(secret, client));
+  }
+
+  /**
+   * Ends the secret and the tokens that were issued by it. One that is over stays as it is. Throws 404, 409 `last_secret`
+   * where the client would have none left.
+   */
+  async revoke(operatorId: string, clientId: string, secretId: string): Promise<ClientSecretResponse> {
+    return this.database.transaction(async () => {
+      const client = await this.clients.lock(operatorId, clientId);
+      const secret = await this.database.repository(ClientSecret).findOneBy({ id: secretId, client: client.id });
+      if (!secret) throw notFound({ resource: 'oauth_client_secret' });
+      const now = this.clock.now();
+      if (!secret.isLive(now)) return this.shown(secret, client);
+
+      const others = (await this.live(client, now)).filter(({ id }) => id !== secretId);
+      if (others.length === 0)
+        throw conflict('last_secret', 'The client has no other secret; give it one, or revoke it');
+      const before = this.shown(secret, client);
+      await this.end(secret, now);
+      const after = this.shown(secret, client);
+      this.record('revoke', after, before);
+      return after;
+    });
+  }
+
+  private async live(client: OAuthClient, now: Date): Promise<ClientSecret[]> {
+    const secrets = await this.database.repository(ClientSecret).findBy({ client: client.id });
+    return secrets.filter((secret) => secret.isLive(now));
+  }
+
+  /** Until the end of the overlap, or its own if that comes first. */
+  private async endWith(secret: ClientSecret, overlapEnds: Date): Promise<void> {
+    const isOverBefore = secret.expiresAt !== null && secret.expiresAt < overlapEnds;
+    secret.expiresAt = isOverBefore ? secret.expiresAt : overlapEnds;
+    await this.database.repository(ClientSecret).update({ id: secret.id }, { expiresAt: secret.expiresAt });
+    this.recheck();
+  }
+
+  private async add(client: OAuthClient, clientSecret: string, now: Date): Promise<ClientSecretResponse> {
+    const secret = make(ClientSecret, {
+      id: newId('oasc'),
+      client: client.id,
+      hash: hashSecret(clientSecret),
+      createdAt: now,
+      expiresAt: null,
+      revokedAt: null,
+    });
+    await this.database.insert(secret);
+    const shown = this.shown(secret, client);
+    this.record('create', shown, null);
+    return shown;
+  }
+
+  private async end(secret: ClientSecret, now: Date): Promise<void> {
+    secret.revokedAt = now;
+    await this.database.repository(ClientSecret).update({ id: secret.id }, { revokedAt: now });
+    await this.database.execute(
+      'update oauth_access_tokens set revoked_at = $2 where secret = $1 and revoked_at is null',
+      [secret.id, now],
+    );
+    this.recheck();
+  }
+
+  private recheck(): void {
+    this.database.afterCommit(() => this.verifier.forget());
+  }
+
+  private shown(secret: ClientSecret, { clientId }: OAuthClient): ClientSecretResponse {
+    return toClientSecret(secret, { clientId, now: this.clock.now() });
+  }
+
+  private record(verb: 'create' | 'revoke', after: ClientSecretResponse, before: object | null): void {
+    const subject = { subjectType: 'oauth_client_secret', subjectId: after.id };
+    this.ledger.record(`connect.oauth_client_secret.${verb}`, { ...subject, before, after });
+  }
+}
+
+function assertRoom(live: readonly ClientSecret[]): void {
+  if (live.length < MOST_LIVE) return;
+  throw conflict('secret_limit_reached', `The client has ${MOST_LIVE} secrets; the older one must end first`, {
+    limit: MOST_LIVE,
+  });
+}

@@ -1,0 +1,16 @@
+import { Controller, Get } from '@nestjs/common';
+import { Public } from '../../../platform/auth/access.js';
+import { Env } from '../../../platform/config/env.js';
+import { MetadataResponse, toMetadata } from './metadata.dto.js';
+
+@Controller('/.well-known/oauth-authorization-server/connect/v1')
+export class MetadataController {
+  constructor(private readonly env: Env) {}
+
+  /** Where the OAuth endpoints are and what they can do (RFC 8414) */
+  @Get()
+  @Public()
+  async metadata(): Promise<MetadataResponse> {
+    return toMetadata(this.env.baseUrl);
+  }
+}

@@ -1,0 +1,28 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { documentIfMatch, type ExpectedVersions, expectedVersionsOf } from '../../../platform/http/if-match.js';
+import { documentPath } from '../../../platform/http/path-id.js';
+import { GIVEN_ID } from './operator.entity.js';
+
+/** The grant that a change is meant for, and which versions of it. */
+export interface GrantTarget {
+  grantId: string;
+  expected: ExpectedVersions;
+}
+
+const fromRequest = createParamDecorator((_: unknown, context: ExecutionContext): GrantTarget => {
+  const request = context.switchToHttp().getRequest<Request>();
+  const grantId = request.params['grantId'];
+  if (typeof grantId !== 'string' || !GIVEN_ID.test(grantId)) throw notFound({ resource: 'grant' });
+  return { grantId, expected: expectedVersionsOf(request) };
+});
+
+/** The grant in the path and `If-Match` in one parameter; `example` is a demo row. */
+export function ChangedGrant(example: string): ParameterDecorator {
+  return (target, key, index) => {
+    fromRequest()(target, key, index);
+    documentPath(target, key, { name: 'grantId', maxLength: 64, pattern: GIVEN_ID, example });
+    documentIfMatch(target, key);
+  };
+}

@@ -1,0 +1,192 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { Answer } from '../setup/http.js';
+import {
+  askForToken,
+  clientsOf,
+  FORM,
+  newClient,
+  newGrant,
+  newOperator,
+  type OAuthClient,
+  provision,
+  withKey,
+} from './partners.js';
+import { expectFault } from './token-calls.js';
+
+const INTROSPECT = '/connect/v1/oauth/introspect';
+const REVOKE = '/connect/v1/oauth/revoke';
+const INACTIVE = { active: false };
+
+let app: TestApp;
+let other: TestApp;
+let operatorId: string;
+let client: OAuthClient;
+beforeAll(async () => {
+  app = await startApp();
+  other = await startApp({ env: { DATABASE_POOL_SIZE: '4' } });
+  operatorId = await newOperator(app);
+  client = await newClient(app, operatorId, { scopes: ['connect:bookings:read', 'connect:bookings:write'] });
+});
+
+type Asker = Pick<OAuthClient, 'clientId' | 'clientSecret'>;
+
+function ask(path: string, token: string, { by = client, node = app }: { by?: Asker; node?: TestApp } = {}) {
+  const form = new URLSearchParams({ token, client_id: by.clientId, client_secret: by.clientSecret });
+  return node.post<Record<string, unknown>>(path, undefined, { raw: form.toString(), headers: FORM });
+}
+
+async function newToken(of: OAuthClient = client, more: Record<string, string> = {}): Promise<string> {
+  return (await askForToken(app, of, more)).body.access_token;
+}
+
+describe('introspection', () => {
+  it('says of a good token what it may do, whose it is and until when', async () => {
+    const token = await newToken(client, { scope: 'connect:bookings:read' });
+    const { status, body, headers } = await ask(INTROSPECT, token);
+
+    const now = app.now().getTime() / 1000;
+    expect([status, body]).toEqual([
+      200,
+      {
+        active: true,
+        scope: 'connect:bookings:read',
+        client_id: client.clientId,
+        sub: client.clientId,
+        token_type: 'Bearer',
+        exp: Number(body['iat']) + 3600,
+        iat: expect.any(Number),
+      },
+    ]);
+    expect(Math.abs(now - Number(body['iat']))).toBeLessThan(60);
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
+  it('says nothing but that of one that is unknown, of another kind, expired, or of another operator', async () => {
+    const foreign = await newClient(app, await newOperator(app));
+    const token = await newToken();
+    const late = await startApp({ env: { DATABASE_POOL_SIZE: '4' } });
+    late.travel({ hours: 2 });
+    const answers = [
+      await ask(INTROSPECT, 'x'),
+      await ask(INTROSPECT, `${token.slice(0, -1)}0`),
+      await ask(INTROSPECT, app.credentials.platformKey),
+      await ask(INTROSPECT, await newToken(foreign)),
+      await ask(INTROSPECT, token, { node: late }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body])).toEqual(answers.map(() => [200, INACTIVE]));
+  });
+
+  it('follows the operator and the grant at once on this node, and within a second on another one', async () => {
+    const operator = await newOperator(app);
+    const grantId = await newGrant(app, operator, { scopes: ['connect:bookings:*'] });
+    const granted = await newClient(app, operator, { grantId });
+    const free = await newClient(app, operator);
+    const token = await newToken(granted);
+    const seen = async (node: TestApp) => (await ask(INTROSPECT, token, { by: free, node })).body['active'];
+    const stop = (status: string) =>
+      provision(app, {
+        operatorGrants: [{ id: grantId, operatorId: operator, scopes: ['connect:bookings:*'], status }],
+      });
+
+    expect([await seen(app), await seen(other)]).toEqual([true, true]);
+    await stop('paused');
+    other.travel({ ms: 1_000 });
+    expect([await seen(app), await seen(other)]).toEqual([false, false]);
+    await stop('active');
+    expect(await seen(app)).toBe(true);
+
+    await provision(app, { operators: [{ id: operator, name: 'Stopped', status: 'inactive' }] });
+    expectFault(await ask(INTROSPECT, token, { by: free }), 400, 'unauthorized_client');
+  });
+
+  it('shows the scopes that the grant still covers', async () => {
+    const operator = await newOperator(app);
+    const grantId = await newGrant(app, operator, { scopes: ['connect:bookings:*'] });
+    const scopes = ['connect:bookings:read', 'connect:bookings:write'];
+    const granted = await newClient(app, operator, { grantId, scopes });
+    const token = await newToken(granted);
+    await provision(app, {
+      operatorGrants: [{ id: grantId, operatorId: operator, scopes: ['connect:bookings:read'] }],
+    });
+
+    expect((await ask(INTROSPECT, token, { by: granted })).body).toMatchObject({ scope: 'connect:bookings:read' });
+  });
+});
+
+describe('revocation', () => {
+  it('ends a token at once on this node, within a second on another one, and says the same again', async () => {
+    const token = await newToken();
+    const uses = (node: TestApp) => node.with(token).get(clientsOf(operatorId));
+    expect([(await uses(app)).status, (await uses(other)).status]).toEqual([200, 200]);
+
+    const answers = [await ask(REVOKE, token), await ask(REVOKE, token), await ask(REVOKE, 'x')];
+
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [200, '']));
+    other.travel({ ms: 1_000 });
+    expect([(await uses(app)).status, (await uses(other)).status]).toEqual([401, 401]);
+    expect((await ask(INTROSPECT, token)).body).toEqual(INACTIVE);
+    expect((await ask(INTROSPECT, await newToken())).body['active']).toBe(true);
+  });
+
+  it('refuses a token of another client, which stays good', async () => {
+    const neighbour = await newClient(app, operatorId);
+    const token = await newToken();
+    expectFault(await ask(REVOKE, token, { by: neighbour }), 400, 'unauthorized_client');
+    expect((await ask(INTROSPECT, token)).body['active']).toBe(true);
+  });
+});
+
+describe.each([INTROSPECT, REVOKE])('who may call %s', (path) => {
+  it('is a client: one that is unknown, wrong, expired or revoked gets one and the same 401', async () => {
+    const revoked = await newClient(app, operatorId);
+    await app.as('platform').delete(`${clientsOf(operatorId)}/${revoked.clientId}`);
+    const inAnHour = new Date(app.now().getTime() + 3_600_000).toISOString();
+    const expired = await newClient(app, operatorId, { expiresAt: inAnHour });
+    const late = await startApp({ env: { DATABASE_POOL_SIZE: '4' } });
+    late.travel({ hours: 2 });
+    const answers: Answer[] = [
+      await ask(path, 'x', { by: { ...client, clientSecret: revoked.clientSecret } }),
+      await ask(path, 'x', { by: { ...client, clientId: 'occ_unknown' } }),
+      await ask(path, 'x', { by: revoked }),
+      await ask(path, 'x', { by: expired, node: late }),
+      await app.post(path, { token: 'x' }),
+    ];
+
+    for (const answer of answers) {
+      expectFault(answer, 401, 'invalid_client');
+      expect(answer.headers['www-authenticate']).toBe('Basic realm="connect"');
+    }
+    const descriptions = answers.map(({ body }) => (body as { error_description: string }).error_description);
+    expect(new Set(descriptions).size).toBe(1);
+  });
+
+  it('must name a token, in the body', async () => {
+    const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
+    expectFault(await app.post(path, credentials), 400, 'invalid_request');
+    expectFault(await app.post(`${path}?token=x`, credentials), 400, 'invalid_request');
+    expectFault(await app.post(path, { ...credentials, token: ['x'] }), 400, 'invalid_request');
+  });
+});
+
+describe('a client that is remembered for a second', () => {
+  it('is refused with a wrong secret, and let in with its own', async () => {
+    const token = await newToken();
+    const wrong = { ...client, clientSecret: `ocs_${'0'.repeat(49)}` };
+    const answers = await Promise.all([
+      ...Array.from({ length: 5 }, () => ask(INTROSPECT, token)),
+      ...Array.from({ length: 5 }, () => ask(INTROSPECT, token, { by: wrong })),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([...Array<number>(5).fill(200), ...Array<number>(5).fill(401)]);
+  });
+
+  it('is refused at once where it is revoked, and within a second on another node', async () => {
+    const gone = await newClient(app, operatorId);
+    const statusOn = async (node: TestApp) => (await ask(INTROSPECT, 'x', { by: gone, node })).status;
+    expect([await statusOn(app), await statusOn(other)]).toEqual([200, 200]);
+    const remover = await withKey(app, ['connect:*:delete']);
+    await remover.delete(`${clientsOf(operatorId)}/${gone.clientId}`);
+    other.travel({ ms: 1_000 });
+    expect([await statusOn(app), await statusOn(other)]).toEqual([401, 401]);
+  });
+});

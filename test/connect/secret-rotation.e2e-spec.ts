@@ -1,0 +1,158 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { tablesWith } from '../setup/tables.js';
+import {
+  askForToken,
+  clientsOf,
+  entriesOf,
+  newClient,
+  newOperator,
+  type OAuthClient,
+  refused,
+  withKey,
+} from './partners.js';
+
+interface Secret {
+  id: string;
+  clientId: string;
+  live: boolean;
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  clientSecret?: string;
+}
+
+let app: TestApp;
+let operatorId: string;
+beforeAll(async () => {
+  app = await startApp({ env: { LOG_LEVEL: 'trace' } });
+  operatorId = await newOperator(app);
+});
+
+const pathOf = ({ clientId }: OAuthClient) => `${clientsOf(operatorId)}/${clientId}/secrets`;
+const rotate = (client: OAuthClient, body: object = {}, headers = {}) =>
+  app.as('platform').post<Secret>(pathOf(client), body, { headers });
+const list = async (client: OAuthClient) =>
+  (await app.as('platform').get<{ data: Secret[] }>(pathOf(client))).body.data;
+const statusWith = async (client: OAuthClient, clientSecret = '') =>
+  (await askForToken(app, { ...client, clientSecret })).status;
+
+describe('a new secret', () => {
+  it('is good beside the one in use until the overlap is over', async () => {
+    const client = await newClient(app, operatorId);
+    const { status, body, headers } = await rotate(client, { overlapSeconds: 600 });
+
+    expect([status, body]).toEqual([
+      201,
+      {
+        id: expect.stringMatching(/^oasc_/),
+        clientId: client.clientId,
+        live: true,
+        createdAt: expect.any(String),
+        expiresAt: null,
+        revokedAt: null,
+        clientSecret: expect.stringMatching(/^ocs_[0-9A-Za-z]{49}$/),
+      },
+    ]);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(await statusWith(client, client.clientSecret)).toBe(200);
+    expect(await statusWith(client, body.clientSecret)).toBe(200);
+    const [newer, older] = await list(client);
+    expect([newer?.id, newer?.expiresAt, older?.live]).toEqual([body.id, null, true]);
+    expect(Date.parse(older?.expiresAt ?? '') - Date.parse(body.createdAt)).toBe(600_000);
+
+    app.travel({ ms: 600_000 });
+    expect(await statusWith(client, client.clientSecret)).toBe(401);
+    expect(await statusWith(client, body.clientSecret)).toBe(200);
+    expect((await list(client)).map(({ live }) => live)).toEqual([true, false]);
+    app.travel({ ms: -600_000 });
+  });
+
+  it('takes the place of the old one at once where there is to be no overlap, and a day unless said', async () => {
+    const [client, patient] = [await newClient(app, operatorId), await newClient(app, operatorId)];
+    await rotate(client, { overlapSeconds: 0 });
+    expect(await statusWith(client, client.clientSecret)).toBe(401);
+
+    const { body } = await rotate(patient);
+    const [, old] = await list(patient);
+    expect(Date.parse(old?.expiresAt ?? '') - Date.parse(body.createdAt)).toBe(86_400_000);
+  });
+
+  it('is a third one only when one of the two is over; two rotations at once give one more', async () => {
+    const client = await newClient(app, operatorId);
+    const answers = await Promise.all([rotate(client), rotate(client), rotate(client)]);
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+    const refusal = answers.find(({ status }) => status === 409);
+    expect(refusal?.body).toEqual(refused('secret_limit_reached', { limit: 2 }));
+    const [, old] = await list(client);
+    await app.as('platform').delete(`${pathOf(client)}/${old?.id}`);
+    expect((await rotate(client)).status).toBe(201);
+  });
+
+  it('is in no later answer, no log line and no table, and an idempotent replay does not hold it', async () => {
+    const client = await newClient(app, operatorId);
+    const key = { 'Idempotency-Key': `rotate-${client.id}` };
+    const first = await rotate(client, {}, key);
+    const again = await rotate(client, {}, key);
+
+    const secret = first.body.clientSecret ?? '';
+    const { clientSecret: _, ...rest } = first.body;
+    expect([again.status, again.body]).toEqual([201, rest]);
+    expect((await list(client)).filter((one) => 'clientSecret' in one)).toEqual([]);
+    expect(app.logs.join('\n')).not.toContain(secret.slice(4));
+    expect(await tablesWith(app, [secret.slice(4)])).toEqual([]);
+  });
+
+  it('is not given to whoever holds less than the client may do: 403 with the excess', async () => {
+    const client = await newClient(app, operatorId, { scopes: ['connect:bookings:read', 'connect:flights:write'] });
+    const poor = await withKey(app, ['connect:bookings:*']);
+    const { status, body } = await poor.post(pathOf(client), {});
+    expect([status, body]).toEqual([
+      403,
+      refused('forbidden', { requiredScope: '*:write', excessScopes: ['connect:flights:write'] }),
+    ]);
+    expect(await list(client)).toHaveLength(1);
+  });
+
+  it('is not for a client that is revoked: 409; nor for an unknown one: 404; nor with a wild overlap: 400', async () => {
+    const client = await newClient(app, operatorId);
+    const wild = [await rotate(client, { overlapSeconds: -1 }), await rotate(client, { overlapSeconds: 2_592_001 })];
+    expect(wild.map(({ status }) => status)).toEqual([400, 400]);
+    await app.as('platform').delete(`${clientsOf(operatorId)}/${client.clientId}`);
+    expect((await rotate(client)).body).toEqual(refused('client_inactive'));
+    const unknown = await rotate({ ...client, clientId: 'occ_000000000000000000000000' });
+    expect([unknown.status, unknown.body]).toEqual([404, refused('not_found', { resource: 'oauth_client' })]);
+  });
+});
+
+describe('ending a secret before its time', () => {
+  it('ends the tokens that were issued by it, not those of the other one; a second call answers the same', async () => {
+    const client = await newClient(app, operatorId);
+    const { body: newer } = await rotate(client);
+    const old = (await askForToken(app, client)).body.access_token;
+    const young = (await askForToken(app, { ...client, clientSecret: newer.clientSecret ?? '' })).body.access_token;
+    const [, first] = await list(client);
+
+    const ended = await app.as('platform').delete<Secret>(`${pathOf(client)}/${first?.id}`);
+    const again = await app.as('platform').delete<Secret>(`${pathOf(client)}/${first?.id}`);
+
+    expect(ended.body).toEqual({ ...first, live: false, revokedAt: expect.any(String) });
+    expect(again.body).toEqual(ended.body);
+    const statuses = [old, young].map(async (token) => (await app.with(token).get(clientsOf(operatorId))).status);
+    expect(await Promise.all(statuses)).toEqual([401, 200]);
+    expect(await statusWith(client, client.clientSecret)).toBe(401);
+    const actions = (await entriesOf(app, first?.id ?? '')).map(({ action }) => action);
+    expect(actions).toEqual(['connect.oauth_client_secret.revoke']);
+  });
+
+  it('is 409 for the last one, and 404 for one of another client', async () => {
+    const [client, neighbour] = [await newClient(app, operatorId), await newClient(app, operatorId)];
+    const [only] = await list(client);
+    const last = await app.as('platform').delete(`${pathOf(client)}/${only?.id}`);
+    expect([last.status, last.body]).toEqual([409, refused('last_secret')]);
+    const foreign = await app.as('platform').delete(`${pathOf(neighbour)}/${only?.id}`);
+    expect([foreign.status, foreign.body]).toEqual([404, refused('not_found', { resource: 'oauth_client_secret' })]);
+    expect(await statusWith(client, client.clientSecret)).toBe(200);
+  });
+});
