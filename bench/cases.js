@@ -52,6 +52,22 @@ export const cases = [
     },
   },
   {
+    name: 'token introspection',
+    prepare: async (world) => {
+      const clients = `/connect/v1/operators/${world.credentials.operatorId}/oauth-clients`;
+      const scopes = ['connect:bookings:read'];
+      const client = await call(world, send(`POST ${clients}`, platform(world), { scopes }));
+      const asker = { client_id: client.clientId, client_secret: client.clientSecret };
+      const grant = send('POST /connect/v1/oauth/token', {}, { ...asker, grant_type: 'client_credentials' });
+      const { access_token: token } = await call(world, grant);
+      const body = { ...asker, token };
+      return {
+        service: () => send('POST /connect/v1/oauth/introspect', {}, body),
+        nest: () => send('POST /introspect', {}, body),
+      };
+    },
+  },
+  {
     name: 'publish to one of 16 channels',
     prepare: async (world) => {
       const path = () => `/realtime/v1/channels/bench.${Math.floor(Math.random() * 16)}/messages`;

@@ -9,6 +9,16 @@ const { target } = dataSource.entityMetadatas.find(({ tableName }) => tableName 
 const invoices = dataSource.getRepository(target);
 const SEALED = { data: { ciphertext: 'A'.repeat(48) } };
 
+const INTROSPECTED = {
+  active: true,
+  scope: 'connect:bookings:read',
+  client_id: `occ_${'A'.repeat(24)}`,
+  sub: `occ_${'A'.repeat(24)}`,
+  token_type: 'Bearer',
+  exp: 1_800_003_600,
+  iat: 1_800_000_000,
+};
+
 class FloorController {
   live() {
     return { status: 'ok' };
@@ -21,6 +31,10 @@ class FloorController {
   seal(_body) {
     return SEALED;
   }
+
+  introspect(_body) {
+    return INTROSPECTED;
+  }
 }
 
 function route(name, decorators, parameters = []) {
@@ -31,6 +45,7 @@ function route(name, decorators, parameters = []) {
 route('live', [Get('health/live')]);
 route('one', [Get('one/:id')], [Param('id')]);
 route('seal', [Post('seal'), HttpCode(200)], [Body()]);
+route('introspect', [Post('introspect'), HttpCode(200)], [Body()]);
 Controller()(FloorController);
 
 class FloorModule {}

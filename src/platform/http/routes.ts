@@ -4,7 +4,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access } from '../auth/access.js';
 import { MUTATES, type Mutation } from '../idempotency/mutation.js';
-import { bodyExampleOf, REFUSALS, type Refusals } from '../openapi/errors.js';
+import { bodyExampleOf, type ErrorBodies, errorBodiesOf, REFUSALS, type Refusals } from '../openapi/errors.js';
 import { RouteTable } from './route-table.js';
 import { type Surface, surfaceOf } from './surface.js';
 
@@ -19,6 +19,8 @@ export interface Route {
   readonly mutation: Mutation | null;
   /** Refusals beside those that every route of the surface has. */
   readonly refusals: Refusals;
+  /** Errors whose bodies have schemas of their own. */
+  readonly errorBodies: ErrorBodies;
   /** The example of the body, where the route has one of its own. */
   readonly bodyExample: Record<string, unknown> | null;
 }
@@ -70,7 +72,8 @@ export class Routes implements OnModuleInit {
         throw new Error(`${name} must say what it changes: @Mutates(action) or @ChangesNothing(reason)`);
       }
       const refusals = (Reflect.getMetadata(REFUSALS, handler) as Refusals | undefined) ?? {};
-      this.all.push({ method, path, surface, access, mutation, refusals, bodyExample: bodyExampleOf(handler) });
+      const [bodyExample, errorBodies] = [bodyExampleOf(handler), errorBodiesOf(handler)];
+      this.all.push({ method, path, surface, access, mutation, refusals, errorBodies, bodyExample });
       this.table.add(method, path);
     }
   }

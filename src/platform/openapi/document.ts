@@ -38,6 +38,10 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   const schemas = (document.components ??= {}).schemas ?? {};
   document.components.schemas = { ...schemas, ...(errorSchemas as Record<string, SchemaObject>) };
 
+  for (const { errorBodies } of app.get(Routes).all) {
+    for (const { name, schema } of Object.values(errorBodies)) document.components.schemas[name] = schema;
+  }
+
   const routes = new Map(app.get(Routes).all.map((route) => [`${route.method} ${toTemplate(route.path)}`, route]));
   const { surfaces } = app.get(Env);
   for (const [path, item] of Object.entries(document.paths)) {

@@ -10,6 +10,26 @@ export function Refuses(refusals: Refusals): MethodDecorator {
   return SetMetadata(REFUSALS, refusals);
 }
 
+const ERROR_BODIES = 'error-bodies';
+
+/** A schema under the name that it has in the document. */
+export interface NamedSchema {
+  readonly name: string;
+  readonly schema: Record<string, unknown>;
+}
+
+/** Status -> a body that is described more closely than its surface's errors are. */
+export type ErrorBodies = Readonly<Record<number, NamedSchema>>;
+
+/** States in the API document what exactly the bodies of this route's errors hold. */
+export function WithErrorBodies(bodies: ErrorBodies): MethodDecorator {
+  return SetMetadata(ERROR_BODIES, bodies);
+}
+
+export function errorBodiesOf(handler: object): ErrorBodies {
+  return (Reflect.getMetadata(ERROR_BODIES, handler) as ErrorBodies | undefined) ?? {};
+}
+
 const BODY_EXAMPLE = 'body-example';
 
 /** The example of this route's body, where its members' examples together would not do. */

@@ -99,7 +99,7 @@ function successHeaders(
 }
 
 function errorResponses(operation: OperationObject, route: Route): ResponsesObject {
-  const { refusals } = route;
+  const { refusals, errorBodies } = route;
   const shape = errorShapeOf(route.path.replace(/:\w+/g, 'x'));
   const hasBody = operation.requestBody !== undefined || ['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method);
   const headers = (operation.parameters ?? []).flatMap((parameter) => ('name' in parameter ? [parameter.name] : []));
@@ -115,6 +115,8 @@ function errorResponses(operation: OperationObject, route: Route): ResponsesObje
   ];
   const entries = [...new Set(statuses)].sort().map((status): [string, ResponseObject] => {
     const codes = refusals[status as keyof Refusals] ?? [];
+    const own = errorBodies[status];
+    const schema = own ? { $ref: `#/components/schemas/${own.name}` } : errorReference(shape);
     const also = codes.length > 0 ? `: ${codes.join(', ')}` : '';
     return [
       String(status),
@@ -122,7 +124,7 @@ function errorResponses(operation: OperationObject, route: Route): ResponsesObje
         description: `${MEANINGS[status] ?? 'Refused'}${also}`,
         headers: requestIdHeader,
         content: {
-          'application/json': { schema: errorReference(shape), example: errorExample(shape, status, codes[0]) },
+          'application/json': { schema, example: errorExample(shape, status, codes[0]) },
         },
       },
     ];

@@ -3,7 +3,8 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { answerHeader, created } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses, WithErrorBodies } from '../../../platform/openapi/errors.js';
+import { CREATE_ERRORS, REVOKE_ERRORS } from './client-errors.js';
 import {
   CreatedOAuthClient,
   CreateOAuthClient,
@@ -23,6 +24,7 @@ export class OAuthClientsController {
   @Post()
   @RequireScope('*:write')
   @Mutates('connect.oauth_client.create', { secrets: ['clientSecret'] })
+  @WithErrorBodies(CREATE_ERRORS)
   @Refuses({ 409: ['operator_inactive', 'grant_conflict', 'client_limit_reached'] })
   async create(@PathOperatorId() operatorId: string, @Body() body: CreateOAuthClient): Promise<CreatedOAuthClient> {
     const { client, clientSecret } = await this.clients.create(operatorId, body);
@@ -43,6 +45,7 @@ export class OAuthClientsController {
   @Delete(':clientId')
   @RequireScope('*:delete')
   @Mutates('connect.oauth_client.revoke')
+  @WithErrorBodies(REVOKE_ERRORS)
   async revoke(@PathOperatorId() operatorId: string, @PathClientId() clientId: string): Promise<OAuthClientResponse> {
     return toOAuthClient(await this.clients.revoke(operatorId, clientId));
   }

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/*
+ * A process of its own that holds many live streams. Told by its parent over IPC: {url, token, streams, channels} opens
+ * them, {report: expected} waits for so many deliveries, ten seconds at most, and says what they were like.
+ */
+const AT_A_TIME = 50;
+const PAUSE_MS = 100;
+const PATIENCE_MS = 10_000;
+const delays = [];
+
+process.on('message', (order) => {
+  const work = order.report === undefined ? open(order) : report(order.report);
+  work.then((answer) => process.send(answer));
+});
+
+async function open({ url, token, streams, channels }) {
+  const agent = new Agent({ maxSockets: Infinity });
+  for (let n = 0; n < streams; n += AT_A_TIME) {
+    const some = Array.from({ length: Math.min(AT_A_TIME, streams - n) }, (_, i) => follow(n + i));
+    await Promise.all(some);
+    // Until a stream counts as one, it takes the place of a request (MAX_IN_FLIGHT).
+    await pause(PAUSE_MS);
+  }
+  return { open: streams };
+
+  async function follow(n) {
+    const path = `/realtime/v1/channels/bench.live.${n % channels}/events`;
+    const call = request(url + path, { agent, headers: { authorization: `Bearer ${token}` } }).end();
+    const [response] = await once(call, 'response');
+    if (response.statusCode !== 200) throw new Error(`A stream was answered ${response.statusCode}`);
+    let rest = '';
+    response.setEncoding('utf8').on('data', (chunk) => {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop();
+      for (const line of lines) if (line.startsWith('data: ')) note(JSON.parse(line.slice(6)));
+    });
+  }
+}
+
+function note({ data }) {
+  delays.push(Date.now() - data.at);
+}
+
+async function report(expected) {
+  const until = performance.now() + PATIENCE_MS;
+  while (delays.length < expected && performance.now() < until) await pause(20);
+  const sorted = delays.sort((a, b) => a - b);
+  const at = (share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Infinity;
+  return { delivered: sorted.length, p50: at(0.5), p99: at(0.99) };
+}
