@@ -159,6 +159,6 @@ describe('unauthorized_client', () => {
 describe('the surroundings of the token endpoint', () => {
   it('answer in its shape as well', async () => {
     expectFault(await app.get(TOKEN), 405, 'method_not_allowed');
-    expectFault(await app.post('/connect/v1/oauth/introspect', {}), 404, 'not_found');
+    expectFault(await app.post('/connect/v1/oauth/authorize', {}), 404, 'not_found');
   });
 });

@@ -47,7 +47,7 @@ export class ClientSecrets {
       }
       const live = await this.live(client, now);
       assertRoom(live);
-      for (const old of live) await this.endWith(old, this.clock.inSeconds(overlapSeconds));
+      for (const old of live) await this.endWith(old, new Date(now.getTime() + overlapSeconds * 1000));
       return this.add(client, clientSecret, now);
     });
     return { secret, clientSecret };
