@@ -23,7 +23,9 @@ import { NumberSeries1790000001300 } from './src/migrations/1790000001300-number
 import { Bookings1790000001000 } from './src/migrations/1790000001000-bookings.js';
 import { Commissions1790000001600 } from './src/migrations/1790000001600-commissions.js';
 import { Catalog1790000002400 } from './src/migrations/1790000002400-catalog.js';
+import { CatalogUpkeep1790000002410 } from './src/migrations/1790000002410-catalog-upkeep.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
+import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
 import { BookingItem } from './src/modules/bookings/items/booking-item.entity.js';
 import { OverdueSchedules1790000001110 } from './src/migrations/1790000001110-overdue-schedules.js';
@@ -79,6 +81,7 @@ const entities = [
   Booking,
   BookingItem,
   CommissionLine,
+  CatalogSynonym,
   Channel,
   Allotment,
   AllotmentSlot,
@@ -144,6 +147,7 @@ const migrations = [
   Commissions1790000001600,
   Trips1790000002000,
   Catalog1790000002400,
+  CatalogUpkeep1790000002410,
   IntegrityReport1790000002010,
   Policies1790000002100,
   BookingTerms1790000002110,

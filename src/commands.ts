@@ -6,6 +6,7 @@ import type { DataSource } from 'typeorm';
 import { connect, readProcessEnv, runProcess } from './boot.js';
 import { createApp } from './configure-app.js';
 import { firstStart } from './first-start.js';
+import { CatalogGeneration } from './modules/catalog/index.js';
 import { LedgerVerification } from './modules/action-ledger/index.js';
 import type { Env } from './platform/config/env.js';
 import { Database } from './platform/database/database.js';
@@ -21,6 +22,7 @@ const WRONG_DATA = 65;
 const BROKEN_LEDGER = 1;
 
 const DOCUMENT = 'docs/openapi.json';
+const MOST_DOCUMENTS = 1_000_000;
 const SCOPES = 'docs/scopes.md';
 
 interface Given {
@@ -57,6 +59,11 @@ const commands: Record<string, Command> = {
     purpose: 'creates or updates rows that no endpoint creates; safe to repeat',
     run: provision,
   },
+  'catalog:generate': {
+    words: '--documents N',
+    purpose: 'fills the catalog with so many made-up documents',
+    run: generateCatalog,
+  },
   'ledger:verify': {
     words: '',
     purpose: 'proves that no entry of the action ledger was changed, removed or slipped in',
@@ -90,6 +97,18 @@ async function verifyLedger(dataSource: DataSource): Promise<number> {
   if (breaks.length === 0) return 0;
   process.stderr.write(`${breaks.length} of the ledger's chains are broken; each is named with its first fault\n`);
   return BROKEN_LEDGER;
+}
+
+async function generateCatalog({ app, words }: Given): Promise<number> {
+  const total = Number(words[words.indexOf('--documents') + 1]);
+  if (!Number.isInteger(total) || total < 1 || total > MOST_DOCUMENTS) {
+    return misused(`catalog:generate needs --documents with a number from 1 to ${MOST_DOCUMENTS}.`);
+  }
+  await app.get(CatalogGeneration).generate(total, ({ done, perSecond, finishesAt }) => {
+    const rate = `${Math.round(perSecond)} a second, finished at ${finishesAt.toISOString().slice(11, 19)} UTC`;
+    process.stdout.write(`${done} of ${total} documents, ${rate}\n`);
+  });
+  return 0;
 }
 
 async function provision({ app, words: [path] }: Given): Promise<number> {

@@ -11,6 +11,8 @@ import { Clock } from './clock.js';
 import { Env } from './config/env.js';
 import { Database } from './database/database.js';
 import { Signals } from './database/signals.js';
+import { Listener } from './database/listener.js';
+import { Notifier } from './database/notifier.js';
 import { Watchdog } from './database/watchdog.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { FileLinks } from './files/file-links.js';
@@ -33,6 +35,7 @@ import { EventLoop } from './observability/event-loop.js';
 import { LOG } from './observability/log.js';
 import { Metrics } from './observability/metrics.js';
 import { MetricsController } from './observability/metrics.controller.js';
+import { Readiness } from './observability/readiness.js';
 import { ProcessFigures } from './observability/process-figures.js';
 import { Outbox } from './outbox/outbox.js';
 import { Installation } from './provisioning/installation.js';
@@ -50,10 +53,13 @@ const SERVICES = [
   IdempotencyKeys,
   Installation,
   Jobs,
+  Listener,
   Metrics,
+  Notifier,
   Outbox,
   Provisioning,
   RateLimits,
+  Readiness,
   Routes,
   RouteTable,
   Signals,

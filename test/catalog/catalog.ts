@@ -62,3 +62,30 @@ export async function putAll(
 export function search(app: TestApp, body: object): Promise<Answer<SearchAnswer>> {
   return app.post<SearchAnswer>(SEARCH, { vertical: 'products', mode: 'keyword', ...body });
 }
+
+/** Waits until this process has seen everything that was committed until now. */
+export async function searchable(app: TestApp): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const { status, body } = await app.get<{ parts: Record<string, { ok: boolean }> }>('/health/ready');
+    if (status === 200 && body.parts['catalog']?.ok === true && (await isFresh(app))) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('The catalog did not become searchable');
+}
+
+async function isFresh(app: TestApp): Promise<boolean> {
+  const { body } = await app.as('owner').get<{ data: { slices: { indexedGeneration: number }[] } }>(STATUS);
+  const rows = await app.sql<{ generation: number }>('select sum(generation)::int as generation from catalog_slice');
+  const indexed = body.data.slices.reduce((sum, { indexedGeneration }) => sum + indexedGeneration, 0);
+  return indexed === rows[0]?.generation;
+}
+
+export const STATUS = '/v1/admin/catalog/status';
+
+/** A slice of its own, of an English that nobody else writes, and how it is searched by words. */
+export async function fill(app: TestApp, locale: string, documents: readonly { id: string; fields: Fields }[]) {
+  await putAll(app, documents, { locale });
+  await searchable(app);
+  const find = async (body: object) => (await search(app, { locale, ...body })).body;
+  return { find, ids: async (body: object) => (await find(body)).hits.map(({ id }) => id) };
+}

@@ -1,7 +1,10 @@
 import { DOCUMENTS, newDocumentId, put } from '../catalog/catalog.js';
-import { type Recipe, staff } from './recipe.js';
+import { made, on, post, type Recipe, staff } from './recipe.js';
+
+const SYNONYMS = '/v1/admin/catalog/synonyms';
 
 const at = (id: string) => ({ parameters: { vertical: 'products', id } });
+const synonym = () => ({ language: 'en', terms: ['one', 'two'] });
 const fields = { name: 'Crete beach week' };
 
 export const catalogRecipes: Record<string, Recipe> = {
@@ -19,6 +22,17 @@ export const catalogRecipes: Record<string, Recipe> = {
     const { id } = await put(app, fields);
     return { ...staff(app), ...at(id), subject: () => ({ type: 'catalog_document', id: `products/${id}` }) };
   },
+
+  [`POST ${SYNONYMS}`]: async (app) => ({ ...staff(app), body: synonym(), subject: made('catalog_synonym') }),
+  [`PATCH ${SYNONYMS}/{id}`]: async (app) => {
+    const { id } = await post(app, SYNONYMS, synonym());
+    return { ...staff(app), ...on('catalog_synonym', id), body: { terms: ['one', 'two', 'three'] } };
+  },
+  [`DELETE ${SYNONYMS}/{id}`]: async (app) => {
+    const { id } = await post(app, SYNONYMS, synonym());
+    return { ...staff(app), ...on('catalog_synonym', id) };
+  },
+  'POST /v1/admin/catalog/reindex': async (app) => ({ ...staff(app), body: {}, subject: made('catalog_reindex') }),
 };
 
 /** A batch has no name but in the ledger. */

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { searchable } from '../catalog/catalog.js';
 import { startApp, type TestApp } from '../setup/app.js';
 
 let app: TestApp;
@@ -216,9 +217,10 @@ describe('SURFACES', () => {
 describe('health', () => {
   it('is alive, and ready with its parts', async () => {
     expect((await app.get('/health/live')).body).toEqual({ status: 'ok' });
+    await searchable(app);
     expect((await app.get('/health/ready')).body).toEqual({
       status: 'ok',
-      parts: { database: { ok: true, milliseconds: expect.any(Number) } },
+      parts: { database: { ok: true, milliseconds: expect.any(Number) }, catalog: { ok: true } },
     });
   });
 });

@@ -1,1 +1,2 @@
 export { CatalogModule } from './catalog.module.js';
+export { CatalogGeneration } from './demo/generation.service.js';

@@ -146,6 +146,16 @@ export function FreeObjects(rule: {
   );
 }
 
+/** A bounded list of objects, kept to the letter; whoever takes them looks into them himself. */
+export function Objects({ max, maxBytes }: { max: number; maxBytes?: number }): PropertyDecorator {
+  const items = { type: 'object', additionalProperties: true };
+  const documented = { type: 'array', maxItems: max, items } as ApiPropertyOptions;
+  return applyDecorators(
+    ...(maxBytes === undefined ? [] : [KeptAsData({ maxBytes }), IsArray()]),
+    ApiProperty(documented),
+  );
+}
+
 /** Any JSON value of so many serialized bytes, kept as it is (`json`, not `jsonb`): key order, `\u0000` and all. */
 export function AnyJson({ maxBytes }: { maxBytes: number }): PropertyDecorator {
   const documented: ApiPropertyOptions = { anyOf: [{}], nullable: true };

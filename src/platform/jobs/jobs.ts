@@ -13,6 +13,8 @@ export interface JobOptions {
   runAt?: Date;
   /** Default 25; the queue waits exp(attempt) seconds in between. */
   maxAttempts?: number;
+  /** Jobs of one queue run one after the other, in the order in which they were added. */
+  queue?: string;
 }
 
 type Work = (payload: unknown) => Promise<void>;
@@ -47,8 +49,15 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   /** Adds a job, in the running transaction if there is one. */
   async add(name: string, payload: Record<string, unknown>, options: JobOptions = {}): Promise<void> {
     await this.database.query(
-      `select from graphile_worker.add_job($1, $2::json, run_at => coalesce($3::timestamptz, now()), max_attempts => $4, job_key => $5)`,
-      [name, JSON.stringify(payload), options.runAt ?? null, options.maxAttempts ?? 25, options.key ?? null],
+      `select from graphile_worker.add_job($1, $2::json, run_at => coalesce($3::timestamptz, now()), max_attempts => $4, job_key => $5, queue_name => $6)`,
+      [
+        name,
+        JSON.stringify(payload),
+        options.runAt ?? null,
+        options.maxAttempts ?? 25,
+        options.key ?? null,
+        options.queue ?? null,
+      ],
     );
   }
 

@@ -3,6 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '../auth/access.js';
 import { Watchdog } from '../database/watchdog.js';
+import { Readiness } from './readiness.js';
 import { Traffic } from '../traffic/traffic.js';
 
 /** For load balancers and orchestrators, not for API clients. */
@@ -12,6 +13,7 @@ export class HealthController {
   constructor(
     private readonly watchdog: Watchdog,
     private readonly traffic: Traffic,
+    private readonly readiness: Readiness,
   ) {}
 
   /** The process answers; says nothing of what it depends on. */
@@ -29,8 +31,9 @@ export class HealthController {
     // The watchdog has a connection of its own, so this answers at once even while all others are in use or hang.
     const database = this.watchdog.state;
     const { draining } = this.traffic;
-    const ready = database.ok && !draining;
+    const parts = { database, ...this.readiness.state() };
+    const ready = Object.values(parts).every(({ ok }) => ok) && !draining;
     response.status(ready ? 200 : 503);
-    return { status: ready ? 'ok' : draining ? 'draining' : 'unavailable', parts: { database } };
+    return { status: ready ? 'ok' : draining ? 'draining' : 'unavailable', parts };
   }
 }

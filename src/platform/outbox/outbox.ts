@@ -4,6 +4,7 @@ import { Database } from '../database/database.js';
 import type { Statement } from '../database/statement.js';
 import type { Collector } from '../database/unit-of-work.js';
 import { newId } from '../id.js';
+import { Jobs } from '../jobs/jobs.js';
 
 /** How channels and events of the realtime surface may be named. */
 export const CHANNEL_NAME = /^[A-Za-z0-9_=@,.;:-]{1,164}$/;
@@ -26,11 +27,13 @@ export interface DomainEvent {
 @Injectable()
 export class Outbox implements Collector<DomainEvent> {
   readonly order = 10;
+  private readonly consumers = new Map<string, string[]>();
   private readonly wakers: (() => void)[] = [];
 
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly jobs: Jobs,
   ) {}
 
   /** Leaves with the running transaction. Throws on a name that no channel or event can have: it could never be published. */
@@ -40,6 +43,21 @@ export class Outbox implements Collector<DomainEvent> {
     }
     this.database.collect(this, event);
     this.database.afterCommit(this.wake);
+  }
+
+  /**
+   * Has every event of this name become a job of that name, with the event's data: whoever consumes events knows their names,
+   * and not who tells them. Jobs of one name run in the order of the events. Call it in `onModuleInit`.
+   */
+  consume(event: string, job: string): void {
+    this.consumers.set(event, [...(this.consumers.get(event) ?? []), job]);
+  }
+
+  /** The relay hands on what it publishes, in the same transaction. */
+  async handOn(events: readonly { event: string; data: Record<string, unknown> }[]): Promise<void> {
+    for (const { event, data } of events) {
+      for (const job of this.consumers.get(event) ?? []) await this.jobs.add(job, data, { queue: job });
+    }
   }
 
   /** The relay asks to be told when there is something new from this process; it polls for the others'. */

@@ -1,12 +1,43 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../../../platform/clock.js';
 import { demoId } from '../../../platform/id.js';
-import type { Documents } from '../documents/documents.service.js';
-import type { Market } from '../slices/markets.js';
+import { Provisioning } from '../../../platform/provisioning/provisioning.js';
+import { Documents } from '../documents/documents.service.js';
+import { Synonyms } from '../synonyms/synonyms.service.js';
+import { Markets } from '../slices/markets.js';
 import { drafts } from './generator.js';
 
 const DOCUMENTS = 400;
+/** 1 to be read, 2 to be changed, 3 to be deleted. */
+const SAME = [
+  ['hiking', 'trekking', 'walking', 'rambling'],
+  ['seaside', 'coast', 'beach'],
+  ['bike', 'bicycle', 'cycling'],
+  ['kids', 'children', 'family'],
+  ['honeymoon', 'romantic'],
+];
 
 /** A catalog in four verticals; its first products are the ones that the API document's examples name. */
-export async function loadDemoCatalog(documents: Documents, { code, locale }: Market, now: Date): Promise<void> {
-  const made = [...drafts(DOCUMENTS, now)].map((draft) => ({ ...draft, locale, market: code }));
-  await documents.putAll(made, demoId('cbat', 1));
+@Injectable()
+export class DemoCatalog implements OnModuleInit {
+  constructor(
+    private readonly provisioning: Provisioning,
+    private readonly documents: Documents,
+    private readonly synonyms: Synonyms,
+    private readonly markets: Markets,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.provisioning.demo(550, 'catalog', () => this.load());
+  }
+
+  private async load(): Promise<void> {
+    const { code: market, locale } = this.markets.standard;
+    const made = [...drafts(DOCUMENTS, this.clock.now())].map((draft) => ({ ...draft, locale, market }));
+    await this.documents.putAll(made, demoId('cbat', 1));
+    for (const [index, terms] of SAME.entries()) {
+      await this.synonyms.create({ language: 'en', terms: [...terms] }, demoId('csyn', index + 1));
+    }
+  }
 }

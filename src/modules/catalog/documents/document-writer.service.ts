@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { EmbeddingJobs } from '../embedding/embedding-jobs.service.js';
 import { contentHash } from '../embedding/embedding-text.js';
 import { type OpenSlice, type SliceKey, sliceName, Slices } from '../slices/slices.service.js';
 import { EXISTING, type NewDocument, REMOVE, UPSERT } from './stored-document.js';
@@ -19,6 +20,7 @@ export class DocumentWriter {
   constructor(
     private readonly database: Database,
     private readonly slices: Slices,
+    private readonly embeddings: EmbeddingJobs,
     private readonly clock: Clock,
   ) {}
 
@@ -50,7 +52,13 @@ export class DocumentWriter {
         return { slice, documents: changed, more: changed - count(earlier, slice) };
       }),
     );
+    await this.embeddings.wanted();
     return earlier;
+  }
+
+  /** Holds the slices of documents that are to be read and then written. */
+  async hold(documents: readonly SliceKey[]): Promise<void> {
+    await this.slices.hold(documents);
   }
 
   /** Takes the document out of these slices. Returns what it was; nothing where there was none. */

@@ -94,6 +94,7 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
       await this.messages.append(
         events.map(({ id, channel, event, data }) => ({ channel, event, data: { id, ...data } })),
       );
+      await this.outbox.handOn(events);
       await this.database.execute('delete from outbox_events where sequence = any ($1::bigint[])', [
         events.map(({ sequence }) => sequence),
       ]);

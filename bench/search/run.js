@@ -1,0 +1,123 @@
+#!/usr/bin/env node
+import { SliceIndex } from '../../dist/src/modules/catalog/engine/slice-index.js';
+import { seeded } from '../../dist/src/modules/catalog/demo/pieces.js';
+
+/*
+ * npm run bench:search: how long searches of large slices take, without HTTP and without a cache, beside an exact scan of
+ * the same vectors in the same run. What lasts are the ratios. BENCH_DOCUMENTS names other sizes than 10000,100000.
+ */
+const DIMENSIONS = 512;
+const WORDS = 65;
+const VOCABULARY = 60_000;
+const QUERIES = 200;
+const print = (line) => process.stdout.write(`${line}\n`);
+
+for (const size of (process.env.BENCH_DOCUMENTS ?? '10000,100000').split(',').map(Number)) await measure(size);
+
+async function measure(size) {
+  const random = seeded(size);
+  const vectors = new Float32Array(size * DIMENSIONS);
+  const index = new SliceIndex({ id: '1', vertical: 'products', locale: 'en-GB', currency: 'EUR' });
+  const began = performance.now();
+  const heap = process.memoryUsage().rss;
+  for (let n = 0; n < size; n += 1) {
+    const vector = clustered(random, n);
+    vectors.set(vector, n * DIMENSIONS);
+    const text = (count) => Array.from({ length: count }, () => word(random)).join(' ');
+    const fields = {
+      name: text(5),
+      description: text(WORDS - 5),
+      countries: [`country ${random(40)}`],
+      priceFromAmountCents: random(1e6),
+    };
+    const bytes = new Uint8Array(vector.slice().buffer);
+    const row = { seq: n + 1, id: `d${n}`, fields: JSON.stringify(fields), createdAt: 0, updatedAt: 0, deleted: false };
+    index.apply(1, [{ ...row, vector: bytes }], 0);
+    if (n % 5_000 === 0 && process.stdout.isTTY) process.stdout.write(`\r${n} of ${size} documents`);
+  }
+  const seconds = (performance.now() - began) / 1_000;
+  const megabytes = (process.memoryUsage().rss - heap) / 2 ** 20;
+  print(
+    `\n${size} documents of ${WORDS} words: indexed in ${seconds.toFixed(1)} s (${Math.round(size / seconds)} a second), ${Math.round(megabytes)} MB`,
+  );
+
+  const queries = Array.from({ length: QUERIES }, (_, n) => ({
+    query: queryOf(random, n / QUERIES),
+    vector: clustered(random, n),
+  }));
+  const scan = timesOf(queries.slice(0, 20), ({ vector }) => exactScan(vectors, vector));
+  print(`  ${'exact float32 scan'.padEnd(22)} p50 ${scan.p50.toFixed(2)} ms`);
+  for (const [mode, bar] of [
+    ['keyword', 0.1],
+    ['hybrid', 0.4],
+  ]) {
+    const ask = ({ query, vector }) => index.search(request(query, mode, mode === 'keyword' ? null : vector));
+    timesOf(queries.slice(0, 40), ask);
+    const times = timesOf(queries, ask);
+    const ratio = times.p50 / scan.p50;
+    print(
+      `  ${mode.padEnd(22)} p50 ${times.p50.toFixed(2)} ms   p95 ${times.p95.toFixed(2)} ms   p99 ${times.p99.toFixed(2)} ms   of the scan ${ratio.toFixed(3)} (bar ${bar})`,
+    );
+  }
+}
+
+function request(query, mode, vector) {
+  return {
+    query,
+    mode,
+    sort: 'relevance',
+    filters: [],
+    facets: [],
+    limit: 20,
+    cards: false,
+    vector,
+    now: 1,
+    place: null,
+  };
+}
+
+/** Word number n is about as frequent as 1 / n. */
+function word(random) {
+  return `w${Math.floor(Math.exp((random(1e6) / 1e6) * Math.log(VOCABULARY))).toString(36)}`;
+}
+
+/** 40 % two rare words, 30 % three middling, 15 % three very frequent, 15 % ten mixed. */
+function queryOf(random, share) {
+  const of = (count, least, most) =>
+    Array.from({ length: count }, () => `w${(least + random(most - least)).toString(36)}`).join(' ');
+  if (share < 0.4) return of(2, 20_000, VOCABULARY);
+  if (share < 0.7) return of(3, 500, 5_000);
+  return share < 0.85 ? of(3, 1, 20) : `${of(5, 1, 500)} ${of(5, 500, 20_000)}`;
+}
+
+/** Around one of a hundred middles, of length 1. */
+function clustered(random, n) {
+  const middle = seeded((n % 100) + 1);
+  const vector = Float32Array.from(
+    { length: DIMENSIONS },
+    () => (middle(2001) - 1000) / 1000 + (random(2001) - 1000) / 700,
+  );
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}
+
+function exactScan(vectors, query) {
+  let best = -1;
+  for (let offset = 0; offset < vectors.length; offset += DIMENSIONS) {
+    let sum = 0;
+    for (let index = 0; index < DIMENSIONS; index += 1) sum += vectors[offset + index] * query[index];
+    if (sum > best) best = sum;
+  }
+  return best;
+}
+
+function timesOf(queries, ask) {
+  const times = queries.map((query) => {
+    const began = performance.now();
+    ask(query);
+    return performance.now() - began;
+  });
+  times.sort((a, b) => a - b);
+  const at = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))];
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}

@@ -1,0 +1,74 @@
+import type { Env } from '../../../platform/config/env.js';
+import { Embedder } from './embedder.js';
+
+const QUERY_MS = 800;
+const DOCUMENT_MS = 30_000;
+const FAILURES = 3;
+const REST_MS = 10_000;
+
+/** A service with OpenAI's interface for embeddings. After three failures it is left alone for ten seconds. */
+export class HttpEmbedder extends Embedder {
+  readonly name = 'http';
+  readonly model: string;
+  dimensions: number | null = null;
+  readonly languages: readonly string[];
+  private failures = 0;
+  private restsUntil = 0;
+
+  constructor(
+    private readonly env: Pick<Env, 'embeddingUrl' | 'embeddingApiKey' | 'embeddingModel' | 'embeddingLanguages'>,
+  ) {
+    super();
+    this.model = env.embeddingModel ?? 'default';
+    this.languages = env.embeddingLanguages;
+  }
+
+  async embed(texts: readonly string[], urgency: 'query' | 'document'): Promise<Float32Array[]> {
+    if (performance.now() < this.restsUntil) throw new Error('The embedding service has failed, and is left alone');
+    try {
+      const vectors = await this.ask(texts, urgency === 'query' ? QUERY_MS : DOCUMENT_MS);
+      this.failures = 0;
+      this.dimensions = vectors[0]?.length ?? null;
+      return vectors;
+    } catch (error) {
+      this.failures += 1;
+      if (this.failures >= FAILURES) this.restsUntil = performance.now() + REST_MS;
+      throw error;
+    }
+  }
+
+  private async ask(texts: readonly string[], withinMs: number): Promise<Float32Array[]> {
+    const { embeddingUrl, embeddingApiKey } = this.env;
+    if (embeddingUrl === null) throw new Error('EMBEDDING_URL is missing');
+    const response = await fetch(embeddingUrl, {
+      method: 'POST',
+      redirect: 'error',
+      signal: AbortSignal.timeout(withinMs),
+      headers: {
+        'content-type': 'application/json',
+        ...(embeddingApiKey === null ? {} : { authorization: `Bearer ${embeddingApiKey}` }),
+      },
+      body: JSON.stringify({ model: this.model, input: texts }),
+    });
+    if (!response.ok) throw new Error(`The embedding service answered ${response.status}`);
+    const vectors = vectorsIn(await response.json());
+    if (vectors.length !== texts.length) throw new Error('The embedding service answered for other texts');
+    return vectors;
+  }
+}
+
+/** `{data: [{embedding: [...]}]}` */
+function vectorsIn(body: unknown): Float32Array[] {
+  const data = isObject(body) ? body['data'] : null;
+  if (!Array.isArray(data)) throw new Error('The embedding service answered without data');
+  return data.map((item: unknown) => {
+    const embedding = isObject(item) ? item['embedding'] : null;
+    const fits = Array.isArray(embedding) && embedding.length > 0 && embedding.every((one) => Number.isFinite(one));
+    if (!fits) throw new Error('The embedding service answered without a vector');
+    return Float32Array.from(embedding.map(Number));
+  });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,27 @@
+import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
+import { Public } from '../../../platform/auth/access.js';
+import { Clock } from '../../../platform/clock.js';
+import { answerHeader } from '../../../platform/http/answer.js';
+import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
+import { Searches } from './searches.service.js';
+import { CatalogSearchRequest, CatalogSearchResponse } from './search.dto.js';
+
+@Controller('/v1/public/catalog')
+export class SearchController {
+  constructor(
+    private readonly searches: Searches,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Searches the catalog by words, by meaning or by both */
+  @Post('search')
+  @HttpCode(200)
+  @Public()
+  @RateLimit('public-search')
+  @Header('Cache-Control', 'no-store')
+  async search(@Body() body: CatalogSearchRequest): Promise<CatalogSearchResponse> {
+    const answer = await this.searches.search(body, this.clock.now());
+    answerHeader('Content-Language', answer.locale);
+    return answer;
+  }
+}

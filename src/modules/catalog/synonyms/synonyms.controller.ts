@@ -1,0 +1,71 @@
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { created, tagged } from '../../../platform/http/answer.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { NoBody } from '../../../platform/http/no-body.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { BodyExample } from '../../../platform/openapi/errors.js';
+import { RemovedResponse } from '../documents/document-response.dto.js';
+import { CreateSynonym, ListSynonyms, SynonymEnvelope, SynonymPage, toSynonym, UpdateSynonym } from './synonym.dto.js';
+import { Synonyms } from './synonyms.service.js';
+
+const PATH = '/v1/admin/catalog/synonyms';
+
+@Controller(PATH)
+export class SynonymsController {
+  constructor(private readonly synonyms: Synonyms) {}
+
+  /** Adds words by which a search finds others too; in use within two seconds */
+  @Post()
+  @RequireScope('catalog:write')
+  @Mutates('catalog.synonym.create')
+  async create(@Body() body: CreateSynonym): Promise<SynonymEnvelope> {
+    const synonym = await this.synonyms.create(body);
+    return created(`${PATH}/${synonym.id}`, synonym, { data: toSynonym(synonym) });
+  }
+
+  /** Lists synonyms by language */
+  @Get()
+  @RequireScope('catalog:read')
+  async list(@Query() query: ListSynonyms): Promise<SynonymPage> {
+    const { synonyms, total } = await this.synonyms.list(query);
+    return { data: synonyms.map(toSynonym), total, ...pageBounds(query) };
+  }
+
+  /** Reads a synonym */
+  @Get(':id')
+  @RequireScope('catalog:read')
+  async get(@PathId('csyn') id: string): Promise<SynonymEnvelope> {
+    const synonym = await this.synonyms.get(id);
+    return tagged(synonym, { data: toSynonym(synonym) });
+  }
+
+  /** Changes a synonym */
+  @Patch(':id')
+  @RequireScope('catalog:write')
+  @Mutates('catalog.synonym.update')
+  @BodyExample({ terms: ['seaside', 'coast', 'shore'] })
+  async update(
+    @PathId('csyn', 'id', 2) id: string,
+    @Body() body: UpdateSynonym,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<SynonymEnvelope> {
+    const synonym = await this.synonyms.update(id, body, expected);
+    return tagged(synonym, { data: toSynonym(synonym) });
+  }
+
+  /** Removes a synonym */
+  @Delete(':id')
+  @RequireScope('catalog:delete')
+  @Mutates('catalog.synonym.delete')
+  async remove(
+    @PathId('csyn', 'id', 3) id: string,
+    @IfMatch() expected: ExpectedVersions,
+    @NoBody() _body: null,
+  ): Promise<RemovedResponse> {
+    await this.synonyms.remove(id, expected);
+    return { success: true };
+  }
+}

@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+
+/** What a process must have at hand before it can do its work; whoever needs time for that says so here at boot. */
+@Injectable()
+export class Readiness {
+  private readonly parts = new Map<string, () => boolean>();
+
+  add(name: string, isReady: () => boolean): void {
+    this.parts.set(name, isReady);
+  }
+
+  /** By name: whether it is ready. */
+  state(): Record<string, { ok: boolean }> {
+    return Object.fromEntries([...this.parts].map(([name, isReady]) => [name, { ok: isReady() }]));
+  }
+}

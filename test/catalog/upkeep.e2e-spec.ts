@@ -1,0 +1,191 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Refusal, refusal } from '../distribution/channels.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { DOCUMENTS, put, putAll, search, searchable, SEARCH, STATUS } from './catalog.js';
+
+const SYNONYMS = '/v1/admin/catalog/synonyms';
+const REINDEX = '/v1/admin/catalog/reindex';
+
+interface Status {
+  fresh: boolean;
+  lagMs: number;
+  documents: number;
+  embedder: { name: string; model: string; dimensions: number | null; state: string; pending: number };
+  slices: {
+    vertical: string;
+    locale: string;
+    documents: number;
+    generation: number;
+    indexedGeneration: number;
+    memoryBytes: number;
+  }[];
+  reindex: { id: string; status: string; done: number; total: number } | null;
+}
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+  await searchable(app);
+});
+
+const status = async (one: TestApp = app) => (await one.as('owner').get<{ data: Status }>(STATUS)).body.data;
+const until = async (holds: () => Promise<boolean>) => {
+  for (let attempt = 0; attempt < 800; attempt += 1) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('It never came to hold');
+};
+
+describe('synonyms', () => {
+  it('are found by within two seconds of their making, in their direction, until they are removed', async () => {
+    const locale = 'en-KE';
+    await putAll(
+      app,
+      [
+        { id: 'a', fields: { name: 'Velocipede tour' } },
+        { id: 'b', fields: { name: 'Penny farthing' } },
+      ],
+      { locale },
+    );
+    await searchable(app);
+    const ids = async (query: string) => (await search(app, { query, locale })).body.hits.map(({ id }) => id);
+    expect(await ids('roadster')).toEqual([]);
+
+    const made = await app.as('owner').post<{ data: { id: string } }>(SYNONYMS, {
+      language: 'en',
+      input: 'roadster',
+      terms: ['velocipede', 'penny farthing'],
+    });
+    const started = performance.now();
+    await until(async () => (await ids('roadster')).length === 2);
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(await ids('velocipede')).toEqual(['a']);
+
+    const path = `${SYNONYMS}/${made.body.data.id}`;
+    await app.as('owner').patch(path, { input: null });
+    await until(async () => (await ids('velocipede')).length === 2);
+    await app.as('owner').delete(path);
+    await until(async () => (await ids('roadster')).length === 0);
+    expect((await app.as('owner').get(path)).status).toBe(404);
+  });
+
+  it('of a single word that means itself are 400', async () => {
+    const { status: code, body } = await app.as('owner').post<Refusal>(SYNONYMS, { language: 'en', terms: ['alone'] });
+    expect([code, body.details?.issues?.map(({ path }) => path)]).toEqual([400, ['terms']]);
+  });
+});
+
+describe('a rebuild', () => {
+  it('goes on one at a time while searches are answered, and is told in the status', async () => {
+    const total = (await search(app, { vertical: 'cruises' })).body.total;
+    const searches: Promise<number>[] = [];
+    const started = await Promise.all(
+      [0, 1, 2].map(() => app.as('owner').post<Refusal & { data: { id: string } }>(REINDEX, { vertical: 'cruises' })),
+    );
+    for (let n = 0; n < 40; n += 1) {
+      searches.push(search(app, { vertical: 'cruises' }).then(({ body }) => body.total));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const [first] = started.filter(({ status: code }) => code === 200);
+    const refused = started.filter(({ status: code }) => code === 409);
+    for (const answer of refused) {
+      expect(answer.body).toEqual(
+        refusal(answer, { code: 'reindex_in_progress', error: 'The index is being made anew already' }),
+      );
+    }
+    expect(refused.length).toBeGreaterThan(0);
+    expect(new Set(await Promise.all(searches))).toEqual(new Set([total]));
+    await until(async () => (await status()).reindex?.status === 'done');
+    const { reindex } = await status();
+    expect(reindex).toEqual({ id: expect.stringMatching(/^crix_/), status: 'done', done: total, total });
+    expect(first?.body.data).toEqual({ id: expect.any(String), status: 'queued', slices: 1 });
+  });
+});
+
+describe('two processes', () => {
+  it('both find what either one takes, the later of two changes, and nothing that was deleted', async () => {
+    const other = await startApp();
+    await searchable(other);
+    const locale = 'en-SG';
+    await putAll(app, [{ id: 'one', fields: { name: 'Orchid garden' } }], { locale });
+    await putAll(other, [{ id: 'two', fields: { name: 'Orchid market' } }], { locale });
+    await Promise.all([searchable(app), searchable(other)]);
+    const ids = async (one: TestApp) =>
+      (await search(one, { query: 'orchid', locale })).body.hits.map(({ id }) => id).toSorted();
+    expect([await ids(app), await ids(other)]).toEqual([
+      ['one', 'two'],
+      ['one', 'two'],
+    ]);
+
+    await Promise.all(
+      [app, other].map((one, n) =>
+        one.as('owner').put(`${DOCUMENTS}/products/one`, { locale, fields: { name: `Orchid ${n}` } }),
+      ),
+    );
+    await app.as('owner').delete(`${DOCUMENTS}/products/two?locale=${locale}`);
+    await Promise.all([searchable(app), searchable(other)]);
+    const { body } = await app
+      .as('owner')
+      .get<{ data: { fields: { name: string } } }>(`${DOCUMENTS}/products/one?locale=${locale}`);
+    for (const one of [app, other]) {
+      const hits = (await search(one, { query: 'orchid', locale })).body.hits;
+      expect(hits.map(({ document }) => document.fields['name'])).toEqual([body.data.fields.name]);
+    }
+  });
+
+  it('go on when every notice is lost, and a cursor of one is taken by the other', async () => {
+    const other = await startApp();
+    await searchable(other);
+    await app.sql(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'travel-operations-listener' and datname = current_database()`,
+    );
+    const locale = 'en-MT';
+    const documents = Array.from({ length: 9 }, (_, n) => ({ id: `m${n}`, fields: { name: `Harbour ${n}` } }));
+    const started = performance.now();
+    await putAll(app, documents, { locale });
+    await searchable(other);
+    expect(performance.now() - started).toBeLessThan(5_000);
+    const first = await search(app, { query: 'harbour', locale, pagination: { limit: 4 } });
+    const cursor = first.body.next_cursor ?? '';
+    const second = await search(other, { query: 'harbour', locale, pagination: { limit: 5, cursor } });
+    const all = [...first.body.hits, ...second.body.hits].map(({ id }) => id);
+    expect([new Set(all).size, second.body.next_cursor]).toEqual([9, null]);
+  });
+});
+
+it('the status tells what this process searches', async () => {
+  const { fresh, lagMs, embedder, slices, documents } = await status();
+  expect([fresh, lagMs, embedder]).toEqual([
+    true,
+    0,
+    { name: 'none', model: 'none', dimensions: null, state: 'off', pending: 0 },
+  ]);
+  expect(documents).toBeGreaterThan(399);
+  for (const slice of slices)
+    expect([slice.indexedGeneration, slice.memoryBytes > 0]).toEqual([slice.generation, true]);
+});
+
+it('a body over 64 KiB is 413', async () => {
+  const answer = await app.post<Refusal>(SEARCH, { vertical: 'products', query: 'x'.repeat(70_000) });
+  expect([answer.status, answer.body.code]).toEqual([413, 'payload_too_large']);
+});
+
+it('documents follow the departures of their product', async () => {
+  const { id } = await put(app, { name: 'Volcano walk' });
+  const startsAt = new Date(app.now().getTime() + 9 * 86_400_000).toISOString();
+  const endsAt = new Date(app.now().getTime() + 9 * 86_400_000 + 7_200_000).toISOString();
+  const departure = { productId: id, startsAt, endsAt, timeZone: 'UTC', capacity: 7, priceCents: 100, currency: 'EUR' };
+  const made = await app.as('owner').post<{ data: { id: string } }>('/v1/admin/operations/departures', departure);
+  const shown = async () => (await search(app, { filters: [{ id }] })).body.hits[0]?.document.fields ?? {};
+  await until(async () => (await shown())['availableUnitsTotal'] === 7);
+  expect(await shown()).toMatchObject({
+    nextDepartureAt: startsAt,
+    hasUpcomingDeparture: true,
+    upcomingDepartureCount: 1,
+  });
+
+  await app.as('owner').post(`/v1/admin/operations/departures/${made.body.data.id}/cancellation`, { reason: 'Ash' });
+  await until(async () => (await shown())['hasUpcomingDeparture'] === false);
+  expect((await shown())['upcomingDepartureCount']).toBe(0);
+});
