@@ -93,19 +93,27 @@ function nearOnes(
 function scoresOf(places: Uint32Array, { mode, words, named }: Question, near: Nearness | null): Float64Array {
   const best = places.reduce((most, place) => Math.max(most, words?.scores[place] ?? 0), 0);
   const wordsOf = (place: number) => (best > 0 ? (words?.scores[place] ?? 0) / best : 0);
-  const deep = new Set(
-    near && mode === 'hybrid' ? places.toSorted((a, b) => wordsOf(b) - wordsOf(a)).slice(0, DEEP) : [],
-  );
-  const nearnessOf = (place: number) =>
-    Math.max(0, near?.known.get(place) ?? (deep.has(place) ? near?.of(place) : 0) ?? 0);
+  const least =
+    near && mode === 'hybrid' ? leastOfBest(places.length, (index) => wordsOf(places[index] ?? 0)) : Infinity;
+  const nearnessOf = (place: number) => {
+    const known = near?.known.get(place) ?? (wordsOf(place) >= least ? near?.of(place) : 0);
+    return Math.min(1, Math.max(0, known ?? 0));
+  };
   const weight = near === null ? 0 : mode === 'semantic' ? 1 : MEANING_WEIGHT;
   const any = places.some((place) => named.has(place));
   const scores = new Float64Array(words?.scores.length ?? 0);
   for (const place of places) {
-    const score = (1 - weight) * wordsOf(place) + weight * Math.min(1, nearnessOf(place));
+    const score = (1 - weight) * wordsOf(place) + weight * nearnessOf(place);
     scores[place] = any ? (named.has(place) ? 1 : score * NOT_NAMED) : score;
   }
   return scores;
+}
+
+/** The score of the last one of the best thousand. Numbers are sorted many times as fast as things by their numbers. */
+function leastOfBest(count: number, scoreOf: (index: number) => number): number {
+  if (count <= DEEP) return 0;
+  const scores = Float32Array.from({ length: count }, (_, index) => scoreOf(index)).sort();
+  return scores[count - DEEP] ?? 0;
 }
 
 function placesOf(marks: Uint8Array): Uint32Array {

@@ -101,7 +101,9 @@ export class SliceDocuments implements Filterable {
 
   /** Marks those that are alive. */
   living(): Uint8Array {
-    return Uint8Array.from(this.shown, (document) => (document === null ? 0 : 1));
+    const marks = new Uint8Array(this.size);
+    for (let place = 0; place < marks.length; place += 1) marks[place] = this.shown[place] === null ? 0 : 1;
+    return marks;
   }
 
   /** An amount of another currency is no price. */

@@ -43,9 +43,11 @@ export class Vocabulary {
   /** Words that begin so, the frequent ones first. */
   beginningWith(prefix: string, limit: number): string[] {
     const found: { word: string; uses: number }[] = [];
-    for (const [number, word] of this.words.entries()) {
+    for (let number = 0; number < this.words.length; number += 1) {
+      const word = this.words[number] ?? '';
+      if (!word.startsWith(prefix)) continue;
       const uses = this.uses.at(number);
-      if (uses > 0 && word.length > prefix.length && word.startsWith(prefix)) found.push({ word, uses });
+      if (uses > 0 && word.length > prefix.length) found.push({ word, uses });
     }
     return found
       .sort((a, b) => b.uses - a.uses || (a.word < b.word ? -1 : 1))
