@@ -86,6 +86,7 @@ export class Follower implements OnApplicationBootstrap, BeforeApplicationShutdo
       this.rung = false;
       try {
         await this.bringUpToDate();
+        this.freshness.succeeded();
       } catch (error) {
         if (!this.stopping) this.freshness.failed(error);
       }

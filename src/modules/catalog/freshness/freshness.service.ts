@@ -9,6 +9,7 @@ import { Metrics } from '../../../platform/observability/metrics.js';
 @Injectable()
 export class Freshness {
   private readonly seconds: Histogram;
+  private failing = false;
 
   constructor(
     private readonly clock: Clock,
@@ -33,7 +34,14 @@ export class Freshness {
     return Math.max(0, this.clock.now().getTime() - writtenAt);
   }
 
+  /** Told once, however often it is tried. */
   failed(error: unknown): void {
+    if (this.failing) return;
+    this.failing = true;
     this.log.warn({ err: error }, 'the catalog could not be read; what is known of it is searched on');
+  }
+
+  succeeded(): void {
+    this.failing = false;
   }
 }
