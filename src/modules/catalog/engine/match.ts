@@ -7,7 +7,7 @@ import type { WordScores } from './word-scores.js';
 const NEAREST = 200;
 const DEEP = 1_000;
 /** How much meaning counts beside words (measured, docs/adr/0021). */
-const MEANING_WEIGHT = 0.25;
+const MEANING_WEIGHT = 0.2;
 /** What is not named exactly as the query stays below what is. */
 const NOT_NAMED = 0.99;
 
