@@ -2,10 +2,9 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
 import { findContext } from '../../src/platform/context/request-context.js';
-import { Database } from '../../src/platform/database/database.js';
-import { databaseErrorOf } from '../../src/platform/errors/database-refusals.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
+import { DEADLOCK, refusalsOf } from '../setup/refusals.js';
 import {
   book,
   cancel,
@@ -41,7 +40,7 @@ describe('reservations at once', () => {
   it('of the same departures in random orders, then booked or cancelled, never wait for each other in a circle', async () => {
     const made = await Promise.all([1, 2, 3, 4, 5].map(() => makeDeparture(owner, { capacity: 100 })));
     const ids = made.map(({ id }) => id);
-    const [deadlocks, expected] = [deadlocksOf(app), new Map(ids.map((id) => [id, { held: 0, sold: 0 }]))];
+    const [deadlocks, expected] = [refusalsOf(app, DEADLOCK), new Map(ids.map((id) => [id, { held: 0, sold: 0 }]))];
     const wish = fc.record({
       order: fc.shuffledSubarray(ids, { minLength: 2 }),
       end: fc.constantFrom('book', 'cancel', 'keep'),
@@ -102,22 +101,6 @@ describe('reservations at once', () => {
     expect(await readDeparture(owner, id)).toMatchObject({ held: 1 });
   });
 });
-
-/** From now on: the transactions that waited for each other in a circle, and were run again. */
-function deadlocksOf({ nest }: TestApp): unknown[] {
-  const found: unknown[] = [];
-  const database = nest.get(Database);
-  const attempt = (Reflect.get(database, 'attempt') as (work: unknown) => Promise<unknown>).bind(database);
-  Reflect.set(database, 'attempt', async (work: unknown) => {
-    try {
-      return await attempt(work);
-    } catch (error) {
-      if (databaseErrorOf(error)?.code === '40P01') found.push(error);
-      throw error;
-    }
-  });
-  return found;
-}
 
 /** How many statements the requests sent meanwhile. */
 async function statementsOf(work: () => Promise<void>): Promise<number> {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
+import { CHECK, refusalsOf } from '../setup/refusals.js';
 import {
   book,
   cancel,
@@ -101,12 +102,20 @@ describe('POST /v1/admin/trips/{envelopeId}/reserve', () => {
     const departure = await makeDeparture(owner);
     const trips = await Promise.all(Array.from({ length: 64 }, () => makeTrip(owner, [seats(departure.id)])));
     for (const { envelopeId } of trips) expect((await price(owner, envelopeId)).status).toBe(200);
+    const checks = refusalsOf(app, CHECK);
     const answers = await Promise.all(trips.map(({ envelopeId }) => reserveWhenServed(envelopeId)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     const refused = answers.filter(({ status }) => status === 409).map(({ text }) => codeOf(text));
     expect(refused).toHaveLength(54);
     for (const code of refused) expect(['reservation_failed', 'component_unavailable']).toContain(code);
     expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 10, sold: 0, available: 0 });
+    const [held] = await app.sql(
+      `select coalesce(sum(c.quantity), 0)::int as units from reservation_steps s join trip_components c on c.id = s.component_id
+       where s.status = 'held' and c.departure_id = $1`,
+      [departure.id],
+    );
+    expect(held).toEqual({ units: 10 });
+    expect(checks).toEqual([]);
   });
 });
 

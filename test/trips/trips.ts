@@ -2,6 +2,8 @@ import { expect } from '@jest/globals';
 import type { TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 
+import { insisting } from '../bookings/bookings.js';
+
 export { entriesAbout, insisting, problem, staffWith } from '../bookings/bookings.js';
 export const TRIPS = '/v1/admin/trips';
 const DEPARTURES = '/v1/admin/operations/departures';
@@ -95,11 +97,12 @@ export const outside = (providerRef: string, over: object = {}): object => ({
 
 /** A draft with these components. */
 export async function makeTrip(client: TestClient, components: object[], over: object = {}): Promise<Trip> {
-  const made = await client.post<One<Trip>>(TRIPS, { currency: 'EUR', travelerParty: PARTY, ...over });
+  const body = { currency: 'EUR', travelerParty: PARTY, ...over };
+  const made = await insisting(() => client.post<One<Trip>>(TRIPS, body));
   expect(made.status).toBe(201);
   const { envelopeId } = made.body.data;
   for (const component of components) {
-    const { status } = await client.post(`${TRIPS}/${envelopeId}/components`, component);
+    const { status } = await insisting(() => client.post(`${TRIPS}/${envelopeId}/components`, component));
     expect(status).toBe(201);
   }
   return readTrip(client, envelopeId);

@@ -1,6 +1,16 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { addItem, BOOKINGS, itemBody, makeBooking, type Item, type One } from '../../bookings/bookings.js';
+import {
+  addItem,
+  type Booking,
+  bookingBody,
+  BOOKINGS,
+  itemBody,
+  makeBooking,
+  type Item,
+  type One,
+} from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
+import { CHECK, refusalsOf } from '../../setup/refusals.js';
 import {
   allotted,
   ALLOTMENTS,
@@ -9,6 +19,7 @@ import {
   invalid,
   movementsOf,
   newAllotment,
+  patiently,
   poolOf,
   refusal,
   unitsOf,
@@ -25,6 +36,7 @@ const add = (bookingId: string, over: object) =>
   owner().post<One<Item>>(`${BOOKINGS}/${bookingId}/items`, itemBody(over));
 const patch = ({ bookingId, id }: Item, body: object) =>
   owner().patch<One<Item>>(`${BOOKINGS}/${bookingId}/items/${id}`, body);
+const makeOne = () => owner().post<One<Booking>>(BOOKINGS, bookingBody());
 const cancel = ({ bookingId, id }: Item) => owner().post(`${BOOKINGS}/${bookingId}/items/${id}/cancellation`);
 const LEFT_OF_ALLOTMENT = { error: 'Fewer units than that are left of the allotment', code: 'capacity_exceeded' };
 const LEFT = { error: 'Fewer units than that are left', code: 'capacity_exceeded' };
@@ -213,5 +225,22 @@ describe('an item of an allotment', () => {
     expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 10, sold: 0, released: 10, remaining: 0 });
     expect(await poolOf(app, departure.id)).toMatchObject({ sold: 0, guaranteedOpen: 0, available: 20 });
     await expectSumsToAgree(app, [departure.id]);
+  });
+
+  it('64 at once of 10 units: 10 are sold and 54 are a clean 409, counters and movements agree', async () => {
+    const { allotment, departure } = await allotted(app, { units: 10 });
+    const bookings = await Promise.all(Array.from({ length: 64 }, () => patiently(() => makeOne())));
+    const checks = refusalsOf(app, CHECK);
+    const through = { departureId: departure.id, allotmentId: allotment.id, quantity: 1 };
+    const answers = await Promise.all(bookings.map(({ body }) => patiently(() => add(body.data.id, through))));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+    const refused = answers.filter(({ status }) => status !== 201);
+    for (const { status, body } of refused)
+      expect([status, body]).toEqual([409, expect.objectContaining(LEFT_OF_ALLOTMENT)]);
+    expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 10, sold: 10, released: 0, remaining: 0 });
+    const picked = (await movementsOf(app, allotment.id)).filter(({ kind }) => kind === 'pick');
+    expect(picked.map(({ quantity }) => quantity)).toEqual(Array.from({ length: 10 }, () => 1));
+    await expectSumsToAgree(app, [departure.id]);
+    expect(checks).toEqual([]);
   });
 });
