@@ -31,7 +31,7 @@ const paid = async (bookingId: string) => (await schedulesOf(owner, bookingId)).
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 async function isConserved(): Promise<boolean> {
-  const { body } = await owner.get<{ data: { conserved: boolean } }>('/v1/admin/finance/integrity?fresh=true');
+  const { body } = await owner.get<{ data: { conserved: boolean } }>('/v1/admin/finance/integrity');
   return body.data.conserved;
 }
 

@@ -1,6 +1,5 @@
 import { dataOf } from '../../../platform/http/dto.js';
-import { Flag, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
-import { QueryFlag } from '../../../platform/http/query-fields.js';
+import { Flag, ListOf, OneOf, Text, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 
 const SUBJECTS = ['booking', 'booking_item', 'invoice', 'payment', 'payment_schedule', 'supplier_invoice'] as const;
@@ -8,14 +7,6 @@ type Subject = (typeof SUBJECTS)[number];
 
 /** How many of those that break a rule are named. */
 export const MAX_EXAMPLES = 20;
-
-export class IntegrityQuery {
-  /** Checks now instead of answering the last hour's report; on large books that may take longer than a request has (503).
-   * @example true */
-  @Optional()
-  @QueryFlag()
-  fresh?: boolean;
-}
 
 export class BrokenSubject {
   @OneOf(SUBJECTS)
@@ -50,7 +41,7 @@ export class CheckedRule {
 }
 
 export class Integrity {
-  /** When the check began; every hour unless asked for. */
+  /** When the check began: now, or within the last hour where the books are too large to be read by a request. */
   @Instant()
   checkedAt: string;
 

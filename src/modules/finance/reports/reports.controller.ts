@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { AgingEnvelope, AgingQuery } from './aging.dto.js';
 import { AgingReport } from './aging.service.js';
-import { IntegrityEnvelope, IntegrityQuery } from './integrity.dto.js';
+import { IntegrityEnvelope } from './integrity.dto.js';
 import { IntegrityReport } from './integrity.service.js';
 
 @Controller('/v1/admin/finance')
@@ -19,10 +19,10 @@ export class FinanceReportsController {
     return { data: await this.aging.read(query) };
   }
 
-  /** Proves that money is conserved, and names what does not add up, as of the last hour */
+  /** Proves that money is conserved, and names what does not add up */
   @Get('integrity')
   @RequireScope('finance:read')
-  async verify(@Query() { fresh = false }: IntegrityQuery): Promise<IntegrityEnvelope> {
-    return { data: await this.integrity.read({ fresh }) };
+  async verify(): Promise<IntegrityEnvelope> {
+    return { data: await this.integrity.read() };
   }
 }
