@@ -73,6 +73,7 @@ import { KeyVersion } from './src/modules/vault/keys/key-version.entity.js';
 import { Vault } from './src/modules/vault/vaults/vault.entity.js';
 import { Notifications1790000002200 } from './src/migrations/1790000002200-notifications.js';
 import { ReminderRule } from './src/modules/notifications/rules/reminder-rule.entity.js';
+import { NotificationMessage } from './src/modules/notifications/messages/notification-message.entity.js';
 import { ReminderRun } from './src/modules/notifications/runs/reminder-run.entity.js';
 import type { Env } from './src/platform/config/env.js';
 import { dataSourceOptions } from './src/platform/database/data-source-options.js';
@@ -118,6 +119,7 @@ const entities = [
   Vault,
   ReminderRule,
   ReminderRun,
+  NotificationMessage,
 ];
 
 const migrations = [

@@ -18,6 +18,7 @@ export function reminders(mark) {
       const { body: read } = await service.call(`GET ${rules}/{id}`, { params, token });
       service.same('the rule is disabled', read.data.enabled, false);
 
+      await service.call('GET /v1/admin/notifications/messages', { token });
       const { body: booking } = await service.call('GET /v1/admin/bookings', { token, query: '?limit=1' });
       const { body: list } = await service.call(`GET ${runs}`, { params: { bookingId: booking.data[0].id }, token });
       service.same('a list of reminders holds data and total', Object.keys(list), ['data', 'total']);

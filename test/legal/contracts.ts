@@ -108,15 +108,22 @@ export async function eventsOf(app: TestApp, id: string, count: number): Promise
   }
 }
 
-/** The mails that wait to be sent for a contract, oldest first. */
+/** The mails that were made for a contract, oldest first, once no job is left that would make one. */
 export async function mailsOf(app: TestApp, id: string): Promise<object[]> {
-  const rows = await app.sql<{ payload: object }>(
-    `select payload from graphile_worker._private_jobs as job
-     join graphile_worker._private_tasks as task on task.id = job.task_id
-     where task.identifier = 'mail.send' and payload ->> 'contractId' = $1 order by job.id`,
+  for (;;) {
+    const waiting = await app.sql(
+      `select from graphile_worker._private_jobs as job
+       join graphile_worker._private_tasks as task on task.id = job.task_id
+       where task.identifier = 'mail.send' and payload ->> 'contractId' = $1`,
+      [id],
+    );
+    if (waiting.length === 0) break;
+    await setTimeout(50);
+  }
+  return app.sql(
+    'select recipient, subject, text from notification_messages where contract_id = $1 order by created_at, id',
     [id],
   );
-  return rows.map(({ payload }) => payload);
 }
 
 /** A staff token of the owner's with these scopes only. */

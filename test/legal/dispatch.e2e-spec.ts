@@ -20,12 +20,9 @@ describe('dispatching', () => {
     expect(body.data['sentAt']).toBe(body.data['updatedAt']);
     expect(await mailsOf(app, id)).toEqual([
       {
-        kind: 'contract',
-        contractId: id,
-        recipientEmail: 'other@example.com',
-        recipientName: 'Clara Ionescu',
-        language: 'ro',
-        ...text,
+        recipient: 'other@example.com',
+        subject: 'Your contract',
+        text: expect.stringMatching(/^Dear Clara Ionescu,\n\nDear Clara,\nhere it is\.\n\nhttp.*ctr_/),
       },
     ]);
   });
@@ -34,9 +31,7 @@ describe('dispatching', () => {
     const { id } = await contractIn(app, 'issued', RECIPIENT);
     await dispatch(app, id);
 
-    expect(await mailsOf(app, id)).toMatchObject([
-      { recipientEmail: 'clara@example.com', subject: null, message: null },
-    ]);
+    expect(await mailsOf(app, id)).toMatchObject([{ recipient: 'clara@example.com', subject: 'Travel contract' }]);
   });
 
   it('without any address is 409, and leaves the contract issued and no mail', async () => {

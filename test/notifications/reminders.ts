@@ -86,3 +86,19 @@ export async function runsOf(app: TestApp, bookingId: string, ruleId: string): P
 export async function onlyOwnRules(app: TestApp): Promise<void> {
   await app.sql('update reminder_rules set enabled = false');
 }
+
+export interface Message {
+  id: string;
+  kind: string;
+  runId: string | null;
+  contractId: string | null;
+  status: string;
+  [member: string]: unknown;
+}
+
+/** What was or would have been sent, newest first. */
+export async function messagesOf(app: TestApp, runId?: string): Promise<Message[]> {
+  const query = runId === undefined ? '' : `&runId=${runId}`;
+  const path = `/v1/admin/notifications/messages?limit=200${query}`;
+  return (await app.as('owner').get<{ data: Message[] }>(path)).body.data;
+}

@@ -1,34 +1,60 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
+import { Env } from '../../platform/config/env.js';
 import { Provisioning } from '../../platform/provisioning/provisioning.js';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { loadDemoReminderRules } from './demo.js';
+import { ContractMails } from './messages/contract-mails.service.js';
+import { Deliveries } from './messages/deliveries.service.js';
+import { DeliveryJournal } from './messages/delivery-journal.js';
+import { MailSender, RecordingSender } from './messages/mail-sender.js';
+import { MessagesController } from './messages/messages.controller.js';
+import { Messages } from './messages/messages.service.js';
+import { SmtpSender } from './messages/smtp-sender.js';
 import { ReminderRulesController } from './rules/reminder-rules.controller.js';
 import { ReminderRules } from './rules/reminder-rules.service.js';
 import { RuleRows } from './rules/rule-rows.service.js';
 import { PlanningBook } from './runs/planning-book.service.js';
 import { PlanningJobs } from './runs/planning-jobs.service.js';
 import { Planning } from './runs/planning.service.js';
+import { RecipientLimits } from './runs/recipient-limits.service.js';
 import { ReminderRuns } from './runs/reminder-runs.service.js';
 import { ReminderSources } from './runs/reminder-sources.js';
 import { Reminders } from './runs/reminders.service.js';
+import { RunClaims } from './runs/run-claims.service.js';
+import { RunOutcomes } from './runs/run-outcomes.service.js';
 import { RunPlanner } from './runs/run-planner.service.js';
 import { RunRows } from './runs/run-rows.service.js';
+import { Sending } from './runs/sending.service.js';
 import { SendingHours } from './timing/sending-hours.js';
 
 @Module({
   imports: [ActionLedgerModule],
-  controllers: [ReminderRulesController],
+  controllers: [ReminderRulesController, MessagesController],
   providers: [
+    ContractMails,
+    Deliveries,
+    DeliveryJournal,
+    Messages,
+    {
+      provide: MailSender,
+      inject: [Env],
+      useFactory: ({ smtpUrl, mailFrom }: Env) =>
+        smtpUrl === null ? new RecordingSender() : new SmtpSender(smtpUrl, mailFrom),
+    },
     Planning,
     PlanningBook,
     PlanningJobs,
+    RecipientLimits,
     ReminderRules,
     ReminderRuns,
     Reminders,
     ReminderSources,
     RuleRows,
+    RunClaims,
+    RunOutcomes,
     RunPlanner,
     RunRows,
+    Sending,
     SendingHours,
   ],
   exports: [ReminderRuns, Reminders, ReminderSources],

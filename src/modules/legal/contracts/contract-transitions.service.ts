@@ -3,6 +3,7 @@ import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import type { ExpectedVersions } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import type { DispatchContract } from './contract.dto.js';
 import { ContractJournal, factsOf } from './contract-journal.js';
@@ -90,7 +91,9 @@ export class ContractTransitions {
     // The mail leaves if and only if the contract became sent. Personal data stands in the job, never in an event.
     await this.jobs.add('mail.send', {
       kind: 'contract',
+      messageId: newId('nmsg'),
       contractId: contract.id,
+      title: contract.title,
       recipientEmail,
       recipientName: contract.recipientName,
       subject: dispatch.subject ?? null,

@@ -1,0 +1,47 @@
+/** What the job that legal adds says of the mail. */
+export interface ContractMail {
+  /** Jobs of before the mails could leave have none. */
+  messageId: string | null;
+  contractId: string;
+  title: string | null;
+  recipientEmail: string;
+  recipientName: string | null;
+  subject: string | null;
+  message: string | null;
+}
+
+/** Throws where the job says nothing that could be sent. */
+export function contractMailOf(payload: unknown): ContractMail {
+  const text = (name: string): string | null => {
+    const value: unknown = typeof payload === 'object' && payload !== null ? Reflect.get(payload, name) : null;
+    return typeof value === 'string' ? value : null;
+  };
+  const [contractId, recipientEmail] = [text('contractId'), text('recipientEmail')];
+  if (contractId === null || recipientEmail === null) throw new Error('The job names no contract or no recipient');
+  return {
+    messageId: text('messageId'),
+    contractId,
+    title: text('title'),
+    recipientEmail,
+    recipientName: text('recipientName'),
+    subject: text('subject'),
+    message: text('message'),
+  };
+}
+
+/** The mail itself: what staff wrote, or a sentence, and where the contract is read. */
+export function contractMail(
+  { contractId, title, recipientName, subject, message }: ContractMail,
+  { organization, baseUrl }: { organization: string; baseUrl: string },
+): { subject: string; text: string } {
+  const greeting = recipientName === null ? 'Hello,' : `Dear ${recipientName},`;
+  return {
+    subject: subject ?? (title ?? `Your contract with ${organization}`).slice(0, 500),
+    text: [
+      greeting,
+      message ?? 'here is your contract with us.',
+      `${baseUrl}/v1/public/legal/contracts/${contractId}`,
+      organization,
+    ].join('\n\n'),
+  };
+}

@@ -1,0 +1,18 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { ListMessages, MessagePage, toMessage } from './message.dto.js';
+import { Messages } from './messages.service.js';
+
+@Controller('/v1/admin/notifications/messages')
+export class MessagesController {
+  constructor(private readonly messages: Messages) {}
+
+  /** Lists what was sent, or would have been where there is no mail server; newest first */
+  @Get()
+  @RequireScope('notifications:read')
+  async list(@Query() query: ListMessages): Promise<MessagePage> {
+    const { messages, total } = await this.messages.list(query);
+    return { data: messages.map(toMessage), total, ...pageBounds(query) };
+  }
+}

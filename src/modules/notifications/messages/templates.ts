@@ -1,0 +1,43 @@
+import { minorUnits } from '../../../platform/money.js';
+import type { LiveTrigger } from '../rules/reminder-trigger.js';
+import type { DueTarget } from '../runs/reminder-sources.js';
+
+type Words = (target: DueTarget) => { subject: string; sentence: string };
+
+const money = ({ outstanding }: DueTarget): string => {
+  if (outstanding === null) return 'the open amount';
+  const digits = minorUnits(outstanding.currency);
+  return `${(outstanding.cents / 10 ** digits).toFixed(digits)} ${outstanding.currency}`;
+};
+const payment =
+  (what: string): Words =>
+  (target) => ({
+    subject: `${what} for booking ${target.bookingNumber}, due ${target.anchorDate}`,
+    sentence: `${money(target)} of your booking ${target.bookingNumber} is due on ${target.anchorDate}.`,
+  });
+
+/** The built-in templates for mails, one for each trigger. */
+const TEMPLATES: Record<LiveTrigger, Words> = {
+  deposit_due: payment('Deposit'),
+  balance_due: payment('Balance'),
+  installment_due: payment('Payment'),
+  invoice_due: payment('Invoice'),
+  departure_upcoming: ({ bookingNumber, anchorDate }) => ({
+    subject: `Your trip ${bookingNumber} departs on ${anchorDate}`,
+    sentence: `your trip ${bookingNumber} departs on ${anchorDate}.`,
+  }),
+  booking_confirmed: ({ bookingNumber }) => ({
+    subject: `Your booking ${bookingNumber} is confirmed`,
+    sentence: `your booking ${bookingNumber} is confirmed.`,
+  }),
+  payment_complete: ({ bookingNumber }) => ({
+    subject: `Your booking ${bookingNumber} is paid`,
+    sentence: `your booking ${bookingNumber} is paid in full. Thank you.`,
+  }),
+};
+
+/** The mail that a template makes for a target. */
+export function worded(template: LiveTrigger, target: DueTarget, organization: string) {
+  const { subject, sentence } = TEMPLATES[template](target);
+  return { subject, text: [`Dear ${target.customerName},`, sentence, organization].join('\n\n') };
+}

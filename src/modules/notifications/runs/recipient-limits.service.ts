@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock.js';
+import { Env } from '../../../platform/config/env.js';
+import { Database } from '../../../platform/database/database.js';
+import { instantOf } from '../../../platform/local-time.js';
+import { dayNumber } from '../timing/run-time.js';
+import { DAY_MS } from '../timing/sending-window.js';
+
+/** How much one recipient is told: so many reminders on a day, and of each group one in 24 hours. */
+@Injectable()
+export class RecipientLimits {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * Why he is not to get this one; null where he is. Holds the recipient until the transaction ends, so that what is marked
+   * at the same moment is counted. What waits for another attempt counts as sent; what failed does not.
+   */
+  async refusal(run: { id: string; recipient: string; suppressionGroup: string | null }): Promise<string | null> {
+    const { id, recipient, suppressionGroup } = run;
+    await this.database.query('select pg_advisory_xact_lock(hashtextextended(lower($1), 2200))', [recipient]);
+    const [counted] = await this.database.query<{ today: number; inGroup: number }>(
+      `select count(*) filter (where updated_at >= $3)::int as today,
+         count(*) filter (where suppression_group = $4 and updated_at > $5)::int as "inGroup"
+       from notification_messages
+       where kind = 'reminder' and lower(recipient) = lower($1) and run_id <> $2
+         and status in ('queued', 'sending', 'sent', 'recorded') and updated_at >= least($3::timestamptz, $5::timestamptz)`,
+      [recipient, id, this.midnight(), suppressionGroup, this.clock.inSeconds(-DAY_MS / 1000)],
+    );
+    if ((counted?.inGroup ?? 0) > 0) return 'suppressed';
+    return (counted?.today ?? 0) >= this.env.remindersPerDay ? 'rate_limited' : null;
+  }
+
+  private midnight(): Date {
+    return instantOf(dayNumber(this.clock.today()) * DAY_MS, this.env.orgTimeZone);
+  }
+}

@@ -1,0 +1,47 @@
+import { type ChannelConfig, isSendable, templateOf } from '../rules/channel-config.js';
+import type { LiveTrigger } from '../rules/reminder-trigger.js';
+import { isTooLate } from '../timing/run-time.js';
+import { freeFrom, type SendingWindow } from '../timing/sending-window.js';
+import type { RunStatus } from './reminder-run.entity.js';
+import type { DueTarget } from './reminder-sources.js';
+
+/** All that decides whether a run's message is sent now. */
+export interface RunFacts {
+  enabled: boolean;
+  trigger: LiveTrigger;
+  anchorDate: string;
+  runAt: Date;
+  graceHours: number;
+  config: ChannelConfig;
+  /** As it is now; null once it is not open any more. */
+  target: DueTarget | null;
+}
+
+export type Decision =
+  | { kind: 'send'; template: LiveTrigger; target: DueTarget; recipient: string }
+  | { kind: 'wait'; until: Date }
+  | { kind: 'end'; status: RunStatus; reason: string };
+
+/** What becomes of a run whose time has come, before anybody counts what its recipient has already got. */
+export function decide(run: RunFacts, { now, window }: { now: Date; window: SendingWindow }): Decision {
+  const { target, config } = run;
+  if (!run.enabled) return end('cancelled', 'rule_disabled');
+  if (!target) return end('cancelled', 'target_closed');
+  if (target.anchorDate !== run.anchorDate) return end('superseded', 'anchor_moved');
+  if (isTooLate(now, run)) return end('expired', 'too_late');
+
+  const free = freeFrom(now, window);
+  if (!free) return end('expired', 'no_free_moment');
+  if (free > now) return { kind: 'wait', until: free };
+
+  const template = templateOf(run.trigger, config);
+  const recipient = target.customerEmail;
+  if (!isSendable(config)) return end('skipped', 'channel_not_supported');
+  if (!template) return end('skipped', 'template_missing');
+  if (recipient === null) return end('skipped', 'no_recipient');
+  return { kind: 'send', template, target, recipient };
+}
+
+function end(status: RunStatus, reason: string): Decision {
+  return { kind: 'end', status, reason };
+}

@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import pg from 'pg';
+import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
+import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
+import { bookingWith } from '../finance/payments/bookings.js';
+import { todayOf } from '../finance/payment-plans/plans.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { closeAfterTests } from '../setup/running.js';
+import { type MailServer, startMailServer } from './mail-server.js';
+import { newRule, onlyOwnRules, runsOf } from './reminders.js';
+
+let server: MailServer;
+let app: TestApp;
+beforeAll(async () => {
+  server = await startMailServer();
+  app = await startApp({ env: { JOBS: 'false', SMTP_URL: server.url } });
+});
+
+describe('a service that is killed by -9 while it sends', () => {
+  it('before the mark loses nothing: the run is sent once, by the next', async () => {
+    const { run, email } = await due('clara@kill.example');
+    const holder = new pg.Client({ connectionString: process.env.DATABASE_URL });
+    await holder.connect();
+    await holder.query('select pg_advisory_lock(hashtextextended($1, 2200))', [email]);
+    const child = startService();
+    await eventually(async () => {
+      const waiting = `select from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`;
+      return (await app.sql(waiting)).length > 0;
+    });
+    await kill(child);
+    await holder.end();
+
+    await app.nest.get(Sending, { strict: false }).work();
+
+    expect(await run()).toMatchObject({ status: 'sent', attempts: 1 });
+    expect(server.mails.filter(({ recipient }) => recipient === email)).toHaveLength(1);
+  });
+
+  it('after the mark never sends it again: nobody knows what became of it', async () => {
+    const { run, email } = await due('silent@kill.example');
+    const child = startService();
+    await eventually(async () => server.mails.some(({ recipient }) => recipient === email));
+    await kill(child);
+    expect(await run()).toMatchObject({ status: 'sending' });
+
+    const { work } = { work: () => app.nest.get(Sending, { strict: false }).work() };
+    await work();
+    expect(await run()).toMatchObject({ status: 'sending' });
+    app.travel({ ms: 301_000 });
+    await work();
+    await work();
+
+    expect(await run()).toMatchObject({ status: 'failed', reason: 'outcome_unknown', attempts: 1 });
+    expect(server.mails.filter(({ recipient }) => recipient === email)).toHaveLength(1);
+  });
+});
+
+async function due(email: string) {
+  await onlyOwnRules(app);
+  const { id } = await bookingWith(app, { installments: [[todayOf(app), 100]] });
+  await app.sql('update bookings set customer_email = $2 where id = $1', [id, email]);
+  const stages = [{ channels: [{ channel: 'email' }] }];
+  const rule = await newRule(app, { trigger: 'installment_due', sendTime: '00:00', stages });
+  await app.nest.get(Planning, { strict: false }).plan(rule.id);
+  await app.sql(`select from graphile_worker.add_job('notifications.send', '{}')`);
+  return { email, run: async () => (await runsOf(app, id, rule.id))[0] };
+}
+
+/** The built service in a process of its own, which works off jobs. */
+function startService(): ChildProcess {
+  const env = { ...process.env, PORT: '0', JOBS: 'true', SMTP_URL: server.url };
+  const child = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: 'ignore' });
+  closeAfterTests(async () => void child.kill('SIGKILL'));
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
+}

@@ -1,0 +1,40 @@
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import { buffer } from 'node:stream/consumers';
+import { closeAfterTests } from '../setup/running.js';
+
+export interface MailServer {
+  url: string;
+  /** Every mail whose text was handed over whole, taken or not. */
+  mails: (Email & { recipient: string })[];
+}
+
+/**
+ * A real mail server on loopback. What it does with a mail stands in its recipient: `busy` is told to come again (451) the
+ * first time, `refused` is refused for good (550), with `broken` the connection breaks after the text.
+ */
+export async function startMailServer(): Promise<MailServer> {
+  const mails: MailServer['mails'] = [];
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData: (stream, { envelope }, done) => {
+      void buffer(stream).then(async (bytes) => {
+        const recipient = envelope.rcptTo[0]?.address ?? '';
+        const isFirst = !mails.some((mail) => mail.recipient === recipient);
+        mails.push({ ...(await PostalMime.parse(bytes)), recipient });
+        if (recipient.startsWith('broken')) stream.destroy();
+        if (recipient.startsWith('broken') || recipient.startsWith('silent')) return;
+        if (recipient.startsWith('refused')) done(Object.assign(new Error('No such box'), { responseCode: 550 }));
+        else if (recipient.startsWith('busy') && isFirst)
+          done(Object.assign(new Error('Later'), { responseCode: 451 }));
+        else done();
+      });
+    },
+    onRcptTo: (_, __, done) => done(),
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closeAfterTests(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const address = server.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { url: `smtp://127.0.0.1:${port}?ignoreTLS=true`, mails };
+}

@@ -1,0 +1,208 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
+import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
+import { bookingWith } from '../finance/payments/bookings.js';
+import { todayOf } from '../finance/payment-plans/plans.js';
+import { contractIn } from '../legal/contracts.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { type MailServer, startMailServer } from './mail-server.js';
+import { type Message, messagesOf, newRule, onlyOwnRules, type Run, runsOf } from './reminders.js';
+
+let server: MailServer;
+let app: TestApp;
+beforeAll(async () => {
+  server = await startMailServer();
+  // Its jobs stand still: what they would do, the tests ask for.
+  app = await startApp({ env: { JOBS: 'false', SMTP_URL: server.url, MAIL_FROM: 'Office <office@example.com>' } });
+});
+
+const work = (by: TestApp = app) => by.nest.get(Sending, { strict: false }).work();
+const address = (kind: string) => `${kind}-${randomUUID()}@example.com`;
+const mailsTo = (recipient: string) => server.mails.filter((mail) => mail.recipient === recipient);
+
+interface Wanted {
+  email: string | null;
+  terms?: object;
+  channel?: object;
+}
+
+/** A run that is due, and how it and its message stand. */
+async function due({ email, terms = {}, channel = { channel: 'email' } }: Wanted) {
+  await onlyOwnRules(app);
+  const { id } = await bookingWith(app, { installments: [[todayOf(app), 12_345]] });
+  await app.sql('update bookings set customer_email = $2 where id = $1', [id, email]);
+  const stages = [{ channels: [channel] }];
+  const rule = await newRule(app, { trigger: 'installment_due', sendTime: '00:00', stages, ...terms });
+  await app.nest.get(Planning, { strict: false }).plan(rule.id);
+  const run = async (): Promise<Run | undefined> => (await runsOf(app, id, rule.id))[0];
+  const message = async (): Promise<Message | undefined> => (await messagesOf(app, (await run())?.id ?? ''))[0];
+  return { bookingId: id, rule, run, message };
+}
+
+describe('a run that is due', () => {
+  it('leaves by SMTP, once, and is told', async () => {
+    const email = address('clara');
+    const { run, message } = await due({ email });
+
+    await work();
+    await work();
+
+    const [mail, ...others] = mailsTo(email);
+    const sent = await message();
+    expect(others).toEqual([]);
+    expect(mail).toMatchObject({
+      from: { name: 'Office', address: 'office@example.com' },
+      messageId: `<${sent?.id}@example.com>`,
+      subject: expect.stringContaining('due'),
+      text: expect.stringContaining('123.45 EUR'),
+    });
+    expect(await run()).toMatchObject({ status: 'sent', reason: null, recipient: 'c***@example.com', attempts: 1 });
+    expect(sent).toMatchObject({ kind: 'reminder', status: 'sent', recipient: 'c***@example.com', attempts: 1 });
+  });
+
+  it.each([
+    ['whose booking was called off meanwhile', 'cancelled', 'target_closed'],
+    ['whose date was moved behind our back', 'superseded', 'anchor_moved'],
+  ])('%s is not sent', async (_, status, reason) => {
+    const email = address('clara');
+    const { bookingId, run } = await due({ email });
+    const change =
+      status === 'cancelled'
+        ? `update bookings set status = 'cancelled', cancelled_at = now(), cancel_reason = 'x' where id = $1`
+        : 'update payment_schedules set due_date = due_date + 30 where booking_id = $1';
+    await app.sql(change, [bookingId]);
+    await work();
+    expect(await run()).toMatchObject({ status, reason });
+    expect(mailsTo(email)).toEqual([]);
+  });
+
+  it('that is too late is expired; six hours late is caught up', async () => {
+    const [late, caughtUp] = [address('late'), address('clara')];
+    const [first, second] = [await due({ email: late }), await due({ email: caughtUp })];
+    await app.sql('update reminder_rules set enabled = true where id = $1', [first.rule.id]);
+    const shift = `update reminder_runs set run_at = now() - $2::interval where rule_id = $1`;
+    await app.sql(shift, [first.rule.id, '25 hours']);
+    await app.sql(shift, [second.rule.id, '6 hours']);
+    await work();
+    expect(await first.run()).toMatchObject({ status: 'expired', reason: 'too_late' });
+    expect([mailsTo(late).length, mailsTo(caughtUp).length]).toEqual([0, 1]);
+  });
+
+  it.each([
+    ['of an SMS', { email: address('clara'), channel: { channel: 'sms' } }, 'channel_not_supported'],
+    [
+      'without a template',
+      { email: address('clara'), channel: { type: 'email', templateSlug: 'no' } },
+      'template_missing',
+    ],
+    ['without an address', { email: null }, 'no_recipient'],
+  ])('%s is skipped, and has no recipient', async (_, wanted, reason) => {
+    const { run, message } = await due(wanted);
+    await work();
+    expect(await run()).toMatchObject({ status: 'skipped', reason, recipient: null });
+    expect(await message()).toBeUndefined();
+  });
+
+  it('of a group that its recipient has heard of within 24 hours is suppressed', async () => {
+    const email = address('clara');
+    const terms = { suppressionGroup: `group ${randomUUID()}` };
+    await due({ email, terms });
+    await work();
+    const second = await due({ email: email.toUpperCase(), terms });
+    await work();
+    expect(await second.run()).toMatchObject({ status: 'skipped', reason: 'suppressed' });
+    expect(mailsTo(email)).toHaveLength(1);
+  });
+});
+
+describe('a mail server that', () => {
+  it('is busy is asked again after five seconds', async () => {
+    const email = address('busy');
+    const { run, message } = await due({ email });
+    await work();
+    expect(await run()).toMatchObject({ status: 'queued', attempts: 1 });
+    expect(await message()).toMatchObject({ status: 'queued', error: expect.stringContaining('Later') });
+    await work();
+    expect(mailsTo(email)).toHaveLength(1);
+
+    app.travel({ ms: 5_001 });
+    await work();
+    expect(await run()).toMatchObject({ status: 'sent', attempts: 2 });
+    expect(new Set(mailsTo(email).map(({ messageId }) => messageId)).size).toBe(1);
+  });
+
+  it.each([
+    ['refuses is not asked again', 'refused', 'rejected'],
+    ['breaks off after the text is not asked again: it may have taken it', 'broken', 'outcome_unknown'],
+  ])('%s', async (_, kind, reason) => {
+    const email = address(kind);
+    const { run, message } = await due({ email });
+    await work();
+    app.travel({ ms: 900_000 });
+    await work();
+    expect(await run()).toMatchObject({ status: 'failed', reason, attempts: 1 });
+    expect(await message()).toMatchObject({ status: 'failed', reason });
+    expect(mailsTo(email)).toHaveLength(1);
+  });
+});
+
+it('a contract leaves by the same sender, and stands among the messages', async () => {
+  const recipientEmail = address('clara');
+  const { id } = await contractIn(app, 'issued', { recipientEmail, recipientName: 'Clara' });
+  await app.as('owner').post(`/v1/admin/legal/contracts/${id}/dispatch`, { subject: 'Please read', message: 'Hello' });
+  const worker = await startApp({ env: { SMTP_URL: server.url } });
+  const find = async () => (await messagesOf(worker)).find(({ contractId }) => contractId === id);
+  while ((await find())?.status !== 'sent') await new Promise((resolve) => setTimeout(resolve, 100));
+
+  expect(mailsTo(recipientEmail)).toMatchObject([{ subject: 'Please read', text: expect.stringContaining(id) }]);
+  expect(await find()).toMatchObject({ kind: 'contract', runId: null, recipient: 'c***@example.com', attempts: 1 });
+});
+
+it('four schedulers at once send each run once', async () => {
+  const email = address('many');
+  const { bookingId, rule } = await due({ email, channel: { channel: 'email' }, terms: manyStages() });
+  const others = await Promise.all(
+    [1, 2, 3].map(() => startApp({ env: { JOBS: 'false', SMTP_URL: server.url, REMINDERS_PER_DAY: '1000' } })),
+  );
+  await Promise.all(others.map((other) => work(other)).concat(work(others[0])));
+  await work(others[1]);
+
+  const runs = await runsOf(app, bookingId, rule.id);
+  expect(runs).toHaveLength(30);
+  expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['sent']));
+  expect(mailsTo(email)).toHaveLength(30);
+  expect(new Set(mailsTo(email).map(({ messageId }) => messageId)).size).toBe(30);
+});
+
+it('without a mail server nothing leaves, and what would have is recorded; a recipient gets so many a day', async () => {
+  const email = address('clara');
+  const { bookingId, rule } = await due({ email, terms: manyStages(3) });
+  const silent = await startApp({ env: { JOBS: 'false', REMINDERS_PER_DAY: '2' } });
+  await work(silent);
+
+  const runs = await runsOf(app, bookingId, rule.id);
+  expect(runs.map(({ status, reason }) => `${status} ${reason}`).sort()).toEqual([
+    'sent recorded_only',
+    'sent recorded_only',
+    'skipped rate_limited',
+  ]);
+  expect(mailsTo(email)).toEqual([]);
+  const recorded = await messagesOf(app, runs.find(({ status }) => status === 'sent')?.id);
+  expect(recorded).toMatchObject([{ status: 'recorded', text: expect.stringContaining('123.45 EUR') }]);
+});
+
+it('in quiet hours a run waits for their end', async () => {
+  const { run } = await due({ email: address('clara') });
+  const [hour, next] = [0, 1].map((more) =>
+    new Date(app.now().getTime() + more * 3_600_000).toISOString().slice(11, 13),
+  );
+  const quiet = await startApp({ env: { JOBS: 'false', QUIET_HOURS: `${hour}:00-${next}:30` } });
+  await work(quiet);
+  expect(await run()).toMatchObject({ status: 'queued', runAt: expect.stringContaining(`T${next}:30:00.000Z`) });
+});
+
+/** So many stages of one day, each of which is due. */
+function manyStages(count = 30) {
+  return { stages: Array.from({ length: count }, () => ({ channels: [{ channel: 'email' }] })) };
+}
