@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import pg from 'pg';
 import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
 import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
 import { bookingWith } from '../finance/payments/bookings.js';
 import { todayOf } from '../finance/payment-plans/plans.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -33,7 +34,7 @@ describe('a service that is killed by -9 while it sends', () => {
     await kill(child);
     await holder.end();
 
-    await app.nest.get(Sending, { strict: false }).work();
+    await work();
 
     expect(await run()).toMatchObject({ status: 'sent', attempts: 1 });
     expect(server.mails.filter(({ recipient }) => recipient === email)).toHaveLength(1);
@@ -46,7 +47,6 @@ describe('a service that is killed by -9 while it sends', () => {
     await kill(child);
     expect(await run()).toMatchObject({ status: 'sending' });
 
-    const { work } = { work: () => app.nest.get(Sending, { strict: false }).work() };
     await work();
     expect(await run()).toMatchObject({ status: 'sending' });
     app.travel({ ms: 301_000 });
@@ -57,6 +57,8 @@ describe('a service that is killed by -9 while it sends', () => {
     expect(server.mails.filter(({ recipient }) => recipient === email)).toHaveLength(1);
   });
 });
+
+const work = () => asSystem(() => app.nest.get(Sending, { strict: false }).work());
 
 async function due(email: string) {
   await onlyOwnRules(app);

@@ -18,7 +18,7 @@ export async function startMailServer(): Promise<MailServer> {
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onData: (stream, { envelope }, done) => {
-      void buffer(stream).then(async (bytes) => {
+      const taken = buffer(stream).then(async (bytes) => {
         const recipient = envelope.rcptTo[0]?.address ?? '';
         const isFirst = !mails.some((mail) => mail.recipient === recipient);
         mails.push({ ...(await PostalMime.parse(bytes)), recipient });
@@ -29,9 +29,12 @@ export async function startMailServer(): Promise<MailServer> {
           done(Object.assign(new Error('Later'), { responseCode: 451 }));
         else done();
       });
+      // A client that is killed in the middle of its text has sent nothing.
+      taken.catch(() => undefined);
     },
     onRcptTo: (_, __, done) => done(),
   });
+  server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closeAfterTests(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const address = server.server.address();

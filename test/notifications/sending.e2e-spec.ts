@@ -2,6 +2,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
 import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { toAppError } from '../../src/platform/errors/to-app-error.js';
 import { bookingWith } from '../finance/payments/bookings.js';
 import { todayOf } from '../finance/payment-plans/plans.js';
 import { contractIn } from '../legal/contracts.js';
@@ -14,10 +16,21 @@ let app: TestApp;
 beforeAll(async () => {
   server = await startMailServer();
   // Its jobs stand still: what they would do, the tests ask for.
-  app = await startApp({ env: { JOBS: 'false', SMTP_URL: server.url, MAIL_FROM: 'Office <office@example.com>' } });
+  app = await startApp({
+    env: { JOBS: 'false', SMTP_URL: server.url, MAIL_FROM: 'Office <office@example.com>', REMINDERS_PER_DAY: '1000' },
+  });
 });
 
-const work = (by: TestApp = app) => by.nest.get(Sending, { strict: false }).work();
+const work = (by: TestApp = app) => asSystem(() => by.nest.get(Sending, { strict: false }).work());
+/** The queue repeats a job that found a lock taken for too long; so does this. */
+async function insist(by: TestApp): Promise<void> {
+  for (;;) {
+    const outcome = await work(by).catch((error: unknown) => toAppError(error)?.status);
+    if (outcome === undefined) return;
+    expect(outcome).toBe(503);
+  }
+}
+
 const address = (kind: string) => `${kind}-${randomUUID()}@example.com`;
 const mailsTo = (recipient: string) => server.mails.filter((mail) => mail.recipient === recipient);
 
@@ -30,6 +43,8 @@ interface Wanted {
 /** A run that is due, and how it and its message stand. */
 async function due({ email, terms = {}, channel = { channel: 'email' } }: Wanted) {
   await onlyOwnRules(app);
+  // Nor is anybody reminded of what an earlier test left open.
+  await app.sql(`update payment_schedules set status = 'cancelled', waived = true where status = 'pending'`);
   const { id } = await bookingWith(app, { installments: [[todayOf(app), 12_345]] });
   await app.sql('update bookings set customer_email = $2 where id = $1', [id, email]);
   const stages = [{ channels: [channel] }];
@@ -62,14 +77,14 @@ describe('a run that is due', () => {
   });
 
   it.each([
-    ['whose booking was called off meanwhile', 'cancelled', 'target_closed'],
+    ['whose installment was given up meanwhile', 'cancelled', 'target_closed'],
     ['whose date was moved behind our back', 'superseded', 'anchor_moved'],
   ])('%s is not sent', async (_, status, reason) => {
     const email = address('clara');
     const { bookingId, run } = await due({ email });
     const change =
       status === 'cancelled'
-        ? `update bookings set status = 'cancelled', cancelled_at = now(), cancel_reason = 'x' where id = $1`
+        ? `update payment_schedules set status = 'cancelled', waived = true where booking_id = $1`
         : 'update payment_schedules set due_date = due_date + 30 where booking_id = $1';
     await app.sql(change, [bookingId]);
     await work();
@@ -77,16 +92,16 @@ describe('a run that is due', () => {
     expect(mailsTo(email)).toEqual([]);
   });
 
-  it('that is too late is expired; six hours late is caught up', async () => {
-    const [late, caughtUp] = [address('late'), address('clara')];
-    const [first, second] = [await due({ email: late }), await due({ email: caughtUp })];
-    await app.sql('update reminder_rules set enabled = true where id = $1', [first.rule.id]);
-    const shift = `update reminder_runs set run_at = now() - $2::interval where rule_id = $1`;
-    await app.sql(shift, [first.rule.id, '25 hours']);
-    await app.sql(shift, [second.rule.id, '6 hours']);
+  it.each([
+    ['25 hours late is expired', '25 hours', { status: 'expired', reason: 'too_late' }, 0],
+    ['six hours late is caught up', '6 hours', { status: 'sent', reason: null }, 1],
+  ])('that is %s', async (...[, late, standing, mails]) => {
+    const email = address('clara');
+    const { rule, run } = await due({ email });
+    await app.sql('update reminder_runs set run_at = now() - $2::interval where rule_id = $1', [rule.id, late]);
     await work();
-    expect(await first.run()).toMatchObject({ status: 'expired', reason: 'too_late' });
-    expect([mailsTo(late).length, mailsTo(caughtUp).length]).toEqual([0, 1]);
+    expect(await run()).toMatchObject(standing);
+    expect(mailsTo(email)).toHaveLength(mails);
   });
 
   it.each([
@@ -165,8 +180,8 @@ it('four schedulers at once send each run once', async () => {
   const others = await Promise.all(
     [1, 2, 3].map(() => startApp({ env: { JOBS: 'false', SMTP_URL: server.url, REMINDERS_PER_DAY: '1000' } })),
   );
-  await Promise.all(others.map((other) => work(other)).concat(work(others[0])));
-  await work(others[1]);
+  await Promise.all([...others, app].map(insist));
+  await insist(app);
 
   const runs = await runsOf(app, bookingId, rule.id);
   expect(runs).toHaveLength(30);

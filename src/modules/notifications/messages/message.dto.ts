@@ -10,7 +10,7 @@ import {
   type NotificationMessage,
 } from './notification-message.entity.js';
 
-export class ListMessages extends PageQuery {
+export class ListNotificationMessages extends PageQuery {
   /** The run that it is for. */
   @Optional()
   @Text({ max: 100 })
@@ -31,7 +31,7 @@ export class ListMessages extends PageQuery {
   to?: string;
 }
 
-export class MessageResponse {
+export class NotificationMessageResponse {
   @Id('nmsg')
   id: string;
 
@@ -80,7 +80,7 @@ export class MessageResponse {
   createdAt: string;
 }
 
-export function toMessage(message: NotificationMessage): MessageResponse {
+export function toMessage(message: NotificationMessage): NotificationMessageResponse {
   return {
     id: message.id,
     kind: message.kind,
@@ -99,4 +99,4 @@ export function toMessage(message: NotificationMessage): MessageResponse {
   };
 }
 
-export class MessagePage extends pageOf(MessageResponse) {}
+export class NotificationMessagePage extends pageOf(NotificationMessageResponse) {}

@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
-import { ListMessages, MessagePage, toMessage } from './message.dto.js';
+import { ListNotificationMessages, NotificationMessagePage, toMessage } from './message.dto.js';
 import { Messages } from './messages.service.js';
 
 @Controller('/v1/admin/notifications/messages')
@@ -11,7 +11,7 @@ export class MessagesController {
   /** Lists what was sent, or would have been where there is no mail server; newest first */
   @Get()
   @RequireScope('notifications:read')
-  async list(@Query() query: ListMessages): Promise<MessagePage> {
+  async list(@Query() query: ListNotificationMessages): Promise<NotificationMessagePage> {
     const { messages, total } = await this.messages.list(query);
     return { data: messages.map(toMessage), total, ...pageBounds(query) };
   }

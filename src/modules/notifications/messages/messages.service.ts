@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { pageBounds } from '../../../platform/http/dto.js';
-import type { ListMessages } from './message.dto.js';
+import type { ListNotificationMessages } from './message.dto.js';
 import { NotificationMessage } from './notification-message.entity.js';
 
 /** What was or would have been sent. */
@@ -10,7 +10,7 @@ export class Messages {
   constructor(private readonly database: Database) {}
 
   /** Newest first. */
-  async list(query: ListMessages): Promise<{ messages: NotificationMessage[]; total: number }> {
+  async list(query: ListNotificationMessages): Promise<{ messages: NotificationMessage[]; total: number }> {
     const found = this.database.repository(NotificationMessage).createQueryBuilder('message');
     if (query.runId !== undefined) found.andWhere('message.runId = :runId', { runId: query.runId });
     if (query.status !== undefined) found.andWhere('message.status = :status', { status: query.status });

@@ -52,7 +52,8 @@ export class SmtpSender extends MailSender {
 
 function outcomeOf(error: unknown, isHandedOver: boolean): Outcome {
   const responseCode = memberOf(error, 'responseCode');
-  const words = String(memberOf(error, 'message') ?? '').slice(0, 500) || 'The mail could not be sent';
+  const message = memberOf(error, 'message');
+  const words = typeof message === 'string' && message !== '' ? message.slice(0, 500) : 'The mail could not be sent';
   if (typeof responseCode === 'number') {
     // What is wrong with our credentials is not wrong with the mail: somebody may mend them.
     return {
