@@ -22,19 +22,20 @@ beforeAll(async () => {
 describe('a service that is killed by -9 while it sends', () => {
   it('before the mark loses nothing: the run is sent once, by the next', async () => {
     const { run, email } = await due('clara@kill.example');
-    const holder = new pg.Client({ connectionString: process.env.DATABASE_URL });
-    await holder.connect();
-    await holder.query('select pg_advisory_lock(hashtextextended($1, 2200))', [email]);
+    const holder = await holdMarkOf((await run())?.id, email);
     const child = startService();
     await eventually(async () => {
-      const waiting = `select from pg_locks where locktype = 'advisory' and not granted
-        and database = (select oid from pg_database where datname = current_database())`;
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query like 'insert into notification_messages%'`;
       return (await app.sql(waiting)).length > 0;
     });
     await kill(child);
     await holder.end();
 
-    await work();
+    await eventually(async () => {
+      await work();
+      return (await run())?.status !== 'queued';
+    });
 
     expect(await run()).toMatchObject({ status: 'sent', attempts: 1 });
     expect(server.mails.filter(({ recipient }) => recipient === email)).toHaveLength(1);
@@ -69,6 +70,20 @@ async function due(email: string) {
   await app.nest.get(Planning, { strict: false }).plan(rule.id);
   await app.sql(`select from graphile_worker.add_job('notifications.send', '{}')`);
   return { email, run: async () => (await runsOf(app, id, rule.id))[0] };
+}
+
+/** Has whoever marks the run's message wait: another transaction has one that it may yet roll back, and does. */
+async function holdMarkOf(runId: string | undefined, email: string): Promise<pg.Client> {
+  const holder = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query(
+    `insert into notification_messages (id, kind, run_id, status, recipient, recipient_kind, subject, text, attempts, send_at,
+       created_at, updated_at)
+     values ('nmsg_held', 'reminder', $1, 'queued', $2, 'primary', 'Held', 'Held', 0, now(), now(), now())`,
+    [runId, email],
+  );
+  return holder;
 }
 
 /** The built service in a process of its own, which works off jobs. */

@@ -16,12 +16,20 @@ export class RecipientLimits {
   ) {}
 
   /**
-   * Why he is not to get this one; null where he is. Holds the recipient until the transaction ends, so that what is marked
-   * at the same moment is counted. What waits for another attempt counts as sent; what failed does not.
+   * Holds the recipient until the transaction ends, so that what is marked at the same moment is counted. False where
+   * somebody else does: whoever waited for him would keep a connection, and every other recipient, waiting too.
    */
+  async hold(recipient: string): Promise<boolean> {
+    const [lock] = await this.database.query<{ held: boolean }>(
+      'select pg_try_advisory_xact_lock(hashtextextended(lower($1), 2200)) as held',
+      [recipient],
+    );
+    return lock?.held === true;
+  }
+
+  /** Why he is not to get this one; null where he is. What waits for another attempt counts as sent; what failed does not. */
   async refusal(run: { id: string; recipient: string; suppressionGroup: string | null }): Promise<string | null> {
     const { id, recipient, suppressionGroup } = run;
-    await this.database.query('select pg_advisory_xact_lock(hashtextextended(lower($1), 2200))', [recipient]);
     const [counted] = await this.database.query<{ today: number; inGroup: number }>(
       `select count(*) filter (where updated_at >= $3)::int as today,
          count(*) filter (where suppression_group = $4 and updated_at > $5)::int as "inGroup"

@@ -15,8 +15,8 @@ const NEXT = `select run.id, run.target_id as "targetId", run.anchor_date as "an
   join reminder_rules rule on rule.id = run.rule_id
   join reminder_stages stage on stage.id = run.stage_id
   join reminder_stage_channels channel on channel.stage_id = run.stage_id and channel.position = run.channel_position
-  where run.status = 'queued' and run.run_at <= $1
-  order by run.priority desc, run.run_at, run.id limit 1 for update of run skip locked`;
+  where run.status = 'queued' and run.run_at <= $1 and run.id <> all($2)
+  order by run.priority desc, run.run_at, run.id limit 1 for no key update of run skip locked`;
 
 /**
  * Decides what becomes of the next run. The claim is the lock on its row: its target, what is owed on it and its recipient
@@ -38,22 +38,30 @@ export class RunClaims {
     const { count } = await this.database.execute(
       `update reminder_runs set status = 'queued', updated_at = $1 where id in (
          select id from reminder_runs where status = 'planned' and run_at <= $1
-         order by run_at, id limit $2 for update skip locked) and status = 'planned'`,
+         order by run_at, id limit $2 for no key update skip locked) and status = 'planned'`,
       [this.clock.now(), limit],
     );
     return count;
   }
 
-  /** The message that is marked for sending; `decided` where nothing is sent for the run, `none` where there is no run. */
-  async next(): Promise<NotificationMessage | 'decided' | 'none'> {
+  /**
+   * The message that is marked for sending; `decided` where nothing is sent for the run, `none` where there is no run.
+   * A run whose recipient somebody else has in hand is added to those that are passed over, and stays in the queue.
+   */
+  async next(passedOver: Set<string>): Promise<NotificationMessage | 'decided' | 'none'> {
     return this.database.transaction(async () => {
       const now = this.clock.now();
-      const [run] = await this.database.query<ClaimedRun>(NEXT, [now]);
+      const [run] = await this.database.query<ClaimedRun>(NEXT, [now, [...passedOver]]);
       if (!run) return 'none';
       const target = (await this.sources.find(run.trigger)?.read(run.trigger, run.targetId)) ?? null;
       const decision = decide({ ...run, target }, { now, window: this.window });
-      if (decision.kind === 'send') return this.outcomes.mark(run, decision);
-      await this.outcomes.conclude(run.id, decision);
+      if (decision.kind !== 'send') {
+        await this.outcomes.conclude(run.id, decision);
+        return 'decided';
+      }
+      const marked = await this.outcomes.mark(run, decision);
+      if (marked !== 'busy') return marked;
+      passedOver.add(run.id);
       return 'decided';
     });
   }

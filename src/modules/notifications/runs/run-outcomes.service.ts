@@ -23,9 +23,10 @@ export class RunOutcomes {
     private readonly env: Env,
   ) {}
 
-  /** Marks its message for sending, unless its recipient has had enough. */
-  async mark(run: ClaimedRun, sending: Sending): Promise<NotificationMessage | 'decided'> {
+  /** Marks its message for sending, unless its recipient has had enough; `busy` where somebody else has him in hand. */
+  async mark(run: ClaimedRun, sending: Sending): Promise<NotificationMessage | 'decided' | 'busy'> {
     const { recipient, template, target } = sending;
+    if (!(await this.limits.hold(recipient))) return 'busy';
     const reason = await this.limits.refusal({ ...run, recipient });
     if (reason !== null) {
       await this.conclude(run.id, { kind: 'end', status: 'skipped', reason });

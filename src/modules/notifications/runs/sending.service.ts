@@ -29,18 +29,21 @@ export class Sending implements OnModuleInit {
     while ((await this.claims.queue(BATCH)) === BATCH);
     const until = performance.now() + AT_MOST_MS;
     await Promise.all(Array.from({ length: LANES }, () => this.lane(until)));
+    // What every lane passed over, because another had its recipient in hand, is for one that has nobody beside it.
+    await this.lane(until);
   }
 
   private async lane(until: number): Promise<void> {
+    const passedOver = new Set<string>();
     while (performance.now() < until) {
-      const next = await this.next();
+      const next = await this.next(passedOver);
       if (next === 'none') return;
       if (next !== 'decided') await this.deliveries.deliver(next);
     }
   }
 
   /** Contracts first: somebody waits for them. */
-  private async next(): Promise<NotificationMessage | 'decided' | 'none'> {
-    return (await this.contracts.mark()) ?? this.claims.next();
+  private async next(passedOver: Set<string>): Promise<NotificationMessage | 'decided' | 'none'> {
+    return (await this.contracts.mark()) ?? this.claims.next(passedOver);
   }
 }
