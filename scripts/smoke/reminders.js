@@ -17,6 +17,16 @@ export function reminders(mark) {
       await service.call(`PATCH ${rules}/{id}`, { params, token, body: { enabled: false } });
       const { body: read } = await service.call(`GET ${rules}/{id}`, { params, token });
       service.same('the rule is disabled', read.data.enabled, false);
+      const { body: simulated } = await service.call(`POST ${rules}/{id}/simulations`, {
+        params,
+        token,
+        body: { date: '2027-05-18' },
+      });
+      service.same(
+        'a rule that is disabled sends nothing',
+        simulated.data.reminders.filter(({ sends }) => sends),
+        [],
+      );
 
       await service.call('GET /v1/admin/notifications/messages', { token });
       const { body: booking } = await service.call('GET /v1/admin/bookings', { token, query: '?limit=1' });

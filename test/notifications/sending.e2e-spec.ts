@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
 import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
 import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
+import { readEnv } from '../../src/platform/config/read-env.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { toAppError } from '../../src/platform/errors/to-app-error.js';
 import { bookingWith } from '../finance/payments/bookings.js';
@@ -207,6 +209,19 @@ it('without a mail server nothing leaves, and what would have is recorded; a rec
   expect(recorded).toMatchObject([{ status: 'recorded', text: expect.stringContaining('123.45 EUR') }]);
 });
 
+it('the mail server that cannot be reached is tried again, and its password stands in no log, message or refusal', async () => {
+  const { run, message } = await due({ email: address('clara') });
+  const url = 'smtp://office:hunter2@127.0.0.1:1';
+  const cut = await startApp({ env: { JOBS: 'false', SMTP_URL: url, LOG_LEVEL: 'trace' } });
+  await work(cut);
+  expect(await run()).toMatchObject({ status: 'queued', attempts: 1 });
+  expect(await message()).toMatchObject({ status: 'queued', error: expect.stringContaining('ECONNREFUSED') });
+  expect(JSON.stringify([await message(), cut.logs])).not.toContain('hunter2');
+  expect(refusalOf({ ...process.env, SMTP_URL: 'http://office:hunter2@127.0.0.1' })).toMatch(
+    /^(?!.*hunter2).*SMTP_URL/s,
+  );
+});
+
 it('in quiet hours a run waits for their end', async () => {
   const { run } = await due({ email: address('clara') });
   // By a clock that nobody has moved, as the next scheduler's is.
@@ -215,6 +230,15 @@ it('in quiet hours a run waits for their end', async () => {
   await work(quiet);
   expect(await run()).toMatchObject({ status: 'queued', runAt: expect.stringContaining(`T${next}:30:00.000Z`) });
 });
+
+function refusalOf(env: NodeJS.ProcessEnv): string {
+  try {
+    readEnv(env);
+  } catch (error) {
+    return inspect(error);
+  }
+  throw new Error('The environment was taken');
+}
 
 /** So many stages of one day, each of which is due. */
 function manyStages(count = 30) {

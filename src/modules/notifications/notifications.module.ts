@@ -21,19 +21,24 @@ import { ReminderRuns } from './runs/reminder-runs.service.js';
 import { ReminderSources } from './runs/reminder-sources.js';
 import { Reminders } from './runs/reminders.service.js';
 import { RunClaims } from './runs/run-claims.service.js';
+import { RunHistory } from './runs/run-history.service.js';
 import { RunOutcomes } from './runs/run-outcomes.service.js';
 import { RunPlanner } from './runs/run-planner.service.js';
 import { RunRows } from './runs/run-rows.service.js';
 import { Sending } from './runs/sending.service.js';
+import { Foresight } from './simulations/foresight.service.js';
+import { SimulationsController } from './simulations/simulations.controller.js';
+import { Simulations } from './simulations/simulations.service.js';
 import { SendingHours } from './timing/sending-hours.js';
 
 @Module({
   imports: [ActionLedgerModule],
-  controllers: [ReminderRulesController, MessagesController],
+  controllers: [ReminderRulesController, SimulationsController, MessagesController],
   providers: [
     ContractMails,
     Deliveries,
     DeliveryJournal,
+    Foresight,
     Messages,
     {
       provide: MailSender,
@@ -51,11 +56,13 @@ import { SendingHours } from './timing/sending-hours.js';
     ReminderSources,
     RuleRows,
     RunClaims,
+    RunHistory,
     RunOutcomes,
     RunPlanner,
     RunRows,
     Sending,
     SendingHours,
+    Simulations,
   ],
   exports: [ReminderRuns, Reminders, ReminderSources],
 })

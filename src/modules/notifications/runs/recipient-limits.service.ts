@@ -27,8 +27,14 @@ export class RecipientLimits {
     return lock?.held === true;
   }
 
-  /** Why he is not to get this one; null where he is. What waits for another attempt counts as sent; what failed does not. */
-  async refusal(run: { id: string; recipient: string; suppressionGroup: string | null }): Promise<string | null> {
+  /**
+   * Why he is not to get this one at this moment (now unless given); null where he is. `beside` is how many more he is promised
+   * on that day. What waits for another attempt counts as sent; what failed does not.
+   */
+  async refusal(
+    run: { id: string; recipient: string; suppressionGroup: string | null },
+    { at = this.clock.now(), beside = 0 }: { at?: Date; beside?: number } = {},
+  ): Promise<'suppressed' | 'rate_limited' | null> {
     const { id, recipient, suppressionGroup } = run;
     const [counted] = await this.database.query<{ today: number; inGroup: number }>(
       `select count(*) filter (where updated_at >= $3)::int as today,
@@ -36,13 +42,14 @@ export class RecipientLimits {
        from notification_messages
        where kind = 'reminder' and lower(recipient) = lower($1) and run_id <> $2
          and status in ('queued', 'sending', 'sent', 'recorded') and updated_at >= least($3::timestamptz, $5::timestamptz)`,
-      [recipient, id, this.midnight(), suppressionGroup, this.clock.inSeconds(-DAY_MS / 1000)],
+      [recipient, id, this.midnightBefore(at), suppressionGroup, new Date(at.getTime() - DAY_MS)],
     );
-    if ((counted?.inGroup ?? 0) > 0) return 'suppressed';
-    return (counted?.today ?? 0) >= this.env.remindersPerDay ? 'rate_limited' : null;
+    const inGroup = (counted?.inGroup ?? 0) + (suppressionGroup === null ? 0 : beside);
+    if (inGroup > 0) return 'suppressed';
+    return (counted?.today ?? 0) + beside >= this.env.remindersPerDay ? 'rate_limited' : null;
   }
 
-  private midnight(): Date {
-    return instantOf(dayNumber(this.clock.today()) * DAY_MS, this.env.orgTimeZone);
+  private midnightBefore(instant: Date): Date {
+    return instantOf(dayNumber(this.clock.dayOf(instant)) * DAY_MS, this.env.orgTimeZone);
   }
 }

@@ -2,7 +2,7 @@ import { instantOf, wallTimeOf } from '../../../platform/local-time.js';
 
 const MINUTE_MS = 60_000;
 export const DAY_MS = 1_440 * MINUTE_MS;
-const MAX_DELAY_MS = 60 * DAY_MS;
+export const MAX_DELAY_DAYS = 60;
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /** When nobody is reminded, by the organization's clocks. */
@@ -22,7 +22,7 @@ export function timeOfDay(time: string): number {
 
 /** The first moment from this one on at which somebody may be reminded; null where there is none within 60 days. */
 export function freeFrom(wanted: Date, window: SendingWindow): Date | null {
-  const latest = wanted.getTime() + MAX_DELAY_MS;
+  const latest = wanted.getTime() + MAX_DELAY_DAYS * DAY_MS;
   for (let instant = wanted; instant.getTime() <= latest;) {
     const wall = wallTimeOf(instant, window.timeZone);
     const end = endOfBlackout(wall, window) ?? endOfQuiet(wall, window);
