@@ -139,6 +139,30 @@ describe('finance.invoice_number_series.create', () => {
     expect(itself(await readSeries(staff, made.id))).toEqual({ ...itself(made), active: false });
   });
 
+  it('gives back the place as the default that it took, unless that one is idle by now or another has it', async () => {
+    const asDefault = { documentType: 'proforma', isDefault: true };
+    const isDefault = async ({ id }: { id: string }) => (await readSeries(staff, id)).isDefault;
+    const first = await makeSeries(staff, asDefault);
+    const second = await makeSeries(staff, asDefault);
+    expect(await isDefault(first)).toBe(false);
+
+    await reversed(app, second.id, ACTION);
+
+    expect(await isDefault(first)).toBe(true);
+    const [entry] = (await page(app, { subjectId: first.id })).data;
+    expect(entry?.action).toBe('finance.invoice_number_series.update');
+
+    const third = await makeSeries(staff, asDefault);
+    await staff.patch(`${SERIES}/${first.id}`, { active: false });
+    await reversed(app, third.id, ACTION);
+    expect(await isDefault(first)).toBe(false);
+
+    const [present, passing] = [await makeSeries(staff, asDefault), await makeSeries(staff, asDefault)];
+    const latest = await makeSeries(staff, asDefault);
+    await reversed(app, passing.id, ACTION);
+    expect([await isDefault(latest), await isDefault(present)]).toEqual([true, false]);
+  });
+
   it('is blocked where a number was given, and where it is inactive already', async () => {
     const [used, idle] = [await makeSeries(staff), await makeSeries(staff)];
     await app.sql(

@@ -11,10 +11,9 @@ import {
   slotsOf,
   unitsOf,
 } from '../distribution/allotments/allotments.js';
-import { contractIn, declareVoid, read as readContract } from '../legal/contracts.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { blocked, itself, REASON, reversed } from './reversals.js';
+import { blocked, itself, reversed } from './reversals.js';
 
 let app: TestApp;
 let staff: TestClient;
@@ -136,37 +135,5 @@ describe('distribution.allotment.release', () => {
     await staff.delete(`${ALLOTMENTS}/${allotment.id}`);
 
     expect(await blocked(app, allotment.id, ACTION)).toEqual({ reason: 'not_found' });
-  });
-});
-
-describe('legal.contract.issue and legal.contract.send', () => {
-  it.each([
-    ['issued', 'legal.contract.issue'],
-    ['sent', 'legal.contract.send'],
-  ] as const)('of a contract that is %s is undone by its being void, with the reason', async (status, action) => {
-    const { id, contractNumber } = await contractIn(app, status, { recipientEmail: 'ada@example.com' });
-
-    await reversed(app, id, action);
-
-    expect(await readContract(app, id)).toMatchObject({ status: 'void', voidReason: REASON, contractNumber });
-  });
-
-  it('of a void one is blocked', async () => {
-    const { id } = await contractIn(app, 'issued');
-    await declareVoid(app, id);
-
-    expect(await blocked(app, id, 'legal.contract.issue')).toMatchObject({
-      reason: 'invalid_transition',
-      from: 'void',
-    });
-  });
-
-  it('of a signed one is blocked', async () => {
-    const { id } = await contractIn(app, 'signed');
-
-    expect(await blocked(app, id, 'legal.contract.issue')).toMatchObject({
-      reason: 'invalid_transition',
-      from: 'signed',
-    });
   });
 });

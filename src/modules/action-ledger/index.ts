@@ -1,4 +1,4 @@
 export { ActionLedgerModule } from './action-ledger.module.js';
 export { ActionLedger } from './action-ledger.service.js';
 export { LedgerVerification } from './ledger-verification.service.js';
-export { assertUnchangedSince, type RecordedAction, Reversals, type Undo, type Undone } from './reversals/reversals.js';
+export { assertUnchangedSince, type RecordedAction, Reversals, type Undone } from './reversals/reversals.js';

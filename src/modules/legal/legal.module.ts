@@ -17,6 +17,7 @@ import { Policies } from './policies/policies.service.js';
 import { PoliciesController } from './policies/policies.controller.js';
 import { LockedAssignmentRow, LockedAssignments } from './policy-assignments/locked-assignments.service.js';
 import { PolicyAssignmentJournal } from './policy-assignments/policy-assignment-journal.js';
+import { PolicyAssignmentUndos } from './policy-assignments/policy-assignment-undos.service.js';
 import { PolicyAssignmentsController } from './policy-assignments/policy-assignments.controller.js';
 import { PolicyAssignments } from './policy-assignments/policy-assignments.service.js';
 import { PolicyVersionJournal } from './policy-versions/policy-version-journal.js';
@@ -50,6 +51,7 @@ import { TermsInForce } from './terms/terms-in-force.service.js';
     Policies,
     PolicyAssignmentJournal,
     PolicyAssignments,
+    PolicyAssignmentUndos,
     PolicyResolution,
     PolicyVersionJournal,
     PolicyVersionRows,

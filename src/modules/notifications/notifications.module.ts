@@ -10,6 +10,7 @@ import { MailSender, RecordingSender } from './messages/mail-sender.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { Messages } from './messages/messages.service.js';
 import { SmtpSender } from './messages/smtp-sender.js';
+import { ReminderRuleUndos } from './rules/reminder-rule-undos.service.js';
 import { ReminderRulesController } from './rules/reminder-rules.controller.js';
 import { ReminderRules } from './rules/reminder-rules.service.js';
 import { RuleRows } from './rules/rule-rows.service.js';
@@ -51,6 +52,7 @@ import { SendingHours } from './timing/sending-hours.js';
     PlanningJobs,
     RecipientLimits,
     ReminderRules,
+    ReminderRuleUndos,
     ReminderRuns,
     Reminders,
     ReminderSources,

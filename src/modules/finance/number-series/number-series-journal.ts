@@ -5,6 +5,9 @@ import type { NumberSeriesResponse } from './number-series-response.dto.js';
 
 const EVENTS = { create: 'created', update: 'updated', delete: 'deleted' } as const;
 
+/** Of one that was made, with the series whose place as the default it took. */
+type Image = NumberSeriesResponse & { displacedDefaultId?: string | null };
+
 /** What happened to a series, told to the ledger and to subscribers. */
 @Injectable()
 export class NumberSeriesJournal {
@@ -16,7 +19,7 @@ export class NumberSeriesJournal {
   record(
     verb: keyof typeof EVENTS,
     id: string,
-    change: { before: NumberSeriesResponse | null; after: NumberSeriesResponse | null },
+    change: { before: NumberSeriesResponse | null; after: Image | null },
   ): void {
     const subject = { subjectType: 'invoice_number_series', subjectId: id };
     this.ledger.record(`finance.invoice_number_series.${verb}`, { ...subject, ...change });

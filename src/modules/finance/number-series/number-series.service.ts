@@ -46,11 +46,11 @@ export class NumberSeriesRegister {
         updatedAt: now,
       });
       assertShape(series, nextNumber);
-      if (series.isDefault && series.active) await this.clearDefault(series);
+      const displacedDefaultId = series.isDefault && series.active ? await this.clearDefault(series) : null;
       await this.database.insert(series);
       await this.counters.start(series, nextNumber);
       const view = await this.reader.get(id);
-      this.journal.record('create', id, { before: null, after: toNumberSeries(view) });
+      this.journal.record('create', id, { before: null, after: { ...toNumberSeries(view), displacedDefaultId } });
       return view;
     });
   }
@@ -93,10 +93,14 @@ export class NumberSeriesRegister {
   }
 
   /**
-   * Gives no numbers from now on; the reversal of its creation says so. Throws 404, 409 `series_in_use`, `series_inactive`
+   * Gives no numbers from now on, and the default whose place it took is the default again, unless it is gone or idle; the
+   * reversal of its creation says so. Throws 404, 409 `series_in_use`, `series_inactive`
    * where it gives none already.
    */
-  async undoCreation(id: string): Promise<{ before: NumberSeriesResponse; after: NumberSeriesResponse }> {
+  async undoCreation(
+    id: string,
+    displacedDefaultId: string | null,
+  ): Promise<{ before: NumberSeriesResponse; after: NumberSeriesResponse }> {
     await this.database.query(ONE_AT_A_TIME);
     const view = await this.lock(id, { isAlone: true, expected: null });
     if (view.isUsed) throw conflict('series_in_use', 'Numbers of this series were given');
@@ -104,6 +108,7 @@ export class NumberSeriesRegister {
     const before = toNumberSeries(view);
     Object.assign(view.series, { active: false, updatedAt: this.clock.now() });
     await this.database.update(view.series);
+    if (view.series.isDefault && displacedDefaultId !== null) await this.giveDefaultBack(displacedDefaultId);
     const after = toNumberSeries(await this.reader.get(id));
     this.journal.announce('update', id, after);
     return { before, after };
@@ -128,17 +133,28 @@ export class NumberSeriesRegister {
     return this.database.repository(NumberSeries).existsBy({ documentType });
   }
 
-  private async clearDefault({ id, documentType }: NumberSeries): Promise<void> {
+  /** Returns the one that is the default no more. */
+  private async clearDefault({ id, documentType }: NumberSeries): Promise<string | null> {
     const present = await this.database
       .repository(NumberSeries)
       .findOneBy({ documentType, isDefault: true, active: true });
-    if (!present || present.id === id) return;
-    const view = await this.lock(present.id, { isAlone: false, expected: null });
+    if (!present || present.id === id) return null;
+    await this.setDefault(present.id, false);
+    return present.id;
+  }
+
+  private async giveDefaultBack(id: string): Promise<void> {
+    const isUsable = await this.database.repository(NumberSeries).existsBy({ id, active: true });
+    if (isUsable) await this.setDefault(id, true);
+  }
+
+  private async setDefault(id: string, isDefault: boolean): Promise<void> {
+    const view = await this.lock(id, { isAlone: false, expected: null });
     const before = toNumberSeries(view);
-    Object.assign(view.series, { isDefault: false, updatedAt: this.clock.now() });
+    Object.assign(view.series, { isDefault, updatedAt: this.clock.now() });
     await this.database.update(view.series);
-    const after = toNumberSeries(await this.reader.get(present.id));
-    this.journal.record('update', present.id, { before, after });
+    const after = toNumberSeries(await this.reader.get(id));
+    this.journal.record('update', id, { before, after });
   }
 
   private async advance(series: NumberSeries, nextNumber: number): Promise<void> {

@@ -23,10 +23,15 @@ export class PolicyAssignmentJournal {
     const subject = { subjectType: 'policy_assignment', subjectId: assignment.id };
     const after = imageOfAssignment(assignment);
     this.ledger.record(`legal.policy_assignment.${verb}`, { ...subject, before, after });
+    this.announce(EVENTS[verb], assignment);
+  }
+
+  /** For subscribers alone: a reversal's entry is written by the ledger. */
+  announce(event: (typeof EVENTS)[keyof typeof EVENTS] | 'restored', assignment: PolicyAssignment): void {
     const { id: assignmentId, policyId, kind, scope, targetId, version } = assignment;
     this.outbox.add({
       channel: 'legal.policies',
-      event: `policy_assignment.${EVENTS[verb]}`,
+      event: `policy_assignment.${event}`,
       data: { assignmentId, policyId, kind, scope, targetId, version },
     });
   }

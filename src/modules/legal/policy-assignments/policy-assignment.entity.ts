@@ -56,6 +56,10 @@ export class PolicyAssignment implements AssignmentTerms {
     Object.assign(this, { removedAt: now, removedBy: by, updatedAt: now });
   }
 
+  restore(now: Date): void {
+    Object.assign(this, { removedAt: null, removedBy: null, updatedAt: now });
+  }
+
   /** Throws 409 `policy_assignment_locked`. */
   assertNotLocked(): void {
     if (this.locked) throw conflict('policy_assignment_locked', 'The assignment was provisioned and stays as it is');
