@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from '../setup/app.js';
-import { made, on, post, type Recipe, staff, type Subject } from './recipe.js';
+import { inside, made, on, post, type Prepared, type Recipe, staff, type Subject } from './recipe.js';
 
 const BOOKINGS = '/v1/admin/bookings';
 const BILLS = '/v1/admin/finance/invoices';
@@ -10,6 +10,15 @@ const POLICY = '/v1/admin/finance/payment-policy';
 const SCHEDULES = '/v1/admin/finance/bookings/{bookingId}/payment-schedules';
 const PLAN = '/v1/admin/finance/bookings/{bookingId}/collection-plan';
 const PAYMENTS = '/v1/admin/finance/payments';
+
+/** Calls of a route that has its recipe, with a body from which more follows. */
+export const financeVariants: Record<string, Recipe> = {
+  [`PATCH ${SCHEDULES}/{scheduleId} that pays`]: async (app) => ({
+    ...(await installment(app)),
+    body: { status: 'paid' },
+    follows: ['finance.payment.record'],
+  }),
+};
 
 /** How to make a successful call of every mutating route of finance. */
 export const financeRecipes: Record<string, Recipe> = {
@@ -58,13 +67,7 @@ export const financeRecipes: Record<string, Recipe> = {
     subject: made('payment_schedule'),
     follows: ['finance.payment_plan.materialize'],
   }),
-  [`PATCH ${SCHEDULES}/{scheduleId}`]: async (app) => {
-    const bookingId = await booking(app);
-    const first = { label: 'First', dueDate: '2027-01-31', amountCents: 4_000 };
-    const { id } = await post(app, SCHEDULES.replace('{bookingId}', bookingId), first);
-    const subject = () => ({ type: 'payment_schedule', id });
-    return { ...staff(app), parameters: { bookingId, scheduleId: id }, body: { label: 'Changed' }, subject };
-  },
+  [`PATCH ${SCHEDULES}/{scheduleId}`]: async (app) => ({ ...(await installment(app)), body: { label: 'Changed' } }),
 
   [`POST ${PAYMENTS}`]: async (app) => ({ ...staff(app), body: await payment(app), subject: made('payment') }),
   [`POST ${PAYMENTS}/{id}/allocations`]: async (app) => {
@@ -146,4 +149,11 @@ async function bill(app: TestApp): Promise<object> {
 async function onBill(app: TestApp) {
   const { id } = await post(app, BILLS, await bill(app));
   return { ...staff(app), ...on('invoice', id) };
+}
+
+async function installment(app: TestApp): Promise<Prepared> {
+  const bookingId = await booking(app);
+  const first = { label: 'First', dueDate: '2027-01-31', amountCents: 4_000 };
+  const { id } = await post(app, SCHEDULES.replace('{bookingId}', bookingId), first);
+  return { ...staff(app), ...inside('payment_schedule', id, { bookingId, scheduleId: id }) };
 }

@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
+import { financeVariants } from './finance-recipes.js';
 import { recipes } from './ledger-recipes.js';
 import { type Prepared, type Row, unwrapped } from './recipe.js';
 import { operationsOf, type Placed, readDocument } from './served-document.js';
 
 const READING = ['GET', 'HEAD'];
 const WITH_LEDGER = /^\/(v1\/admin|connect\/v1)\//;
+const calls = Object.entries({ ...recipes, ...financeVariants });
 
 let app: TestApp;
 let mutating: Placed[];
@@ -20,11 +22,11 @@ it('every mutating route of the staff and connect surfaces has a recipe, and eve
 });
 
 describe('a successful call writes one entry with its action, actor, request id and subject, and those of what follows', () => {
-  it.each(Object.entries(recipes))('%s', async (route, prepare) => {
+  it.each(calls)('%s', async (route, prepare) => {
     const [method = '', template = ''] = route.split(' ');
     const operation = mutating.find((found) => found.method === method && found.path === template);
     const call = await prepare(app);
-    const requestId = `ledger-contract-${Object.keys(recipes).indexOf(route)}`;
+    const requestId = `ledger-contract-${calls.findIndex(([name]) => name === route)}`;
 
     const answer = await app.request<Row | { data: Row }>(method, pathOf(template, call), {
       ...(call.body ? { body: call.body } : {}),
@@ -33,7 +35,7 @@ describe('a successful call writes one entry with its action, actor, request id 
     });
 
     expect([answer.status < 300, answer.text]).toEqual([true, answer.text]);
-    const written = await app.sql<{ action: string }>(
+    const written = await app.sql<{ action: string; actor_id: string }>(
       `select action, actor_type, actor_id, subject_type, subject_id from action_ledger_entries
        where correlation_id = $1`,
       [requestId],
@@ -43,6 +45,7 @@ describe('a successful call writes one entry with its action, actor, request id 
     const own = written.filter((entry) => !following.includes(entry));
     expect(own).toEqual(operation?.['x-ledger-action'] ? [await expected(operation, call, answer.body)] : []);
     expect(following.map(({ action }) => action).sort()).toEqual([...follows].sort());
+    expect(following.filter(({ actor_id }) => actor_id !== own[0]?.actor_id)).toEqual([]);
     expect(call.subject === null).toBe(operation?.['x-ledger-action'] === undefined);
   });
 });
