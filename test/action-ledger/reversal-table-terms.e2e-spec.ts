@@ -119,17 +119,21 @@ describe('notifications.reminder_rule.compose', () => {
     ]);
   });
 
-  it.each(['sent', 'sending'])('is partial where one of its messages is %s: that stays', async (status) => {
+  it.each([
+    ['sent', null],
+    ['sending', null],
+    ['failed', 'outcome_unknown'],
+  ])('is partial where one of its messages may have gone out (%s, %s): that stays', async (status, reason) => {
     const { rule, runs } = await plannedRule();
     const [gone] = await runs();
-    await app.sql('update reminder_runs set status = $1 where id = $2', [status, gone?.id]);
+    await app.sql('update reminder_runs set status = $1, reason = $2 where id = $3', [status, reason, gone?.id]);
 
     const { outcome } = await reversed(app, rule.id, ACTION);
 
     expect(outcome).toBe('partial');
     expect(states(await runs())).toEqual([
       ['cancelled', 'rule_disabled'],
-      [status, null],
+      [status, reason],
     ]);
   });
 

@@ -24,7 +24,7 @@ export class ReminderRuleUndos implements OnModuleInit {
     });
   }
 
-  /** Partial where something was sent, or is just being sent. Throws 404, 409 `reminder_rule_disabled`. */
+  /** Partial where something was sent, may have been, or is just being sent. Throws 404, 409 `reminder_rule_disabled`. */
   private async disable(id: string): Promise<Undone> {
     const { rule } = await this.rows.lock(id);
     if (!rule.enabled) throw conflict('reminder_rule_disabled', 'The rule is disabled already');
@@ -39,7 +39,8 @@ export class ReminderRuleUndos implements OnModuleInit {
 
   private async hasSent(ruleId: string): Promise<boolean> {
     const sent = await this.database.query(
-      `select from reminder_runs where rule_id = $1 and status in ('sending', 'sent') limit 1`,
+      `select from reminder_runs
+       where rule_id = $1 and (status in ('sending', 'sent') or reason = 'outcome_unknown') limit 1`,
       [ruleId],
     );
     return sent.length > 0;
