@@ -87,22 +87,28 @@ describe('with the built-in model, without any network', () => {
 describe('with an embedding service', () => {
   let service: Server;
   let broken = false;
+  let hold: Promise<void> | null = null;
+  let atOnce = 0;
+  let most = 0;
   beforeAll(async () => {
     service = createServer((request, response) => {
+      most = Math.max(most, (atOnce += 1));
+      response.on('close', () => (atOnce -= 1));
       const parts: Buffer[] = [];
       request.on('data', (part: Buffer) => parts.push(part));
       request.on('end', () => {
         const { input } = JSON.parse(Buffer.concat(parts).toString()) as { input: string[] };
         response.statusCode = broken ? 500 : 200;
         const vector = (text: string) => [/ice|snow/i.test(text) ? 1 : 0, /sea|beach/i.test(text) ? 1 : 0, 0.1];
-        response.end(JSON.stringify({ data: input.map((text) => ({ embedding: vector(text) })) }));
+        const answer = JSON.stringify({ data: input.map((text) => ({ embedding: vector(text) })) });
+        void Promise.resolve(hold).then(() => response.end(answer));
       });
     });
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
   });
   afterAll(() => new Promise((resolve) => service.close(resolve)));
 
-  it('searches by its vectors, and by words as soon as it fails', async () => {
+  it('searches by its vectors, leaves workers to other jobs while it waits, and searches by words as soon as it fails', async () => {
     const { port } = service.address() as AddressInfo;
     const other = await startApp({
       env: { EMBEDDER: 'http', EMBEDDING_URL: `http://127.0.0.1:${port}/v1/embeddings`, EMBEDDING_MODEL: 'toy' },
@@ -116,6 +122,21 @@ describe('with an embedding service', () => {
     }
     const meant = await ask({ query: 'ice', mode: 'semantic' }, other);
     expect([meant.mode, meant.hits[0]?.id]).toEqual(['semantic', 'husky']);
+
+    let letGo = () => {};
+    hold = new Promise((resolve) => (letGo = resolve));
+    most = 0;
+    await putAll(other, [{ id: 'snow', fields: { name: 'Snow shoes' } }]);
+    const runs = 'select graphile_worker.add_job($1) from generate_series(1, 6)';
+    await other.sql(runs, ['catalog.embed-missing']);
+    await other.sql('select graphile_worker.add_job($1)', ['trips.sweep']);
+    const left = `select from graphile_worker.jobs where task_identifier = 'trips.sweep'`;
+    for (let attempt = 0; attempt < 400 && (await other.sql(left)).length > 0; attempt += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    expect([await other.sql(left), most]).toEqual([[], 1]);
+    letGo();
+    await embedded(other);
 
     broken = true;
     const { body } = await other.post<SearchAnswer>(SEARCH, {

@@ -51,6 +51,9 @@ export class EmbeddingJobs implements OnModuleInit, BeforeApplicationShutdown {
   /** Whether the last group could not be embedded. */
   failing = false;
   private stopping = false;
+  private working = false;
+  /** Somebody asked while this process was at it already. */
+  private askedAgain = false;
 
   constructor(
     private readonly database: Database,
@@ -75,9 +78,19 @@ export class EmbeddingJobs implements OnModuleInit, BeforeApplicationShutdown {
     if (!this.embedder.isOff) await this.jobs.add(JOB, {}, { key: JOB });
   }
 
+  /** One run at a time in a process: several would embed the same documents, and leave no worker to other jobs. */
   private async work(): Promise<void> {
-    for (let group = 0; group < GROUPS_A_JOB && !this.stopping; group += 1) {
-      if (!(await this.embedGroup())) return;
+    this.askedAgain = this.working;
+    if (this.working) return;
+    this.working = true;
+    try {
+      for (let group = 0; group < GROUPS_A_JOB && !this.stopping; group += 1) {
+        const isMore = await this.embedGroup();
+        if (!isMore && !this.askedAgain) return;
+        if (!isMore) this.askedAgain = false;
+      }
+    } finally {
+      this.working = false;
     }
     await this.wanted();
   }
