@@ -14,7 +14,7 @@ mkdirSync(folder, { recursive: true });
 let model = null;
 
 /** The model's vector, of length 1; what was embedded once is kept for the next run. */
-export async function embed(text) {
+async function embed(text) {
   const file = join(folder, createHash('sha256').update(text).digest('hex'));
   if (existsSync(file)) return new Float32Array(new Uint8Array(readFileSync(file)).buffer);
   model ??= await initModel(modelSource);
@@ -23,12 +23,12 @@ export async function embed(text) {
   return vector;
 }
 
-export function unit(vector) {
+function unit(vector) {
   const length = Math.hypot(...vector) || 1;
   return vector.map((value) => value / length);
 }
 
-export async function meaningOf(fields) {
+async function meaningOf(fields) {
   const vectors = [];
   for (const text of embeddingTexts(fields)) vectors.push(await embed(text));
   return unit(vectors[0].map((_, index) => vectors.reduce((sum, vector) => sum + vector[index], 0)));
