@@ -8,6 +8,7 @@ import { startApp } from '../setup/app.js';
 import { closeAfterTests } from '../setup/running.js';
 import { doctor, folder, free } from './doctor.js';
 import { newProject, PROJECT, runScript } from './folders.js';
+import { eventually } from './wait.js';
 
 const databaseUrl = process.env['DATABASE_URL'] ?? '';
 
@@ -88,6 +89,7 @@ describe('npm run doctor', () => {
 
   it('tells our own service on the port from another program', async () => {
     const app = await startApp();
+    await eventually(async () => ((await app.get('/health/ready')).status === 200 ? true : null));
     const ours = await doctor({ PORT: new URL(app.url).port });
     expect(ours.of('port')).toEqual([
       {

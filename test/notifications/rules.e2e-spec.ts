@@ -18,12 +18,13 @@ describe('composing a reminder rule', () => {
       { type: 'email', recipientKind: 'cc' },
     ];
     const sent = rule({
+      id: 'is ignored',
       enabled: false,
       priority: 7,
       sendTime: '23:59',
       suppressionGroup: 'dunning',
       stages: [
-        { position: 5, offsetDays: 3, name: 'Late', sendIfLateByHours: 0, channels },
+        { id: 'is ignored', position: 5, offsetDays: 3, name: 'Late', sendIfLateByHours: 0, channels },
         { position: 2, channels: [{ channel: 'email' }] },
       ],
     });

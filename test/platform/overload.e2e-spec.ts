@@ -123,6 +123,7 @@ describe('a pool whose connections are all in use', () => {
   it('refuses who waits longer than a second, and is no reason not to be ready', async () => {
     const app = await startApp({ env: { DATABASE_POOL_SIZE: '4', JOBS: 'false' } });
     const staff = app.as('owner');
+    await until(async () => (await app.get('/health/ready')).status === 200);
     await staff.get(CHANNELS);
     const table = await holdChannels();
     const took: number[] = [];

@@ -152,10 +152,14 @@ describe('pricing', () => {
     const trip = await makeTrip(owner, [MANUAL, seats(id, { quantity: 2 })]);
     const answer = await price(owner, trip.envelopeId);
     const componentIds = [trip.components[1]?.componentId];
-    expect([answer.status, answer.body]).toEqual([409, problem('component_unavailable', { componentIds })]);
+    const details = {
+      componentIds,
+      components: [{ componentId: componentIds[0], reason: 'The departure has 1 of 2 units left' }],
+    };
+    expect([answer.status, answer.body]).toEqual([409, problem('component_unavailable', details)]);
     const { status, components, totalCents } = await readTrip(owner, trip.envelopeId);
     expect([status, totalCents, components[1]?.status]).toEqual(['draft', null, 'unavailable']);
-    expect((await reserve(owner, trip.envelopeId)).body).toEqual(problem('trip_not_priced', { componentIds }));
+    expect((await reserve(owner, trip.envelopeId)).body).toEqual(problem('trip_not_priced', details));
   });
 
   it('knows that several components share what a departure has', async () => {

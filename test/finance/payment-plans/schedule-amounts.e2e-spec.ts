@@ -131,6 +131,7 @@ describe('a plan that came in from elsewhere and is off', () => {
     const [bookingId, ...schedules] = await planned(owner);
     await app.sql(`do $$ begin
       create temporary table kept on commit drop as select * from payment_schedules where booking_id = '${bookingId}';
+      delete from reminder_runs where booking_id = '${bookingId}';
       delete from payment_schedules where booking_id = '${bookingId}';
       update payment_plans set is_current = false where booking_id = '${bookingId}';
       insert into payment_plans select id || 'x', booking_id, 2, policy, source, total_cents, -1000, true, created_at

@@ -1,11 +1,14 @@
 import { PageQuery, patchOf } from '../../../platform/http/dto.js';
-import { Clearable, Flag, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { Clearable, Flag, Ignored, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { FreeObjects } from '../../../platform/http/trade-fields.js';
 import type { ChannelConfig } from './channel-config.js';
 import { type Trigger, TRIGGERS } from './reminder-trigger.js';
 
 export class ComposeStage {
+  @Ignored()
+  id?: string;
+
   /** Days from the anchor date, negative before it; 0 unless given.
    * @example -7 */
   @Optional()
@@ -48,6 +51,9 @@ class RuleFields {
 }
 
 export class ComposeReminderRule extends RuleFields {
+  @Ignored()
+  id?: string;
+
   /** What it reminds of. The anchor is the due date, the departure date, or the day of the event.
    * @example "balance_due" */
   @OneOf(TRIGGERS)

@@ -9,9 +9,15 @@ export interface PriceChange {
   currentCents: number;
 }
 
-/** What new quotes make of components; the lists name components by their ids. */
+/** A component that cannot be sold as it is, and what its provider says of it. */
+export interface Gone {
+  componentId: string;
+  reason: string;
+}
+
+/** What new quotes make of components. */
 export interface Outcome {
-  gone: string[];
+  gone: Gone[];
   otherCurrency: string[];
   changes: PriceChange[];
 }
@@ -27,7 +33,7 @@ export function takeQuotes(
     const quote = quotes.get(component.id) ?? { available: false, reason: 'The provider did not answer' };
     if (!quote.available) {
       component.lose(quote.reason);
-      outcome.gone.push(component.id);
+      outcome.gone.push({ componentId: component.id, reason: quote.reason });
     } else if (quote.currency !== currency) {
       component.lose(`It is sold in ${quote.currency} only`);
       outcome.otherCurrency.push(component.id);
@@ -67,7 +73,8 @@ export function refusalOf({ gone, otherCurrency }: Outcome, currency: string): A
     });
   }
   if (gone.length === 0) return null;
-  return conflict('component_unavailable', 'Not every component is available', { componentIds: gone });
+  const componentIds = gone.map(({ componentId }) => componentId);
+  return conflict('component_unavailable', 'Not every component is available', { componentIds, components: gone });
 }
 
 function priceOf({ totalCents, taxCents, currency, expiresAt }: Offer): ComponentPrice {

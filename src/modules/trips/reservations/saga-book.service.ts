@@ -11,7 +11,7 @@ import type { Plan } from './plan.js';
 export const LEASE_SECONDS = 60;
 /** Goes on with reservations whose time in a request was over. */
 export const RECOVER_JOB = 'trips.reservations.recover';
-const RETRY_AFTER_MS = 5_000;
+export const RETRY_AFTER_MS = 5_000;
 
 /** Who reserves a trip: whoever took it over since has a higher token. */
 export interface Claim {

@@ -9,7 +9,7 @@ import { TripRows } from '../envelopes/trip-rows.service.js';
 import type { Trip } from '../envelopes/trip.entity.js';
 import { Providers } from '../providers/providers.service.js';
 import { type Attempted, Attempts } from './attempts.service.js';
-import { type Claim, inProgress, LEASE_SECONDS } from './saga-book.service.js';
+import { type Claim, inProgress, LEASE_SECONDS, RETRY_AFTER_MS } from './saga-book.service.js';
 
 /** What the first transaction of a reservation came to: its end, a price that is still missing, or a claim to the rest. */
 type Started = Attempted | { draft: true } | { claim: Claim };
@@ -56,7 +56,9 @@ export class Starts {
 
   private assertFree({ status, leaseExpiresAt }: Trip): void {
     if (status !== 'reserve_in_progress') return;
-    throw inProgress(Math.max(1_000, (leaseExpiresAt?.getTime() ?? 0) - this.clock.now().getTime()));
+    // Its lease is how long somebody may be at it at most; most are done within seconds.
+    const leftMs = (leaseExpiresAt?.getTime() ?? 0) - this.clock.now().getTime();
+    throw inProgress(Math.min(RETRY_AFTER_MS, Math.max(1_000, leftMs)));
   }
 }
 
@@ -65,8 +67,9 @@ function assertReservable({ status }: Trip, active: readonly TripComponent[]): v
     const componentIds = active.map(({ id }) => id);
     throw conflict('trip_not_priced', `A trip that is ${status} needs a new price first`, { componentIds });
   }
-  if ((status === 'draft' || status === 'priced') && active.length > 0) return;
-  const why = active.length > 0 ? `A trip that is ${status} cannot be reserved` : 'The trip has no component';
+  const isOpen = status === 'draft' || status === 'priced';
+  if (isOpen && active.length > 0) return;
+  const why = isOpen ? 'The trip has no component' : `A trip that is ${status} cannot be reserved`;
   throw conflict('trip_not_reservable', why, { status });
 }
 
