@@ -7,4 +7,8 @@ export const notificationsRecipes: Record<string, Recipe> = {
     const { id } = await newRule(app);
     return { ...staff(app), ...on('reminder_rule', id), body: { enabled: false } };
   },
+  [`POST ${RULES}/{id}/simulations`]: async (app) => {
+    const { id } = await newRule(app);
+    return { ...staff(app), parameters: { id }, body: { date: '2026-12-01' }, subject: null };
+  },
 };

@@ -50,7 +50,7 @@ describe('requests whose bodies arrive slowly', () => {
   });
 });
 
-const ANSWERS = 60;
+const ANSWERS = 20;
 const STATUS_LINE = 'HTTP/1.1 200';
 
 /** Asks for more than the buffers of both ends hold, and reads nothing of it yet. */
