@@ -6,7 +6,7 @@ import { build, jest, staticChecks } from './checks/steps.js';
 
 // `npm test`: the static checks, the build, then unit and e2e tests. `npm test -- <jest arguments>` leaves out the checks.
 // The last line is `N passed, N failed`: a check counts as one test, and so does a test run that did not end by itself.
-const LIMIT_MINUTES = Number(process.env.TEST_LIMIT_MINUTES ?? 20);
+const LIMIT_MINUTES = Number(process.env.TEST_LIMIT_MINUTES ?? 40);
 
 const args = process.argv.slice(2);
 const checks = await runAll(args.length === 0 ? [build, ...staticChecks] : [build]);

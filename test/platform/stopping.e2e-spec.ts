@@ -11,7 +11,7 @@ describe('a service that is told to stop', () => {
 
   it('says first that it is not ready, still answers but ends connections, and ends with 0', async () => {
     service = await ServiceProcess.start({ DRAIN_SECONDS: '1' });
-    expect((await service.get('/health/ready')).status).toBe(200);
+    await until(async () => (await service.get('/health/ready')).status === 200);
     service.child.kill('SIGTERM');
     await until(async () => (await service.get('/health/ready')).status === 503);
 

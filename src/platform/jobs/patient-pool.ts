@@ -12,8 +12,12 @@ class DatabaseAway extends Error {
  * a job was done, told on a connection that broke, would be a rejection that nobody handles, and the end of the process.
  */
 export function patientPool(pool: ServicePool): ServicePool {
-  const connect = (callback?: Parameters<ServicePool['connect']>[0]) =>
-    callback ? pool.connect(callback) : pool.connect().then(patientClient, refuse);
+  const connect = (callback?: Parameters<ServicePool['connect']>[0]) => {
+    if (callback) return pool.connect(callback);
+    // A job that outlived the service's stop has nobody to tell; another process takes it up again.
+    if (pool.ending) return new Promise<never>(() => undefined);
+    return pool.connect().then(patientClient, refuse);
+  };
   return overlaid(pool, { connect });
 }
 
