@@ -120,8 +120,9 @@ export class Payments {
     payment.assertCompleted('reversed');
     await this.allocations.reverse(allocations);
     await debt.unsettle(allocations);
-    payment.reverse(reason, this.clock.now());
-    await this.save(payment, sumOfShares(allocations));
+    const now = this.clock.now();
+    payment.reverse(reason, now);
+    await this.save(payment, sumOfShares(allocations), now);
     return { payment, allocations: [] };
   }
 
@@ -144,9 +145,9 @@ export class Payments {
     return { payment, debt, allocations, before: snapshot({ payment, allocations }) };
   }
 
-  private async save(payment: Payment, freedCents: number): Promise<void> {
+  private async save(payment: Payment, freedCents: number, now = this.clock.now()): Promise<void> {
     payment.unappliedCents += freedCents;
-    payment.updatedAt = this.clock.now();
+    payment.updatedAt = now;
     await this.database.update(payment);
   }
 }
