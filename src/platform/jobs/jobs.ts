@@ -17,7 +17,20 @@ export interface JobOptions {
   queue?: string;
 }
 
+export interface NewJob extends JobOptions {
+  name: string;
+  payload: Record<string, unknown>;
+}
+
 type Work = (payload: unknown) => Promise<void>;
+
+const ADD = `select from graphile_worker.add_jobs(array(
+    select row(j.name, j.payload, j.queue, coalesce(j.run_at, now()), j.tries, j.key, null, null)::graphile_worker.job_spec
+    from rows from (json_to_recordset($1::json)
+        as (name text, payload json, queue text, "runAt" timestamptz, "maxAttempts" smallint, key text))
+      with ordinality as j (name, payload, queue, run_at, tries, key, n)
+    order by j.n))`;
+const MAX_ATTEMPTS = 25;
 
 /**
  * Jobs on PostgreSQL. `add` joins the running transaction, so a job exists if and only if its cause was committed;
@@ -48,17 +61,15 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   /** Adds a job, in the running transaction if there is one. */
   async add(name: string, payload: Record<string, unknown>, options: JobOptions = {}): Promise<void> {
-    await this.database.query(
-      `select from graphile_worker.add_job($1, $2::json, run_at => coalesce($3::timestamptz, now()), max_attempts => $4, job_key => $5, queue_name => $6)`,
-      [
-        name,
-        JSON.stringify(payload),
-        options.runAt ?? null,
-        options.maxAttempts ?? 25,
-        options.key ?? null,
-        options.queue ?? null,
-      ],
-    );
+    await this.addAll([{ name, payload, ...options }]);
+  }
+
+  /** Adds all of these, in one statement; of several with one key, the last. */
+  async addAll(jobs: readonly NewJob[]): Promise<void> {
+    if (jobs.length === 0) return;
+    const keyed = new Map(jobs.map((job) => [job.key ?? job, job]));
+    const specified = [...keyed.values()].map((job) => ({ maxAttempts: MAX_ATTEMPTS, ...job }));
+    await this.database.prepared('jobs-add', ADD, [JSON.stringify(specified)]);
   }
 
   async onApplicationBootstrap(): Promise<void> {

@@ -4,7 +4,7 @@ import { Database } from '../database/database.js';
 import type { Statement } from '../database/statement.js';
 import type { Collector } from '../database/unit-of-work.js';
 import { newId } from '../id.js';
-import { Jobs } from '../jobs/jobs.js';
+import { Jobs, type NewJob } from '../jobs/jobs.js';
 
 /** How channels and events of the realtime surface may be named. */
 export const CHANNEL_NAME = /^[A-Za-z0-9_=@,.;:-]{1,164}$/;
@@ -20,6 +20,12 @@ export interface DomainEvent {
   data: Record<string, unknown> & { id?: never };
 }
 
+/** Work that follows events. */
+interface Consumer {
+  job: string;
+  subjectOf?: (data: Record<string, unknown>) => string;
+}
+
 /**
  * Events leave with the transaction that caused them or not at all: rows are written in it, and a relay publishes them
  * after the commit, at least once and in order per channel.
@@ -27,7 +33,7 @@ export interface DomainEvent {
 @Injectable()
 export class Outbox implements Collector<DomainEvent> {
   readonly order = 10;
-  private readonly consumers = new Map<string, string[]>();
+  private readonly consumers = new Map<string, Consumer[]>();
   private readonly wakers: (() => void)[] = [];
 
   constructor(
@@ -47,17 +53,22 @@ export class Outbox implements Collector<DomainEvent> {
 
   /**
    * Has every event of this name become a job of that name, with the event's data: whoever consumes events knows their names,
-   * and not who tells them. Jobs of one name run in the order of the events. Call it in `onModuleInit`.
+   * and not who tells them. Jobs of one name run in the order of the events; with `subjectOf`, the newest event of a subject
+   * takes the place of one that still waits, so that its data must say all there is to know. Call it in `onModuleInit`.
    */
-  consume(event: string, job: string): void {
-    this.consumers.set(event, [...(this.consumers.get(event) ?? []), job]);
+  consume(event: string, job: string, { subjectOf }: Pick<Consumer, 'subjectOf'> = {}): void {
+    this.consumers.set(event, [...(this.consumers.get(event) ?? []), subjectOf ? { job, subjectOf } : { job }]);
   }
 
   /** The relay hands on what it publishes, in the same transaction. */
   async handOn(events: readonly { event: string; data: Record<string, unknown> }[]): Promise<void> {
-    for (const { event, data } of events) {
-      for (const job of this.consumers.get(event) ?? []) await this.jobs.add(job, data, { queue: job });
-    }
+    const jobs = events.flatMap(({ event, data }) =>
+      (this.consumers.get(event) ?? []).map(({ job, subjectOf }): NewJob => {
+        const key = subjectOf && `${job}:${subjectOf(data)}`;
+        return { name: job, payload: data, queue: job, ...(key ? { key } : {}) };
+      }),
+    );
+    await this.jobs.addAll(jobs);
   }
 
   /** The relay asks to be told when there is something new from this process; it polls for the others'. */

@@ -27,7 +27,7 @@ export class DepartureNewsDesk implements OnModuleInit {
       const news = readDepartureNews(payload);
       if (news && DOCUMENT_ID.test(news.productId)) await this.take(news);
     });
-    this.outbox.consume('departure.changed', JOB);
+    this.outbox.consume('departure.changed', JOB, { subjectOf: ({ departureId }) => String(departureId) });
   }
 
   private async take(news: DepartureNews): Promise<void> {
