@@ -12,6 +12,7 @@ import {
 import { databaseErrorOf, isRetryable } from '../errors/database-refusals.js';
 import { countStatement, type PageBounds, pageStatement, TOTAL } from './page.js';
 import { poolOf } from './pool.js';
+import { inTransaction } from './in-transaction.js';
 import { inOneWrite, type ServicePool } from './service-pool.js';
 import { RowStatements } from './row-statements.js';
 import { targetOf, type Versioned } from './rows.js';
@@ -180,6 +181,12 @@ export class Database {
     return rows as Row[];
   }
 
+  /** What the work sends before it waits for the first time goes out in one write: a round trip for all of it. */
+  together<T>(work: () => T): T {
+    const unit = units.getStore();
+    return unit ? inOneWrite(unit.client, work) : work();
+  }
+
   /** The pool itself, for what lends it on or watches over it: the job runner and the watchdog. */
   pool(): ServicePool {
     return poolOf(this.dataSource);
@@ -213,30 +220,6 @@ export class Database {
     } finally {
       if (!runner.isReleased) await runner.release();
     }
-  }
-}
-
-/**
- * The connections are pipelined: BEGIN goes out together with the first statement, and what was collected together with
- * the COMMIT. That leaves out their round trips, and a ledger's head is held for none at all.
- */
-async function inTransaction<T>(unit: UnitOfWork, work: () => Promise<T>): Promise<T> {
-  const { client } = unit;
-  let begun: Promise<unknown> = Promise.resolve();
-  try {
-    const result = await inOneWrite(client, () => {
-      begun = client.query('begin');
-      begun.catch(() => undefined);
-      return units.run(unit, work);
-    });
-    // Where one of them failed, the server makes a rollback of the COMMIT.
-    const last = [...unit.collectedStatements(), { text: 'commit' }];
-    await Promise.all([begun, ...inOneWrite(client, () => last.map((statement) => client.query(statement)))]);
-    return result;
-  } catch (error) {
-    // The connection may be the thing that broke; then the rollback fails too and the first error is the one to tell.
-    await client.query('rollback').catch(() => undefined);
-    throw error;
   }
 }
 

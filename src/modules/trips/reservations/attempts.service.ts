@@ -40,7 +40,11 @@ export class Attempts {
     private readonly clock: Clock,
   ) {}
 
-  async make(attempt: Attempt): Promise<Attempted> {
+  /**
+   * An optimistic attempt, of a trip that is all ours, takes everything for held and holds it last. It throws `NotHeld` where
+   * that was too much hope; then nothing of it may stay.
+   */
+  async make(attempt: Attempt, { isOptimistic = false } = {}): Promise<Attempted> {
     const { trip, active, quotes } = attempt;
     const previous = new Map(active.map(({ id, totalCents }) => [id, totalCents]));
     const outcome = takeQuotes(active, quotes, trip.currency);
@@ -49,6 +53,7 @@ export class Attempts {
     if (refusal) return this.backToPriced(attempt, refusal, previous);
 
     const plan = this.planOf(attempt);
+    if (isOptimistic) return this.reserveAtOnce(attempt, plan);
     if (!(await this.holds.holdOurs(plan))) return this.fail(attempt, plan);
 
     const holdExpiresAt = showHeld(plan, active);
@@ -86,6 +91,16 @@ export class Attempts {
   tellFailed({ trip, before }: Pick<Attempt, 'trip' | 'before'>, { id: planId }: Plan): void {
     this.journal.trip('fail_reservation', trip, { before, with: { planId } });
     this.journal.tell('reservation_failed', trip, { planId });
+  }
+
+  private async reserveAtOnce(attempt: Attempt, plan: Plan): Promise<Attempted> {
+    const { trip, active } = attempt;
+    this.holds.presumeOurs(plan);
+    this.reserve(trip, plan, showHeld(plan, active));
+    const view = { trip, components: active, plan };
+    await this.holds.holdPresumed(plan, () => this.trips.store(view));
+    this.tellReserved(attempt, plan);
+    return { view, refusal: null, isOpen: false };
   }
 
   private async backToPriced(

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock.js';
+import { Database } from '../../../platform/database/database.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import type { TripComponent } from '../components/component.entity.js';
-import type { ProviderName } from '../providers/provider.js';
+import { OURS_SECONDS, type ProviderName } from '../providers/provider.js';
 import { Providers } from '../providers/providers.service.js';
 import type { Plan, Step } from './plan.js';
 
@@ -9,12 +11,17 @@ import type { Plan, Step } from './plan.js';
 export const RELEASE_JOB = 'trips.steps.release';
 export const CONFIRM_JOB = 'trips.steps.confirm';
 
+/** Something that was taken for held is not: nothing of what was stored with it may stay. */
+export class NotHeld extends Error {}
+
 /** Holds as our transactions see them: ours move at once, those of others are left to jobs. */
 @Injectable()
 export class Holds {
   constructor(
     private readonly providers: Providers,
     private readonly jobs: Jobs,
+    private readonly database: Database,
+    private readonly clock: Clock,
   ) {}
 
   /** Holds all that is ours. Where one is refused, the others are given back; whether all are held. */
@@ -29,6 +36,27 @@ export class Holds {
     if (ours.every(({ status }) => status === 'held')) return true;
     await this.releaseOurs(plan);
     return false;
+  }
+
+  /** Takes all that is ours for held, so that it can be stored before it is. */
+  presumeOurs(plan: Plan): void {
+    const held = { status: 'held' as const, holdExpiresAt: this.clock.inSeconds(OURS_SECONDS) };
+    for (const step of this.oursOf(plan)) Object.assign(step, held, { attempts: step.attempts + 1 });
+  }
+
+  /**
+   * Stores what was presumed and then holds it, in one round trip: a departure that everybody wants is locked from the last
+   * of its statements to the commit, and not while the rest is written. Throws `NotHeld`.
+   */
+  async holdPresumed(plan: Plan, store: () => Promise<void>): Promise<void> {
+    const sent = this.database.together(() => [
+      store(),
+      ...this.oursOf(plan).map(async ({ provider, providerKey, offer }) => {
+        const { held } = await this.providers.named(provider).hold(providerKey, offer);
+        if (!held) throw new NotHeld('Something is not to be had any more');
+      }),
+    ]);
+    await Promise.all(sent);
   }
 
   async releaseOurs(plan: Plan): Promise<void> {

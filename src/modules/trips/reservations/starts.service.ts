@@ -9,6 +9,7 @@ import { TripRows } from '../envelopes/trip-rows.service.js';
 import type { Trip } from '../envelopes/trip.entity.js';
 import { Providers } from '../providers/providers.service.js';
 import { type Attempted, Attempts } from './attempts.service.js';
+import { NotHeld } from './holds.service.js';
 import { type Claim, inProgress, LEASE_SECONDS, RETRY_AFTER_MS } from './saga-book.service.js';
 
 /** What the first transaction of a reservation came to: its end, a price that is still missing, or a claim to the rest. */
@@ -26,10 +27,15 @@ export class Starts {
 
   /** Throws what `Reservations.reserve` says; nothing is stored then. */
   async start(id: string, expected: ExpectedVersions): Promise<Started> {
-    return this.trips.within(() => this.begin(id, expected));
+    try {
+      return await this.trips.within(() => this.begin(id, expected, { isOptimistic: true }));
+    } catch (error) {
+      if (!(error instanceof NotHeld)) throw error;
+      return this.trips.within(() => this.begin(id, expected, { isOptimistic: false }));
+    }
   }
 
-  private async begin(id: string, expected: ExpectedVersions): Promise<Started> {
+  private async begin(id: string, expected: ExpectedVersions, how: { isOptimistic: boolean }): Promise<Started> {
     const trip = await this.trips.lock(id);
     assertVersion(expected, trip);
     if (trip.isHeldAt(this.clock.now())) {
@@ -48,7 +54,7 @@ export class Starts {
     trip.move('reserve_in_progress', this.clock.now());
     if (active.every((component) => this.providers.isInternal(component))) {
       const quotes = await this.providers.quote(active);
-      return this.attempts.make({ trip, active, quotes, before });
+      return this.attempts.make({ trip, active, quotes, before }, how);
     }
     await this.trips.update(trip);
     return { claim: { tripId: id, token: trip.fencingToken } };
