@@ -5,6 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
 import { connect, readProcessEnv, runProcess } from './boot.js';
 import { createApp } from './configure-app.js';
+import { eventTable } from './domain-events.js';
 import { firstStart } from './first-start.js';
 import { CatalogGeneration } from './modules/catalog/index.js';
 import { LedgerVerification } from './modules/action-ledger/index.js';
@@ -24,6 +25,7 @@ const BROKEN_LEDGER = 1;
 const DOCUMENT = 'docs/openapi.json';
 const MOST_DOCUMENTS = 1_000_000;
 const SCOPES = 'docs/scopes.md';
+const EVENTS = 'docs/events.md';
 
 interface Given {
   app: NestExpressApplication;
@@ -72,12 +74,13 @@ const commands: Record<string, Command> = {
   },
   openapi: {
     words: '',
-    purpose: `writes ${DOCUMENT} and ${SCOPES}`,
+    purpose: `writes ${DOCUMENT}, ${SCOPES} and ${EVENTS}`,
     run: async ({ app }) => {
       const document = buildDocument(app);
       await mkdir(dirname(DOCUMENT), { recursive: true });
       await writeFile(DOCUMENT, `${JSON.stringify(document, null, 2)}\n`);
       await writeFile(SCOPES, scopeTable(document));
+      await writeFile(EVENTS, eventTable());
       return 0;
     },
   },

@@ -1,6 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule, type Surroundings } from './app.module.js';
+import { domainEvents } from './domain-events.js';
 import { bodyParsers } from './platform/http/body-parsers.js';
 import { requestContext } from './platform/http/context.middleware.js';
 import { inTurn } from './platform/http/in-turn.js';
@@ -15,6 +16,7 @@ import { RateLimits } from './platform/limits/rate-limits.js';
 import { NestLog } from './platform/observability/nest-log.js';
 import { requestLog } from './platform/observability/request-log.js';
 import { serveDocument } from './platform/openapi/serve-document.js';
+import { Outbox } from './platform/outbox/outbox.js';
 import { Admission } from './platform/traffic/admission.js';
 import { Traffic } from './platform/traffic/traffic.js';
 
@@ -29,6 +31,7 @@ export async function createApp(surroundings: Surroundings): Promise<NestExpress
     abortOnError: false,
   });
   adapter.admitBy(app.get(Admission));
+  app.get(Outbox).declare(domainEvents);
   app.set('etag', false);
   app.disable('x-powered-by');
   app.set('trust proxy', [...env.trustedProxies]);

@@ -1,5 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { domainEvents, eventTable } from '../../src/domain-events.js';
+import { eventually } from '../launcher/wait.js';
+import { read } from '../realtime/channel.js';
 import { startApp, type TestApp } from '../setup/app.js';
+import { eventMakers } from './event-makers.js';
 import { financeVariants } from './finance-recipes.js';
 import { recipes } from './ledger-recipes.js';
 import { type Prepared, type Row, unwrapped } from './recipe.js';
@@ -49,6 +54,63 @@ describe('a successful call writes one entry with its action, actor, request id 
     expect(call.subject === null).toBe(operation?.['x-ledger-action'] === undefined);
   });
 });
+
+describe('what was told of all this', () => {
+  const declared = domainEvents.flatMap(({ events, ...group }) => events.map((event) => ({ event, ...group })));
+
+  it.each(Object.entries(eventMakers))('and of %s', async (events, make) => {
+    await make(app);
+    for (const event of events.split(', ')) await eventually(async () => (await newest(event)) ?? null);
+  });
+
+  it.each(declared)('is $event on each of its channels, with its facts and no others', async ({ event, ...group }) => {
+    const { data } = await eventually(async () => (await newest(event)) ?? null);
+    const channels = channelsOf(group.channels, data);
+    expect(channels).not.toEqual([]);
+
+    for (const channel of channels) {
+      const { messages } = await read(app.as('platform'), channel, 'limit=1000');
+      const last = messages.findLast((message) => message.event === event);
+      expect([channel, last?.data]).toEqual([channel, { ...data, id: expect.stringMatching(/^evt_/) }]);
+    }
+    expect(Object.keys(data).sort()).toEqual([...group.facts, 'id'].sort());
+  });
+
+  it('is nowhere but on the channels that are declared', async () => {
+    const told = await app.sql<{ event: string; channel: string; data: Row }>(
+      `select distinct on (event, regexp_replace(name, '_[a-z0-9]{26}$', '')) event, name as channel, data
+       from realtime_messages join realtime_channels as c on c.id = channel_id
+       where data->>'id' like 'evt\\_%' and name not like 'test.%'`,
+    );
+    const strays = told.filter(({ event, channel, data }) => {
+      return !declared.some((one) => one.event === event && channelsOf(one.channels, data).includes(channel));
+    });
+    expect(strays).toEqual([]);
+    expect(told.length).toBeGreaterThanOrEqual(declared.length);
+  });
+
+  it('is what docs/events.md says, as npm run openapi writes it', () => {
+    expect(readFileSync('docs/events.md', 'utf8')).toBe(eventTable());
+  });
+});
+
+async function newest(event: string): Promise<{ data: Row } | undefined> {
+  const [row] = await app.sql<{ data: Row }>(
+    `select data from realtime_messages where event = $1 order by id desc limit 1`,
+    [event],
+  );
+  return row;
+}
+
+/** Where an event with these facts appears. */
+function channelsOf(templates: readonly string[], facts: Row): string[] {
+  return templates.flatMap((template) => {
+    const [placeholder, fact = ''] = /\{(\w+)\}/.exec(template) ?? [];
+    if (placeholder === undefined) return [template];
+    const id = facts[fact];
+    return typeof id === 'string' ? [template.replace(placeholder, id)] : [];
+  });
+}
 
 function pathOf(template: string, { parameters = {} }: Prepared): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? name));

@@ -79,6 +79,7 @@ describe('the outbox', () => {
 
   it('holds the events of committed transactions, in order, and of no others', async () => {
     const outbox = app.nest.get(Outbox);
+    outbox.declare([{ channels: ['test.outbox'], events: ['counted'], facts: ['n'] }]);
     const tell = (numbers: number[], fails: boolean) =>
       asSystem(() =>
         database.transaction(async () => {
@@ -96,5 +97,10 @@ describe('the outbox', () => {
 
   it('refuses an event outside of a transaction', () => {
     expect(() => app.nest.get(Outbox).add(event(5))).toThrow('Only a transaction');
+  });
+
+  it('refuses an event that no module has declared: nobody could know of it', () => {
+    const unheardOf = { ...event(6), event: 'unheard.of' };
+    expect(() => app.nest.get(Outbox).add(unheardOf)).toThrow("'unheard.of' is declared nowhere");
   });
 });

@@ -6,3 +6,4 @@ export { type ComponentSale, type TripSale, TripSales } from './bookings/trip-sa
 export type { ItemFacts } from './items/item-facts.js';
 export { completePolicy, type PaymentPolicy, type PolicyStep } from './payment-policies/payment-policy.js';
 export { PaymentPolicyBody, PaymentPolicyResponse } from './payment-policies/payment-policy.dto.js';
+export { bookingEvents } from './events.js';

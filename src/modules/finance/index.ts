@@ -1,1 +1,2 @@
 export { FinanceModule } from './finance.module.js';
+export { financeEvents } from './events.js';

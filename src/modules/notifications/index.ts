@@ -10,3 +10,4 @@ export {
   type TargetPage,
 } from './runs/reminder-sources.js';
 export { Reminders } from './runs/reminders.service.js';
+export { notificationEvents } from './events.js';

@@ -1,1 +1,2 @@
 export { TripsModule } from './trips.module.js';
+export { tripEvents } from './events.js';

@@ -5,6 +5,7 @@ import type { Statement } from '../database/statement.js';
 import type { Collector } from '../database/unit-of-work.js';
 import { newId } from '../id.js';
 import { Jobs, type NewJob } from '../jobs/jobs.js';
+import type { EventGroup } from './event-group.js';
 
 /** How channels and events of the realtime surface may be named. */
 export const CHANNEL_NAME = /^[A-Za-z0-9_=@,.;:-]{1,164}$/;
@@ -33,6 +34,7 @@ interface Consumer {
 @Injectable()
 export class Outbox implements Collector<DomainEvent> {
   readonly order = 10;
+  private readonly names = new Set<string>();
   private readonly consumers = new Map<string, Consumer[]>();
   private readonly wakers: (() => void)[] = [];
 
@@ -42,11 +44,20 @@ export class Outbox implements Collector<DomainEvent> {
     private readonly jobs: Jobs,
   ) {}
 
-  /** Leaves with the running transaction. Throws on a name that no channel or event can have: it could never be published. */
+  /** What may be added: an event that nobody has declared is in no list of events, and its followers would not know of it. */
+  declare(groups: readonly EventGroup[]): void {
+    for (const { events } of groups) for (const event of events) this.names.add(event);
+  }
+
+  /**
+   * Leaves with the running transaction. Throws on an event that was not declared, and on a name that no channel or event can
+   * have: it could never be published.
+   */
   add(event: DomainEvent): void {
     if (!CHANNEL_NAME.test(event.channel) || !EVENT_NAME.test(event.event)) {
       throw new Error(`'${event.event}' on '${event.channel}' can never be published`);
     }
+    if (!this.names.has(event.event)) throw new Error(`'${event.event}' is declared nowhere (see domain-events.ts)`);
     this.database.collect(this, event);
     this.database.afterCommit(this.wake);
   }

@@ -1,0 +1,9 @@
+import type { EventGroup } from '../../platform/outbox/event-group.js';
+
+export const ledgerEvents: EventGroup[] = [
+  {
+    channels: ['action-ledger.reversals'],
+    events: ['ledger.reversed'],
+    facts: ['entryId', 'reversalId', 'action', 'subjectType', 'subjectId', 'isRunning'],
+  },
+];

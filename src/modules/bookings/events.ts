@@ -1,0 +1,23 @@
+import type { EventGroup } from '../../platform/outbox/event-group.js';
+
+const channels = ['bookings.{bookingId}', 'bookings'];
+
+export const bookingEvents: EventGroup[] = [
+  {
+    channels,
+    events: [
+      'booking.created',
+      'booking.updated',
+      'booking.confirmed',
+      'booking.started',
+      'booking.completed',
+      'booking.cancelled',
+    ],
+    facts: ['bookingId', 'number', 'status', 'currency', 'totalCents', 'version'],
+  },
+  {
+    channels,
+    events: ['booking_item.created', 'booking_item.updated', 'booking_item.cancelled'],
+    facts: ['bookingId', 'bookingItemId', 'type', 'status', 'quantity', 'totalSellCents', 'version'],
+  },
+];

@@ -1,0 +1,9 @@
+import type { EventGroup } from '../../platform/outbox/event-group.js';
+
+export const catalogEvents: EventGroup[] = [
+  {
+    channels: ['catalog.slices'],
+    events: ['catalog.slice.changed'],
+    facts: ['vertical', 'locale', 'market', 'generation', 'documents'],
+  },
+];

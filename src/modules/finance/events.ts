@@ -1,0 +1,71 @@
+import type { EventGroup } from '../../platform/outbox/event-group.js';
+
+const SCHEDULE_CHANNELS = ['bookings.{bookingId}', 'finance.payment-schedules'];
+const MONEY = ['currency', 'totalCents'];
+
+export const financeEvents: EventGroup[] = [
+  {
+    channels: ['finance.supplier-invoices'],
+    events: namesOf('supplier_invoice', ['created', 'updated', 'approved', 'reopened', 'voided', 'paid']),
+    facts: ['supplierInvoiceId', 'status', ...MONEY, 'version'],
+  },
+  {
+    channels: ['finance.invoices'],
+    events: namesOf('invoice', ['created', 'updated', 'deleted', 'issued', 'voided', 'settled']),
+    facts: ['invoiceId', 'bookingId', 'scheduleId', 'status', 'number', ...MONEY, 'version'],
+  },
+  {
+    channels: ['finance.invoices'],
+    events: ['invoice.rendered'],
+    facts: ['invoiceId', 'renditionId', 'format', 'language', 'version'],
+  },
+  {
+    channels: ['finance.invoice-number-series'],
+    events: namesOf('invoice_number_series', ['created', 'updated', 'deleted']),
+    facts: ['invoiceNumberSeriesId', 'active', 'version'],
+  },
+  {
+    channels: SCHEDULE_CHANNELS,
+    events: ['payment_plan.materialized'],
+    facts: ['planId', 'bookingId', 'planVersion', 'source', ...MONEY],
+  },
+  {
+    channels: SCHEDULE_CHANNELS,
+    events: namesOf('payment_schedule', ['created', 'updated', 'cancelled', 'paid']),
+    facts: ['scheduleId', 'bookingId', 'status', 'dueDate', 'currency', 'amountCents', 'paidCents', 'version'],
+  },
+  {
+    channels: SCHEDULE_CHANNELS,
+    events: ['payment_schedule.overdue'],
+    facts: ['scheduleId', 'bookingId', 'dueDate', 'currency', 'amountCents', 'outstandingCents'],
+  },
+  {
+    channels: ['finance.payment-policy'],
+    events: ['payment_policy.replaced'],
+    facts: ['version'],
+  },
+  {
+    channels: ['finance.payments', 'bookings.{bookingId}'],
+    events: namesOf('payment', ['recorded', 'allocated', 'deallocated', 'reversed']),
+    facts: [
+      'paymentId',
+      'direction',
+      'bookingId',
+      'supplierInvoiceId',
+      'status',
+      'currency',
+      'amountCents',
+      'unappliedCents',
+      'version',
+    ],
+  },
+  {
+    channels: ['finance.commissions'],
+    events: namesOf('commission', ['created', 'updated', 'accrued', 'payable', 'withdrawn', 'paid', 'voided']),
+    facts: ['commissionId', 'bookingId', 'bookingItemId', 'status', 'currency', 'amountCents', 'version'],
+  },
+];
+
+function namesOf(thing: string, happenings: readonly string[]): string[] {
+  return happenings.map((happened) => `${thing}.${happened}`);
+}

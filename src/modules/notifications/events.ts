@@ -1,0 +1,9 @@
+import type { EventGroup } from '../../platform/outbox/event-group.js';
+
+export const notificationEvents: EventGroup[] = [
+  {
+    channels: ['bookings.{bookingId}', 'notifications.reminders'],
+    events: ['reminder.sent'],
+    facts: ['runId', 'ruleId', 'stageId', 'bookingId', 'delivered'],
+  },
+];

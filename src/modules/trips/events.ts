@@ -1,0 +1,11 @@
+import type { EventGroup } from '../../platform/outbox/event-group.js';
+
+const channels = ['trips.{envelopeId}', 'trips'];
+const TRIP = ['envelopeId', 'status', 'currency', 'totalCents', 'version'];
+
+export const tripEvents: EventGroup[] = [
+  { channels, events: ['trip.reserved'], facts: [...TRIP, 'planId', 'holdExpiresAt'] },
+  { channels, events: ['trip.reservation_failed'], facts: [...TRIP, 'planId'] },
+  { channels, events: ['trip.booked'], facts: [...TRIP, 'bookingId'] },
+  { channels, events: ['trip.cancelled', 'trip.hold_expired', 'trip.unreserved'], facts: TRIP },
+];

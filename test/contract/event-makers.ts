@@ -1,0 +1,82 @@
+import { expect } from '@jest/globals';
+import { OverdueSchedules } from '../../src/modules/finance/payment-plans/overdue-schedules.service.js';
+import { ContractExpiry } from '../../src/modules/legal/contracts/contract-expiry.js';
+import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
+import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
+import { Sweeper } from '../../src/modules/trips/reservations/sweeper.service.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { entryOf, reverse, reversed } from '../action-ledger/reversals.js';
+import { ALLOTMENTS, allotted } from '../distribution/allotments/allotments.js';
+import { earn, soldItem } from '../finance/commissions/commissions.js';
+import { cancelBooking, change, confirm, days, planned, todayOf } from '../finance/payment-plans/plans.js';
+import { bookingWith, received } from '../finance/payments/bookings.js';
+import { invoicing } from '../finance/payments/invoiced.js';
+import { recorded, reverse as takeBack } from '../finance/payments/payments.js';
+import { contractIn } from '../legal/contracts.js';
+import { aProduct, ASSIGNMENTS, assigned } from '../legal/policies.js';
+import { newRule } from '../notifications/reminders.js';
+import { archived } from '../operations/facilities.js';
+import type { TestApp } from '../setup/app.js';
+import { MANUAL, makeTrip, outside, reserve, reservedTrip, simulate } from '../trips/trips.js';
+
+/** Has happen whatever is told by a job, by a reversal or of a failure: what a single successful call does not bring about. */
+export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
+  'allotment.reclaimed': async (app) => {
+    const { allotment } = await allotted(app, { release: { mode: 'manual', steps: [{ daysBefore: 21 }] } });
+    await app.as('owner').post(`${ALLOTMENTS}/${allotment.id}/releases`);
+    await reversed(app, allotment.id, 'distribution.allotment.release');
+  },
+  'facility.restored': async (app) => {
+    await reversed(app, (await archived(app)).id, 'operations.facility.delete');
+  },
+  'policy_assignment.restored': async (app) => {
+    const { assignment } = await assigned(app, 'cancellation', aProduct());
+    await app.as('owner').delete(`${ASSIGNMENTS}/${assignment.id}`);
+    await reversed(app, assignment.id, 'legal.policy_assignment.remove');
+  },
+  'trip.unreserved': async (app) => {
+    const { envelopeId } = await reservedTrip(app.as('owner'), [MANUAL]);
+    await reverse(app, (await entryOf(app, envelopeId, 'trips.trip.reserve')).id);
+  },
+  'trip.reservation_failed': async (app) => {
+    const { envelopeId } = await makeTrip(app.as('owner'), [outside(await simulate(app, { hold: 'refuse' }))]);
+    expect((await reserve(app.as('owner'), envelopeId)).status).toBe(409);
+  },
+  'commission.accrued': async (app) => {
+    const item = await soldItem(app.as('owner'));
+    await earn(app.as('owner'), item.id);
+    await confirm(app.as('owner'), item.bookingId);
+  },
+  'commission.withdrawn, invoice.settled': async (app) => {
+    const owner = app.as('owner');
+    const { id } = await bookingWith(app, { installments: [['2026-03-01', 10_000]] });
+    const [item] = await app.sql<{ id: string }>('select id from booking_items where booking_id = $1', [id]);
+    await earn(owner, item?.id ?? '');
+    await invoicing(() => owner).issued(id);
+    await takeBack(owner, (await recorded(owner, received(id, 10_000))).id);
+  },
+  'payment_schedule.cancelled, payment_schedule.overdue': async (app) => {
+    const [bookingId, first] = await planned(app.as('owner'));
+    await change(app.as('owner'), first, { dueDate: days(todayOf(app), -1) });
+    await asSystem(() => app.nest.get(OverdueSchedules).tell());
+    await cancelBooking(app.as('owner'), bookingId);
+  },
+  'reminder.sent': async (app) => {
+    const { id } = await bookingWith(app, { installments: [[todayOf(app), 12_345]] });
+    await app.sql('update bookings set customer_email = $2 where id = $1', [id, `${id}@example.com`]);
+    const rule = await newRule(app, {
+      ...{ trigger: 'installment_due', sendTime: '00:00' },
+      stages: [{ offsetDays: 0, channels: [{ channel: 'email' }] }],
+    });
+    await asSystem(() => app.nest.get(Planning, { strict: false }).plan(rule.id));
+    await asSystem(() => app.nest.get(Sending, { strict: false }).work());
+  },
+  // Last, as time passes.
+  'contract.expired, trip.hold_expired': async (app) => {
+    await contractIn(app, 'issued', { expiresAt: new Date(app.now().getTime() + 60_000).toISOString() });
+    await reservedTrip(app.as('owner'), [MANUAL]);
+    app.travel({ days: 1 });
+    await asSystem(() => app.nest.get(ContractExpiry).expire());
+    await asSystem(() => app.nest.get(Sweeper).sweep());
+  },
+};
