@@ -35,8 +35,8 @@ async function meaningOf(fields) {
 }
 
 /** An index of the service over these documents, as its thread builds it. */
-export async function indexOf(documents, { vectors = true, progress = () => {} } = {}) {
-  const index = new SliceIndex({ id: '1', vertical: 'products', locale: 'en-GB', currency: 'EUR' });
+export async function indexOf(documents, { vectors = true, progress = () => {}, tuning } = {}) {
+  const index = new SliceIndex({ id: '1', vertical: 'products', locale: 'en-GB', currency: 'EUR' }, tuning);
   for (const [n, { id, fields }] of documents.entries()) {
     const vector = vectors ? new Uint8Array((await meaningOf(fields)).buffer) : null;
     const row = { seq: n + 1, id, fields: JSON.stringify(fields), createdAt: 0, updatedAt: 0, deleted: false, vector };

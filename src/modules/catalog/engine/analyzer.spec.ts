@@ -43,9 +43,18 @@ describe('typing errors', () => {
       [],
       ['rome'],
     ]);
+    // Three letters may be what is left of four.
+    expect([near('rme'), near('sae'), near('hoe')]).toEqual([['rome'], [], ['home']]);
     vocabulary.remove('santorini');
     expect(near('santoriini')).toEqual([]);
   });
+});
+
+it('a letter left out or two swapped are likelier than one that is wrong or one too many', () => {
+  const vocabulary = new Vocabulary();
+  for (const word of ['batna', 'batang', 'bogra', 'bogor']) vocabulary.add(word);
+  const near = (word: string) => vocabulary.near(word).map(({ surface }) => surface);
+  expect([near('batng')[0], near('bogro')[0]]).toEqual(['batang', 'bogor']);
 });
 
 describe('text without HTML', () => {

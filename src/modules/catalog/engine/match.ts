@@ -1,22 +1,27 @@
 import { type Filter, marksOf } from './filter.js';
-import type { Meanings } from './meanings.js';
+import { type Heard, feedBack } from './feedback.js';
+import type { Comparison, Meanings } from './meanings.js';
+import { scoreOfBest } from './scores.js';
 import type { Mode } from './search-index.js';
 import type { SliceDocuments } from './slice-documents.js';
+import type { Tuning } from './tuning.js';
 import type { WordScores } from './word-scores.js';
 
 const NEAREST = 200;
 const DEEP = 1_000;
-/** How much meaning counts beside words (measured, docs/adr/0021). */
-const MEANING_WEIGHT = 0.2;
 /** What is not named exactly as the query stays below what is. */
 const NOT_NAMED = 0.99;
 
 export interface Question {
   readonly mode: Mode;
   readonly filters: readonly Filter[];
-  /** Null for an empty query, which finds everything. */
+  /** Whether everything is asked for. */
+  readonly isBrowsing: boolean;
+  /** How many words the query has, and the scores by them; null: it is not searched by words. */
+  readonly wordCount: number;
   readonly words: WordScores | null;
-  readonly vector: Float32Array | null;
+  /** Null: it is not searched by meaning. */
+  readonly meant: Comparison | null;
   /** The places of documents whose name is the query. */
   readonly named: ReadonlySet<number>;
   /** How many words must be matched to be found by words. */
@@ -25,95 +30,110 @@ export interface Question {
   readonly nearness: number | null;
 }
 
-export interface Match {
+/** The documents that a question finds. */
+export interface Members {
   readonly places: Uint32Array;
-  /** By place, 0..1; empty for an empty query. */
-  readonly scores: Float64Array;
   /** How near the farthest of those is that were found by meaning; null: none was. */
   readonly nearness: number | null;
 }
 
-/** The documents that a question finds, and how well they fit. Filters come first; words and meaning are sought among the rest. */
-export function match(question: Question, documents: SliceDocuments, meanings: Meanings): Match {
-  const { filters, mode, words, vector } = question;
-  const marks = documents.living();
-  for (const filter of filters) {
-    const fits = marksOf(filter, documents);
-    for (let place = 0; place < marks.length; place += 1) marks[place] = (marks[place] ?? 0) & (fits[place] ?? 0);
-  }
-  if (words === null) return { places: placesOf(marks), scores: new Float64Array(0), nearness: null };
-
-  const near = mode === 'keyword' || vector === null ? null : nearOnes(question, { vector, marks, meanings });
-  const members = new Uint8Array(marks.length);
-  for (let place = 0; place < marks.length; place += 1) {
-    const byWords =
-      mode !== 'semantic' && marks[place] === 1 && (words.matched[place] ?? 0) >= Math.max(question.matched, 1);
-    members[place] = Number(byWords);
-  }
-  for (const { place } of near?.members ?? []) members[place] = 1;
-  const places = placesOf(members);
-  return { places, scores: scoresOf(places, question, near), nearness: near ? near.cutOff : null };
+/** What a question is asked of. */
+export interface Searched {
+  readonly documents: SliceDocuments;
+  readonly meanings: Meanings;
+  readonly tuning: Tuning;
+  readonly contentsOf: Heard['contentsOf'];
+  readonly postings: Heard['postings'];
 }
 
-/** The most words that a document of the filtered set has. */
-export function mostMatched({ filters, words }: Question, documents: SliceDocuments): number {
-  const marks = documents.living();
-  const fits = filters.map((filter) => marksOf(filter, documents));
-  let most = 0;
-  for (let place = 0; place < marks.length; place += 1) {
-    const matched = words?.matched[place] ?? 0;
-    if (matched > most && marks[place] === 1 && fits.every((one) => one[place] === 1)) most = matched;
-  }
-  return most;
+/** Filters come first; words and meaning are sought among the rest. */
+export function membersOf(question: Question, { documents, meanings }: Searched): Members {
+  const { filters, isBrowsing, words, meant } = question;
+  const marks = markedBy(filters, documents);
+  if (isBrowsing) return { places: placesOf(marks), nearness: null };
+
+  const near = meant === null ? null : nearOnes(question, { meant, marks, meanings });
+  const byWords = (words?.documents ?? new Uint32Array(0)).filter(
+    (place) => marks[place] === 1 && (words?.matched[place] ?? 0) >= question.matched,
+  );
+  if (!near) return { places: byWords, nearness: null };
+  const known = new Uint8Array(marks.length);
+  for (const place of byWords) known[place] = 1;
+  const others = near.places.filter((place) => known[place] !== 1);
+  const places = new Uint32Array(byWords.length + others.length);
+  places.set(byWords);
+  places.set(others, byWords.length);
+  return { places, nearness: near.cutOff };
 }
 
-interface Nearness {
-  readonly members: readonly { place: number; near: number }[];
-  /** How near a document is, as far as that was found out. */
-  readonly known: Map<number, number>;
-  readonly cutOff: number | null;
-  readonly of: (place: number) => number;
-}
-
-function nearOnes(
-  question: Question,
-  { vector, marks, meanings }: { vector: Float32Array; marks: Uint8Array; meanings: Meanings },
-): Nearness {
-  const known = new Map<number, number>();
-  for (const place of meanings.candidates(vector, marks)) known.set(place, meanings.nearness(place, vector));
-  const floor = question.nearness ?? meanings.floor;
-  const ranked = [...known].map(([place, near]) => ({ place, near })).filter(({ near }) => near >= floor);
-  ranked.sort((a, b) => b.near - a.near || a.place - b.place);
-  // What was found on the first page decides: later ones must not lose anything to what came in between.
-  const members = question.nearness === null ? ranked.slice(0, NEAREST) : ranked;
-  const of = (place: number) => (meanings.has(place) ? meanings.nearness(place, vector) : 0);
-  return { members, known, cutOff: question.nearness ?? members.at(-1)?.near ?? null, of };
-}
-
-function scoresOf(places: Uint32Array, { mode, words, named }: Question, near: Nearness | null): Float64Array {
-  const best = places.reduce((most, place) => Math.max(most, words?.scores[place] ?? 0), 0);
-  const wordsOf = (place: number) => (best > 0 ? (words?.scores[place] ?? 0) / best : 0);
-  const least =
-    near && mode === 'hybrid' ? leastOfBest(places.length, (index) => wordsOf(places[index] ?? 0)) : Infinity;
-  const nearnessOf = (place: number) => {
-    const known = near?.known.get(place) ?? (wordsOf(place) >= least ? near?.of(place) : 0);
-    return Math.min(1, Math.max(0, known ?? 0));
-  };
-  const weight = near === null ? 0 : mode === 'semantic' ? 1 : MEANING_WEIGHT;
-  const any = places.some((place) => named.has(place));
-  const scores = new Float64Array(words?.scores.length ?? 0);
-  for (const place of places) {
-    const score = (1 - weight) * wordsOf(place) + weight * nearnessOf(place);
-    scores[place] = any ? (named.has(place) ? 1 : score * NOT_NAMED) : score;
+/** How well the members fit, 0..1, side by side with them. */
+export function scoresOf({ places }: Members, question: Question, searched: Searched): Float64Array {
+  const { mode, meant, named } = question;
+  const byWords = wordScoresOf(places, question, searched);
+  const scores = new Float64Array(places.length);
+  const weight = meant === null ? 0 : searched.tuning.meaning;
+  // The meaning of the rest would not lift it among the best.
+  const least = meant === null ? Infinity : scoreOfBest(DEEP, byWords);
+  const any = named.size > 0 && places.some((place) => named.has(place));
+  for (let index = 0; index < places.length; index += 1) {
+    const place = places[index] ?? 0;
+    const word = byWords[index] ?? 0;
+    const near = word >= least || word === 0 ? (meant?.likeness(place) ?? 0) : 0;
+    const score = mode === 'semantic' ? (1 + near) / 2 : (1 - weight) * word + weight * Math.max(0, near);
+    scores[index] = any ? (named.has(place) ? 1 : score * NOT_NAMED) : score;
   }
   return scores;
 }
 
-/** The score of the last one of the best thousand. Numbers are sorted many times as fast as things by their numbers. */
-function leastOfBest(count: number, scoreOf: (index: number) => number): number {
-  if (count <= DEEP) return 0;
-  const scores = Float32Array.from({ length: count }, (_, index) => scoreOf(index)).sort();
-  return scores[count - DEEP] ?? 0;
+/** The most words that a document of the filtered set has. */
+export function mostMatched({ filters, words }: Question, documents: SliceDocuments): number {
+  const marks = markedBy(filters, documents);
+  let most = 0;
+  for (const place of words?.documents ?? []) {
+    if (marks[place] === 1) most = Math.max(most, words?.matched[place] ?? 0);
+  }
+  return most;
+}
+
+/** Of the best one 1, of those without a word 0. */
+function wordScoresOf(places: Uint32Array, { words, wordCount }: Question, searched: Searched): Float32Array {
+  const { tuning, documents } = searched;
+  const scores = Float32Array.from(places, (place) => words?.values[place] ?? 0);
+  if (wordCount >= tuning.feedback.fromWords) {
+    const idOf = (place: number) => documents.at(place)?.id ?? '';
+    feedBack({ ...searched, places, scores, idOf }, wordCount, tuning.feedback);
+  }
+  const best = scores.reduce((most, score) => Math.max(most, score), 0);
+  return best === 0 ? scores : scores.map((score) => score / best);
+}
+
+function nearOnes(
+  { nearness }: Question,
+  { meant, marks, meanings }: { meant: Comparison; marks: Uint8Array; meanings: Meanings },
+): { places: Uint32Array; cutOff: number | null } {
+  const floor = nearness ?? meanings.floor;
+  const ranked = meant
+    .candidates(marks)
+    .map((place) => ({ place, near: meant.nearness(place) }))
+    .filter(({ near }) => near >= floor);
+  ranked.sort((a, b) => b.near - a.near || a.place - b.place);
+  // What was found on the first page decides: later ones must not lose anything to what came in between.
+  const members = nearness === null ? ranked.slice(0, NEAREST) : ranked;
+  return {
+    places: Uint32Array.from(members, ({ place }) => place),
+    cutOff: nearness ?? members.at(-1)?.near ?? null,
+  };
+}
+
+function markedBy(filters: readonly Filter[], documents: SliceDocuments): Uint8Array {
+  const living = documents.living();
+  if (filters.length === 0) return living;
+  const marks = living.slice();
+  for (const filter of filters) {
+    const fits = marksOf(filter, documents);
+    for (let place = 0; place < marks.length; place += 1) marks[place] = (marks[place] ?? 0) & (fits[place] ?? 0);
+  }
+  return marks;
 }
 
 function placesOf(marks: Uint8Array): Uint32Array {

@@ -1,4 +1,3 @@
-import type { Match } from './match.js';
 import { compareIds, compareKeys, type Key, keyOf } from './order.js';
 import type { Place, SearchRequest } from './search-index.js';
 import type { ShownDocument } from './shown-document.js';
@@ -20,7 +19,9 @@ interface Page {
 
 interface Given {
   readonly request: SearchRequest;
-  readonly found: Match;
+  readonly places: Uint32Array;
+  /** Side by side with the places; empty where everything is asked for. */
+  readonly scores: Float64Array;
   readonly documents: SliceDocuments;
   /** Everything is asked for: there are no scores. */
   readonly isBrowsing: boolean;
@@ -32,24 +33,31 @@ interface Given {
  * by relevance it is the ranking of now, less what was delivered.
  */
 export function pageOf(given: Given): Page {
-  const { request, found, documents, isBrowsing, at } = given;
+  const { request, places, scores, documents, isBrowsing, at } = given;
   const { limit, sort, place } = request;
   const byScore = sort === 'relevance' && !isBrowsing;
   const delivered = new Set(byScore ? place?.delivered : []);
-  const candidates: Ranked[] = [];
-  for (const index of found.places) {
-    const document = documents.at(index);
+  const first = new FirstOnes(limit);
+  let left = 0;
+  for (let index = 0; index < places.length; index += 1) {
+    const score = scores[index] ?? 0;
+    // Nearly all of many fall through here.
+    if (byScore && delivered.size === 0 && first.isBeyond(-score)) {
+      left += 1;
+      continue;
+    }
+    const document = documents.at(places[index] ?? 0);
     if (!document || delivered.has(document.seq)) continue;
-    const score = found.scores[index] ?? 0;
-    const key = byScore ? [-score] : keyOf(sort, documents, { place: index, now: at });
+    const key = byScore ? [-score] : keyOf(sort, documents, { place: places[index] ?? 0, now: at });
     if (byScore || !place?.last || compare({ key, id: document.id }, place.last) > 0) {
-      candidates.push({ document, key, score });
+      left += 1;
+      first.offer({ document, key, score });
     }
   }
-  const page = smallest(candidates, limit);
+  const page = first.inOrder();
   const last = page.at(-1);
   const all = [...delivered, ...page.map(({ document }) => document.seq)];
-  const isLast = candidates.length <= limit || last === undefined || (byScore && all.length >= MAX_DELIVERED);
+  const isLast = left <= limit || last === undefined || (byScore && all.length >= MAX_DELIVERED);
   const rest = byScore
     ? { delivered: all, last: null }
     : { delivered: [], last: last ? { key: last.key, id: last.document.id } : null };
@@ -60,20 +68,36 @@ function compare(one: { key: Key; id: string }, other: { key: Key; id: string })
   return compareKeys(one.key, other.key) || compareIds(one.id, other.id);
 }
 
-/** The first ones in their order. Of many, all but the first few hundred are dropped as they come. */
-function smallest(candidates: readonly Ranked[], limit: number): Ranked[] {
-  const inOrder = (a: Ranked, b: Ranked) =>
-    compare({ key: a.key, id: a.document.id }, { key: b.key, id: b.document.id });
-  const kept: Ranked[] = [];
-  let worst: Ranked | undefined;
-  for (const candidate of candidates) {
-    if (kept.length >= limit && worst && inOrder(candidate, worst) >= 0) continue;
-    kept.push(candidate);
-    if (kept.length >= limit * 4 || kept.length === limit) {
-      kept.sort(inOrder);
-      kept.length = Math.min(kept.length, limit);
-      worst = kept.at(-1);
-    }
+function inOrder(a: Ranked, b: Ranked): number {
+  return compare({ key: a.key, id: a.document.id }, { key: b.key, id: b.document.id });
+}
+
+/** The first ones of many. All but the first few hundred are dropped as they come. */
+class FirstOnes {
+  private readonly kept: Ranked[] = [];
+  private last: Ranked | undefined;
+
+  constructor(private readonly limit: number) {}
+
+  /** Whether nothing whose key begins so is among the first ones. */
+  isBeyond(key: number): boolean {
+    return this.last !== undefined && key > (this.last.key[0] ?? 0);
   }
-  return kept.sort(inOrder).slice(0, limit);
+
+  offer(one: Ranked): void {
+    if (this.last && inOrder(one, this.last) >= 0) return;
+    this.kept.push(one);
+    if (this.kept.length >= this.limit * 4 || this.kept.length === this.limit) this.drop();
+  }
+
+  inOrder(): Ranked[] {
+    this.drop();
+    return this.kept;
+  }
+
+  private drop(): void {
+    this.kept.sort(inOrder);
+    this.kept.length = Math.min(this.kept.length, this.limit);
+    if (this.kept.length === this.limit) this.last = this.kept.at(-1);
+  }
 }

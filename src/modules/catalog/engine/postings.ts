@@ -1,4 +1,6 @@
 import { Numbers } from './numbers.js';
+import type { Scores } from './scores.js';
+import type { Tuning } from './tuning.js';
 
 /** Where a stem stands: the documents in the order in which they came, and how much it counts in each. */
 export interface Posting {
@@ -8,15 +10,14 @@ export interface Posting {
   alive: number;
 }
 
-const K1 = 1.2;
-const B = 0.75;
-
 /** BM25 over flat lists. What a field counts more, its words count in the frequency and in the length alike. */
 export class Postings {
   private readonly lists = new Map<string, Posting>();
   private readonly lengths = Numbers.real(64);
   private documents = 0;
   private totalLength = 0;
+
+  constructor(private readonly tuning: Pick<Tuning, 'saturation' | 'lengths'>) {}
 
   /** Adds the next document; `length` counts its words that say something. */
   add(document: number, frequencies: ReadonlyMap<string, number>, length: number): void {
@@ -57,23 +58,33 @@ export class Postings {
   }
 
   /**
-   * Writes the score of each document that has the stem, the dead ones included: the greater of what stands there and of
-   * this one, as all words of one meaning count once.
+   * The score of each document that has the stem, the dead ones included: the greater of what stands there and of this one,
+   * as all words of one meaning count once.
    */
-  score(stem: string, weight: number, best: Float32Array): void {
+  score(stem: string, weight: number, best: Scores): void {
     const list = this.lists.get(stem);
     if (!list) return;
     const [documents, frequencies] = [list.documents.array(), list.frequencies.array()];
+    const { fixed, growing } = this.damping();
     const lengths = this.lengths.array();
-    const average = this.documents > 0 ? Math.max(this.totalLength / this.documents, 1) : 1;
-    const factor = weight * (K1 + 1);
+    const factor = weight * (this.tuning.saturation + 1);
     for (let index = 0; index < list.documents.length; index += 1) {
       const document = documents[index] ?? 0;
       const frequency = frequencies[index] ?? 0;
-      const damping = K1 * (1 - B + (B * (lengths[document] ?? 0)) / average);
-      const score = (factor * frequency) / (frequency + damping);
-      if (score > (best[document] ?? 0)) best[document] = score;
+      best.raise(document, (factor * frequency) / (frequency + fixed + growing * (lengths[document] ?? 0)));
     }
+  }
+
+  /** The score of one document; 0 where it does not have the stem. */
+  scoreOf(stem: string, weight: number, document: number): number {
+    const list = this.lists.get(stem);
+    const index = list ? placeIn(list.documents.array(), list.documents.length, document) : -1;
+    if (!list || index < 0) return 0;
+    const { fixed, growing } = this.damping();
+    const frequency = list.frequencies.at(index);
+    return (
+      (weight * (this.tuning.saturation + 1) * frequency) / (frequency + fixed + growing * this.lengths.at(document))
+    );
   }
 
   /** The documents that have the stem, the dead ones included. */
@@ -87,4 +98,24 @@ export class Postings {
     for (const { documents, frequencies } of this.lists.values()) bytes += 120 + documents.bytes + frequencies.bytes;
     return bytes;
   }
+
+  /** What a word's frequency is damped by: so much always, and so much more for each word of the document. */
+  private damping(): { fixed: number; growing: number } {
+    const { saturation, lengths } = this.tuning;
+    const average = this.documents > 0 ? Math.max(this.totalLength / this.documents, 1) : 1;
+    return { fixed: saturation * (1 - lengths), growing: (saturation * lengths) / average };
+  }
+}
+
+/** Where a number stands among numbers that rise; -1: nowhere. */
+function placeIn(numbers: Uint32Array, length: number, wanted: number): number {
+  let [low, high] = [0, length - 1];
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const number = numbers[middle] ?? 0;
+    if (number === wanted) return middle;
+    if (number < wanted) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
 }

@@ -18,6 +18,7 @@ const PRICES = [
 export class SliceDocuments implements Filterable {
   private readonly shown: (ShownDocument | null)[] = [];
   private readonly places = new Map<string, number>();
+  private marks = new Uint8Array(64);
   private readonly columns = new Map<string, Column>();
   private readonly filterable: readonly (readonly [string, Field])[];
   /** Without one: NaN. */
@@ -54,6 +55,12 @@ export class SliceDocuments implements Filterable {
     const { id, fields } = document;
     const place = this.shown.push(document) - 1;
     this.places.set(id, place);
+    if (place === this.marks.length) {
+      const larger = new Uint8Array(place * 2);
+      larger.set(this.marks);
+      this.marks = larger;
+    }
+    this.marks[place] = 1;
     for (const [name, field] of this.filterable) this.columns.get(name)?.add(scalarsOf(field, fields[name]));
     this.columns.get('id')?.add([id]);
     this.prices.push(this.priceOf(fields));
@@ -72,6 +79,7 @@ export class SliceDocuments implements Filterable {
     const document = place === undefined ? null : (this.shown[place] ?? null);
     if (place === undefined || document === null) return null;
     this.shown[place] = null;
+    this.marks[place] = 0;
     this.places.delete(id);
     this.alive -= 1;
     return { place, document };
@@ -99,11 +107,9 @@ export class SliceDocuments implements Filterable {
     return latitude === null || longitude === null ? null : [latitude, longitude];
   }
 
-  /** Marks those that are alive. */
+  /** Marks those that are alive; not to be written to. */
   living(): Uint8Array {
-    const marks = new Uint8Array(this.size);
-    for (let place = 0; place < marks.length; place += 1) marks[place] = this.shown[place] === null ? 0 : 1;
-    return marks;
+    return this.marks.subarray(0, this.size);
   }
 
   /** An amount of another currency is no price. */

@@ -1,25 +1,30 @@
 import { REGISTRY, isVertical } from '../fields/registry.js';
 import { Analyzer } from './analyzer.js';
 import { cardOf } from './card.js';
+import { type Contents, contentsOf } from './contents.js';
 import { countsOf, statsOf } from './facets.js';
 import type { Filter } from './filter.js';
-import { match, type Match, mostMatched, type Question } from './match.js';
+import { type Members, membersOf, mostMatched, type Question, scoresOf, type Searched } from './match.js';
 import { Meanings } from './meanings.js';
 import { pageOf } from './page-of.js';
 import { Postings } from './postings.js';
 import type {
   IndexedDocument,
+  Plan,
   SearchRequest,
   SearchResult,
   SliceFigures,
   SliceTraits,
   Synonym,
 } from './search-index.js';
-import { scalarsOf, type ShownDocument, shownDocument } from './shown-document.js';
+import { type ShownDocument, shownDocument } from './shown-document.js';
 import { SliceDocuments } from './slice-documents.js';
+import { type Tuning, TUNING } from './tuning.js';
 import { Understanding } from './understanding.js';
 import { Vocabulary } from './vocabulary.js';
 import { scoreWords } from './word-scores.js';
+
+const NONE = new Float64Array(0);
 
 /** The index of a slice in memory. Everything in it can be thrown away: it is made of rows of the database. */
 export class SliceIndex {
@@ -27,21 +32,33 @@ export class SliceIndex {
   private readonly registry;
   private readonly analyzer: Analyzer;
   private readonly documents: SliceDocuments;
-  private readonly postings = new Postings();
+  private readonly postings: Postings;
   private readonly vocabulary = new Vocabulary();
   private readonly meanings = new Meanings();
   private readonly understanding: Understanding;
+  private readonly searched: Searched;
   private readonly names = new Map<string, Set<string>>();
   /** What each document was made of, as what it looks like changes with the clock. */
   private readonly sources = new Map<string, IndexedDocument>();
   private dueAt = Infinity;
 
-  constructor(traits: SliceTraits) {
+  constructor(
+    traits: SliceTraits,
+    private readonly tuning: Tuning = TUNING,
+  ) {
     if (!isVertical(traits.vertical)) throw new Error(`'${traits.vertical}' is no vertical`);
     this.registry = REGISTRY[traits.vertical];
     this.analyzer = new Analyzer(traits.locale);
     this.documents = new SliceDocuments(this.registry, traits.currency);
+    this.postings = new Postings(tuning);
     this.understanding = new Understanding(this.analyzer, this.vocabulary, this.postings);
+    const { documents, meanings, postings } = this;
+    const contentsAt = (place: number) => {
+      const document = documents.at(place);
+      if (!document) throw new Error(`There is no document at ${place}`);
+      return this.contents(document);
+    };
+    this.searched = { documents, meanings, postings, tuning, contentsOf: contentsAt };
   }
 
   learn(synonyms: readonly Synonym[]): void {
@@ -66,47 +83,56 @@ export class SliceIndex {
   search(request: SearchRequest): SearchResult {
     this.refresh(request.now);
     const { place } = request;
-    const isEmpty = !/[\p{L}\p{N}]/u.test(request.query);
-    const plan = isEmpty ? [] : (place?.plan ?? this.understanding.plan(request.query));
-    const canMean = request.vector !== null && !this.meanings.isEmpty;
-    const mode = isEmpty || canMean ? request.mode : 'keyword';
-    const words = isEmpty ? null : scoreWords(plan, this.postings, this.documents.size);
-    const asked: Question = {
-      mode,
-      filters: request.filters,
-      words,
-      vector: canMean ? request.vector : null,
-      named: this.placesNamed(request.query),
-      matched: 0,
-      nearness: place ? (place.nearness ?? Infinity) : null,
-    };
-    const isStrict = words !== null && request.sort !== 'relevance' && mode !== 'semantic';
-    const matched = place?.matched ?? (isStrict ? mostMatched(asked, this.documents) : 0);
-    const question = { ...asked, matched };
-    const found = match(question, this.documents, this.meanings);
+    const question = this.questionOf(request);
+    const members = membersOf(question, this.searched);
+    const scores = question.isBrowsing ? NONE : scoresOf(members, question, this.searched);
     const at = place?.at ?? request.now;
-    const page = pageOf({ request, found, documents: this.documents, isBrowsing: isEmpty, at });
+    const { isBrowsing, plan, matched } = question;
+    const page = pageOf({ request, places: members.places, scores, documents: this.documents, isBrowsing, at });
     return {
-      mode,
-      total: found.places.length,
+      mode: question.mode,
+      total: members.places.length,
       hits: page.documents.map(({ document: { id, fields }, score }) => ({
         id,
         score,
         fields: request.cards ? {} : { ...fields },
       })),
       cards: request.cards ? page.documents.map(({ document: { id, fields } }) => cardOf(id, fields)) : [],
-      ...this.facets(request, question, found),
+      ...this.facets(request, question, members),
       generation: this.generation,
-      next: page.rest && { plan, matched, nearness: found.nearness, at, ...page.rest },
+      next: page.rest && { plan, matched, nearness: members.nearness, at, ...page.rest },
     };
   }
 
+  /** What is asked, in the words and vectors of this slice. */
+  private questionOf({ query, vector, place, sort, filters, ...asked }: SearchRequest): Question & { plan: Plan } {
+    const isBrowsing = !/[\p{L}\p{N}]/u.test(query);
+    const canMean = vector !== null && !this.meanings.isEmpty;
+    const mode = isBrowsing || canMean ? asked.mode : 'keyword';
+    const plan = isBrowsing ? [] : (place?.plan ?? this.understanding.plan(query));
+    const isByWords = !isBrowsing && mode !== 'semantic';
+    const size = this.documents.size;
+    const question: Question = {
+      mode,
+      filters,
+      isBrowsing,
+      wordCount: plan.length,
+      words: isByWords ? scoreWords(plan, this.postings, { size, tuning: this.tuning }) : null,
+      meant: canMean && mode !== 'keyword' && !isBrowsing ? this.meanings.compare(vector) : null,
+      named: this.placesNamed(query),
+      matched: place?.matched ?? 0,
+      nearness: place ? (place.nearness ?? Infinity) : null,
+    };
+    if (place || !isByWords || sort === 'relevance') return { ...question, plan };
+    return { ...question, plan, matched: mostMatched(question, this.documents) };
+  }
+
   /** Of a filter on the facet's own field nothing is felt: choosing Greece still shows Italy. */
-  private facets({ facets, filters }: SearchRequest, question: Question, found: Match) {
+  private facets({ facets, filters }: SearchRequest, question: Question, found: Members) {
     const counted = facets.map(({ asked, field, limit, isNumber }) => {
       const others = filters.filter((filter) => !isChoiceOf(field, filter));
       const isChosen = others.length < filters.length;
-      const { places } = isChosen ? match({ ...question, filters: others }, this.documents, this.meanings) : found;
+      const { places } = isChosen ? membersOf({ ...question, filters: others }, this.searched) : found;
       const column = this.documents.columnOf(field);
       const counts = column ? countsOf(column, places) : [];
       const stats = isNumber ? statsOf(counts) : null;
@@ -156,22 +182,8 @@ export class SliceIndex {
     if (this.names.get(name)?.size === 0) this.names.delete(name);
   }
 
-  /** The words of a document: how much each counts, how many that say something, and how they are written. */
-  private contents({ fields }: ShownDocument) {
-    const frequencies = new Map<string, number>();
-    const surfaces = new Set<string>();
-    let length = 0;
-    for (const [name, field] of this.registry) {
-      if (field.weight === 0 || fields[name] === undefined) continue;
-      for (const text of scalarsOf(field, fields[name])) {
-        for (const { surface, stem, says } of this.analyzer.words(String(text))) {
-          frequencies.set(stem, (frequencies.get(stem) ?? 0) + field.weight);
-          surfaces.add(surface);
-          if (says) length += field.weight;
-        }
-      }
-    }
-    return { frequencies, surfaces, length };
+  private contents(document: ShownDocument): Contents {
+    return contentsOf(document, this.registry, this.analyzer);
   }
 
   private nameKey({ fields }: ShownDocument): string {

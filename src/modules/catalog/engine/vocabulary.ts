@@ -7,6 +7,14 @@ export interface Candidate {
 }
 
 const BEST = 5;
+const BEGINNING = 2;
+/** From so many letters on a word may be meant by another one. */
+const LETTERS = 4;
+/**
+ * Who leaves out a letter or swaps two has one way to do so; who types another letter or one too many has twenty-five. What
+ * is typed is the likelier a trace of the former (measured, docs/adr/0021).
+ */
+const LIKELIER = 0.35;
 
 /**
  * The words of a slice as they are written, for prefixes and typing errors. Each has a mask of its letters: an edit changes
@@ -17,12 +25,18 @@ export class Vocabulary {
   private readonly words: string[] = [];
   private readonly uses = Numbers.whole(64);
   private readonly masks = Numbers.whole(64);
+  /** The words by their first two letters. */
+  private readonly beginnings = new Map<string, number[]>();
 
   add(surface: string): void {
     const known = this.numbers.get(surface);
     if (known === undefined) {
-      this.numbers.set(surface, this.words.length);
-      this.words.push(surface);
+      const number = this.words.push(surface) - 1;
+      this.numbers.set(surface, number);
+      const beginning = surface.slice(0, BEGINNING);
+      const alike = this.beginnings.get(beginning);
+      if (alike) alike.push(number);
+      else this.beginnings.set(beginning, [number]);
       this.uses.push(1);
       this.masks.push(maskOf(surface));
     } else {
@@ -40,10 +54,10 @@ export class Vocabulary {
     return known !== undefined && this.uses.at(known) > 0;
   }
 
-  /** Words that begin so, the frequent ones first. */
+  /** Words that begin so (with two letters at least), the frequent ones first. */
   beginningWith(prefix: string, limit: number): string[] {
     const found: { word: string; uses: number }[] = [];
-    for (let number = 0; number < this.words.length; number += 1) {
+    for (const number of this.beginnings.get(prefix.slice(0, BEGINNING)) ?? []) {
       const word = this.words[number] ?? '';
       if (!word.startsWith(prefix)) continue;
       const uses = this.uses.at(number);
@@ -57,7 +71,8 @@ export class Vocabulary {
 
   /** What may have been meant by a word that is not here: one edit from 4 letters, two from 8; the nearest first. */
   near(surface: string): Candidate[] {
-    const edits = surface.length >= 8 ? 2 : surface.length >= 4 ? 1 : 0;
+    // Three letters may be what is left of four.
+    const edits = surface.length >= 8 ? 2 : surface.length >= LETTERS - 1 ? 1 : 0;
     for (let most = 1; most <= edits; most += 1) {
       const found = this.within(surface, most);
       if (found.length > 0) return found;
@@ -77,13 +92,23 @@ export class Vocabulary {
       if (bitsOf((masks[number] ?? 0) ^ mask) > edits * 2) continue;
       const word = this.words[number] ?? '';
       const uses = this.uses.at(number);
-      if (uses === 0 || Math.abs(word.length - surface.length) > edits || distance(surface, word, edits) > edits)
-        continue;
-      found.push({ surface: word, fit: similarity(surface, word), uses });
+      if (uses === 0 || Math.max(word.length, surface.length) < LETTERS) continue;
+      if (Math.abs(word.length - surface.length) > edits || distance(surface, word, edits) > edits) continue;
+      found.push({ surface: word, fit: fitOf(surface, word), uses });
     }
     found.sort((a, b) => b.fit - a.fit || b.uses - a.uses || (a.surface < b.surface ? -1 : 1));
     return found.slice(0, BEST);
   }
+}
+
+/** 0..1 */
+function fitOf(typed: string, word: string): number {
+  const isLikely = word.length > typed.length || (word.length === typed.length && sorted(word) === sorted(typed));
+  return similarity(typed, word) * (1 - LIKELIER) + (isLikely ? LIKELIER : 0);
+}
+
+function sorted(word: string): string {
+  return [...word].sort().join('');
 }
 
 function maskOf(word: string): number {

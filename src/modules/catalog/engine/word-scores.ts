@@ -1,39 +1,36 @@
 import type { Postings } from './postings.js';
+import { Scores } from './scores.js';
 import type { Plan, Wording } from './search-index.js';
+import type { Tuning } from './tuning.js';
 
-/** How well each document fits the words of a query, and how many of them it has. */
+/** How well documents fit the words of a query, and how many of them each has. */
 export interface WordScores {
-  readonly scores: Float32Array;
+  /** By document; 0 for those that have none of the words. */
+  readonly values: Float32Array;
   readonly matched: Uint8Array;
+  /** Those that have one at least, the dead ones included. */
+  readonly documents: Uint32Array;
 }
-
-/**
- * How much it counts that a document has all words of a short query. For sentences it does harm: half of their words are
- * about nothing (measured, docs/adr/0021).
- */
-const COORDINATION = 0.4;
-const SHORT_QUERY = 5;
 
 /** BM25, summed over the words; each word counts by the best of its wordings. */
-export function scoreWords(plan: Plan, postings: Postings, size: number): WordScores {
-  const scores = new Float32Array(size);
+export function scoreWords(plan: Plan, postings: Postings, given: { size: number; tuning: Tuning }): WordScores {
+  const { size, tuning } = given;
+  const [scores, best] = [new Scores(size), new Scores(size)];
   const matched = new Uint8Array(size);
   for (const wordings of plan) {
-    const best = new Float32Array(size);
     for (const wording of wordings) scoreWording(wording, postings, best);
-    for (let document = 0; document < size; document += 1) {
-      const score = best[document] ?? 0;
-      if (score > 0) {
-        scores[document] = (scores[document] ?? 0) + score;
-        matched[document] = (matched[document] ?? 0) + 1;
-      }
+    for (const document of best.documents()) {
+      scores.add(document, best.values[document] ?? 0);
+      matched[document] = (matched[document] ?? 0) + 1;
     }
+    best.clear();
   }
-  if (plan.length > 1 && plan.length <= SHORT_QUERY) coordinate({ scores, matched }, plan.length);
-  return { scores, matched };
+  const found = { values: scores.values, matched, documents: scores.documents() };
+  if (plan.length > 1 && plan.length <= tuning.fewWords) coordinate(found, plan.length, tuning.coordination);
+  return found;
 }
 
-function scoreWording({ stems, weight }: Wording, postings: Postings, best: Float32Array): void {
+function scoreWording({ stems, weight }: Wording, postings: Postings, best: Scores): void {
   const [stem] = stems;
   if (stems.length === 1 && stem !== undefined) {
     postings.score(stem, weight * postings.rarity(postings.frequencyOf(stem)), best);
@@ -46,24 +43,20 @@ function scoreWording({ stems, weight }: Wording, postings: Postings, best: Floa
 function scorePhrase(
   stems: readonly string[],
   { postings, weight }: { postings: Postings; weight: number },
-  best: Float32Array,
+  best: Scores,
 ): void {
   const rarest = stems.toSorted((a, b) => postings.frequencyOf(a) - postings.frequencyOf(b))[0];
-  const parts = stems.map((stem) => {
-    const part = new Float32Array(best.length);
-    postings.score(stem, (weight / stems.length) * postings.rarity(postings.frequencyOf(stem)), part);
-    return part;
-  });
+  const weights = stems.map((stem) => (weight / stems.length) * postings.rarity(postings.frequencyOf(stem)));
   for (const document of rarest === undefined ? [] : postings.documentsOf(rarest)) {
-    const scores = parts.map((part) => part[document] ?? 0);
+    const scores = stems.map((stem, index) => postings.scoreOf(stem, weights[index] ?? 0, document));
     const sum = scores.reduce((total, score) => total + score, 0);
-    if (scores.every((score) => score > 0) && sum > (best[document] ?? 0)) best[document] = sum;
+    if (scores.every((score) => score > 0)) best.raise(document, sum);
   }
 }
 
-function coordinate({ scores, matched }: WordScores, words: number): void {
-  for (let document = 0; document < scores.length; document += 1) {
-    const share = (matched[document] ?? 0) / words;
-    scores[document] = (scores[document] ?? 0) * (1 - COORDINATION + COORDINATION * share);
+function coordinate({ values, matched, documents }: WordScores, words: number, share: number): void {
+  for (const document of documents) {
+    const has = (matched[document] ?? 0) / words;
+    values[document] = (values[document] ?? 0) * (1 - share + share * has);
   }
 }
