@@ -56,6 +56,9 @@ describe('the README', () => {
       expect([time, code, code === 0 ? '' : output]).toEqual([time, 0, '']);
       expect(output).toContain('"plaintext":"P1234567"');
       expect(output).toContain('finance.supplier_invoice.approve');
+      expect(output).toMatch(/^id: rtm_\w+\nevent: message\ndata: .*"headline":"Missed meanwhile"/m);
+      expect(output).toMatch(/"active":true,"scope":"connect:bookings:read"/);
+      expect(output).toContain('"state":"pending"');
       expect(output).toMatch(/INV-\d{4}-\d{4}/);
       expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
     }
