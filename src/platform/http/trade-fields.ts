@@ -122,6 +122,7 @@ export function FreeObjects(rule: {
 }): PropertyDecorator {
   const { min = 0, max, maxBytes, maxDepth } = rule;
   const fits = (value: unknown) => isFreeObject(value, { maxBytes, maxDepth });
+  const faultIn = (list: unknown) => (Array.isArray(list) ? list.findIndex((entry) => !fits(entry)) : -1);
   const documented = {
     type: 'array',
     minItems: min,
@@ -134,12 +135,11 @@ export function FreeObjects(rule: {
     ArrayMinSize(min),
     ArrayMaxSize(max),
     ValidateBy(
-      { name: 'isFreeObject', validator: { validate: (value) => Array.isArray(value) && value.every(fits) } },
+      { name: 'isFreeObject', validator: { validate: (value) => !Array.isArray(value) || value.every(fits) } },
       {
-        message: ({ value, property }) => {
-          const index = Array.isArray(value) ? value.findIndex((entry) => !fits(entry)) : 0;
-          return `${property}.${index} must be an object of at most ${maxBytes} bytes and ${maxDepth} levels`;
-        },
+        message: ({ value, property }) =>
+          `${property}.${faultIn(value)} must be an object of at most ${maxBytes} bytes and ${maxDepth} levels`,
+        context: { faultIn },
       },
     ),
     ApiProperty(documented),

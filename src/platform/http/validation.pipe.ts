@@ -17,7 +17,7 @@ export class RequestPipe extends ValidationPipe {
       whitelist: true,
       forbidNonWhitelisted: true,
       transform: true,
-      validationError: { target: false, value: false },
+      validationError: { target: false },
       exceptionFactory: (errors: ValidationError[]) => invalidRequest(errors.flatMap((error) => issuesOf(error, ''))),
     });
   }
@@ -90,9 +90,19 @@ function isObject(value: unknown): value is object {
 function issuesOf(error: ValidationError, parent: string): Issue[] {
   const path = parent === '' ? error.property : `${parent}.${error.property}`;
   const own = Object.entries(error.constraints ?? {}).map(([code, message]) => ({
-    path,
+    path: placeOf(error, code, path),
     code,
     message: NOT_CONDITIONS.includes(code) ? `${error.property} is not known here` : message,
   }));
   return [...own, ...(error.children ?? []).flatMap((child) => issuesOf(child, path))];
+}
+
+/** A check that looks at a list as a whole may say which of its entries is at fault. */
+function placeOf({ contexts, value }: ValidationError, code: string, path: string): string {
+  const context: unknown = contexts?.[code];
+  return saysWhere(context) ? `${path}.${context.faultIn(value)}` : path;
+}
+
+function saysWhere(context: unknown): context is { faultIn: (list: unknown) => number } {
+  return isObject(context) && typeof Reflect.get(context, 'faultIn') === 'function';
 }
