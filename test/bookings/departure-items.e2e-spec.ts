@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MovedDepartures } from '../../src/modules/bookings/items/moved-departures.service.js';
+import { DepartureReminders } from '../../src/modules/bookings/reminders/departure-reminders.service.js';
+import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { allotted, newAllotment, poolOf, unitsOf } from '../distribution/allotments/allotments.js';
 import { newChannel } from '../distribution/channels.js';
+import { newRule, onlyOwnRules, runsOf } from '../notifications/reminders.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -80,6 +83,56 @@ describe('the items of a departure that is moved to another day', () => {
     await owner.patch(`${DEPARTURES}/${departureId}`, { capacity: 30 });
     await follow(departureId);
     expect(await readItem(owner, item)).toMatchObject({ serviceDate: startDate, version: 1 });
+  });
+});
+
+describe('the reminders of a departure that is moved to another day', () => {
+  const remind = (departureId: string) => asSystem(() => app.nest.get(DepartureReminders).follow(departureId));
+  const reminded = async () => {
+    await onlyOwnRules(app);
+    const { id: ruleId } = await newRule(app, {
+      trigger: 'departure_upcoming',
+      stages: [{ offsetDays: -5, channels: [{ channel: 'email' }] }],
+    });
+    const { id: departureId, startsAt, endsAt } = await newDeparture(app);
+    const { booking } = await confirmedBooking(owner, { item: { departureId } });
+    const runs = async () =>
+      (await runsOf(app, booking.id, ruleId)).map(({ runAt, status, reason }) => [
+        status === 'planned' ? runAt.slice(0, 10) : status,
+        reason,
+      ]);
+    return { departureId, startsAt, endsAt, bookingId: booking.id, runs };
+  };
+
+  it('end in its transaction, and are planned for its new day; moved back before that, for the old one', async () => {
+    const { departureId, startsAt, endsAt, runs } = await reminded();
+    const [[first] = []] = await runs();
+
+    await move(departureId, '2130-03-02T06:00:00Z', '2130-03-02T10:00:00Z');
+    expect(await runs()).toEqual([['superseded', 'anchor_moved']]);
+    await remind(departureId);
+    await remind(departureId);
+    expect(await runs()).toEqual([
+      ['superseded', 'anchor_moved'],
+      ['2130-02-25', null],
+    ]);
+
+    await move(departureId, startsAt, endsAt);
+    await remind(departureId);
+    expect((await runs()).sort()).toEqual([
+      [first, null],
+      ['superseded', 'anchor_moved'],
+    ]);
+  });
+
+  it('are not sent for the old day, although the item has not followed yet', async () => {
+    const { departureId, bookingId, runs } = await reminded();
+    await move(departureId, '2130-03-02T06:00:00Z', '2130-03-02T10:00:00Z');
+    await app.sql(`update reminder_runs set status = 'planned', reason = null, run_at = now() where booking_id = $1`, [
+      bookingId,
+    ]);
+    await asSystem(() => app.nest.get(Sending, { strict: false }).work());
+    expect(await runs()).toEqual([['superseded', 'anchor_moved']]);
   });
 });
 

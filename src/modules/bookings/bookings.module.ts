@@ -27,6 +27,7 @@ import { ItemRows } from './items/item-rows.service.js';
 import { MovedDepartures } from './items/moved-departures.service.js';
 import { BookingReminders } from './reminders/booking-reminders.service.js';
 import { BookingTargets } from './reminders/booking-targets.service.js';
+import { DepartureReminders } from './reminders/departure-reminders.service.js';
 
 @Module({
   imports: [ActionLedgerModule, DistributionModule, LegalModule, NotificationsModule, OperationsModule],
@@ -45,6 +46,7 @@ import { BookingTargets } from './reminders/booking-targets.service.js';
     BookingTerms,
     Bookings,
     BookingTargets,
+    DepartureReminders,
     ItemRows,
     ItemUnits,
     MovedDepartures,

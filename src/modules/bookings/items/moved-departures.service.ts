@@ -3,6 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { type DepartureFacts, type DepartureFollower, DepartureFollowers } from '../../operations/index.js';
 import { BookingItems } from './booking-items.service.js';
+import { departureIn } from './departure-in.js';
 import type { ItemPlace } from './item-rows.service.js';
 
 const ORDER = 200;
@@ -51,10 +52,4 @@ export class MovedDepartures implements DepartureFollower, OnModuleInit {
     }
     if (faults.length > 0) throw new AggregateError(faults, `${faults.length} items could not follow ${departureId}`);
   }
-}
-
-function departureIn(payload: unknown): string {
-  const id: unknown = typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'departureId') : undefined;
-  if (typeof id !== 'string') throw new Error('The payload has no departureId');
-  return id;
 }

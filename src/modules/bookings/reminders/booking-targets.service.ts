@@ -11,12 +11,16 @@ import {
 } from '../../notifications/index.js';
 import { Bookings } from '../bookings/bookings.service.js';
 
-// One that is under way was confirmed: who is reminded on the day of departure is reminded after it began.
+// One that is under way was confirmed: who is reminded on the day of departure is reminded after it began. An item that is to
+// be delivered starts with its departure, also while it has yet to follow that to another day.
 const TARGETS = `select target.id as "targetId", target.id as "bookingId", target.trigger, target.day as "anchorDate"
   from bookings booking
   cross join lateral (values
-    ('departure_upcoming', booking.id, coalesce((select min(item.service_date) from booking_items item
-       where item.booking_id = booking.id and item.status <> 'cancelled'), booking.start_date)),
+    ('departure_upcoming', booking.id, coalesce(
+       (select min(case when item.status = 'confirmed' then coalesce(departure.start_date, item.service_date)
+          else item.service_date end)
+        from booking_items item left join departures departure on departure.id = item.departure_id
+        where item.booking_id = booking.id and item.status <> 'cancelled'), booking.start_date)),
     ('booking_confirmed', booking.id, (booking.confirmed_at at time zone $1)::date)
   ) as target (trigger, id, day)
   where booking.status in ('confirmed', 'in_progress', 'completed') and target.day is not null`;
@@ -46,12 +50,15 @@ export class BookingTargets implements ReminderSource, OnModuleInit {
     );
   }
 
-  async ofBooking(bookingId: string): Promise<ReminderTarget[]> {
-    return this.database.query<ReminderTarget>(`${TARGETS} and booking.id = $2`, [this.env.orgTimeZone, bookingId]);
+  async ofBookings(bookingIds: readonly string[]): Promise<ReminderTarget[]> {
+    return this.database.query<ReminderTarget>(`${TARGETS} and booking.id = any($2)`, [
+      this.env.orgTimeZone,
+      bookingIds,
+    ]);
   }
 
   async read(trigger: LiveTrigger, targetId: string): Promise<DueTarget | null> {
-    const target = (await this.ofBooking(targetId)).find((each) => each.trigger === trigger);
+    const target = (await this.ofBookings([targetId])).find((each) => each.trigger === trigger);
     if (!target) return null;
     const { number: bookingNumber, customerName, customerEmail } = await this.bookings.read(targetId);
     return { ...target, bookingNumber, customerName, customerEmail, outstanding: null };

@@ -42,8 +42,8 @@ export class InvoiceTargets implements ReminderSource, OnModuleInit {
     );
   }
 
-  async ofBooking(bookingId: string): Promise<ReminderTarget[]> {
-    return this.database.query<Row>(`${OPEN} and invoice.booking_id = $1 order by invoice.id`, [bookingId]);
+  async ofBookings(bookingIds: readonly string[]): Promise<ReminderTarget[]> {
+    return this.database.query<Row>(`${OPEN} and invoice.booking_id = any($1) order by invoice.id`, [bookingIds]);
   }
 
   async read(_: LiveTrigger, targetId: string): Promise<DueTarget | null> {

@@ -48,12 +48,12 @@ export class PaidBookingTargets implements ReminderSource, OnModuleInit {
     );
   }
 
-  async ofBooking(bookingId: string): Promise<ReminderTarget[]> {
-    return this.database.query<ReminderTarget>(`${PAID} and booking.id = $1`, [bookingId]);
+  async ofBookings(bookingIds: readonly string[]): Promise<ReminderTarget[]> {
+    return this.database.query<ReminderTarget>(`${PAID} and booking.id = any($1)`, [bookingIds]);
   }
 
   async read(_: LiveTrigger, targetId: string): Promise<DueTarget | null> {
-    const [target] = await this.ofBooking(targetId);
+    const [target] = await this.ofBookings([targetId]);
     if (!target) return null;
     const { number: bookingNumber, customerName, customerEmail } = await this.bookings.read(targetId);
     return { ...target, bookingNumber, customerName, customerEmail, outstanding: null };

@@ -44,8 +44,8 @@ export class ScheduleTargets implements ReminderSource, OnModuleInit {
     );
   }
 
-  async ofBooking(bookingId: string): Promise<ReminderTarget[]> {
-    return this.database.query<Row>(`${OPEN} and entry.booking_id = $1 order by entry.id`, [bookingId]);
+  async ofBookings(bookingIds: readonly string[]): Promise<ReminderTarget[]> {
+    return this.database.query<Row>(`${OPEN} and entry.booking_id = any($1) order by entry.id`, [bookingIds]);
   }
 
   async read(_: LiveTrigger, targetId: string): Promise<DueTarget | null> {

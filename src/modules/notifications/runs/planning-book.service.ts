@@ -23,19 +23,32 @@ export class PlanningBook {
     );
   }
 
-  async lastTargetId(ruleId: string): Promise<string | null> {
-    const [row] = await this.database.query<{ lastTargetId: string | null }>(
-      'select last_target_id as "lastTargetId" from reminder_plannings where rule_id = $1',
+  /** The planning that goes on, and where; null where none does. */
+  async current(ruleId: string): Promise<{ requestedAt: Date; lastTargetId: string | null } | null> {
+    const [row] = await this.database.query<{ requestedAt: Date; lastTargetId: string | null }>(
+      `select requested_at as "requestedAt", last_target_id as "lastTargetId" from reminder_plannings
+       where rule_id = $1 and finished_at is null`,
       [ruleId],
     );
-    return row?.lastTargetId ?? null;
+    return row ?? null;
   }
 
-  async finish(ruleId: string): Promise<void> {
-    const [done] = await this.database.query<{ targets: string; runs: string }>(
-      'update reminder_plannings set finished_at = $2 where rule_id = $1 returning targets, runs',
+  /** There is nothing more to plan: the rule is disabled. */
+  async breakOff(ruleId: string): Promise<void> {
+    await this.database.query(
+      'update reminder_plannings set finished_at = $2 where rule_id = $1 and finished_at is null',
       [ruleId, this.clock.now()],
     );
-    this.log.info({ ruleId, targets: Number(done?.targets), runs: Number(done?.runs) }, 'reminders planned');
+  }
+
+  /** Unless it was broken off, or begun anew by another. */
+  async finish(ruleId: string, requestedAt: Date): Promise<void> {
+    const [done] = await this.database.query<{ targets: string; runs: string }>(
+      `update reminder_plannings set finished_at = $2 where rule_id = $1 and requested_at = $3 and finished_at is null
+       returning targets, runs`,
+      [ruleId, this.clock.now(), requestedAt],
+    );
+    if (!done) return;
+    this.log.info({ ruleId, targets: Number(done.targets), runs: Number(done.runs) }, 'reminders planned');
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
+import { LIVE_TRIGGERS } from '../rules/reminder-trigger.js';
 import { PlanningBook } from './planning-book.service.js';
 import { Planning } from './planning.service.js';
 import { RunRows } from './run-rows.service.js';
@@ -32,8 +33,9 @@ export class PlanningJobs implements OnModuleInit {
     await this.jobs.add(PLAN, { ruleId }, { key: `${PLAN}:${ruleId}` });
   }
 
-  /** Cancels what a disabled rule has planned; of very many the rest a moment later, and none of them is sent. */
+  /** Breaks the planning of a disabled rule off and cancels what it has planned; of very many the rest a moment later, and none of them is sent. */
   async cancel(ruleId: string): Promise<void> {
+    await this.book.breakOff(ruleId);
     const cancelled = await this.rows.cancelDisabled(ruleId, BATCH);
     if (cancelled === BATCH) await this.jobs.add(WITHDRAW, { ruleId }, { key: `${WITHDRAW}:${ruleId}` });
   }
@@ -46,7 +48,10 @@ export class PlanningJobs implements OnModuleInit {
 
   /** What nobody planned for, because the service was away or a rule came at the same moment. */
   private async requestAll(): Promise<void> {
-    const rules = await this.database.query<{ id: string }>('select id from reminder_rules where enabled order by id');
+    const rules = await this.database.query<{ id: string }>(
+      'select id from reminder_rules where enabled and trigger = any($1) order by id',
+      [LIVE_TRIGGERS],
+    );
     for (const { id } of rules) await this.database.transaction(() => this.request(id));
   }
 }

@@ -22,28 +22,30 @@ export class Planning {
     private readonly book: PlanningBook,
   ) {}
 
-  /** A planning that was broken off goes on where it was. */
+  /** A planning whose job was interrupted goes on where it was. */
   async plan(ruleId: string): Promise<void> {
     const planned = await this.rules.get(ruleId);
+    const current = await this.book.current(ruleId);
     const { trigger, enabled } = planned.rule;
-    if (!enabled || !isLive(trigger)) return;
+    if (!current || !enabled || !isLive(trigger)) return;
+    const { requestedAt, lastTargetId } = current;
     const limit = Math.min(TARGETS, Math.max(1, Math.floor(RUNS / runsPerTarget(planned))));
-    for (let afterId = await this.book.lastTargetId(ruleId); ;) {
+    for (let afterId = lastTargetId; ;) {
       const page = { trigger, afterId, limit, anchorDates: null };
-      const last = await this.database.transaction(() => this.planPage(planned, page));
+      const last = await this.database.transaction(() => this.planPage(planned, page, requestedAt));
       if (last === null) break;
       afterId = last;
     }
-    await this.book.finish(ruleId);
+    await this.book.finish(ruleId, requestedAt);
   }
 
   /** One statement reads, another one plans; returns where the next page begins, null where there is none. */
-  private async planPage(planned: PlannedRule, page: TargetPage): Promise<string | null> {
+  private async planPage(planned: PlannedRule, page: TargetPage, requestedAt: Date): Promise<string | null> {
     const source = this.sources.find(page.trigger);
     const targets = source ? await source.page(page) : [];
     const last = targets.at(-1);
     if (!source || !last) return null;
-    await this.planner.planPage(planned, { kind: source.kind, targets }, last);
-    return targets.length === page.limit ? last.targetId : null;
+    const goesOn = await this.planner.planPage(planned, { kind: source.kind, targets }, { last, requestedAt });
+    return goesOn && targets.length === page.limit ? last.targetId : null;
   }
 }

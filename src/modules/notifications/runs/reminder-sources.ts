@@ -40,8 +40,8 @@ export interface ReminderSource {
    * ends (`for key share`), so that nobody is paid off between being read and being planned for.
    */
   page(page: TargetPage): Promise<ReminderTarget[]>;
-  /** The open targets of one booking. */
-  ofBooking(bookingId: string): Promise<ReminderTarget[]>;
+  /** The open targets of these bookings. */
+  ofBookings(bookingIds: readonly string[]): Promise<ReminderTarget[]>;
   /** The target as it is now; null once it is not open any more. */
   read(trigger: LiveTrigger, targetId: string): Promise<DueTarget | null>;
 }

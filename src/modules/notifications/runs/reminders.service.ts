@@ -24,11 +24,21 @@ export class Reminders {
     for (const source of sources) if (source) await this.followSource(bookingId, source);
   }
 
+  /**
+   * Ends what these bookings are reminded of for a date that is not theirs any more, and plans nothing. For whoever moves the
+   * date of many bookings at once and holds none of them: call it in that transaction, and have each one followed later.
+   */
+  async letGo(bookingIds: readonly string[], trigger: LiveTrigger): Promise<void> {
+    const source = this.sources.find(trigger);
+    if (!source || bookingIds.length === 0) return;
+    await this.rows.endBeside(await source.ofBookings(bookingIds), { bookingIds, triggers: source.triggers });
+  }
+
   private async followSource(bookingId: string, source: ReminderSource): Promise<void> {
     const { kind, triggers } = source;
     const rules = await this.rules.enabled(triggers);
-    const targets = rules.length === 0 ? [] : await source.ofBooking(bookingId);
-    await this.rows.endBeside(targets, { bookingId, triggers });
+    const targets = rules.length === 0 ? [] : await source.ofBookings([bookingId]);
+    await this.rows.endBeside(targets, { bookingIds: [bookingId], triggers });
     await this.planner.plan(rules, { kind, targets });
   }
 }

@@ -30,10 +30,14 @@ export class RunPlanner {
     await this.rows.plan(runs);
   }
 
-  /** A page of a rule's targets, the last of which is where the next page begins. */
-  async planPage(planned: PlannedRule, { kind, targets }: Targets, last: ReminderTarget): Promise<void> {
+  /** A page of a rule's targets, the last of which is where the next page begins. False where its planning was broken off. */
+  async planPage(
+    planned: PlannedRule,
+    { kind, targets }: Targets,
+    { last, requestedAt }: { last: ReminderTarget; requestedAt: Date },
+  ): Promise<boolean> {
     const runs = planRuns(planned, targets, { kind, window: this.window, now: this.clock.now() });
-    const page = { ruleId: planned.rule.id, targets: targets.length, lastTargetId: last.targetId };
-    await this.rows.planPage(runs, page);
+    const page = { ruleId: planned.rule.id, requestedAt, targets: targets.length, lastTargetId: last.targetId };
+    return this.rows.planPage(runs, page);
   }
 }

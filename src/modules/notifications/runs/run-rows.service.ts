@@ -8,6 +8,7 @@ import type { NewRun } from './run-plan.js';
 /** How far a planning comes with one page of targets. */
 export interface PlannedPage {
   ruleId: string;
+  requestedAt: Date;
   targets: number;
   lastTargetId: string;
 }
@@ -48,17 +49,22 @@ export class RunRows {
     if (runs.length > 0) await this.database.query(`${PLAN} select from planned`, this.valuesOf(runs));
   }
 
-  /** `plan`, and notes how far it has come in the same statement. */
-  async planPage(runs: readonly NewRun[], { ruleId, targets, lastTargetId }: PlannedPage): Promise<void> {
-    await this.database.query(
+  /** `plan`, and notes how far it has come in the same statement. False where it was broken off, or begun anew by another. */
+  async planPage(runs: readonly NewRun[], page: PlannedPage): Promise<boolean> {
+    const { ruleId, requestedAt, targets, lastTargetId } = page;
+    const noted = await this.database.query(
       `${PLAN} update reminder_plannings set targets = targets + $13, runs = runs + (select count(*) from planned),
-         last_target_id = $14 where rule_id = $15`,
-      [...this.valuesOf(runs), targets, lastTargetId, ruleId],
+         last_target_id = $14 where rule_id = $15 and requested_at = $16 and finished_at is null returning rule_id`,
+      [...this.valuesOf(runs), targets, lastTargetId, ruleId, requestedAt],
     );
+    return noted.length === 1;
   }
 
-  /** Ends the open runs of a booking that have no such target any more: it is settled, or has another date. */
-  async endBeside(targets: readonly ReminderTarget[], of: { bookingId: string; triggers: readonly LiveTrigger[] }) {
+  /** Ends the open runs of bookings that have no such target any more: it is settled, or has another date. */
+  async endBeside(
+    targets: readonly ReminderTarget[],
+    of: { bookingIds: readonly string[]; triggers: readonly LiveTrigger[] },
+  ) {
     await this.database.query(
       `with target as (select * from unnest($4::text[], $5::text[], $6::date[]) as t (trigger, id, anchor_date)),
        ended as (
@@ -68,14 +74,14 @@ export class RunRows {
            reason = case when exists (select from target where trigger = rule.trigger and id = run.target_id)
              then 'anchor_moved' else 'target_closed' end
          from reminder_rules rule
-         where rule.id = run.rule_id and rule.trigger = any($3) and run.booking_id = $2
+         where rule.id = run.rule_id and rule.trigger = any($3) and run.booking_id = any($2)
            and run.status in ('planned', 'queued') and not exists (
              select from target where trigger = rule.trigger and id = run.target_id and anchor_date = run.anchor_date)
          returning run.id
        )${WITHDRAW} select from ended`,
       [
         this.clock.now(),
-        of.bookingId,
+        of.bookingIds,
         of.triggers,
         targets.map(({ trigger }) => trigger),
         targets.map(({ targetId }) => targetId),
