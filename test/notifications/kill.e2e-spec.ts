@@ -59,6 +59,30 @@ describe('a service that is killed by -9 while it sends', () => {
   });
 });
 
+it('a mail that was taken is believed, also where that cannot be written down at once', async () => {
+  const { run, email } = await due('clara@locked.example');
+  const holder = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  await holder.connect();
+  server.meanwhile = async () => {
+    await holder.query('begin');
+    await holder.query('select from notification_messages where run_id = $1 for update', [(await run())?.id]);
+  };
+  const working = work();
+  const isWaiting = async () => {
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      and query like 'update notification_messages%'`;
+    return (await app.sql(waiting)).length > 0;
+  };
+  await eventually(isWaiting);
+  await eventually(async () => !(await isWaiting()));
+  server.meanwhile = async () => undefined;
+  await holder.end();
+  await working;
+
+  expect(await run()).toMatchObject({ status: 'sent', attempts: 1 });
+  expect(server.mails.filter(({ recipient }) => recipient === email)).toHaveLength(1);
+});
+
 const work = () => asSystem(() => app.nest.get(Sending, { strict: false }).work());
 
 async function due(email: string) {

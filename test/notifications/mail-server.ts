@@ -1,5 +1,6 @@
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { closeAfterTests } from '../setup/running.js';
 
@@ -7,6 +8,8 @@ export interface MailServer {
   url: string;
   /** Every mail whose text was handed over whole, taken or not. */
   mails: (Email & { recipient: string })[];
+  /** What happens between the text and the answer. */
+  meanwhile: () => Promise<unknown>;
 }
 
 /**
@@ -14,15 +17,18 @@ export interface MailServer {
  * first time, `refused` is refused for good (550), with `broken` the connection breaks after the text.
  */
 export async function startMailServer(): Promise<MailServer> {
-  const mails: MailServer['mails'] = [];
+  const made: MailServer = { url: '', mails: [], meanwhile: async () => undefined };
+  const { mails } = made;
+  const sockets = new Map<number | undefined, Socket>();
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
-    onData: (stream, { envelope }, done) => {
+    onData: (stream, { envelope, remotePort }, done) => {
       const taken = buffer(stream).then(async (bytes) => {
         const recipient = envelope.rcptTo[0]?.address ?? '';
         const isFirst = !mails.some((mail) => mail.recipient === recipient);
         mails.push({ ...(await PostalMime.parse(bytes)), recipient });
-        if (recipient.startsWith('broken')) stream.destroy();
+        await made.meanwhile();
+        if (recipient.startsWith('broken')) sockets.get(remotePort)?.destroy();
         if (recipient.startsWith('broken') || recipient.startsWith('silent')) return;
         if (recipient.startsWith('refused')) done(Object.assign(new Error('No such box'), { responseCode: 550 }));
         else if (recipient.startsWith('busy') && isFirst)
@@ -35,9 +41,11 @@ export async function startMailServer(): Promise<MailServer> {
     onRcptTo: (_, __, done) => done(),
   });
   server.on('error', () => undefined);
+  server.server.on('connection', (socket: Socket) => sockets.set(socket.remotePort, socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closeAfterTests(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const address = server.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { url: `smtp://127.0.0.1:${port}?ignoreTLS=true`, mails };
+  made.url = `smtp://127.0.0.1:${port}?ignoreTLS=true`;
+  return made;
 }

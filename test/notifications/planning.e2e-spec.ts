@@ -7,7 +7,7 @@ import { insisting, recorded, reverse } from '../finance/payments/payments.js';
 import { days, schedulesPath, todayOf } from '../finance/payment-plans/plans.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { newRule, onlyOwnRules, type Run, RULES, type Rule, runsOf, runsPath } from './reminders.js';
+import { newRule, onlyOwnRules, type Run, type Rule, runsOf } from './reminders.js';
 
 let app: TestApp;
 let staff: TestClient;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 const inDays = (more: number) => days(todayOf(app), more);
 const stages = [
   { offsetDays: -7, channels: [{ channel: 'email' }] },
-  { offsetDays: 1, channels: [{ channel: 'email' }, { channel: 'sms' }] },
+  { offsetDays: 1, channels: [{ channel: 'email' }, { channel: 'sms' }, { type: 'email', recipientKind: 'cc' }] },
 ];
 const facts = (runs: Run[]) => runs.map(({ runAt, status, reason }) => [runAt, status, reason]);
 const at = (day: string) => `${day}T09:00:00.000Z`;
@@ -51,7 +51,13 @@ describe('runs for installments', () => {
       [second?.id, expect.any(String), `${inDays(31)}T10:30:00.000Z`, 'planned', schedules[0], 1],
       [second?.id, expect.any(String), `${inDays(31)}T10:30:00.000Z`, 'planned', schedules[0], 1],
     ]);
-    expect(runs.map(({ recipient, attempts }) => [recipient, attempts])).toEqual(runs.map(() => [null, 0]));
+    expect(
+      runs
+        .slice(1)
+        .map(({ channel }) => channel)
+        .sort(),
+    ).toEqual(['email', 'sms']);
+    expect(runs.map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
     await planning.plan(rule.id);
     expect(await runsOf(app, id, rule.id)).toEqual(runs);
   });
@@ -172,57 +178,5 @@ describe('runs for invoices and bookings', () => {
     expect((await runs(departure)).map(({ status }) => status).sort()).toEqual(['planned', 'superseded']);
     await recorded(staff, received(booking.id, Number(booking['totalCents']), { paidOn: inDays(0) }));
     expect(facts(await runs(paid))).toEqual([[at(inDays(5)), 'planned', null]]);
-  });
-});
-
-describe('a rule that is disabled', () => {
-  it('cancels its runs at once and keeps them; enabled again, it plans again', async () => {
-    const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
-    const rule = await planned({});
-    const change = (enabled: boolean) => staff.patch(`${RULES}/${rule.id}`, { enabled });
-
-    expect((await change(false)).status).toBe(200);
-    const cancelled = await runsOf(app, id, rule.id);
-    expect(cancelled.map(({ reason }) => reason)).toEqual(['rule_disabled', 'rule_disabled', 'rule_disabled']);
-
-    await change(true);
-    await planning.plan(rule.id);
-    expect((await runsOf(app, id, rule.id)).map((run) => [run.id, run.status]).sort()).toEqual(
-      cancelled.map((run) => [run.id, 'planned']).sort(),
-    );
-  });
-
-  it('has no run planned by whoever changes a booking at the same moment', async () => {
-    const made = await Promise.all([1, 2, 3, 4].map(() => bookingWith(app, { installments: [[inDays(30), 100]] })));
-    const rule = await planned({});
-    const moves = made.map(({ id, schedules }) =>
-      insisting(() => staff.patch(`${schedulesPath(id)}/${schedules[0]}`, { dueDate: inDays(50) })),
-    );
-    const answers = await Promise.all([
-      ...moves,
-      insisting(() => staff.patch(`${RULES}/${rule.id}`, { enabled: false })),
-    ]);
-
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    const open = `select id from reminder_runs where rule_id = $1 and status in ('planned', 'queued')`;
-    expect(await app.sql(open, [rule.id])).toEqual([]);
-  });
-});
-
-describe('the list of a booking’s runs', () => {
-  it('holds data and total, is filtered and sorted, and is 404 for an unknown booking', async () => {
-    const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
-    const rule = await planned({});
-    const list = (query: string) => staff.get<{ data: Run[]; total: number }>(`${runsPath(id)}?${query}`);
-
-    const whole = await list('');
-    expect(Object.keys(whole.body)).toEqual(['data', 'total']);
-    expect(whole.body.data.map(({ runAt }) => runAt)).toEqual([at(inDays(31)), at(inDays(31)), at(inDays(23))]);
-    expect((await list(`stage=${rule.stages[0]?.id}`)).body).toMatchObject({ total: 1 });
-    expect((await list(`from=${at(inDays(24))}&limit=1`)).body).toMatchObject({ total: 2, data: [{}] });
-    expect((await list(`to=${at(inDays(24))}&status=planned`)).body).toMatchObject({ total: 1 });
-    expect((await list('status=sent')).body).toEqual({ data: [], total: 0 });
-    expect((await list('status=lost')).status).toBe(400);
-    expect((await staff.get(runsPath('book_01k0dem000e000000000009999'))).status).toBe(404);
   });
 });

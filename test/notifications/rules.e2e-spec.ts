@@ -15,7 +15,7 @@ describe('composing a reminder rule', () => {
   it('answers 201 with the bare rule, its stages in order of position and its channels exactly as sent', async () => {
     const channels: Record<string, unknown>[] = [
       { z: 1, a: { deep: [null, 1.5, 'x'] }, channel: 'email', toString: 'kept', '': 0 },
-      { type: 'email', recipientKind: 'cc' },
+      { type: 'sms', recipientKind: 'cc' },
     ];
     const sent = rule({
       id: 'is ignored',
@@ -61,7 +61,7 @@ describe('composing a reminder rule', () => {
           channels,
         },
       ],
-      warnings: [],
+      warnings: [{ code: 'channel_not_supported', path: 'stages.1.channels.1', message: 'sms cannot be sent yet' }],
       planning: null,
       version: 1,
       createdAt: expect.stringMatching(/Z$/),
@@ -89,12 +89,15 @@ describe('composing a reminder rule', () => {
         {
           channels: [{ channel: 'email', templateSlug: 'balance-due' }, { channel: 'sms' }, { colour: 'blue' }],
         },
+        { channels: [{ type: 'email', templateId: 'tmpl_unknown' }] },
         {
           channels: [
-            { type: 'email', templateId: 'tmpl_unknown' },
             { channel: 'email', templateSlug: 17 },
+            { type: 'email', recipientKind: 'bcc' },
           ],
         },
+        { channels: [{ channel: 'email', recipientKind: 'Primary' }] },
+        { channels: [{ channel: 'email', recipientKind: null }] },
       ],
     });
 
@@ -102,7 +105,17 @@ describe('composing a reminder rule', () => {
       { code: 'channel_not_supported', path: 'stages.0.channels.1', message: 'sms cannot be sent yet' },
       { code: 'channel_not_supported', path: 'stages.0.channels.2', message: 'unknown cannot be sent yet' },
       { code: 'template_not_found', path: 'stages.1.channels.0', message: 'There is no such template' },
-      { code: 'template_not_found', path: 'stages.1.channels.1', message: 'There is no such template' },
+      { code: 'template_not_found', path: 'stages.2.channels.0', message: 'There is no such template' },
+      {
+        code: 'channel_repeated',
+        path: 'stages.2.channels.1',
+        message: 'The stage has this channel before: the first one alone is sent',
+      },
+      ...['stages.3.channels.0', 'stages.4.channels.0'].map((path) => ({
+        code: 'recipient_kind_unknown',
+        path,
+        message: 'It is none of primary, cc and bcc, and taken as primary',
+      })),
     ]);
   });
 
@@ -137,10 +150,11 @@ describe('composing a reminder rule', () => {
     ['a position that is a later default', { stages: [{ ...stage, position: 1 }, stage] }, 'stages.1.position'],
     ['no channels', { stages: [{ channels: [] }] }, 'stages.0.channels'],
     ['11 channels', { stages: [{ channels: Array.from({ length: 11 }, () => ({})) }] }, 'stages.0.channels'],
-    ['a bad last channel', { stages: [stage, { channels: [{}, {}, 'email'] }] }, 'stages.1.channels'],
-    ['a channel that is a list', { stages: [{ channels: [[]] }] }, 'stages.0.channels'],
-    ['a channel too deep', { stages: [{ channels: [deep] }] }, 'stages.0.channels'],
-    ['a channel too large', { stages: [{ channels: [{ text: 'x'.repeat(4096) }] }] }, 'stages.0.channels'],
+    ['a bad last channel', { stages: [stage, { channels: [{}, {}, 'email'] }] }, 'stages.1.channels.2'],
+    ['a channel that is a list', { stages: [{ channels: [[]] }] }, 'stages.0.channels.0'],
+    ['channels that are no list', { stages: [{ channels: { channel: 'email' } }] }, 'stages.0.channels'],
+    ['a channel too deep', { stages: [{ channels: [{}, deep] }] }, 'stages.0.channels.1'],
+    ['a channel too large', { stages: [{ channels: [{ text: 'x'.repeat(4096) }] }] }, 'stages.0.channels.0'],
     ['24:00', { sendTime: '24:00' }, 'sendTime'],
     ['a priority of 1001', { priority: 1001 }, 'priority'],
     ['31 days late', { stages: [{ ...stage, sendIfLateByHours: 721 }] }, 'stages.0.sendIfLateByHours'],

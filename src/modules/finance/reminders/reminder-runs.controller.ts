@@ -18,7 +18,6 @@ export class ReminderRunsController {
     @PathId('book', 'bookingId') bookingId: string,
     @Query() query: ListReminderRuns,
   ): Promise<ReminderRunList> {
-    await this.bookings.read(bookingId);
-    return this.runs.ofBooking(bookingId, query);
+    return this.runs.ofBooking(await this.bookings.read(bookingId), query);
   }
 }

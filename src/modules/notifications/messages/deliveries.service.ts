@@ -1,23 +1,20 @@
 import { Injectable } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import { backoffMs, MAX_ATTEMPTS } from './backoff.js';
+import { backoffMs } from './backoff.js';
 import { DeliveryJournal } from './delivery-journal.js';
 import { MailSender, type Outcome } from './mail-sender.js';
-import { type MessageStatus, NotificationMessage } from './notification-message.entity.js';
+import { NotificationMessage } from './notification-message.entity.js';
+import { type Settled, settledBy, WITHDRAWN } from './settled.js';
 
 export const SEND = 'notifications.send';
 /** How long whoever marks a message has to say what became of it. */
 export const LEASE_SECONDS = 300;
+/** Far below the lease, in all. */
+const LONGEST_PAUSE_MS = 16_000;
 const ABANDONED = 100;
-
-/** What is written of a message and of the run that it is for. */
-interface Settled {
-  status: MessageStatus;
-  reason: string | null;
-  run: { status: 'sent' | 'queued' | 'failed'; reason: string | null };
-}
 
 /**
  * Hands messages to the sender, each at most once: that it is being sent is committed before the call (`leaseUntil` is the
@@ -36,7 +33,7 @@ export class Deliveries {
   /** Makes the attempt that the message is marked for; the mark must be committed. */
   async deliver(message: NotificationMessage): Promise<void> {
     const outcome = await this.sender.send(message);
-    await this.database.transaction(() => this.settle(message, outcome));
+    await insist(() => this.database.transaction(() => this.settle(message, outcome)));
   }
 
   /** Gives up on attempts whose process ended in the middle: what became of them nobody knows. */
@@ -57,7 +54,8 @@ export class Deliveries {
   }
 
   private async settle(message: NotificationMessage, outcome: Outcome): Promise<void> {
-    const settled = settledBy(outcome, message.attempts);
+    const ended = settledBy(outcome, message.attempts);
+    const settled = ended.status === 'queued' && (await this.isWithdrawn(message)) ? WITHDRAWN : ended;
     const now = this.clock.now();
     const again = new Date(now.getTime() + (settled.status === 'queued' ? backoffMs(message.attempts) : 0));
     const { count } = await this.database.execute(
@@ -78,7 +76,17 @@ export class Deliveries {
     if (count === 0) return;
     if (message.runId !== null) await this.settleRun(message.runId, settled.run, { again, now });
     if (settled.status === 'queued') await this.jobs.add(SEND, {}, { runAt: again, key: `${SEND}:${message.id}` });
-    else this.journal.record(message, settled);
+    else if (settled.status !== 'cancelled') this.journal.record(message, settled);
+  }
+
+  /** Its rule was disabled while it was being sent: it is not tried again. */
+  private async isWithdrawn({ runId }: NotificationMessage): Promise<boolean> {
+    const found = await this.database.query(
+      `select from reminder_runs run join reminder_rules rule on rule.id = run.rule_id
+       where run.id = $1 and not rule.enabled`,
+      [runId],
+    );
+    return found.length > 0;
   }
 
   private async settleRun(id: string, run: Settled['run'], { again, now }: { again: Date; now: Date }): Promise<void> {
@@ -92,22 +100,14 @@ export class Deliveries {
   }
 }
 
-function settledBy(outcome: Outcome, attempts: number): Settled {
-  switch (outcome.kind) {
-    case 'sent':
-      return { status: 'sent', reason: null, run: { status: 'sent', reason: null } };
-    case 'recorded':
-      return { status: 'recorded', reason: null, run: { status: 'sent', reason: 'recorded_only' } };
-    case 'temporary':
-      if (attempts >= MAX_ATTEMPTS) return failed('attempts_exhausted');
-      return { status: 'queued', reason: null, run: { status: 'queued', reason: null } };
-    case 'rejected':
-      return failed('rejected');
-    case 'unknown':
-      return failed('outcome_unknown');
+/** What became of a mail is known here and nowhere else: a database that is away for a moment must not lose it. */
+async function insist(work: () => Promise<void>): Promise<void> {
+  for (let pauseMs = 1_000; ; pauseMs *= 2) {
+    try {
+      return await work();
+    } catch (error) {
+      if (pauseMs > LONGEST_PAUSE_MS) throw error;
+      await pause(pauseMs);
+    }
   }
-}
-
-function failed(reason: string): Settled {
-  return { status: 'failed', reason, run: { status: 'failed', reason } };
 }

@@ -13,9 +13,25 @@ export function channelOf({ channel, type }: ChannelConfig): string {
   return CHANNELS.find((known) => known === (channel ?? type)) ?? 'unknown';
 }
 
+/**
+ * Those that lead to runs, each with its place in the stage: of one kind the first alone, because there is one reader, and
+ * he is reminded by it once.
+ */
+export function channelsWithRuns(channels: readonly ChannelConfig[]) {
+  const kinds = channels.map(channelOf);
+  return channels
+    .map((config, position) => ({ config, position, channel: channelOf(config) }))
+    .filter(({ channel, position }) => kinds.indexOf(channel) === position);
+}
+
 /** Only mails can be sent so far. */
 export function isSendable(config: ChannelConfig): boolean {
   return channelOf(config) === 'email';
+}
+
+/** Whether it says how the recipient is named, and not in words that are understood. */
+export function hasOddRecipientKind({ recipientKind }: ChannelConfig): boolean {
+  return recipientKind !== undefined && !RECIPIENT_KINDS.some((known) => known === recipientKind);
 }
 
 export function recipientKindOf({ recipientKind }: ChannelConfig): RecipientKind {

@@ -48,7 +48,7 @@ export class PlanningResponse {
   @Instant()
   requestedAt: string;
 
-  /** Null while it goes on. */
+  /** Null while it goes on; also when it ended because the rule was disabled. */
   @Instant()
   finishedAt: string | null;
 
@@ -99,7 +99,7 @@ export class ReminderRuleResponse extends ReminderRuleSummary {
   @ListOf(() => ReminderStageResponse, { min: 1, max: 50 })
   stages: ReminderStageResponse[];
 
-  /** What of the rule will not be sent. */
+  /** What of the rule will not be sent as it is written. */
   @ListOf(() => RuleWarningResponse, { max: 501 })
   warnings: RuleWarningResponse[];
 

@@ -32,7 +32,7 @@ export class ComposeStage {
 
   /** Free-form and answered as sent. Understood are `channel` or `type` (email; sms, whatsapp, push, webhook and in_app
    * are accepted and not sent yet), `templateId` or `templateSlug` (the trigger's own unless given, such as
-   * `balance-due`) and `recipientKind` (primary, cc, bcc).
+   * `balance-due`) and `recipientKind` (primary, cc, bcc). Of one channel a stage sends the first entry alone.
    * @example [{ "channel": "email", "templateSlug": "balance-due" }] */
   @FreeObjects({ min: 1, max: 10, maxBytes: 4096, maxDepth: 5 })
   channels: ChannelConfig[];

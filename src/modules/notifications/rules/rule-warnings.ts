@@ -1,8 +1,21 @@
-import { channelOf, isSendable, templateOf } from './channel-config.js';
+import {
+  channelOf,
+  channelsWithRuns,
+  type ChannelConfig,
+  hasOddRecipientKind,
+  isSendable,
+  templateOf,
+} from './channel-config.js';
 import type { ReminderStage } from './reminder-rule.entity.js';
 import { isLive, type Trigger } from './reminder-trigger.js';
 
-export const RULE_WARNINGS = ['trigger_dormant', 'template_not_found', 'channel_not_supported'] as const;
+export const RULE_WARNINGS = [
+  'trigger_dormant',
+  'template_not_found',
+  'channel_not_supported',
+  'channel_repeated',
+  'recipient_kind_unknown',
+] as const;
 
 export interface RuleWarning {
   code: (typeof RULE_WARNINGS)[number];
@@ -11,20 +24,36 @@ export interface RuleWarning {
   message: string;
 }
 
-/** What of a rule will not be sent, although it may be stored. Stages in the order in which they are answered. */
+/** What of a rule will not be sent as it is written, although it may be stored. Stages in the order in which they are answered. */
 export function warningsOf(trigger: Trigger, stages: readonly ReminderStage[]): RuleWarning[] {
   const dormant: RuleWarning[] = isLive(trigger)
     ? []
     : [{ code: 'trigger_dormant', path: 'trigger', message: `Nothing sets off ${trigger} yet: no runs are planned` }];
-  const ofChannels = stages.flatMap(({ channels }, stage) =>
-    channels.flatMap((config, position): RuleWarning[] => {
+  const ofChannels = stages.flatMap(({ channels }, stage) => {
+    const leading = channelsWithRuns(channels).map(({ position }) => position);
+    return channels.flatMap((config, position) => {
       const path = `stages.${stage}.channels.${position}`;
-      if (!isSendable(config)) {
-        return [{ code: 'channel_not_supported', path, message: `${channelOf(config)} cannot be sent yet` }];
-      }
-      const isMissing = isLive(trigger) && templateOf(trigger, config) === null;
-      return isMissing ? [{ code: 'template_not_found', path, message: 'There is no such template' }] : [];
-    }),
-  );
+      const fault = isSendable(config) && !leading.includes(position) ? REPEATED : faultOf(config, trigger);
+      return fault === null ? [] : [{ path, ...fault }];
+    });
+  });
   return [...dormant, ...ofChannels];
+}
+
+type Fault = Omit<RuleWarning, 'path'>;
+
+const REPEATED: Fault = {
+  code: 'channel_repeated',
+  message: 'The stage has this channel before: the first one alone is sent',
+};
+
+function faultOf(config: ChannelConfig, trigger: Trigger): Fault | null {
+  if (!isSendable(config)) {
+    return { code: 'channel_not_supported', message: `${channelOf(config)} cannot be sent yet` };
+  }
+  if (isLive(trigger) && templateOf(trigger, config) === null) {
+    return { code: 'template_not_found', message: 'There is no such template' };
+  }
+  if (!hasOddRecipientKind(config)) return null;
+  return { code: 'recipient_kind_unknown', message: 'It is none of primary, cc and bcc, and taken as primary' };
 }

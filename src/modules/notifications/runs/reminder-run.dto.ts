@@ -63,7 +63,7 @@ export class ReminderRunResponse {
   @Text({ max: 50 })
   channel: string;
 
-  /** Masked; null until it was about to be sent. */
+  /** Masked: who got it or was about to; until then, who would get it as things stand. Null where nobody does. */
   @Text({ max: 260 })
   recipient: string | null;
 

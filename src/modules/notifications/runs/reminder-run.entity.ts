@@ -33,4 +33,9 @@ export class ReminderRun {
   @Column('timestamptz', { name: 'run_at' }) runAt: Date;
   @Column('text', { nullable: true }) recipient: string | null;
   @Column('integer') attempts: number;
+
+  /** Whether it is still to be sent. */
+  isOpen(): boolean {
+    return this.status === 'planned' || this.status === 'queued';
+  }
 }

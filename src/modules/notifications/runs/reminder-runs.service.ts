@@ -15,7 +15,11 @@ export class ReminderRuns {
     private readonly clock: Clock,
   ) {}
 
-  async ofBooking(bookingId: string, query: ListReminderRuns): Promise<ReminderRunList> {
+  /** `customerEmail`: who gets mails about the booking, as things stand. */
+  async ofBooking(
+    { id: bookingId, customerEmail }: { id: string; customerEmail: string | null },
+    query: ListReminderRuns,
+  ): Promise<ReminderRunList> {
     const found = this.database
       .repository(ReminderRun)
       .createQueryBuilder('run')
@@ -28,10 +32,17 @@ export class ReminderRuns {
     const direction = query.sort === 'runAt' ? 'ASC' : 'DESC';
     found.orderBy('run.runAt', direction).addOrderBy('run.id', direction);
     const { rows, total } = await this.database.page<ReminderRun, { rule_name: string }>(found, pageBounds(query));
-    return { data: rows.map(({ entity, raw }) => this.toRun(entity, raw.rule_name)), total };
+    return {
+      data: rows.map(({ entity, raw }) => this.toRun(entity, { ruleName: raw.rule_name, customerEmail })),
+      total,
+    };
   }
 
-  private toRun(run: ReminderRun, ruleName: string): ReminderRunResponse {
+  private toRun(
+    run: ReminderRun,
+    { ruleName, customerEmail }: { ruleName: string; customerEmail: string | null },
+  ): ReminderRunResponse {
+    const recipient = run.isOpen() && run.channel === 'email' ? customerEmail : run.recipient;
     return {
       id: run.id,
       bookingId: run.bookingId,
@@ -42,7 +53,7 @@ export class ReminderRuns {
       scheduleId: run.scheduleId,
       invoiceId: run.invoiceId,
       channel: run.channel,
-      recipient: run.recipient === null ? null : masked(run.recipient),
+      recipient: recipient === null ? null : masked(recipient),
       status: run.status,
       reason: run.reason,
       daysFromAnchor: dayNumber(this.clock.dayOf(run.runAt)) - dayNumber(run.anchorDate),

@@ -1,5 +1,5 @@
 import { newId } from '../../../platform/id.js';
-import { channelOf } from '../rules/channel-config.js';
+import { channelsWithRuns } from '../rules/channel-config.js';
 import type { ReminderRule, ReminderStage } from '../rules/reminder-rule.entity.js';
 import { isTooLate, runTime } from '../timing/run-time.js';
 import type { SendingWindow } from '../timing/sending-window.js';
@@ -33,7 +33,7 @@ interface Surroundings {
 
 /** How many runs the rule has for one target. */
 export function runsPerTarget({ stages }: PlannedRule): number {
-  return stages.reduce((sum, { channels }) => sum + channels.length, 0);
+  return stages.reduce((sum, { channels }) => sum + channelsWithRuns(channels).length, 0);
 }
 
 /** The runs of a rule for these targets, less those that it is too late for. */
@@ -43,6 +43,7 @@ export function planRuns(
   { kind, window, now }: Surroundings,
 ): NewRun[] {
   return stages.flatMap((stage) => {
+    const channels = channelsWithRuns(stage.channels);
     // Thousands of targets share some hundred days, and a zone's clock is slow to ask.
     const times = new Map<string, Date | null>();
     return targets.flatMap((target) => {
@@ -50,12 +51,12 @@ export function planRuns(
       if (!times.has(anchorDate)) times.set(anchorDate, plannedTime(rule, stage, { anchorDate, window, now }));
       const runAt = times.get(anchorDate);
       if (!runAt) return [];
-      return stage.channels.map((config, channelPosition) => ({
+      return channels.map(({ channel, position: channelPosition }) => ({
         id: newId('rrun'),
         ruleId: rule.id,
         stageId: stage.id,
         channelPosition,
-        channel: channelOf(config),
+        channel,
         priority: rule.priority,
         bookingId,
         scheduleId: kind === 'schedule' ? targetId : null,

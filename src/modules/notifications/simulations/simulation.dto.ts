@@ -96,7 +96,8 @@ export class SimulationResponse {
   @ListOf(() => RuleWarningResponse, { max: 501 })
   warnings: RuleWarningResponse[];
 
-  /** By target and stage. Messages that other rules will send until then are not counted. */
+  /** By target and stage. What a recipient may get on the day is counted from what was sent and from this page alone: neither
+   * what other rules will send until then, nor what other pages of the rule foretell. */
   @ListOf(() => SimulatedReminderResponse, { max: 50_000 })
   reminders: SimulatedReminderResponse[];
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ChannelConfig } from '../rules/channel-config.js';
+import { type ChannelConfig, channelsWithRuns } from '../rules/channel-config.js';
 import type { ReminderRule } from '../rules/reminder-rule.entity.js';
 import { isLive, type LiveTrigger } from '../rules/reminder-trigger.js';
 import { type RuleInFull, RuleRows } from '../rules/rule-rows.service.js';
@@ -88,7 +88,7 @@ export class Simulations {
     const { date, rule, trigger, promised } = day;
     const { id: stageId, channels, sendIfLateByHours: graceHours } = slot.stage;
     const reminders: SimulatedReminder[] = [];
-    for (const [position, config] of channels.entries()) {
+    for (const { config, position } of channelsWithRuns(channels)) {
       const known = day.known.find((run) => isOf(run, { ...target, stageId, position })) ?? null;
       const verdict = await this.foresight.verdict(
         { ...slot, enabled: rule.enabled, trigger, graceHours, config, target: due },

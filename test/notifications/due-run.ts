@@ -1,0 +1,26 @@
+import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
+import { bookingWith } from '../finance/payments/bookings.js';
+import { todayOf } from '../finance/payment-plans/plans.js';
+import type { TestApp } from '../setup/app.js';
+import { type Message, messagesOf, newRule, onlyOwnRules, type Run, runsOf } from './reminders.js';
+
+export interface Wanted {
+  email: string | null;
+  terms?: object;
+  channel?: object;
+}
+
+/** A run that is due, of a rule and a booking of its own, and how it and its message stand. */
+export async function dueRun(app: TestApp, { email, terms = {}, channel = { channel: 'email' } }: Wanted) {
+  await onlyOwnRules(app);
+  // Nor is anybody reminded of what an earlier test left open.
+  await app.sql(`update payment_schedules set status = 'cancelled', waived = true where status = 'pending'`);
+  const { id } = await bookingWith(app, { installments: [[todayOf(app), 12_345]] });
+  await app.sql('update bookings set customer_email = $2 where id = $1', [id, email]);
+  const stages = [{ channels: [channel] }];
+  const rule = await newRule(app, { trigger: 'installment_due', sendTime: '00:00', stages, ...terms });
+  await app.nest.get(Planning, { strict: false }).plan(rule.id);
+  const run = async (): Promise<Run | undefined> => (await runsOf(app, id, rule.id))[0];
+  const message = async (): Promise<Message | undefined> => (await messagesOf(app, (await run())?.id ?? ''))[0];
+  return { bookingId: id, rule, run, message };
+}

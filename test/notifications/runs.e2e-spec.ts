@@ -1,0 +1,114 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
+import { bookingWith } from '../finance/payments/bookings.js';
+import { insisting } from '../finance/payments/payments.js';
+import { days, schedulesPath, todayOf } from '../finance/payment-plans/plans.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { newRule, onlyOwnRules, readRule, type Run, RULES, type Rule, runsOf, runsPath } from './reminders.js';
+
+let app: TestApp;
+let staff: TestClient;
+let planning: Planning;
+beforeAll(async () => {
+  // Its jobs stand still: what they would do, the tests ask for.
+  app = await startApp({ env: { JOBS: 'false' } });
+  staff = app.as('owner');
+  planning = app.nest.get(Planning, { strict: false });
+  await onlyOwnRules(app);
+});
+
+const inDays = (more: number) => days(todayOf(app), more);
+const stages = [
+  { offsetDays: -7, channels: [{ channel: 'email' }] },
+  { offsetDays: 1, channels: [{ channel: 'email' }, { channel: 'sms' }, { type: 'email', recipientKind: 'cc' }] },
+];
+const at = (day: string) => `${day}T09:00:00.000Z`;
+
+/** A rule, planned for what is there; no other one reminds of the same. */
+async function planned(terms: object): Promise<Rule> {
+  await onlyOwnRules(app);
+  const rule = await newRule(app, { trigger: 'installment_due', stages, ...terms });
+  await planning.plan(rule.id);
+  return rule;
+}
+
+describe('a rule that is disabled', () => {
+  it('before it was planned is planned for nobody, and says that its planning is over', async () => {
+    const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
+    await onlyOwnRules(app);
+    const rule = await newRule(app, { trigger: 'installment_due', stages });
+    expect(rule.planning).toMatchObject({ finishedAt: null, targets: 0 });
+
+    await staff.patch(`${RULES}/${rule.id}`, { enabled: false });
+    await planning.plan(rule.id);
+
+    const { planning: progress } = await readRule(app, rule.id);
+    expect(progress).toMatchObject({ finishedAt: expect.stringMatching(/Z$/), targets: 0, runs: 0 });
+    expect(await runsOf(app, id, rule.id)).toEqual([]);
+  });
+
+  it('cancels its runs at once and keeps them; enabled again, it plans again', async () => {
+    const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
+    const rule = await planned({});
+    const change = (enabled: boolean) => staff.patch(`${RULES}/${rule.id}`, { enabled });
+
+    expect((await change(false)).status).toBe(200);
+    const cancelled = await runsOf(app, id, rule.id);
+    expect(cancelled.map(({ reason }) => reason)).toEqual(['rule_disabled', 'rule_disabled', 'rule_disabled']);
+
+    await change(true);
+    await planning.plan(rule.id);
+    expect((await runsOf(app, id, rule.id)).map((run) => [run.id, run.status]).sort()).toEqual(
+      cancelled.map((run) => [run.id, 'planned']).sort(),
+    );
+  });
+
+  it('has no run planned by whoever changes a booking at the same moment', async () => {
+    const made = await Promise.all([1, 2, 3, 4].map(() => bookingWith(app, { installments: [[inDays(30), 100]] })));
+    const rule = await planned({});
+    const moves = made.map(({ id, schedules }) =>
+      insisting(() => staff.patch(`${schedulesPath(id)}/${schedules[0]}`, { dueDate: inDays(50) })),
+    );
+    const answers = await Promise.all([
+      ...moves,
+      insisting(() => staff.patch(`${RULES}/${rule.id}`, { enabled: false })),
+    ]);
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const open = `select id from reminder_runs where rule_id = $1 and status in ('planned', 'queued')`;
+    expect(await app.sql(open, [rule.id])).toEqual([]);
+  });
+});
+
+describe('the list of a booking’s runs', () => {
+  it('says who would get what is open, masked, as things stand, and nobody for an SMS', async () => {
+    const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
+    const rule = await planned({});
+    const recipients = async () =>
+      (await runsOf(app, id, rule.id)).map(({ channel, recipient }) => `${channel} ${recipient}`).sort();
+    await staff.patch(`/v1/admin/bookings/${id}`, { customerEmail: 'dora@example.com' });
+    expect(await recipients()).toEqual(['email d***@example.com', 'email d***@example.com', 'sms null']);
+    await staff.patch(`/v1/admin/bookings/${id}`, { customerEmail: null });
+    expect(await recipients()).toEqual(['email null', 'email null', 'sms null']);
+    await staff.patch(`/v1/admin/bookings/${id}`, { customerEmail: 'dora@example.com' });
+    await staff.patch(`${RULES}/${rule.id}`, { enabled: false });
+    expect(new Set(await recipients())).toEqual(new Set(['email null', 'sms null']));
+  });
+
+  it('holds data and total, is filtered and sorted, and is 404 for an unknown booking', async () => {
+    const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
+    const rule = await planned({});
+    const list = (query: string) => staff.get<{ data: Run[]; total: number }>(`${runsPath(id)}?${query}`);
+
+    const whole = await list('');
+    expect(Object.keys(whole.body)).toEqual(['data', 'total']);
+    expect(whole.body.data.map(({ runAt }) => runAt)).toEqual([at(inDays(31)), at(inDays(31)), at(inDays(23))]);
+    expect((await list(`stage=${rule.stages[0]?.id}`)).body).toMatchObject({ total: 1 });
+    expect((await list(`from=${at(inDays(24))}&limit=1`)).body).toMatchObject({ total: 2, data: [{}] });
+    expect((await list(`to=${at(inDays(24))}&status=planned`)).body).toMatchObject({ total: 1 });
+    expect((await list('status=sent')).body).toEqual({ data: [], total: 0 });
+    expect((await list('status=lost')).status).toBe(400);
+    expect((await staff.get(runsPath('book_01k0dem000e000000000009999'))).status).toBe(404);
+  });
+});
