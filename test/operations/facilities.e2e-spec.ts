@@ -87,6 +87,7 @@ describe('adding a facility', () => {
     const refused = answers.filter(({ status }) => status !== 201);
     expect(refused).toHaveLength(7);
     for (const answer of refused) expect([answer.status, answer.body]).toEqual([409, refusal(answer, CODE_TAKEN)]);
+    expect((await staff.post(FACILITIES, facility({ code: code.toUpperCase() }))).status).toBe(201);
   });
 });
 

@@ -51,7 +51,7 @@ export class PolicyVersionResponse {
   @Text({ max: 500 })
   title: string;
 
-  /** HTML; harmless and frozen once it was published. */
+  /** HTML: as written in a draft, harmless and frozen once it was published. */
   @Text({ min: 0, max: MAX_FROZEN_BODY })
   body: string;
 

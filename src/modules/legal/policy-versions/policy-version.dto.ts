@@ -71,7 +71,8 @@ class PolicyVersionFields {
   @Text({ max: 500 })
   title: string;
 
-  /** HTML. At publication it is stripped of whatever could run, load or restyle, and frozen.
+  /** HTML; a draft keeps it as it is. At publication headings, paragraphs, lists, tables, links and plain emphasis stay, images,
+   * styles, classes, scripts and all other tags are taken out, and what is left is frozen.
    * @example "<p>Until 30 days before departure half of the price is given back.</p>" */
   @Optional()
   @Worded('isContractText', isContractText, { max: MAX_BODY, message: TEXT_RULE })

@@ -88,7 +88,7 @@ export class FacilityResponse {
 
 /** What goes on naming the archived facility. */
 export class FacilityImpactResponse {
-  /** Past or cancelled ones; a coming one would have kept the facility. */
+  /** Past or cancelled ones. A coming one would have kept the facility: 409 `facility_in_use` counts the coming ones alone. */
   @Whole({ min: 0, max: MOST })
   departures: number;
 
@@ -96,6 +96,7 @@ export class FacilityImpactResponse {
   @Whole({ min: 0, max: MOST })
   children: number;
 
+  /** Ground operators that are at home there, inactive ones too. */
   @Whole({ min: 0, max: MOST })
   operators: number;
 }

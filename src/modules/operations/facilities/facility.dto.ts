@@ -52,7 +52,7 @@ export class CreateFacility {
   @Text({ max: 255 })
   name: string;
 
-  /** Unique among facilities that are not archived. */
+  /** Unique among facilities that are not archived; `hub` and `HUB` are two. */
   @Clearable()
   @Text({ max: 100, emptyIsNull: true })
   code?: string | null;

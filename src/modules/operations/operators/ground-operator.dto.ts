@@ -13,7 +13,7 @@ export class CreateGroundOperator {
   @Text({ max: 255 })
   name: string;
 
-  /** Unique. */
+  /** Unique; `delta` and `DELTA` are two. */
   @Clearable()
   @Text({ max: 100, emptyIsNull: true })
   code?: string | null;
