@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { MovedDepartures } from '../../src/modules/trips/components/moved-departures.service.js';
 import { Sweeper } from '../../src/modules/trips/reservations/sweeper.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -7,6 +8,7 @@ import { Crashes } from './crashing.js';
 import {
   book,
   booksOf,
+  cancel,
   entriesAbout,
   makeDeparture,
   makeTrip,
@@ -152,4 +154,87 @@ describe('a hold that lapsed', () => {
     await price(owner, first);
     expect((await reserve(owner, first)).body.data).toMatchObject({ status: 'reserved' });
   }, 60_000);
+});
+
+describe('a reservation that nobody works on any more', () => {
+  it('is taken over once, however many sweep at once: nothing is asked for twice', async () => {
+    const trips: Doomed[] = [];
+    for (let n = 1; n <= 6; n += 1) trips.push(await doomed({}));
+    await Promise.all(trips.map((trip, index) => reserveDying(trip, index + 1)));
+    const other = await startApp({ env: { JOBS: 'false' } });
+    app.travel({ ms: 61_000 });
+    other.travel({ ms: app.now().getTime() - other.now().getTime() });
+
+    const moved = await Promise.all([sweep(), sweep(other), sweep(), sweep(other)]);
+
+    expect(moved.reduce((sum, count) => sum + count)).toBe(trips.length);
+    for (const { envelopeId, departureId, refs } of trips) {
+      const [{ fencing_token: token } = {}] = await app.sql<{ fencing_token?: number }>(
+        'select fencing_token from trip_envelopes where id = $1',
+        [envelopeId],
+      );
+      const { status } = await readTrip(owner, envelopeId);
+      expect([token, ['reserved', 'priced', 'failed']]).toEqual([2, expect.arrayContaining([status])]);
+      const ends = (await entriesAbout(owner, envelopeId)).filter(({ actorType }) => actorType === 'system');
+      expect(ends).toHaveLength(1);
+      const held = status === 'reserved' ? 1 : 0;
+      expect(await readDeparture(owner, departureId)).toMatchObject({ held, available: 10 - held });
+      const books = (await Promise.all(refs.map((ref) => booksOf(app, ref)))).flat();
+      expect(Math.max(0, ...books.map(({ holds }) => holds))).toBeLessThanOrEqual(1);
+      expect(books.filter(({ state }) => state === 'held')).toHaveLength(2 * held);
+    }
+  }, 60_000);
+});
+
+describe('the components of a departure that is moved to another day', () => {
+  const follow = (id: string) => asSystem(() => app.nest.get(MovedDepartures).follow(id));
+  const move = async (id: string, day: string) => {
+    const body = { startsAt: `${day}T07:00:00Z`, endsAt: `${day}T16:00:00Z` };
+    expect((await owner.patch(`/v1/admin/operations/departures/${id}`, body)).status).toBe(200);
+  };
+  const dayOf = async ({ envelopeId }: { envelopeId: string }) =>
+    (await readTrip(owner, envelopeId)).components.map((component) => component['serviceDate']);
+
+  it('follow it, reserved or priced, and so does the booking; those of a trip that is over stay', async () => {
+    const { id } = await makeDeparture(owner);
+    const [reserved, over] = [await reservedTrip(owner, [seats(id)]), await reservedTrip(owner, [seats(id)])];
+    const priced = await makeTrip(owner, [seats(id), seats(id)]);
+    await price(owner, priced.envelopeId);
+    const fresh = await makeTrip(owner, [seats(id)]);
+    await cancel(owner, over.envelopeId);
+
+    await move(id, '2027-06-02');
+    const jobs = `select payload from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'trips.departure-moved'`;
+    expect(await app.sql(jobs)).toEqual([{ payload: { departureId: id } }]);
+    await Promise.all([follow(id), follow(id)]);
+
+    expect(await Promise.all([reserved, priced, fresh, over].map(dayOf))).toEqual([
+      ['2027-06-02'],
+      ['2027-06-02', '2027-06-02'],
+      [null],
+      ['2027-05-12'],
+    ]);
+    const { status, version, components } = await readTrip(owner, reserved.envelopeId);
+    expect([status, version]).toEqual(['reserved', reserved.version + 1]);
+    const entries = await entriesAbout(owner, components[0]?.componentId ?? '');
+    expect(entries.at(-1)).toMatchObject({
+      ...{ action: 'trips.trip_component.update', actorType: 'system', reason: 'The departure was moved' },
+      ...{ before: { serviceDate: '2027-05-12' }, after: { serviceDate: '2027-06-02' } },
+    });
+    const booked = (await book(owner, reserved.envelopeId)).body.data;
+    const booking = await owner.get<{ data: object }>(`/v1/admin/bookings/${booked.bookingId}`);
+    expect(booking.body.data).toMatchObject({ startDate: '2027-06-02', departureDate: '2027-06-02' });
+  });
+
+  it('of a trip that is just being reserved follow once that is over', async () => {
+    const trip = await doomed({});
+    await reserveDying(trip, 3);
+    await move(trip.departureId, '2027-06-03');
+    await expect(follow(trip.departureId)).rejects.toThrow('Being reserved');
+    app.travel({ ms: 61_000 });
+    await sweep();
+    await follow(trip.departureId);
+    expect((await dayOf(trip))[0]).toBe('2027-06-03');
+  });
 });

@@ -7,6 +7,8 @@ import { OperationsModule } from '../operations/index.js';
 import { ComponentRows } from './components/component-rows.service.js';
 import { ComponentsController } from './components/components.controller.js';
 import { Components } from './components/components.service.js';
+import { MovedDepartures } from './components/moved-departures.service.js';
+import { ServiceDates } from './components/service-dates.service.js';
 import { loadDemoTrips } from './demo.js';
 import { TripJournal } from './envelopes/trip-journal.js';
 import { TripRows } from './envelopes/trip-rows.service.js';
@@ -49,6 +51,7 @@ import { Unreserving } from './reservations/unreserving.service.js';
     HoldExpiry,
     Holds,
     ManualProvider,
+    MovedDepartures,
     Openings,
     OutsideHolds,
     PlanRows,
@@ -59,6 +62,7 @@ import { Unreserving } from './reservations/unreserving.service.js';
     Reservations,
     Saga,
     SagaBook,
+    ServiceDates,
     Settlements,
     SimulatedProvider,
     Starts,

@@ -33,7 +33,7 @@ export class Components {
       const trip = await this.edited(envelopeId);
       const component = newComponent(input, { id, trip, now: this.clock.now() });
       assertFits(component);
-      await this.assertDeparture(component.departureId);
+      await this.assertSellable(component);
       const others = await this.trips.components.of([envelopeId]);
       if (others.length >= MOST_COMPONENTS) {
         throw conflict('component_limit_reached', `A trip has at most ${MOST_COMPONENTS} components`, {
@@ -53,7 +53,7 @@ export class Components {
       Object.assign(component, changes);
       if (component.unitPriceCents !== null) component.unitTaxIncludedCents ??= 0;
       assertFits(component);
-      if (changes.departureId !== undefined) await this.assertDeparture(changes.departureId);
+      await this.assertSellable(component);
       component.voidPrice();
     });
   }
@@ -92,8 +92,12 @@ export class Components {
     return trip;
   }
 
-  private async assertDeparture(departureId: string | null): Promise<void> {
-    if (departureId !== null) await this.departures.read(departureId, { field: 'departureId' });
+  /** Throws 404 for an unknown departure, 400 where the price of the whole quantity would be beyond 2^53-1. */
+  private async assertSellable({ departureId, quantity, unitPriceCents }: TripComponent): Promise<void> {
+    const departure = departureId && (await this.departures.read(departureId, { field: 'departureId' }));
+    const priceCents = departure ? departure.priceCents : (unitPriceCents ?? 0);
+    if (Number.isSafeInteger(priceCents * quantity)) return;
+    throw invalidField('quantity', 'The price of the whole quantity would be beyond 2^53-1', 'amount_too_large');
   }
 }
 

@@ -28,10 +28,14 @@ export class TripJournal {
     this.ledger.record(`trips.trip.${verb}`, { subjectType: 'trip', subjectId: trip.id, before, after, reason });
   }
 
-  component(verb: 'create' | 'update' | 'remove', component: TripComponent, { before }: Pick<Images, 'before'>): void {
+  component(
+    verb: 'create' | 'update' | 'remove',
+    component: TripComponent,
+    { before, reason = null }: Omit<Images, 'with'>,
+  ): void {
     const after = imageOfComponent(component);
     const subject = { subjectType: 'trip_component', subjectId: component.id };
-    this.ledger.record(`trips.trip_component.${verb}`, { ...subject, before, after });
+    this.ledger.record(`trips.trip_component.${verb}`, { ...subject, before, after, reason });
   }
 
   /** To whoever watches this trip, and to whoever watches all of them. */
