@@ -20,7 +20,10 @@ async function allotment(service, { staff: { token } }, mark) {
   const slot = { ...params, slotId: slots.data[0].id };
   await service.call(`PATCH ${path}/{id}/slots/{slotId}`, { params: slot, token, body: { allotted: 5 } });
 
-  const item = await sale(service, { token, mark, departureId: departure.id, allotmentId: params.id });
+  const item = await sale(service, {
+    ...{ token, mark, channelId },
+    ...{ departureId: departure.id, allotmentId: params.id },
+  });
   await service.call(`DELETE ${path}/{id}`, { params, token, expect: 409 });
   const { body: released } = await service.call(`POST ${path}/{id}/releases`, { params, token });
   service.same('what is not sold is released', released.data.units, 3);
@@ -55,8 +58,8 @@ async function supply(service, { token, mark }) {
   return { channelId: sold.data.id, departure: made.data };
 }
 
-async function sale(service, { token, mark, departureId, allotmentId }) {
-  const booking = { currency: 'EUR', customerName: `Smoke ${mark}` };
+async function sale(service, { token, mark, channelId, departureId, allotmentId }) {
+  const booking = { currency: 'EUR', customerName: `Smoke ${mark}`, channelId };
   const { body: made } = await service.call('POST /v1/admin/bookings', { token, body: booking, expect: 201 });
   const params = { bookingId: made.data.id };
   const body = { type: 'unit', title: 'Seat', quantity: 2, unitSellCents: 5900, departureId, allotmentId };

@@ -73,7 +73,10 @@ describe('distribution.allotment.delete', () => {
     const { channelId, productId } = allotment;
     await newAllotment(app, { channelId, productId });
 
-    expect(await blocked(app, allotment.id, ACTION)).toEqual({ reason: 'allotment_overlap' });
+    expect(await blocked(app, allotment.id, ACTION)).toMatchObject({
+      ...{ reason: 'allotment_overlap', freeFrom: null },
+      takenFrom: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    });
   });
 
   it('is blocked where the pool has the units no more, and where the departure is gone', async () => {
@@ -94,7 +97,9 @@ describe('distribution.allotment.release', () => {
   it.each(['release_to_general_pool', 'expire'])(
     'of what is to %s is undone by having the units back',
     async (unsoldAction) => {
-      const { departure, allotment } = await allotted(app, { release: { ...RULE, mode: 'manual', unsoldAction } });
+      const { departure, allotment } = await allotted(app, {
+        release: { mode: 'manual', steps: [{ daysBefore: 21 }], unsoldAction },
+      });
       const [units, pool] = [await unitsOf(app, allotment.id), await poolOf(app, departure.id)];
       await release(allotment.id);
       expect((await unitsOf(app, allotment.id)).remaining).toBe(0);
@@ -118,7 +123,10 @@ describe('distribution.allotment.release', () => {
   it('is blocked where nothing was given back, where the units are taken, and where the departure is gone', async () => {
     const kept = await allotted(app, { release: { ...RULE, mode: 'manual', unsoldAction: 'retain' } });
     await release(kept.allotment.id);
-    expect(await blocked(app, kept.allotment.id, ACTION)).toEqual({ reason: 'nothing_released' });
+    expect(await blocked(app, kept.allotment.id, ACTION)).toEqual({
+      reason: 'nothing_released',
+      unsoldAction: 'retain',
+    });
 
     const { departure, allotment } = await allotted(app, { capacity: 10 });
     await release(allotment.id);

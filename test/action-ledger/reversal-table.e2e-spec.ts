@@ -28,7 +28,7 @@ describe('distribution.channel.create', () => {
     const { id } = await newChannel(app);
     await change(staff, id, { status: 'archived' });
 
-    expect(await blocked(app, id, ACTION)).toEqual({ reason: 'channel_archived' });
+    expect(await blocked(app, id, ACTION)).toEqual({ reason: 'channel_archived', channelId: id });
   });
 });
 
@@ -55,7 +55,7 @@ describe('distribution.channel.update', () => {
     await change(staff, made.id, { name: unique('Renamed') });
     await newChannel(app, { name: made.name });
 
-    expect(await blocked(app, made.id, ACTION)).toEqual({ reason: 'channel_name_taken' });
+    expect(await blocked(app, made.id, ACTION)).toEqual({ reason: 'channel_name_taken', field: 'name' });
   });
 });
 

@@ -164,20 +164,39 @@ describe("a booking of one channel and another channel's allotment", () => {
 
   it('nor when the booking gets its channel later; without the item it may', async () => {
     const { allotment, channelId, units, details } = await foreign();
-    const { id } = await makeBooking(owner);
+    const { id } = await makeBooking(owner, { channelId: allotment.channelId });
     const item = await addItem(owner, id, units);
-    const { status, body } = await owner.patch(`${BOOKINGS}/${id}`, { channelId });
-    expect([status, body]).toEqual(mismatch({ field: 'channelId', ...details }));
+    for (const other of [channelId, null]) {
+      const { status, body } = await owner.patch(`${BOOKINGS}/${id}`, { channelId: other });
+      expect([status, body]).toEqual(mismatch({ field: 'channelId', ...details, bookingChannelId: other }));
+    }
     expect((await owner.patch(`${BOOKINGS}/${id}`, { channelId: allotment.channelId })).status).toBe(200);
     await owner.post(`${BOOKINGS}/${id}/items/${item.id}/cancellation`);
     expect((await owner.patch(`${BOOKINGS}/${id}`, { channelId })).status).toBe(200);
   });
 
-  it('while its own channel, and a booking of none, sell through it', async () => {
+  it('while its own channel sells through it', async () => {
     const { departure, channelId, units } = await foreign();
     const own = await newAllotment(app, { productId: departure.productId, channelId, defaultQuantity: 3 });
     const { id } = await makeBooking(owner, { channelId });
     expect((await add(id, { ...units, allotmentId: own.id })).status).toBe(201);
-    expect((await add((await makeBooking(owner)).id, units)).status).toBe(201);
+  });
+
+  it('a booking without a channel is our own sale: through an allotment of the own-sales channel, and no other', async () => {
+    const { departure, units, details } = await foreign();
+    const [direct] = await app.sql<{ id: string }>(`select id from channels where system_key = 'direct'`);
+    const { productId } = departure;
+    const own = await newAllotment(app, { productId, channelId: direct?.id, defaultQuantity: 3 });
+    const { id } = await makeBooking(owner);
+
+    const refused = await add(id, units);
+    expect([refused.status, refused.body]).toEqual(
+      mismatch({ field: 'allotmentId', ...details, bookingChannelId: null }),
+    );
+    expect((await add(id, { ...units, allotmentId: own.id })).status).toBe(201);
+    // What was sold for it stays so, also once the booking names the channel.
+    expect((await owner.patch(`${BOOKINGS}/${id}`, { channelId: direct?.id })).status).toBe(200);
+    expect((await owner.patch(`${BOOKINGS}/${id}`, { channelId: null })).status).toBe(200);
+    expect(await unitsOf(app, own.id)).toMatchObject({ sold: 1, remaining: 2 });
   });
 });

@@ -70,5 +70,9 @@ export function invalid(answer: Answer, issues: Issue[]): object {
   return refusal(answer, { error: 'The request is invalid', code: 'invalid_request', details: { issues, fields } });
 }
 
-export const NAME_TAKEN = { code: 'channel_name_taken', error: 'Another channel has this name' };
+export const NAME_TAKEN = {
+  code: 'channel_name_taken',
+  error: 'Another channel has this name',
+  details: { field: 'name' },
+};
 export const NOT_FOUND = { code: 'not_found', error: 'Not found' };

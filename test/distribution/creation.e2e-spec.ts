@@ -81,7 +81,8 @@ describe('creating a channel', () => {
     const answer = await staff.post(CHANNELS, { name, status: 'archived' });
 
     expect(answer.status).toBe(422);
-    const archived = { code: 'invalid_initial_status', error: 'A new channel cannot be archived' };
+    const details = { field: 'status', allowed: ['active', 'inactive', 'pending'] };
+    const archived = { code: 'invalid_initial_status', error: 'A new channel cannot be archived', details };
     expect(answer.body).toEqual(refusal(answer, archived));
     expect(await app.sql('select from channels where name = $1', [name])).toEqual([]);
   });

@@ -25,7 +25,10 @@ describe('the own-sales channel', () => {
       const answer = await change(staff, before.id, { ...body, description: 'Not this either' });
 
       const error = 'The own-sales channel keeps its kind and status';
-      const refused = refusal(answer, { code: 'system_channel_protected', error });
+      const refused = refusal(answer, {
+        ...{ code: 'system_channel_protected', error },
+        details: { kind: 'direct', status: 'active' },
+      });
       expect([answer.status, answer.body]).toEqual([409, refused]);
       expect(await read(app, before.id)).toEqual(before);
     },

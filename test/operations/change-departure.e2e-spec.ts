@@ -137,7 +137,10 @@ describe('cancelling a departure', () => {
     const details = { from: 'cancelled', to: 'cancelled', allowed: [] };
     const transition = { code: 'invalid_transition', error: 'The departure is already cancelled', details };
     expect([again.status, again.body]).toEqual([409, refusal(again, transition)]);
-    const stays = { code: 'departure_cancelled', error: 'A cancelled departure stays as it is' };
+    const stays = {
+      ...{ code: 'departure_cancelled', error: 'A cancelled departure stays as it is' },
+      details: { departureIds: [id] },
+    };
     expect([change.status, change.body]).toEqual([409, refusal(change, stays)]);
   });
 });

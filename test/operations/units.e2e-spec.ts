@@ -83,7 +83,7 @@ describe('units of a departure', () => {
     const cancelled = await outcome(take(id));
 
     expect(unknown).toEqual({ code: 'not_found', details: { field: 'departureId' } });
-    expect(cancelled).toEqual({ code: 'departure_cancelled', details: undefined });
+    expect(cancelled).toEqual({ code: 'departure_cancelled', details: { departureIds: [id] } });
   });
 
   it('cannot be given back where none were taken', async () => {

@@ -20,6 +20,7 @@ import { Releases } from './allotments/releases.service.js';
 import { SlotChanges } from './allotments/slot-changes.service.js';
 import { SlotCoverage } from './allotments/slot-coverage.service.js';
 import { SlotReclaims } from './allotments/slot-reclaims.service.js';
+import { SlotReleases } from './allotments/slot-releases.service.js';
 import { SlotRows } from './allotments/slot-rows.service.js';
 import { SlotsController } from './allotments/slots.controller.js';
 import { Slots } from './allotments/slots.service.js';
@@ -53,6 +54,7 @@ import { loadDemoAllotments, loadDemoChannels } from './demo.js';
     SlotChanges,
     SlotCoverage,
     SlotReclaims,
+    SlotReleases,
     SlotRows,
     Slots,
     SystemChannels,

@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import type { TestApp } from '../../setup/app.js';
 import type { Answer } from '../../setup/http.js';
+import { addItem, type Booking, type Item, makeBooking } from '../../bookings/bookings.js';
 import { newDeparture } from '../../operations/departures.js';
 import { newChannel } from '../channels.js';
 
@@ -59,6 +60,19 @@ export async function newAllotment(app: TestApp, terms: object = {}): Promise<Al
   return answer.body.data;
 }
 
+/** A booking of the allotment's channel: no other may sell through it. */
+export async function bookingThrough(app: TestApp, allotmentId: string): Promise<Booking> {
+  const owner = app.as('owner');
+  const { body } = await owner.get<{ data: Allotment }>(`${ALLOTMENTS}/${allotmentId}`);
+  return makeBooking(owner, { channelId: body.data.channelId });
+}
+
+/** An item of a booking of its own, sold through the allotment. */
+export async function sell(app: TestApp, departureId: string, allotmentId: string, quantity: number): Promise<Item> {
+  const { id } = await bookingThrough(app, allotmentId);
+  return addItem(app.as('owner'), id, { departureId, allotmentId, quantity });
+}
+
 export async function slotsOf(app: TestApp, id: string): Promise<Slot[]> {
   const { body } = await app.as('owner').get<{ data: Slot[]; total: number }>(`${ALLOTMENTS}/${id}/slots?limit=200`);
   return body.data;
@@ -78,7 +92,7 @@ export async function allotted(
     units = 10,
     days = 60,
     ...terms
-  }: { capacity?: number; units?: number; days?: number; release?: object; type?: string } = {},
+  }: { capacity?: number; units?: number; days?: number; release?: object; type?: string; channelId?: string } = {},
 ) {
   const departure = await departureIn(app, days, { capacity });
   const { productId } = departure;

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { addItem, makeBooking } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import {
   type AllotmentAnswer,
@@ -13,6 +12,7 @@ import {
   onlySlot,
   poolOf,
   refusal,
+  sell,
   type Slot,
   slotsOf,
 } from './allotments.js';
@@ -27,10 +27,6 @@ const change = (id: string, body: object): Promise<AllotmentAnswer> =>
 const remove = (id: string, call = {}) => app.as('owner').delete(`${ALLOTMENTS}/${id}`, call);
 const resize = (slot: Slot, size: number) =>
   app.as('owner').patch<{ data: Slot }>(`${ALLOTMENTS}/${slot.allotmentId}/slots/${slot.id}`, { allotted: size });
-const sell = async (departureId: string, allotmentId: string, quantity: number) => {
-  const { id } = await makeBooking(app.as('owner'));
-  return addItem(app.as('owner'), id, { departureId, allotmentId, quantity });
-};
 
 describe('changing an allotment', () => {
   it.each([
@@ -80,7 +76,7 @@ describe('changing an allotment', () => {
 
   it('a range shortened over a slot with sales is 409, and nothing is changed', async () => {
     const { allotment, departure } = await allotted(app, { units: 4 });
-    await sell(departure.id, allotment.id, 3);
+    await sell(app, departure.id, allotment.id, 3);
     const answer = await change(allotment.id, { validTo: allotment['validFrom'] });
     const body = { error: 'Units of departures outside of that range are sold', code: 'allotment_has_sales' };
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...body, details: { sold: 3 } })]);
@@ -92,8 +88,9 @@ describe('changing an allotment', () => {
     const { channelId, productId } = first;
     const second = await newAllotment(app, { channelId, productId, validFrom: '2031-07-01', validTo: '2031-12-31' });
     const resting = await newAllotment(app, { channelId, productId, validFrom: '2031-08-01', active: false });
+    const taken = { code: 'allotment_overlap', details: { takenFrom: '2031-07-01', freeFrom: '2032-01-01' } };
     for (const answer of [await change(first.id, { validTo: null }), await change(resting.id, { active: true })]) {
-      expect([answer.status, answer.body]).toMatchObject([409, { code: 'allotment_overlap' }]);
+      expect([answer.status, answer.body]).toMatchObject([409, taken]);
     }
     await change(second.id, { active: false });
     expect((await change(resting.id, { active: true })).status).toBe(200);
@@ -127,7 +124,7 @@ describe('changing an allotment', () => {
 describe('changing a slot', () => {
   it('sets more or fewer units aside, not fewer than are sold and released', async () => {
     const { allotment, departure, slot } = await allotted(app, { units: 4 });
-    await sell(departure.id, allotment.id, 2);
+    await sell(app, departure.id, allotment.id, 2);
     const more = await resize(slot, 9);
     expect([more.status, more.headers['etag']]).toEqual([200, '"2"']);
     expect(more.body.data).toMatchObject({ allotted: 9, sold: 2, remaining: 7, version: 2 });
@@ -157,6 +154,7 @@ describe('changing a slot', () => {
     await app.as('owner').post(`/v1/admin/operations/departures/${departure.id}/cancellation`);
     const closed = await resize(slot, 12);
     const body = { error: 'The departure is cancelled or out of the range', code: 'slot_closed' };
-    expect([closed.status, closed.body]).toEqual([409, refusal(closed, body)]);
+    const details = { departureId: slot.departureId, startDate: slot['startDate'] };
+    expect([closed.status, closed.body]).toEqual([409, refusal(closed, { ...body, details })]);
   });
 });

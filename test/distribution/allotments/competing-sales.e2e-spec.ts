@@ -11,9 +11,9 @@ beforeAll(async () => {
 const add = (bookingId: string, over: object) => app.as('owner').post(`${BOOKINGS}/${bookingId}/items`, itemBody(over));
 const LEFT = { error: 'Fewer units than that are left', code: 'capacity_exceeded' };
 
-async function manyBookings(count: number): Promise<string[]> {
+async function manyBookings(count: number, over: object = {}): Promise<string[]> {
   const ids: string[] = [];
-  while (ids.length < count) ids.push((await makeBooking(app.as('owner'))).id);
+  while (ids.length < count) ids.push((await makeBooking(app.as('owner'), over)).id);
   return ids;
 }
 
@@ -31,7 +31,7 @@ describe('units that are bought at the same time', () => {
 
   it('10 of an allotment go to exactly 10 of 50 buyers at once, while the pool is sold as well', async () => {
     const { allotment, departure } = await allotted(app, { capacity: 15, units: 10 });
-    const bookings = await manyBookings(60);
+    const bookings = await manyBookings(60, { channelId: allotment.channelId });
     const through = { departureId: departure.id, allotmentId: allotment.id };
     const answers = await Promise.all(
       bookings.map((id, n) => patiently(() => add(id, n < 50 ? through : { departureId: departure.id }))),

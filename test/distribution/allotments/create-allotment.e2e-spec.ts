@@ -125,7 +125,8 @@ describe('creating an allotment', () => {
     const { channelId, productId } = first;
     const same = { channelId, productId, defaultQuantity: 1 };
     const answer = await create({ ...same, validFrom: '2031-06-30', validTo: null });
-    expect([answer.status, answer.body]).toEqual([409, refusal(answer, OVERLAP)]);
+    const details = { takenFrom: '2031-01-01', freeFrom: '2031-07-01' };
+    expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...OVERLAP, details })]);
     expect((await create({ ...same, validFrom: '2031-07-01' })).status).toBe(201);
     expect((await create({ ...same, validFrom: '2031-06-30', active: false })).status).toBe(201);
     expect((await create({ ...same, validFrom: '2031-06-30', channelId: (await newChannel(app)).id })).status).toBe(
@@ -140,7 +141,8 @@ describe('creating an allotment', () => {
     const answers = await Promise.all([create(body), create(body), create(body)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
     const refused = answers.filter(({ status }) => status === 409);
-    for (const answer of refused) expect(answer.body).toEqual(refusal(answer, OVERLAP));
+    const details = { takenFrom: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), freeFrom: null };
+    for (const answer of refused) expect(answer.body).toEqual(refusal(answer, { ...OVERLAP, details }));
     expect(await poolOf(app, id)).toMatchObject({ guaranteedOpen: 4 });
   });
 

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { addItem, BOOKINGS, entriesAbout, itemBody, makeBooking, staffWith } from '../../bookings/bookings.js';
+import { BOOKINGS, entriesAbout, itemBody, staffWith } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import {
   allotted,
   ALLOTMENTS,
+  bookingThrough,
   expectSumsToAgree,
   newAllotment,
   newChannel,
@@ -11,6 +12,7 @@ import {
   patiently,
   poolOf,
   refusal,
+  sell,
 } from './allotments.js';
 
 let app: TestApp;
@@ -19,10 +21,6 @@ beforeAll(async () => {
 });
 
 const remove = (id: string, call = {}) => app.as('owner').delete(`${ALLOTMENTS}/${id}`, call);
-const sell = async (departureId: string, allotmentId: string, quantity: number) => {
-  const { id } = await makeBooking(app.as('owner'));
-  return addItem(app.as('owner'), id, { departureId, allotmentId, quantity });
-};
 
 describe('DELETE /v1/admin/distribution/inventory-allotments/{id}', () => {
   it('answers {success: true}, returns the units to the pool, and is 404 from then on', async () => {
@@ -48,7 +46,7 @@ describe('DELETE /v1/admin/distribution/inventory-allotments/{id}', () => {
 
   it('with any sold unit is 409 with how many; the range is free again only when it is deleted', async () => {
     const { allotment, departure } = await allotted(app, { units: 4 });
-    const item = await sell(departure.id, allotment.id, 3);
+    const item = await sell(app, departure.id, allotment.id, 3);
     const answer = await remove(allotment.id);
     const body = { error: 'Units of the allotment are sold', code: 'allotment_has_sales', details: { sold: 3 } };
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, body)]);
@@ -70,7 +68,7 @@ describe('DELETE /v1/admin/distribution/inventory-allotments/{id}', () => {
     const outcomes = new Set<string>();
     for (let round = 0; round < 12; round += 1) {
       const { allotment, departure } = await allotted(app, { units: 4 });
-      const { id } = await makeBooking(app.as('owner'));
+      const { id } = await bookingThrough(app, allotment.id);
       const through = { departureId: departure.id, allotmentId: allotment.id };
       const sale = () => patiently(() => app.as('owner').post(`${BOOKINGS}/${id}/items`, itemBody(through)));
       const end = () => patiently(() => remove(allotment.id));

@@ -2,11 +2,12 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ReleaseJob } from '../../../src/modules/distribution/allotments/release-job.service.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
-import { BOOKINGS, type Item, itemBody, makeBooking, type One } from '../../bookings/bookings.js';
+import { BOOKINGS, type Item, itemBody, type One } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { Answer } from '../../setup/http.js';
 import {
   ALLOTMENTS,
+  bookingThrough,
   departureIn,
   expectSumsToAgree,
   newAllotment,
@@ -22,6 +23,7 @@ const REFUSED = [
   'booking_closed',
   'booking_item_cancelled',
   'capacity_exceeded',
+  'channel_mismatch',
   'departure_cancelled',
   'departure_in_use',
   'invalid_transition',
@@ -100,11 +102,8 @@ class Office {
       await newAllotment(app, { productId, defaultQuantity: 4, release: { ...release, unsoldAction: 'expire' } }),
       await newAllotment(app, { productId, defaultQuantity: 6, type: 'cap' }),
     ];
-    const bookings = [
-      await makeBooking(app.as('owner')),
-      await makeBooking(app.as('owner')),
-      await makeBooking(app.as('owner')),
-    ];
+    const bookings = [];
+    for (const { id } of allotments) bookings.push(await bookingThrough(app, id));
     const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
     const slots = (await Promise.all(allotments.map(({ id }) => slotsOf(app, id)))).flat();
     return new Office({
@@ -134,7 +133,8 @@ class Office {
     const [departure, allotment, booking] = [
       pick(this.departures, at),
       pick(this.allotments, at),
-      pick(this.bookings, at),
+      // What is sold through an allotment, its channel's booking buys.
+      pick(this.bookings, through ?? at),
     ];
     const allotmentId = typeof through === 'number' ? pick(this.allotments, through) : null;
     if (what === 'sell') {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ReleaseJob } from '../../../src/modules/distribution/allotments/release-job.service.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
-import { addItem, entriesAbout, makeBooking } from '../../bookings/bookings.js';
+import { entriesAbout } from '../../bookings/bookings.js';
 import { newDeparture } from '../../operations/departures.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import {
@@ -13,8 +13,10 @@ import {
   newAllotment,
   newChannel,
   NOT_FOUND,
+  onlySlot,
   poolOf,
   refusal,
+  sell,
   unitsOf,
 } from './allotments.js';
 
@@ -28,10 +30,6 @@ const steps = (...days: [daysBefore: number, keepQuantity?: number][]) => ({
   mode: 'automatic',
   steps: days.map(([daysBefore, keepQuantity = 0]) => ({ daysBefore, keepQuantity })),
 });
-const sell = async (departureId: string, allotmentId: string, quantity: number) => {
-  const { id } = await makeBooking(app.as('owner'));
-  await addItem(app.as('owner'), id, { departureId, allotmentId, quantity });
-};
 const executionsOf = (allotmentId: string) =>
   app.sql(
     `select e.status, e.units, e.due_at as "dueAt" from release_executions e join allotment_slots s on s.id = e.slot_id
@@ -50,7 +48,7 @@ describe('the release job', () => {
   it('takes each step once, at its time: 20 allotted, 6 sold, keep 8 releases 6; 8 sold by then, keep 0: 6 more', async () => {
     const release = steps([20, 8], [10]);
     const { allotment, departure } = await allotted(app, { units: 20, days: 30, release });
-    await sell(departure.id, allotment.id, 6);
+    await sell(app, departure.id, allotment.id, 6);
     await run();
     expect(await unitsOf(app, allotment.id)).toMatchObject({ released: 0, remaining: 14 });
 
@@ -59,7 +57,7 @@ describe('the release job', () => {
     await run();
     expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 20, sold: 6, released: 6, remaining: 8 });
     expect(await poolOf(app, departure.id)).toMatchObject({ sold: 6, guaranteedOpen: 8, available: 6 });
-    await sell(departure.id, allotment.id, 2);
+    await sell(app, departure.id, allotment.id, 2);
     await run();
     app.travel({ days: 10 });
     await run();
@@ -188,6 +186,36 @@ describe('the release job', () => {
   });
 });
 
+describe('a slot', () => {
+  const releasesOf = async (allotmentId: string) => (await onlySlot(app, allotmentId))['releases'];
+  const START = { startsAt: '2028-05-12T06:00:00Z', endsAt: '2028-05-12T15:00:00Z' };
+  const RULE = { steps: [{ daysBefore: 1, keepQuantity: 2 }, { daysBefore: 3, hoursBefore: 12, keepQuantity: 6 }] }; // prettier-ignore
+  const late = { dueAt: '2028-05-11T06:00:00.000Z', keepQuantity: 2, takenAt: null, units: null };
+  const early = { dueAt: '2028-05-08T18:00:00.000Z', keepQuantity: 6, takenAt: null, units: null };
+
+  it.each(['automatic', 'manual'])('says when the steps of its %s release are due', async (mode) => {
+    const { id, productId } = await newDeparture(app, START);
+    const { id: allotmentId } = await newAllotment(app, { productId, release: { mode, ...RULE } });
+    expect(await releasesOf(allotmentId)).toEqual([early, late]);
+    await app.as('owner').patch(`${ALLOTMENTS}/${allotmentId}`, { release: { mode, steps: RULE.steps.slice(0, 1) } });
+    expect(await releasesOf(allotmentId)).toEqual([late]);
+    await app.as('owner').post(`/v1/admin/operations/departures/${id}/cancellation`);
+    expect(await releasesOf(allotmentId)).toEqual([]);
+  });
+
+  it('says what a step gave back, and when; without a release there is nothing to say', async () => {
+    const { allotment } = await allotted(app, { units: 10, days: 15, release: steps([20, 4], [2]) });
+    await run();
+    const [taken, next] = [
+      { keepQuantity: 4, units: 6 },
+      { keepQuantity: 0, units: null, takenAt: null },
+    ];
+    expect(await releasesOf(allotment.id)).toMatchObject([taken, next]);
+    expect(await releasesOf(allotment.id)).toMatchObject([{ takenAt: expect.stringMatching(/Z$/) }, {}]);
+    expect(await releasesOf((await allotted(app)).allotment.id)).toEqual([]);
+  });
+});
+
 describe('POST .../releases', () => {
   const release = (id: string, body?: object) => app.as('owner').post(`${ALLOTMENTS}/${id}/releases`, body);
 
@@ -195,7 +223,7 @@ describe('POST .../releases', () => {
     const { allotment, departure } = await allotted(app, { units: 5 });
     const { productId } = departure;
     const second = await departureIn(app, 70, { productId });
-    await sell(departure.id, allotment.id, 2);
+    await sell(app, departure.id, allotment.id, 2);
     const done = { allotmentId: allotment.id, unsoldAction: 'release_to_general_pool' };
 
     const one = await release(allotment.id, { departureId: departure.id });
@@ -205,6 +233,21 @@ describe('POST .../releases', () => {
     expect((await release(allotment.id)).body).toEqual({ data: { ...done, units: 5, slots: 1 } });
     expect((await release(allotment.id)).body).toEqual({ data: { ...done, units: 0, slots: 0 } });
     await expectSumsToAgree(app, [departure.id, second.id]);
+  });
+
+  it('of a manual rule keeps what its step does: the first one early, each later one once it is due', async () => {
+    const rule = { ...steps([20, 8], [10]), mode: 'manual' };
+    const { allotment, departure } = await allotted(app, { units: 20, days: 30, release: rule });
+    await sell(app, departure.id, allotment.id, 6);
+    const units = async () => ((await release(allotment.id)).body as { data: { units: number } }).data.units;
+
+    expect([await units(), await units()]).toEqual([6, 0]);
+    expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 20, sold: 6, released: 6, remaining: 8 });
+    app.travel({ days: 20, hours: 7 });
+    expect(await units()).toBe(8);
+    app.travel({ days: -20, hours: -7 });
+    expect(await poolOf(app, departure.id)).toMatchObject({ sold: 6, guaranteedOpen: 0, available: 14 });
+    await expectSumsToAgree(app, [departure.id]);
   });
 
   it('at the same time releases once', async () => {

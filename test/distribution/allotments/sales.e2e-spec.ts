@@ -32,11 +32,12 @@ beforeAll(async () => {
 
 const owner = () => app.as('owner');
 const book = async (over: object = {}) => (await makeBooking(owner(), over)).id;
+const bookOf = ({ channelId }: { channelId: string }) => book({ channelId });
 const add = (bookingId: string, over: object) =>
   owner().post<One<Item>>(`${BOOKINGS}/${bookingId}/items`, itemBody(over));
 const patch = ({ bookingId, id }: Item, body: object) =>
   owner().patch<One<Item>>(`${BOOKINGS}/${bookingId}/items/${id}`, body);
-const makeOne = () => owner().post<One<Booking>>(BOOKINGS, bookingBody());
+const makeOne = (over: object) => owner().post<One<Booking>>(BOOKINGS, bookingBody(over));
 const cancel = ({ bookingId, id }: Item) => owner().post(`${BOOKINGS}/${bookingId}/items/${id}/cancellation`);
 const LEFT_OF_ALLOTMENT = { error: 'Fewer units than that are left of the allotment', code: 'capacity_exceeded' };
 const LEFT = { error: 'Fewer units than that are left', code: 'capacity_exceeded' };
@@ -103,8 +104,37 @@ describe('an item of a departure', () => {
     expect([alone.status, alone.body]).toEqual([400, invalid(alone, [issue])]);
     await owner().post(`/v1/admin/operations/departures/${departureId}/cancellation`);
     const cancelled = await add(bookingId, { departureId });
-    const body = { error: 'The departure is cancelled', code: 'departure_cancelled' };
+    const details = { departureIds: [departureId] };
+    const body = { error: 'The departure is cancelled', code: 'departure_cancelled', details };
     expect([cancelled.status, cancelled.body]).toEqual([409, refusal(cancelled, body)]);
+  });
+});
+
+describe('an item of a departure that has started', () => {
+  it('is refused, as is another unit of one, with 409 departure_started; units still go back', async () => {
+    const departure = await departureIn(app, 30);
+    const { id: departureId } = departure;
+    const item = await addItem(owner(), await book(), { departureId, quantity: 2 });
+    const bookingId = await book();
+    const free = await addItem(owner(), bookingId, {});
+    app.travel({ days: 31 });
+
+    const answers = [
+      await add(bookingId, { departureId }),
+      await patch(free, { departureId }),
+      await patch(item, { quantity: 3 }),
+    ];
+    const details = { field: 'departureId', departureId, startsAt: departure.startsAt };
+    const body = {
+      code: 'departure_started',
+      error: 'The departure has started: no more units of it are sold',
+      details,
+    };
+    for (const answer of answers) expect([answer.status, answer.body]).toEqual([409, refusal(answer, body)]);
+    expect((await patch(item, { title: 'Window seat', quantity: 1 })).status).toBe(200);
+    expect((await cancel(item)).status).toBe(200);
+    expect(await poolOf(app, departureId)).toMatchObject({ sold: 0, available: 20 });
+    app.travel({ days: -31 });
   });
 });
 
@@ -112,7 +142,7 @@ describe('an item of an allotment', () => {
   it('decrements what the channel sees, and takes nothing from the pool that was guaranteed', async () => {
     const { allotment, departure } = await allotted(app, { units: 10 });
     const units = { departureId: departure.id, allotmentId: allotment.id, quantity: 3 };
-    const item = await addItem(owner(), await book(), units);
+    const item = await addItem(owner(), await bookOf(allotment), units);
     expect(item).toMatchObject(units);
     expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 10, sold: 3, released: 0, remaining: 7 });
     expect(await poolOf(app, departure.id)).toMatchObject({ sold: 3, guaranteedOpen: 7, available: 10 });
@@ -129,7 +159,7 @@ describe('an item of an allotment', () => {
   it('of a cap takes from the pool as well, and needs units of both', async () => {
     const { allotment, departure } = await allotted(app, { capacity: 5, units: 4, type: 'cap' });
     const through = { departureId: departure.id, allotmentId: allotment.id };
-    const bookingId = await book();
+    const bookingId = await bookOf(allotment);
     const item = await addItem(owner(), bookingId, { ...through, quantity: 3 });
     expect(await poolOf(app, departure.id)).toMatchObject({ sold: 3, guaranteedOpen: 0, available: 2 });
     const overCeiling = await add(bookingId, { ...through, quantity: 2 });
@@ -152,7 +182,7 @@ describe('an item of an allotment', () => {
   it('on a departure without a slot is 409 with nothing available', async () => {
     const { allotment } = await allotted(app);
     const { id: departureId } = await departureIn(app, 30);
-    const answer = await add(await book(), { departureId, allotmentId: allotment.id });
+    const answer = await add(await bookOf(allotment), { departureId, allotmentId: allotment.id });
     const details = { available: 0 };
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...LEFT_OF_ALLOTMENT, details })]);
     expect(await poolOf(app, departureId)).toMatchObject({ sold: 0 });
@@ -161,10 +191,11 @@ describe('an item of an allotment', () => {
   it('that is not active is 409 for more units, but takes units back', async () => {
     const { allotment, departure } = await allotted(app);
     const through = { departureId: departure.id, allotmentId: allotment.id };
-    const item = await addItem(owner(), await book(), { ...through, quantity: 2 });
+    const item = await addItem(owner(), await bookOf(allotment), { ...through, quantity: 2 });
     await owner().patch(`${ALLOTMENTS}/${allotment.id}`, { active: false });
-    const refusals = [await add(await book(), through), await patch(item, { quantity: 3 })];
-    const body = { error: 'The allotment sells nothing now', code: 'allotment_inactive' };
+    const refusals = [await add(await bookOf(allotment), through), await patch(item, { quantity: 3 })];
+    const details = { field: 'allotmentId', allotmentId: allotment.id };
+    const body = { error: 'The allotment sells nothing now', code: 'allotment_inactive', details };
     for (const answer of refusals) expect([answer.status, answer.body]).toEqual([409, refusal(answer, body)]);
     expect((await patch(item, { quantity: 1 })).status).toBe(200);
     expect(await unitsOf(app, allotment.id)).toMatchObject({ sold: 1, remaining: 9 });
@@ -175,37 +206,34 @@ describe('an item of an allotment', () => {
     const { channelId } = allotment;
     const bookingId = await book({ channelId });
     await owner().patch(`/v1/admin/distribution/channels/${channelId}`, { status: 'inactive' });
-    const answers = [
-      [await add(await book(), { departureId: departure.id, allotmentId: allotment.id }), 'allotmentId'] as const,
-      [await add(bookingId, {}), 'channelId'] as const,
-    ];
-    for (const [answer, field] of answers) {
-      const body = { error: 'The channel sells nothing now', code: 'channel_inactive', details: { field } };
+    const through = { departureId: departure.id, allotmentId: allotment.id };
+    for (const answer of [await add(bookingId, through), await add(bookingId, {})]) {
+      const details = { field: 'channelId' };
+      const body = { error: 'The channel sells nothing now', code: 'channel_inactive', details };
       expect([answer.status, answer.body]).toEqual([409, refusal(answer, body)]);
     }
   });
 
   it('changes between allotments and the pool with all its units', async () => {
     const { allotment, departure } = await allotted(app, { units: 5 });
-    const other = await newAllotment(app, { productId: departure.productId, defaultQuantity: 5 });
-    const item = await addItem(owner(), await book(), {
-      departureId: departure.id,
-      allotmentId: allotment.id,
-      quantity: 4,
-    });
-    expect((await patch(item, { allotmentId: other.id, quantity: 5 })).status).toBe(200);
-    expect([await unitsOf(app, allotment.id), await unitsOf(app, other.id)]).toMatchObject([{ sold: 0 }, { sold: 5 }]);
+    const other = await allotted(app, { units: 5, channelId: allotment.channelId });
+    const through = { departureId: departure.id, allotmentId: allotment.id };
+    const item = await addItem(owner(), await bookOf(allotment), { ...through, quantity: 4 });
+    const elsewhere = { departureId: other.departure.id, allotmentId: other.allotment.id };
+    expect((await patch(item, { ...elsewhere, quantity: 5 })).status).toBe(200);
+    const units = [await unitsOf(app, allotment.id), await unitsOf(app, other.allotment.id)];
+    expect(units).toMatchObject([{ sold: 0 }, { sold: 5 }]);
     expect((await patch(item, { allotmentId: null })).status).toBe(200);
-    expect(await unitsOf(app, other.id)).toMatchObject({ sold: 0, remaining: 5 });
-    expect(await poolOf(app, departure.id)).toMatchObject({ sold: 5, guaranteedOpen: 10, available: 5 });
-    const alone = await patch(item, { allotmentId: other.id, departureId: null });
+    expect(await unitsOf(app, other.allotment.id)).toMatchObject({ sold: 0, remaining: 5 });
+    expect(await poolOf(app, other.departure.id)).toMatchObject({ sold: 5, guaranteedOpen: 5, available: 10 });
+    const alone = await patch(item, { allotmentId: other.allotment.id, departureId: null });
     expect(alone.status).toBe(400);
-    await expectSumsToAgree(app, [departure.id]);
+    await expectSumsToAgree(app, [departure.id, other.departure.id]);
   });
 
   it('goes back with its booking, several of one slot at once', async () => {
     const { allotment, departure } = await allotted(app);
-    const bookingId = await book();
+    const bookingId = await bookOf(allotment);
     const through = { departureId: departure.id, allotmentId: allotment.id };
     for (const quantity of [1, 2, 3]) await addItem(owner(), bookingId, { ...through, quantity });
     await owner().post(`${BOOKINGS}/${bookingId}/cancellation`, { reason: 'Ill' });
@@ -218,7 +246,7 @@ describe('an item of an allotment', () => {
   it('goes straight on to the pool once a release has run', async () => {
     const { allotment, departure } = await allotted(app, { units: 10 });
     const through = { departureId: departure.id, allotmentId: allotment.id };
-    const item = await addItem(owner(), await book(), { ...through, quantity: 4 });
+    const item = await addItem(owner(), await bookOf(allotment), { ...through, quantity: 4 });
     await owner().post(`${ALLOTMENTS}/${allotment.id}/releases`);
     expect(await poolOf(app, departure.id)).toMatchObject({ sold: 4, guaranteedOpen: 0, available: 16 });
     await cancel(item);
@@ -229,7 +257,9 @@ describe('an item of an allotment', () => {
 
   it('64 at once of 10 units: 10 are sold and 54 are a clean 409, counters and movements agree', async () => {
     const { allotment, departure } = await allotted(app, { units: 10 });
-    const bookings = await Promise.all(Array.from({ length: 64 }, () => patiently(() => makeOne())));
+    const bookings = await Promise.all(
+      Array.from({ length: 64 }, () => patiently(() => makeOne({ channelId: allotment.channelId }))),
+    );
     const checks = refusalsOf(app, CHECK);
     const through = { departureId: departure.id, allotmentId: allotment.id, quantity: 1 };
     const answers = await Promise.all(bookings.map(({ body }) => patiently(() => add(body.data.id, through))));

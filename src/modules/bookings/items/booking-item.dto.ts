@@ -72,7 +72,7 @@ export class CreateBookingItem {
   @IsoDate()
   serviceDate?: string | null;
 
-  /** The departure of which it takes `quantity` units.
+  /** The departure of which it takes `quantity` units; one that is still to come.
    * @example "dep_01k0dem000e000000000000001" */
   @Clearable()
   @Id('dep')

@@ -5,7 +5,7 @@ import { toAllotment } from './allotment-response.dto.js';
 import type { AllotmentView } from './allotment-rows.service.js';
 import type { Allotment } from './allotment.entity.js';
 import type { AllotmentSlot } from './allotment-slot.entity.js';
-import { toSlot } from './slot.dto.js';
+import { toSlotFacts } from './slot.dto.js';
 import type { Unsold } from './slots.service.js';
 
 const CHANNEL = 'distribution.allotments';
@@ -49,7 +49,7 @@ export class AllotmentJournal {
 
   slot(allotment: Allotment, slot: AllotmentSlot, before: object): void {
     const subject = { subjectType: 'allotment_slot', subjectId: slot.id };
-    this.ledger.record('distribution.allotment_slot.update', { ...subject, before, after: toSlot(slot) });
+    this.ledger.record('distribution.allotment_slot.update', { ...subject, before, after: toSlotFacts(slot) });
     const { id: slotId, departureId, allotted, remaining } = slot;
     const data = { ...factsOf(allotment), slotId, departureId, allotted, remaining };
     this.outbox.add({ channel: CHANNEL, event: 'allotment.slot_changed', data });

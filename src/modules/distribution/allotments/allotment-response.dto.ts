@@ -106,7 +106,7 @@ export class ReleasedUnits {
   @OneOf(UNSOLD_ACTIONS)
   unsoldAction: UnsoldAction;
 
-  /** Units that were not sold, of all slots together. */
+  /** Units that were given back, of all slots together. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   units: number;
 

@@ -23,9 +23,13 @@ export class AllotmentSales {
     private readonly departures: Departures,
   ) {}
 
-  /** One channel's units are not sold by another: throws 422 `channel_mismatch` with the `field` that asked for it. */
-  async assertSoldBy(channelId: string, allotmentIds: readonly string[], field: string): Promise<void> {
-    const foreign = (await this.allotments.byIds(allotmentIds)).find((one) => one.channelId !== channelId);
+  /**
+   * One channel's units are not sold by another, and what names no channel is our own sale. Throws 422 `channel_mismatch`
+   * with the `field` that asked for it.
+   */
+  async assertSoldBy(channelId: string | null, allotmentIds: readonly string[], field: string): Promise<void> {
+    const seller = channelId ?? (await this.channels.findDirect());
+    const foreign = (await this.allotments.byIds(allotmentIds)).find((one) => one.channelId !== seller);
     if (!foreign) return;
     const why = "The allotment is another channel's than the booking: take one of its own, or sell from the pool";
     throw unprocessable('channel_mismatch', why, {
@@ -42,7 +46,10 @@ export class AllotmentSales {
    */
   async pick(place: SlotPlace, { bookingItemId, units }: ItemUnits): Promise<void> {
     const { allotment } = await this.allotments.get(place.allotmentId, { field: 'allotmentId' });
-    if (!allotment.active) throw conflict('allotment_inactive', 'The allotment sells nothing now');
+    if (!allotment.active) {
+      const details = { field: 'allotmentId', allotmentId: allotment.id };
+      throw conflict('allotment_inactive', 'The allotment sells nothing now', details);
+    }
     await this.channels.assertSelling(allotment.channelId, 'allotmentId');
     const slot = await this.rows.pick(place, units);
     if (!slot) {

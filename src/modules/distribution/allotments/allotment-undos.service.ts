@@ -43,7 +43,7 @@ export class AllotmentUndos implements OnModuleInit {
     const { slots, unsoldAction } = await checkedAs(GivenBack, entry.after);
     const given = slots.filter(({ units }) => units > 0);
     if (unsoldAction === 'retain' || given.length === 0) {
-      throw conflict('nothing_released', 'No units were given back');
+      throw conflict('nothing_released', 'No units were given back', { unsoldAction });
     }
     return this.rows.change(entry.subjectId, null, async ({ allotment }, now) => {
       const isMeant = ({ closedAt }: { closedAt: Date | null }) => closedAt === null;

@@ -40,7 +40,8 @@ export class ReleaseStepBody {
 }
 
 export class ReleaseBody {
-  /** The job follows the steps of an automatic one; those of a manual one are for staff to follow.
+  /** The job follows the steps of an automatic one; those of a manual one say what
+   * staff's releases leave to the channel.
    * @example "automatic" */
   @OneOf(RELEASE_MODES)
   mode: ReleaseMode;

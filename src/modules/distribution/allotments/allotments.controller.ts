@@ -81,7 +81,7 @@ export class AllotmentsController {
     return { success: true };
   }
 
-  /** Releases what is not sold, of one departure or of all to come, now */
+  /** Releases what is not sold, of one departure or of all to come, now; less what a manual release's steps keep */
   @Post(':id/releases')
   @HttpCode(200)
   @RequireScope('distribution:write')

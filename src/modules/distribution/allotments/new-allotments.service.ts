@@ -11,8 +11,12 @@ import { Allotment } from './allotment.entity.js';
 import type { ReleaseRule } from './release-rule.js';
 import { SlotCoverage } from './slot-coverage.service.js';
 
-refuseOn('allotments_no_overlap', () =>
-  conflict('allotment_overlap', 'Another active allotment of this channel and product is valid at that time'),
+refuseOn('allotments_no_overlap', ({ detail }) =>
+  conflict(
+    'allotment_overlap',
+    'Another active allotment of this channel and product is valid at that time',
+    takenBy(detail),
+  ),
 );
 
 const NEW_IDS = { allotment: () => newId('alot'), slot: () => newId('alsl') };
@@ -55,6 +59,12 @@ export function ruleOf({ mode, steps, unsoldAction = 'release_to_general_pool' }
     keepQuantity,
   }));
   return { mode, steps: complete, unsoldAction };
+}
+
+/** The days of the other one, which the database says last: in which language it says the rest is the server's choice. */
+function takenBy(detail = ''): { takenFrom: string | null; freeFrom: string | null } {
+  const [, takenFrom = null, freeFrom] = /\[(\d{4}-\d\d-\d\d),(\d{4}-\d\d-\d\d)?\)\)\D*$/.exec(detail) ?? [];
+  return { takenFrom, freeFrom: freeFrom ?? null };
 }
 
 function newAllotment(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { releaseInstant, remainingOf, unitsToRelease } from './release-rule.js';
+import { keptByHand, releaseInstant, remainingOf, type ReleaseRule, unitsToRelease } from './release-rule.js';
 
 const BUCHAREST = 'Europe/Bucharest';
 
@@ -43,5 +43,23 @@ describe('a release', () => {
         expect(unitsToRelease(after, keep)).toBe(0);
       }),
     );
+  });
+
+  it('by hand keeps what the due steps of a manual rule keep, in whatever order they stand', () => {
+    const rule: ReleaseRule = {
+      mode: 'manual',
+      steps: [
+        { daysBefore: 7, hoursBefore: 0, keepQuantity: 1 },
+        { daysBefore: 21, hoursBefore: 0, keepQuantity: 5 },
+      ],
+      unsoldAction: 'release_to_general_pool',
+    };
+    const start = { startsAt: new Date('2026-05-22T06:00Z'), timeZone: BUCHAREST };
+    const kept = (now: string, of: ReleaseRule | null = rule) => keptByHand(of, start, new Date(now));
+    const before = ['2026-04-01T00:00Z', '2026-05-01T06:00Z', '2026-05-15T05:59Z', '2026-05-15T06:00Z'];
+    expect(before.map((now) => kept(now))).toEqual([5, 5, 5, 1]);
+    expect([kept('2026-05-21T00:00Z', null), kept('2026-05-21T00:00Z', { ...rule, mode: 'automatic' })]).toEqual([
+      0, 0,
+    ]);
   });
 });

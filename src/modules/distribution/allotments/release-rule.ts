@@ -47,3 +47,15 @@ export function releaseInstant(
 export function unitsToRelease(slot: SlotUnits, keepQuantity: number): number {
   return Math.max(0, remainingOf(slot) - keepQuantity);
 }
+
+/**
+ * What a release by hand leaves to the channel on a slot: of a manual rule what its steps that are due by now keep; while
+ * none is, staff take the first one early. Of an automatic one the job follows the steps, and by hand nothing is kept.
+ */
+export function keptByHand(rule: ReleaseRule | null, start: { startsAt: Date; timeZone: string }, now: Date): number {
+  if (rule?.mode !== 'manual') return 0;
+  const steps = rule.steps.map((step) => ({ ...step, at: releaseInstant(start, step).getTime() }));
+  const first = Math.min(...steps.map(({ at }) => at));
+  const taken = steps.filter(({ at }) => at <= Math.max(first, now.getTime()));
+  return Math.min(...taken.map(({ keepQuantity }) => keepQuantity));
+}

@@ -3,6 +3,7 @@ import { notFound } from '../../../platform/errors/app-error.js';
 import { AllotmentJournal } from './allotment-journal.js';
 import type { ReleasedUnits } from './allotment-response.dto.js';
 import { AllotmentRows } from './allotment-rows.service.js';
+import { keptByHand, unitsToRelease } from './release-rule.js';
 import { SlotCoverage } from './slot-coverage.service.js';
 import { SlotRows } from './slot-rows.service.js';
 import { Slots } from './slots.service.js';
@@ -18,14 +19,14 @@ export class Releases {
     private readonly journal: AllotmentJournal,
   ) {}
 
-  /** All that is not sold, of one departure or of all to come, whatever the steps say. Throws 404. */
+  /** What is not sold, of one departure or of all to come; the steps of a manual rule say what the channel keeps. Throws 404. */
   async release(id: string, departureId?: string): Promise<ReleasedUnits> {
-    return this.allotments.change(id, null, async ({ allotment }, now) => {
+    return this.allotments.change(id, null, async ({ allotment, release }, now) => {
       const open = await this.rows.open(id);
       const meant = open.filter((slot) => (departureId ? slot.departureId === departureId : slot.startsAt > now));
       if (departureId !== undefined && meant.length === 0) throw notFound({ field: 'departureId' });
       const held = await this.coverage.hold(meant);
-      const unsold = held.map((slot) => ({ slot, units: slot.remaining }));
+      const unsold = held.map((slot) => ({ slot, units: unitsToRelease(slot, keptByHand(release, slot, now)) }));
       await this.slots.release(allotment, unsold, 'hand');
       this.journal.released(allotment, unsold, 'hand');
       return {

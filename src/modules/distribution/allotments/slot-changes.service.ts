@@ -5,7 +5,7 @@ import { AllotmentJournal } from './allotment-journal.js';
 import { AllotmentRows } from './allotment-rows.service.js';
 import type { AllotmentSlot } from './allotment-slot.entity.js';
 import { SlotCoverage } from './slot-coverage.service.js';
-import { toSlot } from './slot.dto.js';
+import { toSlotFacts } from './slot.dto.js';
 import { SlotRows } from './slot-rows.service.js';
 import { Slots } from './slots.service.js';
 
@@ -33,7 +33,7 @@ export class SlotChanges {
       const [slot] = await this.coverage.hold([await this.rows.get(id, slotId)]);
       if (!slot) throw new Error(`Slot ${slotId} is gone, though slots are never deleted`);
       assertVersion(expected, slot);
-      const before = toSlot(slot);
+      const before = toSlotFacts(slot);
       assertRoom(slot, allotted);
       await this.slots.resize(allotment, slot, allotted);
       this.journal.slot(allotment, slot, before);
@@ -42,8 +42,10 @@ export class SlotChanges {
   }
 }
 
-function assertRoom({ closedAt, sold, released }: AllotmentSlot, allotted: number): void {
-  if (closedAt !== null) throw conflict('slot_closed', 'The departure is cancelled or out of the range');
+function assertRoom({ departureId, startDate, closedAt, sold, released }: AllotmentSlot, allotted: number): void {
+  if (closedAt !== null) {
+    throw conflict('slot_closed', 'The departure is cancelled or out of the range', { departureId, startDate });
+  }
   if (allotted >= sold + released) return;
   const details = { available: 0, sold, released, lowestAllotted: sold + released };
   throw conflict('capacity_exceeded', 'More units of the slot are sold or released than that', details);

@@ -5,12 +5,12 @@ import type { Allotment } from './allotment.entity.js';
 import type { GivenBack } from './given-back.dto.js';
 import { SlotRows } from './slot-rows.service.js';
 import { Slots, type Unsold } from './slots.service.js';
-import { type SlotResponse, toSlot } from './slot.dto.js';
+import { type SlotFacts, toSlotFacts } from './slot.dto.js';
 
 /** What was had back, and of what. */
 export interface Reclaimed {
-  before: SlotResponse[];
-  after: SlotResponse[];
+  before: SlotFacts[];
+  after: SlotFacts[];
   /** Some of the departures have left, or were cancelled: their units stay where they are. */
   isPartial: boolean;
 }
@@ -42,7 +42,7 @@ export class SlotReclaims {
       throw conflict('departures_gone', 'The departures have left or were cancelled', { departureIds });
     }
     const held = await this.rows.lock(open.map(({ slotId }) => slotId));
-    const before = held.map(toSlot);
+    const before = held.map(toSlotFacts);
     const closed = held.filter((slot) => !isMeant(slot));
     if (closed.length > 0) {
       throw conflict('slot_closed', 'The slot was closed since', { slotIds: closed.map(({ id }) => id) });
@@ -50,6 +50,6 @@ export class SlotReclaims {
     const units = new Map(open.map((one) => [one.slotId, one.units]));
     const unsold = held.map((slot) => ({ slot, units: units.get(slot.id) ?? 0 }));
     await this.slots.reclaim(allotment, unsold, unsoldAction);
-    return { before, after: held.map(toSlot), isPartial: open.length < given.length };
+    return { before, after: held.map(toSlotFacts), isPartial: open.length < given.length };
   }
 }

@@ -1,8 +1,9 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
-import { Flag, Id, Optional, Whole } from '../../../platform/http/fields.js';
+import { Flag, Id, ListOf, Optional, Whole } from '../../../platform/http/fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { MAX_UNITS } from './allotment.dto.js';
 import type { AllotmentSlot } from './allotment-slot.entity.js';
+import type { SlotView } from './slot-releases.service.js';
 
 export class ListSlots extends PageQuery {
   /** First local day on which they start. */
@@ -23,7 +24,8 @@ export class UpdateSlot {
   allotted: number;
 }
 
-export class SlotResponse {
+/** A slot as the ledger keeps it. */
+export class SlotFacts {
   @Id('alsl')
   id: string;
 
@@ -68,7 +70,32 @@ export class SlotResponse {
   updatedAt: string;
 }
 
-export function toSlot(slot: AllotmentSlot): SlotResponse {
+/** A step of the allotment's release on one slot. */
+export class SlotRelease {
+  /** When it is due: by the clocks of the departure's time zone. */
+  @Instant()
+  dueAt: string;
+
+  /** Units that it leaves to the channel. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  keepQuantity: number;
+
+  /** When it was taken; null while it is to come, and of a manual release, whose steps staff follow. */
+  @Instant()
+  takenAt: string | null;
+
+  /** Units that it gave back; null while it is to come. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  units: number | null;
+}
+
+export class SlotResponse extends SlotFacts {
+  /** The steps of the allotment's release, by time; those that a closed slot no longer meets are left out. */
+  @ListOf(() => SlotRelease, { max: 3 })
+  releases: SlotRelease[];
+}
+
+export function toSlotFacts(slot: AllotmentSlot): SlotFacts {
   return {
     id: slot.id,
     allotmentId: slot.allotmentId,
@@ -84,6 +111,10 @@ export function toSlot(slot: AllotmentSlot): SlotResponse {
     createdAt: slot.createdAt.toISOString(),
     updatedAt: slot.updatedAt.toISOString(),
   };
+}
+
+export function toSlot({ slot, releases }: SlotView): SlotResponse {
+  return { ...toSlotFacts(slot), releases };
 }
 
 export class SlotEnvelope extends dataOf(SlotResponse) {}

@@ -6,26 +6,26 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget, type Target } from '../../../platform/http/target.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
-import { AllotmentRows } from './allotment-rows.service.js';
 import { SlotChanges } from './slot-changes.service.js';
 import { ListSlots, SlotEnvelope, SlotPage, toSlot, UpdateSlot } from './slot.dto.js';
+import { SlotReleases } from './slot-releases.service.js';
 import { SlotRows } from './slot-rows.service.js';
 
 @Controller('/v1/admin/distribution/inventory-allotments/:id/slots')
 export class SlotsController {
   constructor(
-    private readonly allotments: AllotmentRows,
     private readonly rows: SlotRows,
     private readonly changes: SlotChanges,
+    private readonly releases: SlotReleases,
   ) {}
 
-  /** Lists an allotment's slots, by start, with what is sold and released of each */
+  /** Lists an allotment's slots, by start, with what is sold and released of each, and when the rest is given back */
   @Get()
   @RequireScope('distribution:read')
   async list(@PathId('alot') id: string, @Query() query: ListSlots): Promise<SlotPage> {
-    await this.allotments.get(id);
     const { slots, total } = await this.rows.list(id, query);
-    return { data: slots.map(toSlot), total, ...pageBounds(query) };
+    const views = await this.releases.viewsOf(id, slots);
+    return { data: views.map(toSlot), total, ...pageBounds(query) };
   }
 
   /** Sets aside more or fewer units of one departure; not fewer than are sold and released */
@@ -38,6 +38,7 @@ export class SlotsController {
     @Body() { allotted }: UpdateSlot,
   ): Promise<SlotEnvelope> {
     const slot = await this.changes.resize(target, allotted);
-    return tagged(slot, { data: toSlot(slot) });
+    const [view = { slot, releases: [] }] = await this.releases.viewsOf(slot.allotmentId, [slot]);
+    return tagged(slot, { data: toSlot(view) });
   }
 }

@@ -22,7 +22,8 @@ export class ChannelUndos implements OnModuleInit {
   /** Throws 409 `channel_in_use`, `system_channel_protected`, `channel_archived` where it is archived already. */
   private async archive({ subjectId }: RecordedAction): Promise<Undone> {
     return this.revised(subjectId, (channel, now) => {
-      if (channel.status === 'archived') throw conflict('channel_archived', 'The channel is archived already');
+      if (channel.status === 'archived')
+        throw conflict('channel_archived', 'The channel is archived already', { channelId: subjectId });
       channel.change({ status: 'archived' }, now);
     });
   }

@@ -42,7 +42,10 @@ export class Channel {
   change(changes: ChannelChanges, now: Date): void {
     const { kind = this.kind, status = this.status } = changes;
     if (this.systemKey !== null && (kind !== this.kind || status !== this.status)) {
-      throw conflict('system_channel_protected', 'The own-sales channel keeps its kind and status');
+      throw conflict('system_channel_protected', 'The own-sales channel keeps its kind and status', {
+        kind: this.kind,
+        status: this.status,
+      });
     }
     if (status !== this.status && !MOVES[this.status].includes(status)) {
       throw conflict('invalid_transition', `A channel cannot go from ${this.status} to ${status}`, {

@@ -18,9 +18,11 @@ import {
   toChannel,
   type UpdateChannel,
 } from './channel.dto.js';
-import { Channel } from './channel.entity.js';
+import { Channel, CHANNEL_STATUSES } from './channel.entity.js';
 
-refuseOn('channels_live_name', () => conflict('channel_name_taken', 'Another channel has this name'));
+refuseOn('channels_live_name', () =>
+  conflict('channel_name_taken', 'Another channel has this name', { field: 'name' }),
+);
 
 @Injectable()
 export class Channels {
@@ -38,7 +40,10 @@ export class Channels {
     id = newId('chan'),
     entryId = newId('aled'),
   ): Promise<Channel> {
-    if (input.status === 'archived') throw unprocessable('invalid_initial_status', 'A new channel cannot be archived');
+    if (input.status === 'archived') {
+      const allowed = CHANNEL_STATUSES.filter((status) => status !== 'archived');
+      throw unprocessable('invalid_initial_status', 'A new channel cannot be archived', { field: 'status', allowed });
+    }
     const now = this.clock.now();
     return this.database.transaction(async () => {
       const channel = make(Channel, {

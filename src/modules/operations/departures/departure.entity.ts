@@ -50,7 +50,9 @@ export class Departure {
 
   /** Throws 400 where the figures contradict each other, 409 `departure_cancelled`, `capacity_exceeded`. */
   change(changes: DepartureChanges, now: Date): void {
-    if (this.status === 'cancelled') throw conflict('departure_cancelled', 'A cancelled departure stays as it is');
+    if (this.status === 'cancelled') {
+      throw conflict('departure_cancelled', 'A cancelled departure stays as it is', { departureIds: [this.id] });
+    }
     const { sold, held, guaranteedOpen } = this;
     const available = availableOf(this);
     Object.assign(this, changes, { updatedAt: now });

@@ -129,8 +129,10 @@ export class Departures {
     const text = `select id as "departureId", status, ${left} as available from departures where id = any($1) order by id`;
     const found = await this.database.query<Short>(text, [ids]);
     if (found.length < ids.length) throw notFound({ field: 'departureId' });
-    if (found.some(({ status }) => status === 'cancelled')) {
-      throw conflict('departure_cancelled', 'The departure is cancelled');
+    const cancelled = found.filter(({ status }) => status === 'cancelled');
+    if (cancelled.length > 0) {
+      const departureIds = cancelled.map(({ departureId }) => departureId);
+      throw conflict('departure_cancelled', 'The departure is cancelled', { departureIds });
     }
     const departures = found.map(({ departureId, available }) => ({ departureId, available }));
     const available = Math.min(...departures.map((departure) => departure.available));
