@@ -111,27 +111,6 @@ describe('components', () => {
     expect([unknown.status, unknown.body]).toEqual([404, problem('not_found', { field: 'departureId' })]);
   });
 
-  it('of which the whole quantity would cost more than 2^53-1 are refused as they are put together', async () => {
-    const most = { ...MANUAL, unitPriceCents: Number.MAX_SAFE_INTEGER };
-    const trip = await makeTrip(owner, [most]);
-    const path = `${TRIPS}/${trip.envelopeId}/components`;
-    const { id: departureId } = await makeDeparture(owner, { priceCents: Number.MAX_SAFE_INTEGER, capacity: 1_000 });
-    const message = 'The price of the whole quantity would be beyond 2^53-1';
-    for (const answer of [
-      await owner.post(path, { ...most, quantity: 2 }),
-      await owner.post(path, seats(departureId, { quantity: 2 })),
-      await owner.patch(`${path}/${trip.components[0]?.componentId}`, { quantity: 2 }),
-    ]) {
-      const issues = [{ path: 'quantity', message, code: 'amount_too_large' }];
-      const details = { issues, fields: { quantity: [message] } };
-      expect([answer.status, answer.body]).toEqual([400, problem('invalid_request', details)]);
-    }
-    expect(await readTrip(owner, trip.envelopeId)).toMatchObject({
-      components: [{ quantity: 1 }],
-      version: trip.version,
-    });
-  });
-
   it('a change of one member changes that one, and voids the prices', async () => {
     const trip = await makeTrip(owner, [MANUAL]);
     await price(owner, trip.envelopeId);

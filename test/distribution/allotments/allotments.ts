@@ -68,9 +68,13 @@ export async function bookingThrough(app: TestApp, allotmentId: string): Promise
 }
 
 /** An item of a booking of its own, sold through the allotment. */
-export async function sell(app: TestApp, departureId: string, allotmentId: string, quantity: number): Promise<Item> {
-  const { id } = await bookingThrough(app, allotmentId);
-  return addItem(app.as('owner'), id, { departureId, allotmentId, quantity });
+export async function sell(
+  app: TestApp,
+  { allotment, departure }: { allotment: { id: string }; departure: { id: string } },
+  quantity: number,
+): Promise<Item> {
+  const { id } = await bookingThrough(app, allotment.id);
+  return addItem(app.as('owner'), id, { departureId: departure.id, allotmentId: allotment.id, quantity });
 }
 
 export async function slotsOf(app: TestApp, id: string): Promise<Slot[]> {

@@ -76,7 +76,7 @@ describe('changing an allotment', () => {
 
   it('a range shortened over a slot with sales is 409, and nothing is changed', async () => {
     const { allotment, departure } = await allotted(app, { units: 4 });
-    await sell(app, departure.id, allotment.id, 3);
+    await sell(app, { allotment, departure }, 3);
     const answer = await change(allotment.id, { validTo: allotment['validFrom'] });
     const body = { error: 'Units of departures outside of that range are sold', code: 'allotment_has_sales' };
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...body, details: { sold: 3 } })]);
@@ -124,7 +124,7 @@ describe('changing an allotment', () => {
 describe('changing a slot', () => {
   it('sets more or fewer units aside, not fewer than are sold and released', async () => {
     const { allotment, departure, slot } = await allotted(app, { units: 4 });
-    await sell(app, departure.id, allotment.id, 2);
+    await sell(app, { allotment, departure }, 2);
     const more = await resize(slot, 9);
     expect([more.status, more.headers['etag']]).toEqual([200, '"2"']);
     expect(more.body.data).toMatchObject({ allotted: 9, sold: 2, remaining: 7, version: 2 });

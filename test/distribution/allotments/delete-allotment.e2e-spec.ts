@@ -46,7 +46,7 @@ describe('DELETE /v1/admin/distribution/inventory-allotments/{id}', () => {
 
   it('with any sold unit is 409 with how many; the range is free again only when it is deleted', async () => {
     const { allotment, departure } = await allotted(app, { units: 4 });
-    const item = await sell(app, departure.id, allotment.id, 3);
+    const item = await sell(app, { allotment, departure }, 3);
     const answer = await remove(allotment.id);
     const body = { error: 'Units of the allotment are sold', code: 'allotment_has_sales', details: { sold: 3 } };
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, body)]);

@@ -1,6 +1,18 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ReleaseJob } from '../../../src/modules/distribution/allotments/release-job.service.js';
+import { asSystem } from '../../../src/platform/context/request-context.js';
+import { newDeparture } from '../../operations/departures.js';
 import { startApp, type TestApp } from '../../setup/app.js';
-import { allotted, ALLOTMENTS, departureIn, newAllotment, NOT_FOUND, refusal, type Slot } from './allotments.js';
+import {
+  allotted,
+  ALLOTMENTS,
+  departureIn,
+  newAllotment,
+  NOT_FOUND,
+  onlySlot,
+  refusal,
+  type Slot,
+} from './allotments.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -37,5 +49,50 @@ describe('lists', () => {
     expect(from.body).toMatchObject({ data: [slot], total: 1 });
     const unknown = await app.as('owner').get(`${ALLOTMENTS}/alot_01k0dem000e000000000009999/slots`);
     expect([unknown.status, unknown.body]).toEqual([404, refusal(unknown, NOT_FOUND)]);
+  });
+});
+
+describe('a slot', () => {
+  const releasesOf = async (allotmentId: string) => (await onlySlot(app, allotmentId))['releases'];
+  const START = { startsAt: '2028-05-12T06:00:00Z', endsAt: '2028-05-12T15:00:00Z' };
+  const RULE = { steps: [{ daysBefore: 1, keepQuantity: 2 }, { daysBefore: 3, hoursBefore: 12, keepQuantity: 6 }] }; // prettier-ignore
+  const late = { dueAt: '2028-05-11T06:00:00.000Z', keepQuantity: 2, takenAt: null, units: null };
+  const early = { dueAt: '2028-05-08T18:00:00.000Z', keepQuantity: 6, takenAt: null, units: null };
+
+  it.each(['automatic', 'manual'])('says when the steps of its %s release are due', async (mode) => {
+    const { id, productId } = await newDeparture(app, START);
+    const { id: allotmentId } = await newAllotment(app, { productId, release: { mode, ...RULE } });
+    expect(await releasesOf(allotmentId)).toEqual([early, late]);
+    await app.as('owner').patch(`${ALLOTMENTS}/${allotmentId}`, { release: { mode, steps: RULE.steps.slice(0, 1) } });
+    expect(await releasesOf(allotmentId)).toEqual([late]);
+    await app.as('owner').post(`/v1/admin/operations/departures/${id}/cancellation`);
+    expect(await releasesOf(allotmentId)).toEqual([]);
+  });
+
+  it('says what a step gave back, and when; without a release there is nothing to say', async () => {
+    const { allotment } = await allotted(app, {
+      units: 10,
+      days: 15,
+      release: { mode: 'automatic', steps: [{ daysBefore: 20, keepQuantity: 4 }, { daysBefore: 2 }] },
+    });
+    await asSystem(() => app.nest.get(ReleaseJob).run());
+    const [taken, next] = [
+      { keepQuantity: 4, units: 6 },
+      { keepQuantity: 0, units: null, takenAt: null },
+    ];
+    expect(await releasesOf(allotment.id)).toMatchObject([taken, next]);
+    expect(await releasesOf(allotment.id)).toMatchObject([{ takenAt: expect.stringMatching(/Z$/) }, {}]);
+    expect(await releasesOf((await allotted(app)).allotment.id)).toEqual([]);
+  });
+});
+
+describe('movements', () => {
+  it('are never changed, not even past the service', async () => {
+    const { slot } = await allotted(app);
+    const statements = [
+      'update allotment_movements set quantity = 1 where slot_id = $1',
+      'delete from allotment_movements where slot_id = $1',
+    ];
+    for (const text of statements) await expect(app.sql(text, [slot.id])).rejects.toThrow('append-only');
   });
 });

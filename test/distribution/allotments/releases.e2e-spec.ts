@@ -13,7 +13,6 @@ import {
   newAllotment,
   newChannel,
   NOT_FOUND,
-  onlySlot,
   poolOf,
   refusal,
   sell,
@@ -48,7 +47,7 @@ describe('the release job', () => {
   it('takes each step once, at its time: 20 allotted, 6 sold, keep 8 releases 6; 8 sold by then, keep 0: 6 more', async () => {
     const release = steps([20, 8], [10]);
     const { allotment, departure } = await allotted(app, { units: 20, days: 30, release });
-    await sell(app, departure.id, allotment.id, 6);
+    await sell(app, { allotment, departure }, 6);
     await run();
     expect(await unitsOf(app, allotment.id)).toMatchObject({ released: 0, remaining: 14 });
 
@@ -57,7 +56,7 @@ describe('the release job', () => {
     await run();
     expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 20, sold: 6, released: 6, remaining: 8 });
     expect(await poolOf(app, departure.id)).toMatchObject({ sold: 6, guaranteedOpen: 8, available: 6 });
-    await sell(app, departure.id, allotment.id, 2);
+    await sell(app, { allotment, departure }, 2);
     await run();
     app.travel({ days: 10 });
     await run();
@@ -186,36 +185,6 @@ describe('the release job', () => {
   });
 });
 
-describe('a slot', () => {
-  const releasesOf = async (allotmentId: string) => (await onlySlot(app, allotmentId))['releases'];
-  const START = { startsAt: '2028-05-12T06:00:00Z', endsAt: '2028-05-12T15:00:00Z' };
-  const RULE = { steps: [{ daysBefore: 1, keepQuantity: 2 }, { daysBefore: 3, hoursBefore: 12, keepQuantity: 6 }] }; // prettier-ignore
-  const late = { dueAt: '2028-05-11T06:00:00.000Z', keepQuantity: 2, takenAt: null, units: null };
-  const early = { dueAt: '2028-05-08T18:00:00.000Z', keepQuantity: 6, takenAt: null, units: null };
-
-  it.each(['automatic', 'manual'])('says when the steps of its %s release are due', async (mode) => {
-    const { id, productId } = await newDeparture(app, START);
-    const { id: allotmentId } = await newAllotment(app, { productId, release: { mode, ...RULE } });
-    expect(await releasesOf(allotmentId)).toEqual([early, late]);
-    await app.as('owner').patch(`${ALLOTMENTS}/${allotmentId}`, { release: { mode, steps: RULE.steps.slice(0, 1) } });
-    expect(await releasesOf(allotmentId)).toEqual([late]);
-    await app.as('owner').post(`/v1/admin/operations/departures/${id}/cancellation`);
-    expect(await releasesOf(allotmentId)).toEqual([]);
-  });
-
-  it('says what a step gave back, and when; without a release there is nothing to say', async () => {
-    const { allotment } = await allotted(app, { units: 10, days: 15, release: steps([20, 4], [2]) });
-    await run();
-    const [taken, next] = [
-      { keepQuantity: 4, units: 6 },
-      { keepQuantity: 0, units: null, takenAt: null },
-    ];
-    expect(await releasesOf(allotment.id)).toMatchObject([taken, next]);
-    expect(await releasesOf(allotment.id)).toMatchObject([{ takenAt: expect.stringMatching(/Z$/) }, {}]);
-    expect(await releasesOf((await allotted(app)).allotment.id)).toEqual([]);
-  });
-});
-
 describe('POST .../releases', () => {
   const release = (id: string, body?: object) => app.as('owner').post(`${ALLOTMENTS}/${id}/releases`, body);
 
@@ -223,7 +192,7 @@ describe('POST .../releases', () => {
     const { allotment, departure } = await allotted(app, { units: 5 });
     const { productId } = departure;
     const second = await departureIn(app, 70, { productId });
-    await sell(app, departure.id, allotment.id, 2);
+    await sell(app, { allotment, departure }, 2);
     const done = { allotmentId: allotment.id, unsoldAction: 'release_to_general_pool' };
 
     const one = await release(allotment.id, { departureId: departure.id });
@@ -238,7 +207,7 @@ describe('POST .../releases', () => {
   it('of a manual rule keeps what its step does: the first one early, each later one once it is due', async () => {
     const rule = { ...steps([20, 8], [10]), mode: 'manual' };
     const { allotment, departure } = await allotted(app, { units: 20, days: 30, release: rule });
-    await sell(app, departure.id, allotment.id, 6);
+    await sell(app, { allotment, departure }, 6);
     const units = async () => ((await release(allotment.id)).body as { data: { units: number } }).data.units;
 
     expect([await units(), await units()]).toEqual([6, 0]);
@@ -265,16 +234,5 @@ describe('POST .../releases', () => {
     const elsewhere = await release(allotment.id, { departureId: (await departureIn(app, 9)).id });
     const details = { field: 'departureId' };
     expect([elsewhere.status, elsewhere.body]).toEqual([404, refusal(elsewhere, { ...NOT_FOUND, details })]);
-  });
-});
-
-describe('movements', () => {
-  it('are never changed, not even past the service', async () => {
-    const { slot } = await allotted(app);
-    const statements = [
-      'update allotment_movements set quantity = 1 where slot_id = $1',
-      'delete from allotment_movements where slot_id = $1',
-    ];
-    for (const text of statements) await expect(app.sql(text, [slot.id])).rejects.toThrow('append-only');
   });
 });

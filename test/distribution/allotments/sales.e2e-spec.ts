@@ -18,7 +18,6 @@ import {
   expectSumsToAgree,
   invalid,
   movementsOf,
-  newAllotment,
   patiently,
   poolOf,
   refusal,
@@ -107,34 +106,6 @@ describe('an item of a departure', () => {
     const details = { departureIds: [departureId] };
     const body = { error: 'The departure is cancelled', code: 'departure_cancelled', details };
     expect([cancelled.status, cancelled.body]).toEqual([409, refusal(cancelled, body)]);
-  });
-});
-
-describe('an item of a departure that has started', () => {
-  it('is refused, as is another unit of one, with 409 departure_started; units still go back', async () => {
-    const departure = await departureIn(app, 30);
-    const { id: departureId } = departure;
-    const item = await addItem(owner(), await book(), { departureId, quantity: 2 });
-    const bookingId = await book();
-    const free = await addItem(owner(), bookingId, {});
-    app.travel({ days: 31 });
-
-    const answers = [
-      await add(bookingId, { departureId }),
-      await patch(free, { departureId }),
-      await patch(item, { quantity: 3 }),
-    ];
-    const details = { field: 'departureId', departureId, startsAt: departure.startsAt };
-    const body = {
-      code: 'departure_started',
-      error: 'The departure has started: no more units of it are sold',
-      details,
-    };
-    for (const answer of answers) expect([answer.status, answer.body]).toEqual([409, refusal(answer, body)]);
-    expect((await patch(item, { title: 'Window seat', quantity: 1 })).status).toBe(200);
-    expect((await cancel(item)).status).toBe(200);
-    expect(await poolOf(app, departureId)).toMatchObject({ sold: 0, available: 20 });
-    app.travel({ days: -31 });
   });
 });
 
