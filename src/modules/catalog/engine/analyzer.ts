@@ -16,6 +16,8 @@ const FOLDS: Readonly<Record<string, string>> = {
   þ: 'th',
 };
 const TO_FOLD = /[ßøłđæœıðþ]/gu;
+/** Nothing in it to be folded but the case. */
+const PLAIN = /^[\x20-\x7e]*$/u;
 const MAX_WORD = 40;
 const MAX_STEMS = 200_000;
 
@@ -46,11 +48,12 @@ export class Analyzer {
 
   private surfaces(folded: string): string[] {
     const runs = folded.match(WORDS) ?? [];
-    const cut = runs.flatMap((run) => (UNSPACED.test(run) ? this.segments(run) : [run]));
-    return cut.map((word) => word.slice(0, MAX_WORD));
+    const cut = UNSPACED.test(folded) ? runs.flatMap((run) => this.segments(run)) : runs;
+    return cut.map((word) => (word.length > MAX_WORD ? word.slice(0, MAX_WORD) : word));
   }
 
   private segments(run: string): string[] {
+    if (!UNSPACED.test(run)) return [run];
     return [...this.segmenter.segment(run)].filter((part) => part.isWordLike).map((part) => part.segment);
   }
 
@@ -67,6 +70,7 @@ export class Analyzer {
 
 /** One form for what people write in many: case, accents and ligatures are gone. */
 export function fold(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase();
   const bare = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
   return bare.replace(TO_FOLD, (letter) => FOLDS[letter] ?? letter).normalize('NFC');
 }

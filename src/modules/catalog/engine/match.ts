@@ -53,9 +53,7 @@ export function membersOf(question: Question, { documents, meanings }: Searched)
   if (isBrowsing) return { places: placesOf(marks), nearness: null };
 
   const near = meant === null ? null : nearOnes(question, { meant, marks, meanings });
-  const byWords = (words?.documents ?? new Uint32Array(0)).filter(
-    (place) => marks[place] === 1 && (words?.matched[place] ?? 0) >= question.matched,
-  );
+  const byWords = words === null ? new Uint32Array(0) : withWords(words, question.matched, marks);
   if (!near) return { places: byWords, nearness: null };
   const known = new Uint8Array(marks.length);
   for (const place of byWords) known[place] = 1;
@@ -98,13 +96,27 @@ export function mostMatched({ filters, words }: Question, documents: SliceDocume
 /** Of the best one 1, of those without a word 0. */
 function wordScoresOf(places: Uint32Array, { words, wordCount }: Question, searched: Searched): Float32Array {
   const { tuning, documents } = searched;
-  const scores = Float32Array.from(places, (place) => words?.values[place] ?? 0);
+  const scores = new Float32Array(places.length);
+  if (words === null) return scores;
+  for (let index = 0; index < places.length; index += 1) scores[index] = words.values[places[index] ?? 0] ?? 0;
   if (wordCount >= tuning.feedback.fromWords) {
     const idOf = (place: number) => documents.at(place)?.id ?? '';
     feedBack({ ...searched, places, scores, idOf }, wordCount, tuning.feedback);
   }
-  const best = scores.reduce((most, score) => Math.max(most, score), 0);
-  return best === 0 ? scores : scores.map((score) => score / best);
+  let best = 0;
+  for (const score of scores) if (score > best) best = score;
+  for (let index = 0; best > 0 && index < scores.length; index += 1) scores[index] = (scores[index] ?? 0) / best;
+  return scores;
+}
+
+/** The marked ones that have so many of the words. Nearly all of a slice may: plain loops are several times as fast. */
+function withWords({ documents, matched }: WordScores, least: number, marks: Uint8Array): Uint32Array {
+  const places = new Uint32Array(documents.length);
+  let found = 0;
+  for (const place of documents) {
+    if (marks[place] === 1 && (matched[place] ?? 0) >= least) places[found++] = place;
+  }
+  return places.subarray(0, found);
 }
 
 function nearOnes(

@@ -9,6 +9,8 @@ export interface ShownDocument {
   readonly seq: number;
   readonly id: string;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** How long the text of its fields is. */
+  readonly length: number;
   /** When it will look otherwise without anybody's doing: a departure is past then. Milliseconds, or Infinity. */
   readonly until: number;
 }
@@ -26,7 +28,8 @@ export function shownDocument(document: IndexedDocument, registry: Fields, now: 
   for (const [name, value] of Object.entries(departures.fields)) given.set(name, value);
   const visible = [...given].filter(([name, value]) => registry.get(name)?.visible === true && value !== null);
   const fields = Object.fromEntries(visible.map(([name, value]) => [name, shown(value)]));
-  return { seq: document.seq, id: document.id, fields, until: departures.until };
+  const { seq, id } = document;
+  return { seq, id, fields, length: document.fields.length, until: departures.until };
 }
 
 /** The values of a field, of its own type. */

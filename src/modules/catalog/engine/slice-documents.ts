@@ -69,7 +69,7 @@ export class SliceDocuments implements Filterable {
     this.starts.push(Date.parse(textOf(fields, 'startDate') ?? textOf(fields, 'earliestVoyageDate') ?? ''));
     this.merits.push((fields['hasUpcomingDeparture'] === true ? 2 : 0) + (fields['hasOffer'] === true ? 1 : 0));
     this.alive += 1;
-    this.textBytes += JSON.stringify(fields).length;
+    this.textBytes += document.length;
     return place;
   }
 

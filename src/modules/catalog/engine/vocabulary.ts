@@ -7,7 +7,8 @@ export interface Candidate {
 }
 
 const BEST = 5;
-const BEGINNING = 2;
+/** So many words may have come since the rest was put in order. */
+const UNSORTED = 2_000;
 /** From so many letters on a word may be meant by another one. */
 const LETTERS = 4;
 /**
@@ -25,18 +26,14 @@ export class Vocabulary {
   private readonly words: string[] = [];
   private readonly uses = Numbers.whole(64);
   private readonly masks = Numbers.whole(64);
-  /** The words by their first two letters. */
-  private readonly beginnings = new Map<string, number[]>();
+  /** The numbers of the words in alphabetical order, but for those that came since. */
+  private sorted: number[] = [];
 
   add(surface: string): void {
     const known = this.numbers.get(surface);
     if (known === undefined) {
-      const number = this.words.push(surface) - 1;
-      this.numbers.set(surface, number);
-      const beginning = surface.slice(0, BEGINNING);
-      const alike = this.beginnings.get(beginning);
-      if (alike) alike.push(number);
-      else this.beginnings.set(beginning, [number]);
+      this.numbers.set(surface, this.words.length);
+      this.words.push(surface);
       this.uses.push(1);
       this.masks.push(maskOf(surface));
     } else {
@@ -54,12 +51,11 @@ export class Vocabulary {
     return known !== undefined && this.uses.at(known) > 0;
   }
 
-  /** Words that begin so (with two letters at least), the frequent ones first. */
+  /** Words that begin so, the frequent ones first. */
   beginningWith(prefix: string, limit: number): string[] {
     const found: { word: string; uses: number }[] = [];
-    for (const number of this.beginnings.get(prefix.slice(0, BEGINNING)) ?? []) {
+    for (const number of this.numbersBeginningWith(prefix)) {
       const word = this.words[number] ?? '';
-      if (!word.startsWith(prefix)) continue;
       const uses = this.uses.at(number);
       if (uses > 0 && word.length > prefix.length) found.push({ word, uses });
     }
@@ -82,6 +78,28 @@ export class Vocabulary {
 
   get bytes(): number {
     return this.words.length * 80 + this.uses.bytes + this.masks.bytes;
+  }
+
+  private numbersBeginningWith(prefix: string): number[] {
+    const { words } = this;
+    if (words.length - this.sorted.length > UNSORTED) {
+      this.sorted = Array.from(words, (_, number) => number).sort((a, b) =>
+        (words[a] ?? '') < (words[b] ?? '') ? -1 : 1,
+      );
+    }
+    const wordAt = (index: number) => words[this.sorted[index] ?? 0] ?? '';
+    let [low, high] = [0, this.sorted.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (wordAt(middle) < prefix) low = middle + 1;
+      else high = middle;
+    }
+    const found: number[] = [];
+    for (; low < this.sorted.length && wordAt(low).startsWith(prefix); low += 1) found.push(this.sorted[low] ?? 0);
+    for (let number = this.sorted.length; number < words.length; number += 1) {
+      if (words[number]?.startsWith(prefix)) found.push(number);
+    }
+    return found;
   }
 
   private within(surface: string, edits: number): Candidate[] {
@@ -125,21 +143,37 @@ export function bitsOf(word: number): number {
 
 /** Insertions, deletions, replacements and swaps of neighbours from one word to the other; more than `most` is `most + 1`. */
 export function distance(from: string, to: string, most: number): number {
+  // What both begin and end with is no difference, and most words differ in little.
+  let start = 0;
+  while (start < from.length && start < to.length && from[start] === to[start]) start += 1;
+  let [fromEnd, toEnd] = [from.length, to.length];
+  while (fromEnd > start && toEnd > start && from[fromEnd - 1] === to[toEnd - 1]) {
+    fromEnd -= 1;
+    toEnd -= 1;
+  }
+  return fromEnd - start === 0 || toEnd - start === 0
+    ? Math.min(fromEnd - start + toEnd - start, most + 1)
+    : distanceOfRest(from.slice(start, fromEnd), to.slice(start, toEnd), most);
+}
+
+function distanceOfRest(from: string, to: string, most: number): number {
   let [before, last]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, index) => index)];
   for (let row = 1; row <= from.length; row += 1) {
     const now = [row];
+    let least = row;
     for (let column = 1; column <= to.length; column += 1) {
       const same = from[row - 1] === to[column - 1];
       const replaced = (last[column - 1] ?? 0) + (same ? 0 : 1);
-      let least = Math.min(replaced, (last[column] ?? 0) + 1, (now[column - 1] ?? 0) + 1);
+      let fewest = Math.min(replaced, (last[column] ?? 0) + 1, (now[column - 1] ?? 0) + 1);
       const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      if (swapped) least = Math.min(least, (before[column - 2] ?? 0) + 1);
-      now.push(least);
+      if (swapped) fewest = Math.min(fewest, (before[column - 2] ?? 0) + 1);
+      now.push(fewest);
+      least = Math.min(least, fewest);
     }
-    if (Math.min(...now) > most) return most + 1;
+    if (least > most) return most + 1;
     [before, last] = [last, now];
   }
-  return last[to.length] ?? 0;
+  return Math.min(last[to.length] ?? 0, most + 1);
 }
 
 /** Shared trigrams of both words with their edges, 0..1: among words of one distance the more alike is the likelier. */

