@@ -4,6 +4,7 @@ export { ListReminderRuns, ReminderRunList } from './runs/reminder-run.dto.js';
 export { ReminderRuns } from './runs/reminder-runs.service.js';
 export {
   type DueTarget,
+  type TargetKind,
   type ReminderSource,
   ReminderSources,
   type ReminderTarget,

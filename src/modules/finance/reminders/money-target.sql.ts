@@ -1,0 +1,67 @@
+import type { LiveTrigger, TargetKind } from '../../notifications/index.js';
+
+/** Targets of one kind, as SQL finds them. The booking is joined as `booking`: whoever touches its money holds its row. */
+export interface MoneyTargets {
+  readonly kind: TargetKind;
+  readonly triggers: readonly LiveTrigger[];
+  /** Expressions over `from`: the target's id, the day from which stages count, and which trigger it is open for. */
+  readonly id: string;
+  readonly anchorDate: string;
+  readonly trigger: string;
+  /** What is still to be paid, in minor units of the currency; null where it is not about that. */
+  readonly outstanding: { readonly cents: string; readonly currency: string } | null;
+  /** FROM, and which of these are open. */
+  readonly from: string;
+}
+
+/** Open installments, of which people are reminded by their due date. */
+const INSTALLMENTS: MoneyTargets = {
+  kind: 'schedule',
+  triggers: ['deposit_due', 'balance_due', 'installment_due'],
+  id: 'entry.id',
+  anchorDate: 'entry.due_date',
+  trigger: `case entry.type when 'deposit' then 'deposit_due' when 'balance' then 'balance_due' else 'installment_due' end`,
+  outstanding: { cents: 'entry.amount_cents - entry.paid_cents', currency: 'entry.currency' },
+  from: `from payment_schedules entry join bookings booking on booking.id = entry.booking_id
+    where entry.status = 'pending' and entry.paid_cents < entry.amount_cents and booking.status <> 'cancelled'`,
+};
+
+/** Invoices that are issued and not paid, by their due date. */
+const INVOICES: MoneyTargets = {
+  kind: 'invoice',
+  triggers: ['invoice_due'],
+  id: 'invoice.id',
+  anchorDate: 'invoice.due_date',
+  trigger: `'invoice_due'`,
+  outstanding: { cents: 'invoice.total_cents - invoice.paid_cents', currency: 'invoice.currency' },
+  from: `from invoices invoice join bookings booking on booking.id = invoice.booking_id
+    where invoice.type = 'invoice' and invoice.status in ('issued', 'partially_paid') and booking.status <> 'cancelled'`,
+};
+
+/** Bookings of which every installment is settled, and some money came: the day on which the last of it did is the anchor. */
+const PAID_BOOKINGS: MoneyTargets = {
+  kind: 'booking',
+  triggers: ['payment_complete'],
+  id: 'booking.id',
+  anchorDate: 'money.last_on',
+  trigger: `'payment_complete'`,
+  outstanding: null,
+  from: `from bookings booking
+    join payment_plans plan on plan.booking_id = booking.id and plan.is_current
+    join lateral (
+      select max(share.effective_on) as last_on
+      from payment_schedules entry join payment_allocations share on share.schedule_id = entry.id
+      where entry.plan_id = plan.id and entry.status = 'paid' and share.reverses_id is null
+        and not exists (select from payment_allocations undone where undone.reverses_id = share.id)
+    ) money on money.last_on is not null
+    where booking.status not in ('draft', 'cancelled')
+      and not exists (select from payment_schedules entry where entry.plan_id = plan.id and entry.status = 'pending')`,
+};
+
+export const MONEY_TARGETS: readonly MoneyTargets[] = [INSTALLMENTS, INVOICES, PAID_BOOKINGS];
+
+export function selectOf({ id, anchorDate, trigger, outstanding, from }: MoneyTargets): string {
+  const { cents, currency } = outstanding ?? { cents: 'null', currency: 'null' };
+  return `select ${id} as "targetId", booking.id as "bookingId", ${anchorDate} as "anchorDate", ${trigger} as trigger,
+    (${cents})::float8 as cents, ${currency} as currency ${from}`;
+}
