@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { endAll, ServiceProcess } from '../platform/service-process.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { type Fields, putAll, SEARCH, type SearchAnswer, searchable, STATUS } from './catalog.js';
+import { EmbeddingService } from './embedding-service.js';
 
 const TRIPS: Record<string, Fields> = {
   beach: { name: 'Beach week in Crete', shortDescription: 'Sun, sand and warm sea near Chania' },
@@ -24,19 +25,25 @@ beforeAll(async () => {
   await putAll(app, documents);
   await embedded(app);
 }, 180_000);
+afterAll(endAll);
 
-const pending = async (of: TestApp) => {
-  const { body } = await of.as('owner').get<{ data: { fresh: boolean; embedder: { pending: number } } }>(STATUS);
-  return body.data;
-};
-
-async function embedded(of: TestApp): Promise<void> {
-  for (let attempt = 0; attempt < 1_500; attempt += 1) {
-    if ((await pending(of)).fresh) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('The documents did not get their vectors');
+interface Status {
+  fresh: boolean;
+  embedder: { pending: number };
+  reindex: { status: string } | null;
 }
+
+const status = async (of: TestApp) => (await of.as('owner').get<{ data: Status }>(STATUS)).body.data;
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 3_000; attempt += 1) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('It never came to hold');
+}
+
+const embedded = (of: TestApp) => until(async () => (await status(of)).fresh);
 
 const ask = async (body: object, of: TestApp = app) => {
   // The thread's first words load the model, which takes longer than a search waits.
@@ -46,7 +53,7 @@ const ask = async (body: object, of: TestApp = app) => {
   }
 };
 
-describe('with the built-in model, without any network', () => {
+describe('with the built-in model', () => {
   it.each([
     ['seaside vacation', 'beach'],
     ['trekking with a guide', 'alps'],
@@ -60,21 +67,41 @@ describe('with the built-in model, without any network', () => {
     }
   });
 
+  it('typing errors are forgiven by both as they are by words', async () => {
+    const first = async (query: string) => {
+      const { mode, hits } = await ask({ query, mode: 'hybrid' });
+      return [mode, hits[0]?.id];
+    };
+    expect([await first('laplnad'), await first('tuscny'), await first('egyppt')]).toEqual([
+      ['hybrid', 'husky'],
+      ['hybrid', 'wine'],
+      ['hybrid', 'dive'],
+    ]);
+  });
+
   it('hybrid is what is searched by unless asked otherwise', async () => {
     expect((await ask({ query: 'sunny coast' })).mode).toBe('hybrid');
     expect((await ask({})).mode).toBe('hybrid');
   });
 
-  it('pages of both modes give each result once', async () => {
+  it('a service that can reach no network searches by meaning, and does not try to reach one', async () => {
+    const guard = join(process.cwd(), 'test/catalog/no-network.cjs');
+    const service = await ServiceProcess.start({ EMBEDDER: 'builtin', NODE_OPTIONS: `--require=${guard}` });
+    const find = async (mode: string): Promise<SearchAnswer> => {
+      const body = JSON.stringify({ vertical: 'products', query: 'seaside vacation', mode });
+      const headers = { 'content-type': 'application/json' };
+      return (await (await fetch(`${service.url}${SEARCH}`, { method: 'POST', headers, body })).json()) as SearchAnswer;
+    };
     for (const mode of ['semantic', 'hybrid']) {
-      const all = await ask({ query: 'week in the sun', mode });
-      const first = await ask({ query: 'week in the sun', mode, pagination: { limit: 2 } });
-      const pagination = { limit: 250, cursor: first.next_cursor };
-      const rest = first.next_cursor ? await ask({ query: 'week in the sun', mode, pagination }) : { hits: [] };
-      const walked = [...first.hits, ...rest.hits].map(({ id }) => id);
-      expect(walked).toEqual(all.hits.map(({ id }) => id));
+      await until(async () => (await find(mode)).mode === mode);
+      expect((await find(mode)).hits[0]?.id).toBe('beach');
     }
-  });
+    await service.end();
+    const lines = service.output.split('\n');
+    // The service's own thread, that of the index and that of the model.
+    for (const thread of [0, 1, 2]) expect(lines).toContain(`thread ${thread}: There is no network: 192.0.2.1`);
+    expect(lines.filter((line) => line.startsWith('refused ') && line !== 'refused 192.0.2.1')).toEqual([]);
+  }, 60_000);
 
   it('a language that the model does not speak is searched by words', async () => {
     await putAll(app, [{ id: 'fr', fields: { name: 'Semaine à la plage' } }], { locale: 'fr-FR' });
@@ -85,65 +112,95 @@ describe('with the built-in model, without any network', () => {
 });
 
 describe('with an embedding service', () => {
-  let service: Server;
-  let broken = false;
-  let hold: Promise<void> | null = null;
-  let atOnce = 0;
-  let most = 0;
+  const service = new EmbeddingService();
+  let other: TestApp;
   beforeAll(async () => {
-    service = createServer((request, response) => {
-      most = Math.max(most, (atOnce += 1));
-      response.on('close', () => (atOnce -= 1));
-      const parts: Buffer[] = [];
-      request.on('data', (part: Buffer) => parts.push(part));
-      request.on('end', () => {
-        const { input } = JSON.parse(Buffer.concat(parts).toString()) as { input: string[] };
-        response.statusCode = broken ? 500 : 200;
-        const vector = (text: string) => [/ice|snow/i.test(text) ? 1 : 0, /sea|beach/i.test(text) ? 1 : 0, 0.1];
-        const answer = JSON.stringify({ data: input.map((text) => ({ embedding: vector(text) })) });
-        void Promise.resolve(hold).then(() => response.end(answer));
-      });
-    });
-    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-  });
-  afterAll(() => new Promise((resolve) => service.close(resolve)));
-
-  it('searches by its vectors, leaves workers to other jobs while it waits, and searches by words as soon as it fails', async () => {
-    const { port } = service.address() as AddressInfo;
-    const other = await startApp({
-      env: { EMBEDDER: 'http', EMBEDDING_URL: `http://127.0.0.1:${port}/v1/embeddings`, EMBEDDING_MODEL: 'toy' },
-    });
+    // Both would take the jobs of both, and give documents the vectors of their own model.
+    await app.close();
+    const url = await service.start();
+    other = await startApp({ env: { EMBEDDER: 'http', EMBEDDING_URL: url, EMBEDDING_MODEL: 'toy' } });
+    // Otherwise what the other model has left behind is looked for once a minute.
+    await putAll(other, documents);
     await embedded(other);
-    await searchable(other);
-    for (let attempt = 0; attempt < 400; attempt += 1) {
-      const { body } = await other.post<SearchAnswer>(SEARCH, { vertical: 'products', query: 'ice' });
-      if (body.mode === 'hybrid') break;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    // The slice is built anew with the vectors of the new model.
+    await until(async () => (await ask({ query: 'ice' }, other)).mode === 'hybrid');
+  }, 60_000);
+  afterAll(() => service.stop());
+
+  it('searches by its vectors', async () => {
     const meant = await ask({ query: 'ice', mode: 'semantic' }, other);
     expect([meant.mode, meant.hits[0]?.id]).toEqual(['semantic', 'husky']);
+  });
 
-    let letGo = () => {};
-    hold = new Promise((resolve) => (letGo = resolve));
-    most = 0;
-    await putAll(other, [{ id: 'snow', fields: { name: 'Snow shoes' } }]);
-    const runs = 'select graphile_worker.add_job($1) from generate_series(1, 6)';
-    await other.sql(runs, ['catalog.embed-missing']);
+  it('pages by meaning and by both give each result exactly once, while others are added', async () => {
+    const walks = Array.from({ length: 23 }, (_, n) => ({
+      id: `w${n}`,
+      fields: { name: `Ice walk ${'x'.repeat(n)}` },
+    }));
+    await putAll(other, walks);
+    await embedded(other);
+    const query = 'ice walk';
+    const walked: Record<string, string[]> = { semantic: [], hybrid: [] };
+    const cursors: Record<string, string | null> = { semantic: '', hybrid: '' };
+    const atFirst: Record<string, string[]> = {};
+    for (const mode of Object.keys(walked)) {
+      atFirst[mode] = (await ask({ query, mode, pagination: { limit: 250 } }, other)).hits.map(({ id }) => id);
+    }
+    for (let page = 0; Object.values(cursors).some((cursor) => cursor !== null); page += 1) {
+      for (const [mode, cursor] of Object.entries(cursors)) {
+        if (cursor === null) continue;
+        const pagination = { limit: 6, ...(cursor ? { cursor } : {}) };
+        const answer = await ask({ query, mode, pagination }, other);
+        expect([answer.mode, answer.hits.length > 0]).toEqual([mode, true]);
+        walked[mode]?.push(...answer.hits.map(({ id }) => id));
+        cursors[mode] = answer.next_cursor;
+      }
+      await putAll(other, [{ id: `new${page}`, fields: { name: `Ice walk added ${'y'.repeat(page)}` } }]);
+      await embedded(other);
+    }
+    for (const [mode, ids] of Object.entries(walked)) {
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.filter((id) => atFirst[mode]?.includes(id)).toSorted()).toEqual(atFirst[mode]?.toSorted());
+      expect(atFirst[mode]?.length).toBeGreaterThan(22);
+    }
+  }, 60_000);
+
+  it('searches by the vectors that there are, until the ones that are made anew are there', async () => {
+    service.hold();
+    const { status: code } = await other.as('owner').post('/v1/admin/catalog/reindex', { embeddings: 'renew' });
+    expect(code).toBe(200);
+    await until(async () => (await status(other)).reindex?.status === 'done');
+    await until(async () => service.held > 0);
+    await searchable(other);
+    const { fresh, embedder } = await status(other);
+    const meant = await ask({ query: 'ice', mode: 'semantic' }, other);
+    expect([fresh, embedder.pending > 22, meant.mode, meant.total > 22]).toEqual([false, true, 'semantic', true]);
+    const asked = service.documents;
+    service.letGo();
+    await embedded(other);
+    expect(service.documents - asked).toBeGreaterThan(22);
+  }, 60_000);
+
+  it('leaves workers to other jobs while it waits', async () => {
+    service.hold();
+    await putAll(other, [{ id: 'snow', fields: { name: 'Snow shoes', shortDescription: 'For a day' } }]);
+    await other.sql('select graphile_worker.add_job($1) from generate_series(1, 6)', ['catalog.embed-missing']);
     await other.sql('select graphile_worker.add_job($1)', ['trips.sweep']);
     const left = `select from graphile_worker.jobs where task_identifier = 'trips.sweep'`;
-    for (let attempt = 0; attempt < 400 && (await other.sql(left)).length > 0; attempt += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-    expect([await other.sql(left), most]).toEqual([[], 1]);
-    letGo();
+    await until(async () => (await other.sql(left)).length === 0);
+    await until(async () => service.held > 0);
+    expect(service.held).toBe(1);
+    service.letGo();
     await embedded(other);
+  }, 60_000);
 
-    broken = true;
-    const { body } = await other.post<SearchAnswer>(SEARCH, {
-      vertical: 'products',
-      query: 'lapland',
-      mode: 'semantic',
-    });
-    expect([body.mode, body.hits.map(({ id }) => id)]).toEqual(['keyword', ['husky']]);
-  }, 120_000);
+  it('is left alone once it has failed, and words are searched instead', async () => {
+    service.isBroken = true;
+    const asked = service.queries;
+    for (const query of ['lapland', 'lapland trip', 'lapland week', 'lapland tour', 'lapland snow', 'lapland dogs']) {
+      const { body } = await other.post<SearchAnswer>(SEARCH, { vertical: 'products', query, mode: 'semantic' });
+      expect([body.mode, body.hits.map(({ id }) => id)]).toEqual(['keyword', expect.arrayContaining(['husky'])]);
+    }
+    expect(service.queries - asked).toBe(3);
+  });
 });

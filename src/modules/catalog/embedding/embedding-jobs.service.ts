@@ -16,13 +16,15 @@ const MISSING = `
   select distinct on (content_hash) content_hash as hash, fields
   from catalog_document as document join catalog_slice as slice on slice.id = document.slice_id
   where deleted_at is null and split_part(lower(slice.locale), '-', 1) = any ($2)
-    and not exists (select from catalog_embedding as e where e.content_hash = document.content_hash and e.model = $1)
+    and not exists (
+      select from catalog_embedding as e
+      where e.content_hash = document.content_hash and e.model = $1 and not e.stale)
   order by content_hash limit ${GROUP}`;
 
 const KEEP = `
   insert into catalog_embedding (content_hash, model, vector)
   select hash, $2, vector from unnest($1::bytea[], $3::bytea[]) as v (hash, vector)
-  on conflict (content_hash, model) do update set vector = excluded.vector`;
+  on conflict (content_hash, model) do update set vector = excluded.vector, stale = false`;
 
 const HOLDERS = `
   select distinct vertical, locale, market from catalog_document as document

@@ -104,7 +104,7 @@ export interface Synonym {
   readonly terms: readonly string[];
 }
 
-/** What a search needs of an index; every adapter is held to one suite (test/catalog/search-index.spec). */
+/** What a search needs of an index; every adapter is held to one suite (slice-index.spec, meaning.spec). */
 export abstract class SearchIndex {
   /** Throws where the slice is not there. */
   abstract search(sliceId: string, request: SearchRequest): Promise<SearchResult>;

@@ -17,9 +17,9 @@ const CURRENT = `
   update catalog_reindex set status = 'running' where status <> 'done'
   returning id, embeddings, slice_ids as "sliceIds"`;
 
-/** Hashes of a slice that no other slice shares go with their vectors; the words are found meanwhile. */
-const FORGET = `
-  delete from catalog_embedding where model = $2 and content_hash in (
+/** Until its new vector is there, a document is found by the one that it has. */
+const RENEW = `
+  update catalog_embedding set stale = true where model = $2 and content_hash in (
     select content_hash from catalog_document where slice_id = $1 and deleted_at is null)`;
 
 const PROGRESS = `
@@ -51,7 +51,7 @@ export class ReindexWork {
     for (const sliceId of queued.sliceIds) {
       await this.database.transaction(async () => {
         await this.database.execute('update catalog_slice set rebuild = rebuild + 1 where id = $1', [sliceId]);
-        if (queued.embeddings === 'renew') await this.database.execute(FORGET, [sliceId, this.embedder.model]);
+        if (queued.embeddings === 'renew') await this.database.execute(RENEW, [sliceId, this.embedder.model]);
         await this.database.execute(PROGRESS, [queued.id, sliceId]);
         this.slices.ring();
       });

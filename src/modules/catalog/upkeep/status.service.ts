@@ -11,7 +11,9 @@ const PENDING = `
   select slice.id, count(*)::int as pending
   from catalog_slice as slice join catalog_document as document on document.slice_id = slice.id
   where deleted_at is null and split_part(lower(slice.locale), '-', 1) = any ($2)
-    and not exists (select from catalog_embedding as e where e.content_hash = document.content_hash and e.model = $1)
+    and not exists (
+      select from catalog_embedding as e
+      where e.content_hash = document.content_hash and e.model = $1 and not e.stale)
   group by slice.id`;
 
 const LATEST = `select id, status, done, total from catalog_reindex order by created_at desc, id desc limit 1`;

@@ -1,0 +1,56 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { AddressInfo } from 'node:net';
+
+/** Gives vectors as an outside service does: of ice, of the sea, and of how long a text is. */
+export class EmbeddingService {
+  isBroken = false;
+  /** How many texts of documents came, and how many queries. */
+  documents = 0;
+  queries = 0;
+  private waiting: (() => void)[] | null = null;
+  private readonly server = createServer((request, response) => {
+    void text(request).then((body) => this.answer(body, response));
+  });
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1/embeddings`;
+  }
+
+  stop(): Promise<void> {
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+
+  /** Documents wait for their vectors until they are let go; queries do not. */
+  hold(): void {
+    this.waiting = [];
+  }
+
+  get held(): number {
+    return this.waiting?.length ?? 0;
+  }
+
+  letGo(): void {
+    const waiting = this.waiting ?? [];
+    this.waiting = null;
+    for (const go of waiting) go();
+  }
+
+  private async answer(body: string, response: ServerResponse): Promise<void> {
+    const { input } = JSON.parse(body) as { input: string[] };
+    // A query is one text, and so is a document of a name alone.
+    if (input.length === 1) this.queries += 1;
+    else this.documents += input.length;
+    const { waiting } = this;
+    if (input.length > 1 && waiting) await new Promise<void>((resolve) => waiting.push(resolve));
+    response.statusCode = this.isBroken ? 500 : 200;
+    const vector = (of: string) => [
+      /ice|snow/i.test(of) ? 1 : 0,
+      /sea|beach/i.test(of) ? 1 : 0,
+      (of.length % 9) / 20,
+      0.1,
+    ];
+    response.end(JSON.stringify({ data: input.map((of) => ({ embedding: vector(of) })) }));
+  }
+}
