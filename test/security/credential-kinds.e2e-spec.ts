@@ -4,6 +4,7 @@ import { asSystem } from '../../src/platform/context/request-context.js';
 import { PlatformKeys } from '../../src/modules/identity/api-tokens/platform-keys.service.js';
 import { askForToken, newClient, newOperator, uniqueName } from '../connect/partners.js';
 import { operationsOf, type Placed, readDocument } from '../contract/served-document.js';
+import { insisting } from '../finance/payments/payments.js';
 import { login } from '../identity/staff.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { Call } from '../setup/http.js';
@@ -68,7 +69,8 @@ async function platformKey(facts: object): Promise<string> {
 /** Everything that goes with the operation, and this. */
 function attempt(operation: Placed, call: Call) {
   const body = operation.requestBody ? {} : undefined;
-  return app.request(operation.method, pathWith(operation), { body, ...call });
+  // Of a busy machine's 503 nobody learns what a credential is worth: asked again, as a client would.
+  return insisting(() => app.request(operation.method, pathWith(operation), { body, ...call }));
 }
 
 const bearer = (token: string): Call => ({ headers: { Authorization: `Bearer ${token}` } });
