@@ -90,6 +90,15 @@ describe('finance.supplier_invoice.create', () => {
     },
   );
 
+  it('of one over nothing, which was paid as it was approved, is undone like any other', async () => {
+    const made = await make(staff, { status: 'approved', totalCents: 0 });
+    expect(made.status).toBe('paid');
+
+    await reversed(app, made.id, ACTION);
+
+    expect(await invoice(made.id)).toMatchObject({ status: 'void', voidReason: REASON, paidCents: 0 });
+  });
+
   it('is blocked by what is paid', async () => {
     const { id, totalCents } = await approved(staff, 5_000);
     await recorded(staff, out(id, 2_000));
@@ -103,8 +112,8 @@ describe('finance.supplier_invoice.create', () => {
 describe('finance.supplier_invoice.approve', () => {
   const ACTION = 'finance.supplier_invoice.approve';
 
-  it('is undone: a draft again, as it was', async () => {
-    const made = await make(staff);
+  it.each([undefined, 0])('is undone: a draft again, as it was (over %p)', async (totalCents) => {
+    const made = await make(staff, totalCents === undefined ? {} : { totalCents });
     await staff.post(`${INVOICES}/${made.id}/approval`);
 
     await reversed(app, made.id, ACTION);

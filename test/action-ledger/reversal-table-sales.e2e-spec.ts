@@ -91,6 +91,24 @@ describe('distribution.allotment.delete', () => {
   });
 });
 
+it.each(['delete', 'release'])(
+  'an allotment.%s of an earlier release, without its slots, is blocked by that',
+  async (verb) => {
+    const { allotment } = await allotted(app);
+    await (verb === 'delete' ? staff.delete(`${ALLOTMENTS}/${allotment.id}`) : release(allotment.id));
+    const [{ id = '' } = {}] = await app.sql<{ id?: string }>(
+      `select id from action_ledger_entries where subject_id = $1 and action = 'distribution.allotment.' || $2`,
+      [allotment.id, verb],
+    );
+    await app.sql('alter table ledger_payloads disable trigger user');
+    await app.sql(`update ledger_payloads set after = (after::jsonb - 'slots')::json where entry_id = $1`, [id]);
+    await app.sql('alter table ledger_payloads enable trigger user');
+
+    const details = { reason: 'units_not_recorded', allotmentId: allotment.id };
+    expect(await blocked(app, allotment.id, `distribution.allotment.${verb}`)).toEqual(details);
+  },
+);
+
 describe('distribution.allotment.release', () => {
   const ACTION = 'distribution.allotment.release';
 

@@ -171,9 +171,9 @@ describe('a head that was changed is found', () => {
   });
 
   it('its position, set back or forwards', async () => {
-    const { chain } = at(3);
+    const { chain, id } = at(3);
     await app.sql('update ledger_heads set position = position - 1 where chain = $1', [chain]);
-    expect(await breakOf(chain)).toMatchObject({ entryId: null, fault: 'the head does not cover the entry' });
+    expect(await breakOf(chain)).toMatchObject({ entryId: id, fault: 'the head does not cover the entry' });
 
     await app.sql('update ledger_heads set position = position + 2 where chain = $1', [chain]);
     expect(await breakOf(chain)).toMatchObject({ entryId: null, fault: 'the entry is missing' });
@@ -187,9 +187,9 @@ describe('a head that was changed is found', () => {
       [before.id],
     );
 
-    const { chain, position } = last;
+    const { chain, position, id: entryId } = last;
     const fault = 'the head does not cover the entry';
-    expect((await verify()).breaks).toEqual([{ chain, position, entryId: null, fault }]);
+    expect((await verify()).breaks).toEqual([{ chain, position, entryId, fault }]);
   });
 
   it('removed', async () => {
@@ -210,7 +210,7 @@ it('an entry slipped in at the end of a chain is found', async () => {
     [id],
   );
 
-  expect(await breakOf(chain)).toMatchObject({ entryId: null, fault: 'the head does not cover the entry' });
+  expect(await breakOf(chain)).toMatchObject({ entryId: 'aled_slipped', fault: 'the head does not cover the entry' });
 });
 
 it('ledger:verify names the first fault of each chain and ends with 1', async () => {

@@ -23,8 +23,8 @@ export interface Verification {
 interface Head {
   position: number;
   hash: Buffer;
-  /** Entries that the head does not cover. */
-  beyond: number;
+  /** The first entry that the head does not cover. */
+  beyond: { position: number; entryId: string } | null;
 }
 
 const BATCH = 1_000;
@@ -65,19 +65,21 @@ export class LedgerVerification {
         if (isErased(entry)) result.erasedPayloads += 1;
       }
     }
-    if (head.beyond > 0) return { position: position + 1, entryId: null, fault: 'the head does not cover the entry' };
+    if (head.beyond) return { ...head.beyond, fault: 'the head does not cover the entry' };
     return previous.equals(head.hash) ? null : { position, entryId: null, fault: 'the head is not the last entry' };
   }
 
   private async findHead(chain: number): Promise<Head | null> {
     // One statement sees one moment, in which a head covers all entries of its chain.
-    const [row] = await this.database.query<{ position: string; hash: Buffer; beyond: string }>(
-      `select position, hash, (select count(*) from action_ledger_entries entry
-                               where entry.chain = head.chain and entry.position > head.position) as beyond
+    const [row] = await this.database.query<{ position: string; hash: Buffer; beyond: Head['beyond'] }>(
+      `select position, hash, (select json_build_object('position', entry.position, 'entryId', entry.id)
+                               from action_ledger_entries entry
+                               where entry.chain = head.chain and entry.position > head.position
+                               order by entry.position limit 1) as beyond
        from ledger_heads head where chain = $1`,
       [chain],
     );
-    return row ? { position: Number(row.position), hash: row.hash, beyond: Number(row.beyond) } : null;
+    return row ? { ...row, position: Number(row.position) } : null;
   }
 
   private read(chain: number, after: number, upTo: number): Promise<StoredEntry[]> {

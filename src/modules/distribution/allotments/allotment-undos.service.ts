@@ -25,8 +25,12 @@ export class AllotmentUndos implements OnModuleInit {
     this.reversals.register('distribution.allotment.release', { reverse: (entry) => this.reclaim(entry) });
   }
 
-  /** Throws 409 `changed_since`, `allotment_overlap`, `channel_archived`, and what is thrown by reclaiming its units. */
+  /**
+   * Throws 409 `changed_since`, `allotment_overlap`, `channel_archived`, `units_not_recorded`, and what is thrown by
+   * reclaiming its units.
+   */
   private async restore(entry: RecordedAction): Promise<Undone> {
+    assertRecorded(entry);
     const given = await checkedAs(GivenBack, entry.after);
     return this.rows.changeDeleted(entry.subjectId, async (view, now) => {
       const { allotment } = view;
@@ -38,8 +42,12 @@ export class AllotmentUndos implements OnModuleInit {
     });
   }
 
-  /** Throws 404 where the allotment is deleted, 409 `nothing_released`, and what is thrown by reclaiming its units. */
+  /**
+   * Throws 404 where the allotment is deleted, 409 `nothing_released`, `units_not_recorded`, and what is thrown by
+   * reclaiming its units.
+   */
   private async reclaim(entry: RecordedAction): Promise<Undone> {
+    assertRecorded(entry);
     const { slots, unsoldAction } = await checkedAs(GivenBack, entry.after);
     const given = slots.filter(({ units }) => units > 0);
     if (unsoldAction === 'retain' || given.length === 0) {
@@ -53,4 +61,11 @@ export class AllotmentUndos implements OnModuleInit {
       return { before: { slots: before }, after: { slots: after }, outcome: isPartial ? 'partial' : 'full' };
     });
   }
+}
+
+/** Entries of an earlier release say how many units went back, and not which: nobody guesses what to have again. */
+function assertRecorded({ subjectId, after }: RecordedAction): void {
+  if (Array.isArray(after?.['slots'])) return;
+  const why = 'The entry does not say which units went back; set units aside by a new allotment';
+  throw conflict('units_not_recorded', why, { allotmentId: subjectId });
 }

@@ -13,10 +13,17 @@ export class SupplierInvoiceUndos implements OnModuleInit {
 
   onModuleInit(): void {
     this.reversals.register('finance.supplier_invoice.create', {
-      reverse: ({ subjectId }, reason) =>
-        this.invoices.undo(subjectId, 'void', (invoice, now) => invoice.void(reason, now)),
+      reverse: (entry, reason) => this.void(entry, reason),
     });
     this.reversals.register('finance.supplier_invoice.approve', { reverse: (entry) => this.reopen(entry) });
+  }
+
+  /** Throws 409 `invalid_transition`, `invoice_has_payments`. */
+  private async void({ subjectId }: RecordedAction, reason: string): Promise<Undone> {
+    return this.invoices.undo(subjectId, 'void', (invoice, now) => {
+      invoice.forgetSettlement();
+      invoice.void(reason, now);
+    });
   }
 
   /** Throws 409 `invalid_transition`, `invoice_has_payments`, `approved_again`. */
@@ -26,6 +33,7 @@ export class SupplierInvoiceUndos implements OnModuleInit {
       if (approvedAt !== null && approvedAt !== after?.['approvedAt']) {
         throw conflict('approved_again', 'It was reopened and approved again since', { approvedAt });
       }
+      invoice.forgetSettlement();
       invoice.reopen(now);
     });
   }

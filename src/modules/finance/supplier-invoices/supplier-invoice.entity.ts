@@ -103,6 +103,11 @@ export class SupplierInvoice {
     Object.assign(this, { status, approvedAt: now, approvedBy: actorId, updatedAt: now });
   }
 
+  /** For an undo: where nothing is due an approval pays at once, but nothing was paid that would stand in its way. */
+  forgetSettlement(): void {
+    if (this.status === 'paid' && this.paidCents === 0) this.status = 'approved';
+  }
+
   /** A draft again. Throws 409 `invalid_transition`, `invoice_has_payments`. */
   reopen(now: Date): void {
     this.assertMove('draft');
