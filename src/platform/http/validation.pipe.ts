@@ -3,8 +3,11 @@ import type { ValidationError } from 'class-validator';
 import { type Issue, invalidField, invalidRequest } from '../errors/app-error.js';
 import { inspectText } from './json-text.js';
 import { type DataMember, isPatch, keptAsData } from './dto.js';
+import { rememberRules } from './remembered-rules.js';
 
 const NOT_CONDITIONS = ['whitelistValidation'];
+
+rememberRules();
 
 /**
  * Checks bodies and queries against their class. Unknown members are refused. Values that the class keeps as data

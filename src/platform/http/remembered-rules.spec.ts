@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { getMetadataStorage, IsInt, Min, validate } from 'class-validator';
+import { rememberRules } from './remembered-rules.js';
+
+class Parent {
+  @IsInt()
+  count: unknown;
+}
+
+class Child extends Parent {
+  @Min(3)
+  size: unknown;
+}
+
+const constraintsOf = async (object: object) =>
+  (await validate(object)).flatMap(({ constraints }) => Object.keys(constraints ?? {})).sort();
+
+describe('the rules of a class', () => {
+  it('are looked for once, those that it inherits among them, and for each class apart', async () => {
+    const storage = getMetadataStorage();
+    const find = storage.getTargetValidationMetadatas.bind(storage);
+    const asked: unknown[] = [];
+    storage.getTargetValidationMetadatas = (target, ...rest) => {
+      asked.push(target);
+      return find(target, ...rest);
+    };
+    rememberRules(storage);
+
+    for (let time = 0; time < 3; time += 1) {
+      expect(await constraintsOf(Object.assign(new Parent(), { count: 1.5 }))).toEqual(['isInt']);
+      expect(await constraintsOf(Object.assign(new Child(), { count: 1.5, size: 2 }))).toEqual(['isInt', 'min']);
+      expect(await constraintsOf(Object.assign(new Child(), { count: 1, size: 3 }))).toEqual([]);
+    }
+    expect(asked).toEqual([Parent, Child]);
+  });
+});
