@@ -26,6 +26,9 @@ export class LiveStream {
     response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Accel-Buffering', 'no');
+    // The stream ends with its connection, so nobody needs chunks: each would be two more pieces to write for each reader.
+    response.setHeader('Connection', 'close');
+    response.removeHeader('Transfer-Encoding');
     if (response.req.method === 'HEAD') response.end();
     else response.write(OPENING);
   }
@@ -36,9 +39,9 @@ export class LiveStream {
   }
 
   /** What the client has missed, at its own pace: resolves when it has taken that, or is gone. */
-  async replay(frames: readonly string[], lastSeq: number): Promise<void> {
+  async replay(frames: readonly Buffer[], lastSeq: number): Promise<void> {
     this.lastSeq = lastSeq;
-    if (this.isClosed || frames.length === 0 || this.response.write(frames.join(''))) return;
+    if (this.isClosed || frames.length === 0 || this.response.write(Buffer.concat(frames))) return;
     await Promise.race([once(this.response, 'drain'), once(this.response, 'close')]);
   }
 
@@ -48,18 +51,18 @@ export class LiveStream {
   }
 
   /** A message of the feed. One that was replayed already is left out. */
-  push(frame: string, seq: number): void {
+  push(frame: Buffer, seq: number): void {
     if (!this.isLive || seq <= this.lastSeq) return;
     this.lastSeq = seq;
     this.say(frame);
   }
 
   /** Something of the feed that is no message; a stream that is not live finds it out by itself. */
-  pushGap(frame: string): void {
+  pushGap(frame: Buffer): void {
     if (this.isLive) this.say(frame);
   }
 
-  say(frame: string): void {
+  say(frame: Buffer): void {
     if (this.isClosed) return;
     this.waiting += 1;
     this.response.write(frame, () => (this.waiting -= 1));
