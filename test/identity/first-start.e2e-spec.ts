@@ -33,7 +33,7 @@ afterEach(() => {
 
 describe('a first start', () => {
   it('writes credentials.json for its owner alone, and a second one changes nothing but the address', async () => {
-    const machine = await Machine.set();
+    const machine = await Machine.bare();
     await machine.start({ PORT: '3000' });
     const credentials = machine.credentials();
     expect(credentials).toEqual({
@@ -74,7 +74,7 @@ describe('a first start', () => {
       BOOTSTRAP_STAFF_TOKEN: newCredential('vsk').token,
       BOOTSTRAP_PLATFORM_KEY: newCredential('tpk').token,
     };
-    await machine.start(preset);
+    await machine.start({ DEMO_DATA: 'false', ...preset });
     const { staff, platformKey } = machine.credentials();
     expect(staff).toEqual({
       email: preset.BOOTSTRAP_ADMIN_EMAIL,
@@ -129,10 +129,10 @@ describe('a first start', () => {
 
   it('of a filled database whose credentials.json is gone says so, with a remedy', async () => {
     const machine = await Machine.set();
-    await machine.start();
+    await machine.start({ DEMO_DATA: 'false' });
     unlinkSync(machine.credentialsFile);
     output = [];
-    await machine.start();
+    await machine.start({ DEMO_DATA: 'false' });
     expect(printed()).toContain(
       `filled by an earlier start, but ${machine.credentialsFile} is gone or opens another one`,
     );
@@ -143,15 +143,15 @@ describe('a first start', () => {
 
   it('of another database in the same folder sets the first one’s file aside, and says so when that comes back', async () => {
     const one = await Machine.set();
-    await one.start();
+    await one.start({ DEMO_DATA: 'false' });
     const credentials = readFileSync(one.credentialsFile, 'utf8');
     const two = await Machine.set(one.folder);
-    await two.start();
+    await two.start({ DEMO_DATA: 'false' });
     expect(readFileSync(`${one.credentialsFile}.earlier`, 'utf8')).toBe(credentials);
     expect(readFileSync(one.credentialsFile, 'utf8')).not.toBe(credentials);
 
     output = [];
-    await one.start();
+    await one.start({ DEMO_DATA: 'false' });
     expect(printed()).toContain(`${one.credentialsFile} is gone or opens another one`);
     expect(printed()).toContain(`${one.credentialsFile}.earlier`);
     expect(printed()).not.toMatch(/vsk_|tpk_/);
@@ -159,10 +159,10 @@ describe('a first start', () => {
 
   it('whose owner is a user already is refused with a remedy', async () => {
     const machine = await Machine.set();
-    const first = await machine.start();
+    const first = await machine.start({ DEMO_DATA: 'false' });
     await first.stop();
     await machine.sql(`delete from installation_steps where step = 'first-owner'`);
-    await expect(machine.start()).rejects.toThrow(
+    await expect(machine.start({ DEMO_DATA: 'false' })).rejects.toThrow(
       'BOOTSTRAP_ADMIN_EMAIL: owner@example.com is a user already; choose another address',
     );
   });

@@ -18,7 +18,9 @@ interface Run {
   role: { user?: string; password?: string };
 }
 
-/** What there is before the first start: an empty database, and a data folder that does not even exist yet. */
+let migrated: Promise<string> | undefined;
+
+/** What there is before the first start: a database without a row, and a data folder that does not even exist yet. */
 export class Machine {
   private constructor(
     readonly databaseUrl: string,
@@ -27,17 +29,15 @@ export class Machine {
 
   /** In a data folder of its own, or in another machine's. */
   static async set(shared?: string): Promise<Machine> {
-    const { run, adminUrl, role } = JSON.parse(process.env['TEST_RUN'] ?? '') as Run;
-    // Several files of one worker set up machines.
-    const name = `${run}_first_${randomBytes(4).toString('hex')}`;
-    await query(adminUrl, `create database ${name} ${role.user ? `owner ${role.user}` : ''}`);
-    const url = new URL(adminUrl);
-    url.pathname = `/${name}`;
-    if (role.user) Object.assign(url, { username: role.user, password: role.password });
-    if (shared !== undefined) return new Machine(url.href, shared);
-    const parent = mkdtempSync(join(tmpdir(), 'first-start-'));
-    closeAfterTests(async () => rmSync(parent, { recursive: true }));
-    return new Machine(url.href, join(parent, 'data'));
+    // Migrations take longer than most of what is tested here.
+    migrated ??= migratedDatabase();
+    const databaseUrl = await createDatabase(await migrated);
+    return new Machine(databaseUrl, shared ?? newFolder());
+  }
+
+  /** One whose database has not even a table. */
+  static async bare(): Promise<Machine> {
+    return new Machine(await createDatabase(), newFolder());
   }
 
   get credentialsFile(): string {
@@ -69,6 +69,34 @@ export class Machine {
     printWelcome(env, credentials);
     return { stop };
   }
+}
+
+function newFolder(): string {
+  const parent = mkdtempSync(join(tmpdir(), 'first-start-'));
+  closeAfterTests(async () => rmSync(parent, { recursive: true }));
+  return join(parent, 'data');
+}
+
+/** A database of its own, empty or a copy of another one; its URL for the application. */
+async function createDatabase(template?: string): Promise<string> {
+  const { run, adminUrl, role } = JSON.parse(process.env['TEST_RUN'] ?? '') as Run;
+  // Several files of one worker set up machines.
+  const name = `${run}_first_${randomBytes(4).toString('hex')}`;
+  const copied = template === undefined ? '' : `template ${template} strategy file_copy`;
+  await query(adminUrl, `create database ${name} ${copied} ${role.user ? `owner ${role.user}` : ''}`);
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  if (role.user) Object.assign(url, { username: role.user, password: role.password });
+  return url.href;
+}
+
+/** The name of a database that has every table and no row. */
+async function migratedDatabase(): Promise<string> {
+  const url = await createDatabase();
+  const dataSource = await connect(readEnv({ ...process.env, DATABASE_URL: url }));
+  await migrate(dataSource);
+  await dataSource.destroy();
+  return new URL(url).pathname.slice(1);
 }
 
 async function query<Row>(url: string, text: string): Promise<Row[]> {

@@ -39,7 +39,7 @@ describe('a start in production', () => {
   });
 
   it('is refused on a database that was ever filled with demo data, and changes nothing there', async () => {
-    const machine = await Machine.set();
+    const machine = await Machine.bare();
     const demo = await machine.start();
     await demo.stop();
     await machine.sql('drop table review_source_names, review_sources cascade; delete from migrations');
@@ -52,7 +52,7 @@ describe('a start in production', () => {
   });
 
   it('is refused with secrets that anybody could guess, and names all of them with remedies', async () => {
-    const machine = await Machine.set();
+    const machine = await Machine.bare();
     const faults = await refusal(machine, {
       VAULT_KEK_PRIMARY: 'a',
       VAULT_KEK_a: Buffer.alloc(32).toString('base64'),

@@ -51,19 +51,25 @@ function meets(held: string, required: string): boolean {
   return held === required || (held === '*' && STAFF_SCOPES.includes(required)) || (isPlain && held === `${module}:*`);
 }
 
-/** Calls each operation as each caller. `allowed` says of a caller, by its name, whether it is let in. */
+/**
+ * Calls each operation as each caller. `allowed` says of a caller, by its name, whether it is let in. Where there is a client
+ * for several scopes at once, those that have nothing in common with what the operation requires are tried together: whoever
+ * holds all of them is refused, so each of them alone is.
+ */
 async function callAll(
   called: Placed[],
   callers: ReadonlyMap<string, TestClient>,
-  allowed: (caller: string, operation: Placed) => boolean,
+  { allowed, together }: { allowed: (caller: string, operation: Placed) => boolean; together?: Together },
 ): Promise<{ letIn: number; refused: number }> {
   const counted = { letIn: 0, refused: 0 };
   for (const operation of called) {
     const wrong: string[] = [];
+    const required = operation['x-required-scope'] ?? '';
+    const far = together ? farFrom(operation, [...callers.keys()]) : [];
     const each = async (name: string, client: TestClient) => {
       const answer = await callInVain(client, operation);
       if (!allowed(name, operation)) {
-        expectForbidden(answer, surfaceOf(operation), operation['x-required-scope'] ?? '');
+        expectForbidden(answer, surfaceOf(operation), required);
         counted.refused += 1;
       } else if ([200, 400, 404].includes(answer.status)) {
         counted.letIn += 1;
@@ -71,22 +77,62 @@ async function callAll(
         wrong.push(`${nameOf(operation)} with ${name}: ${answer.status} ${answer.text}`);
       }
     };
+    const alone = [...callers].filter(([name]) => !far.includes(name));
     await fewAtATime(
-      [...callers].map(
+      alone.map(
         ([name, client]) =>
           () =>
             each(name, client),
       ),
     );
+    if (together && far.length > 0) {
+      expectForbidden(await callInVain(await together(far), operation), surfaceOf(operation), required);
+      counted.refused += far.length;
+    }
     expect(wrong).toEqual([]);
   }
   return counted;
+}
+
+/** A client that holds all of these scopes. */
+type Together = (scopes: string[]) => Promise<TestClient>;
+
+/** The same client for the same scopes. */
+function remembered(make: Together): Together {
+  const made = new Map<string, Promise<TestClient>>();
+  return (scopes) => {
+    const key = scopes.join(' ');
+    const client = made.get(key) ?? make(scopes);
+    made.set(key, client);
+    return client;
+  };
+}
+
+const farFrom = (operation: Placed, scopes: readonly string[]) =>
+  scopes.filter((scope) => !byScope(scope, operation) && !isNear(scope, operation['x-required-scope'] ?? ''));
+
+/** Of the same module or area, of one that stands for all, or of the same action within connect. */
+function isNear(held: string, required: string): boolean {
+  const [module, area, action] = held.split(':');
+  const [ofModule, ofArea, ofAction] = required.startsWith('*:')
+    ? ['connect', '*', required.slice(2)]
+    : required.split(':');
+  if (module !== 'connect' || ofModule !== 'connect') return module === ofModule || held.startsWith('*');
+  return area === '*' || area === ofArea || action === ofAction;
 }
 
 async function callersBy(scopes: readonly string[], make: (scope: string) => Promise<TestClient>) {
   const callers = new Map<string, TestClient>();
   for (const scope of scopes) callers.set(scope, await make(scope));
   return callers;
+}
+
+/** Makes the clients for several scopes beforehand: while the calls are made, nothing else may change. */
+async function makeAll(together: Together, called: Placed[], scopes: readonly string[]): Promise<void> {
+  for (const operation of called) {
+    const far = farFrom(operation, scopes);
+    if (far.length > 0) await together(far);
+  }
 }
 
 const byScope = (held: string, { 'x-required-scope': required }: Placed) =>
@@ -111,9 +157,11 @@ describe('every operation lets in exactly those who hold what it requires', () =
   });
 
   it('staff tokens, with each scope of the staff surface alone', async () => {
-    const callers = await callersBy(STAFF_SCOPES, async (scope) => app.with(await tokenWith(app, [scope])));
+    const together = remembered(async (scopes) => app.with(await tokenWith(app, scopes)));
+    const callers = await callersBy(STAFF_SCOPES, (scope) => together([scope]));
+    await makeAll(together, on('staff'), STAFF_SCOPES);
     const before = await contents(app);
-    const { letIn, refused } = await callAll(on('staff'), callers, byScope);
+    const { letIn, refused } = await callAll(on('staff'), callers, { allowed: byScope, together });
     expect(await contents(app)).toEqual(before);
     expect([letIn + refused, letIn > 0, refused > letIn]).toEqual([
       on('staff').length * STAFF_SCOPES.length,
@@ -124,10 +172,12 @@ describe('every operation lets in exactly those who hold what it requires', () =
 
   it('platform keys, with each scope of the platform alone', async () => {
     const scopes = [...PLATFORM_SCOPES, ...CONNECT_SCOPES];
-    const callers = await callersBy(scopes, (scope) => withKey(app, [scope]));
-    const before = await contents(app);
+    const together = remembered((held) => withKey(app, held));
+    const callers = await callersBy(scopes, (scope) => together([scope]));
     const called = on('connect', 'vault', 'realtime', 'data');
-    const { letIn, refused } = await callAll(called, callers, byScope);
+    await makeAll(together, called, scopes);
+    const before = await contents(app);
+    const { letIn, refused } = await callAll(called, callers, { allowed: byScope, together });
     expect(await contents(app)).toEqual(before);
     expect([letIn + refused, letIn > 0, refused > letIn]).toEqual([called.length * scopes.length, true, true]);
   });
@@ -137,7 +187,7 @@ describe('every operation lets in exactly those who hold what it requires', () =
     const make = async (scope: string) => actingAs(app, await newClient(app, operatorId, { scopes: [scope] }));
     const callers = await callersBy(CONNECT_SCOPES, make);
     const before = await contents(app);
-    const { letIn, refused } = await callAll(on('connect'), callers, byScope);
+    const { letIn, refused } = await callAll(on('connect'), callers, { allowed: byScope });
     expect(await contents(app)).toEqual(before);
     expect([letIn > 0, refused > 0]).toEqual([true, true]);
   });
@@ -153,7 +203,7 @@ describe('every operation lets in exactly those who hold what it requires', () =
       return client;
     });
     const called = on('connect', 'vault', 'realtime', 'data');
-    const { letIn, refused } = await callAll(called, callers, () => false);
+    const { letIn, refused } = await callAll(called, callers, { allowed: () => false });
     expect([letIn, refused]).toEqual([0, called.length * MEANINGLESS.length]);
   });
 });
@@ -174,7 +224,7 @@ describe('docs/scopes.md', () => {
     );
     const callers = await callersBy(ROLES, async (role) => (await hire(app, [role])).client);
     const allowed = (role: string, operation: Placed) => rows.get(nameOf(operation))?.[ROLES.indexOf(role)] ?? false;
-    const { letIn, refused } = await callAll(on('staff'), callers, allowed);
+    const { letIn, refused } = await callAll(on('staff'), callers, { allowed });
     expect(letIn + refused).toBe(rows.size * ROLES.length);
     expect([letIn > 0, refused > 0]).toEqual([true, true]);
   });
