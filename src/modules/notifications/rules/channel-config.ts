@@ -31,7 +31,9 @@ export function isSendable(config: ChannelConfig): boolean {
 
 /** Whether it says how the recipient is named, and not in words that are understood. */
 export function hasOddRecipientKind({ recipientKind }: ChannelConfig): boolean {
-  return recipientKind !== undefined && !RECIPIENT_KINDS.some((known) => known === recipientKind);
+  return (
+    recipientKind !== undefined && recipientKind !== null && !RECIPIENT_KINDS.some((known) => known === recipientKind)
+  );
 }
 
 export function recipientKindOf({ recipientKind }: ChannelConfig): RecipientKind {
