@@ -31,8 +31,8 @@ export class BookingChanges {
       const before = imageOfBooking(booking);
       const { departureDate, channelId } = await this.rows.factsOf(booking);
       booking.change(changes, now);
-      if (booking.channelId !== channelId) {
-        if (booking.channelId !== null) await this.channels.assertUsable(booking.channelId);
+      if (booking.channelId !== null && booking.channelId !== channelId) {
+        await this.channels.assertUsable(booking.channelId);
         await this.items.assertSoldBy(booking.channelId, id);
       }
       await this.store(booking);

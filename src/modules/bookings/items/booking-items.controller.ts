@@ -15,7 +15,6 @@ import { ItemRows } from './item-rows.service.js';
 const UNITS = [
   'capacity_exceeded',
   'departure_cancelled',
-  'departure_started',
   'allotment_inactive',
   'channel_inactive',
   'channel_archived',

@@ -10,7 +10,7 @@ import type { CreateBookingItem, UpdateBookingItem } from './booking-item.dto.js
 import type { BookingItem } from './booking-item.entity.js';
 import { type ItemPlace, ItemRows } from './item-rows.service.js';
 import { toItemFacts } from './item-facts.js';
-import { assertToCome, claimOf, type ItemClaim, ItemUnits, takesMore } from './item-units.service.js';
+import { claimOf, type ItemClaim, ItemUnits, takesMore } from './item-units.service.js';
 import { newBookingItem } from './new-booking-item.js';
 
 /** So many that are not cancelled, for they stand on one invoice. */
@@ -31,7 +31,7 @@ export class BookingItems {
   ) {}
 
   /**
-   * Throws 404, 409 `booking_closed`, `item_limit_reached`, `channel_inactive`, `departure_started` and what `ItemUnits.take`
+   * Throws 404, 409 `booking_closed`, `item_limit_reached`, `channel_inactive` and what `ItemUnits.take`
    * throws, 422 `channel_mismatch`, `invalid_initial_status`, `negative_total`. `hasUnits`: the caller has sold the
    * departure's units to it already.
    */
@@ -50,7 +50,7 @@ export class BookingItems {
       }
       const item = newBookingItem(input, { id, booking, now });
       await this.units.assertSelling(booking.channelId, item);
-      await this.place(item, null, { takesAt: hasUnits ? null : now });
+      await this.place(item, null);
       const store = async () => {
         await this.items.insert(item);
         if (!hasUnits) await this.units.take(claimOf(item));
@@ -62,7 +62,7 @@ export class BookingItems {
   }
 
   /**
-   * Throws 404, 409 `booking_closed`, `booking_item_cancelled`, `channel_inactive`, `departure_started` and what
+   * Throws 404, 409 `booking_closed`, `booking_item_cancelled`, `channel_inactive` and what
    * `ItemUnits.take` throws, 412, 422 `channel_mismatch`, `negative_total`.
    */
   async update(target: ItemTarget, changes: UpdateBookingItem, reason: string | null = null): Promise<BookingItem> {
@@ -70,9 +70,8 @@ export class BookingItems {
       const [before, beforeCents, had] = [imageOfItem(item), item.totalSellCents, claimOf(item)];
       item.change(changes, now);
       const has = claimOf(item);
-      const takes = takesMore(had, has);
-      if (takes) await this.units.assertSelling(booking.channelId, has);
-      await this.place(item, had, { takesAt: takes ? now : null, isDated: changes.serviceDate !== undefined });
+      if (takesMore(had, has)) await this.units.assertSelling(booking.channelId, has);
+      await this.place(item, had, { isDated: changes.serviceDate !== undefined });
       const cents = item.totalSellCents - beforeCents;
       const store = async () => {
         await this.items.update(item);
@@ -100,15 +99,10 @@ export class BookingItems {
     });
   }
 
-  /** Holds the departures, old and new, and takes the day from a new one, or instead of a day that was sent. What takes units needs one that is to come. */
-  private async place(
-    item: BookingItem,
-    had: ItemClaim | null,
-    { takesAt, isDated = false }: { takesAt: Date | null; isDated?: boolean },
-  ): Promise<void> {
+  /** Holds the departures, old and new, and takes the day from a new one, or instead of a day that was sent. */
+  private async place(item: BookingItem, had: ItemClaim | null, { isDated = false } = {}): Promise<void> {
     const departures = await this.units.hold(item, ...(had ? [had] : []));
     const departure = departures.get(item.departureId ?? '');
-    if (departure && takesAt) assertToCome(departure, takesAt);
     if (departure && (isDated || departure.id !== had?.departureId)) item.serviceDate = departure.startDate;
   }
 

@@ -60,7 +60,7 @@ export class ItemRows {
   }
 
   /** Whether this channel may have sold them. Throws 422 `channel_mismatch`. */
-  async assertSoldBy(channelId: string | null, bookingId: string): Promise<void> {
+  async assertSoldBy(channelId: string, bookingId: string): Promise<void> {
     const claims = await this.database.query<Pick<ItemClaim, 'allotmentId'>>(
       `select distinct allotment_id as "allotmentId" from booking_items where booking_id = $1 and status <> 'cancelled'`,
       [bookingId],

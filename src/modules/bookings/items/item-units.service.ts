@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { conflict } from '../../../platform/errors/app-error.js';
 import { AllotmentSales, ChannelChoice } from '../../distribution/index.js';
 import { type DepartureFacts, Departures } from '../../operations/index.js';
 
@@ -30,16 +29,17 @@ export class ItemUnits {
   ) {}
 
   /**
-   * A channel that sells nothing now sells no more units either, and never those of another one. A booking without a
-   * channel is our own sale. Throws 409 `channel_inactive`, `channel_archived`, 422 `channel_mismatch`.
+   * A channel that sells nothing now sells no more units either, and never those of another one. A booking that
+   * names no channel sells through whichever allotment staff name. Throws 409 `channel_inactive`, `channel_archived`, 422 `channel_mismatch`.
    */
   async assertSelling(channelId: string | null, { allotmentId }: Pick<ItemClaim, 'allotmentId'>): Promise<void> {
-    if (channelId !== null) await this.channels.assertSelling(channelId);
+    if (channelId === null) return;
+    await this.channels.assertSelling(channelId);
     if (allotmentId !== null) await this.sales.assertSoldBy(channelId, [allotmentId], 'allotmentId');
   }
 
   /** Whether the booking that has these items may be this channel's. Throws 422 `channel_mismatch`. */
-  async assertChannel(channelId: string | null, claims: readonly Pick<ItemClaim, 'allotmentId'>[]): Promise<void> {
+  async assertChannel(channelId: string, claims: readonly Pick<ItemClaim, 'allotmentId'>[]): Promise<void> {
     const allotmentIds = claims.flatMap(({ allotmentId }) => allotmentId ?? []);
     if (allotmentIds.length > 0) await this.sales.assertSoldBy(channelId, allotmentIds, 'channelId');
   }
@@ -90,13 +90,6 @@ export class ItemUnits {
     if (allotmentId === null) await this.departures.giveBack(departureId, units, { to: 'pool', from: 'sold' });
     else await this.sales.unpick({ allotmentId, departureId }, items);
   }
-}
-
-/** Nobody can join a departure that is under way. Throws 409 `departure_started`. */
-export function assertToCome({ id: departureId, startsAt }: DepartureFacts, now: Date): void {
-  if (startsAt > now) return;
-  const details = { field: 'departureId', departureId, startsAt: startsAt.toISOString() };
-  throw conflict('departure_started', 'The departure has started: no more units of it are sold', details);
 }
 
 /** Whether the item needs units that it does not have yet. */

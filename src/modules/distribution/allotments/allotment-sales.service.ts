@@ -24,12 +24,10 @@ export class AllotmentSales {
   ) {}
 
   /**
-   * One channel's units are not sold by another, and what names no channel is our own sale. Throws 422 `channel_mismatch`
-   * with the `field` that asked for it.
+   * One channel's units are not sold by another. Throws 422 `channel_mismatch` with the `field` that asked for it.
    */
-  async assertSoldBy(channelId: string | null, allotmentIds: readonly string[], field: string): Promise<void> {
-    const seller = channelId ?? (await this.channels.findDirect());
-    const foreign = (await this.allotments.byIds(allotmentIds)).find((one) => one.channelId !== seller);
+  async assertSoldBy(channelId: string, allotmentIds: readonly string[], field: string): Promise<void> {
+    const foreign = (await this.allotments.byIds(allotmentIds)).find((one) => one.channelId !== channelId);
     if (!foreign) return;
     const why = "The allotment is another channel's than the booking: take one of its own, or sell from the pool";
     throw unprocessable('channel_mismatch', why, {

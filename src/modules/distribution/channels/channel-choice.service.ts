@@ -25,13 +25,6 @@ export class ChannelChoice {
     if (status === 'inactive') throw conflict('channel_inactive', 'The channel sells nothing now', { field });
   }
 
-  /** The channel of our own sales; null where none was provisioned. */
-  async findDirect(): Promise<string | null> {
-    const text = `select id from channels where system_key = 'direct'`;
-    const [channel] = await this.database.prepared<{ id: string }>('channel-direct', text, []);
-    return channel?.id ?? null;
-  }
-
   private async statusOf(id: string, field: string, lock: '' | 'for share' = ''): Promise<ChannelStatus> {
     const name = lock === '' ? 'channel-status' : 'channel-hold';
     const text = `select status from channels where id = $1 ${lock}`;
