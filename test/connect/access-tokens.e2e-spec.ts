@@ -152,24 +152,31 @@ describe('an access token', () => {
 });
 
 describe('the check of a client', () => {
-  it('asks the database the same, whether the client is unknown, the secret wrong, or the client revoked', async () => {
+  it('asks the database the same, whether the client is unknown, the secret wrong, or the client revoked or expired', async () => {
     const [client, gone] = [await newClient(app, operatorId), await newClient(app, operatorId)];
     await app.as('platform').delete(`${clientsOf(operatorId)}/${gone.id}`);
+    const late = await newClient(app, operatorId);
+    await app.sql(`update oauth_clients set expires_at = now() - interval '1 hour' where id = $1`, [late.id]);
     const asked = jest.spyOn(app.nest.get(Database).pool(), 'query');
     const statementsOf = async (clientId: string, clientSecret: string) => {
       asked.mockClear();
       expect((await askForToken(app, { clientId, clientSecret })).status).toBe(401);
-      return asked.mock.calls.map(([query]) => JSON.stringify(query).replace(/"values":.*/, ''));
+      const statements = asked.mock.calls.map(([query]) => JSON.stringify(query).replace(/"values":.*/, ''));
+      // Others look at the database by the clock.
+      return statements.filter((statement) => statement.includes('oauth'));
     };
 
     const unknown = await statementsOf('occ_000000000000000000000000', client.clientSecret);
     const malformed = await statementsOf('nobody', client.clientSecret);
     const wrong = await statementsOf(client.clientId, 'wrong');
     const revoked = await statementsOf(gone.clientId, gone.clientSecret);
+    const expired = await statementsOf(late.clientId, late.clientSecret);
+    await tokenOf(client);
+    const remembered = await statementsOf(client.clientId, 'wrong');
     asked.mockRestore();
 
     expect(unknown).toEqual([expect.stringContaining('oauth-client-authenticate')]);
-    expect([malformed, wrong, revoked]).toEqual([unknown, unknown, unknown]);
+    expect([malformed, wrong, revoked, expired, remembered]).toEqual(Array<string[]>(5).fill(unknown));
   });
 
   it('takes no row lock: tokens are issued while the client is being changed', async () => {
