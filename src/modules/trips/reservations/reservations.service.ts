@@ -37,7 +37,10 @@ export class Reservations {
     try {
       await this.pricing.price(id, expected);
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'component_unavailable') throw error;
+      if (!(error instanceof AppError)) throw error;
+      // Somebody else has priced and reserved it meanwhile: starting again says what has become of it.
+      if (error.code === 'invalid_transition') return;
+      if (error.code !== 'component_unavailable') throw error;
       throw conflict('trip_not_priced', 'The trip cannot be priced', error.details);
     }
   }
