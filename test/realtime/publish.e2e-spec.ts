@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { isId } from '../../src/platform/id.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -122,6 +123,23 @@ describe('data', () => {
     expect(history.text).toContain(`"data":${json},"publishedAt"`);
   });
 
+  it('comes back unchanged whatever it is, as a client writes it; only integers that a double would change are refused', async () => {
+    const channel = newChannelName();
+    const anything = fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' });
+    const roundTrip = async (value: unknown) => {
+      const json = JSON.stringify(value);
+      const raw = `{"event":"e","data":${json}}`;
+      const { status } = await client.post(pathOf(channel), undefined, {
+        raw,
+        headers: { 'Content-Type': 'application/json' },
+      });
+      expect([json, status]).toEqual([json, isExact(value) ? 201 : 400]);
+      const newest = await client.get(`${pathOf(channel)}?limit=1`);
+      if (status === 201) expect(newest.text).toContain(`"data":${json},"publishedAt"`);
+    };
+    await fc.assert(fc.asyncProperty(anything, roundTrip), { numRuns: 100 });
+  }, 60_000);
+
   it.each([
     ['an integer beyond 2^53-1', '9007199254740993'],
     ['a number beyond a double', '1e400'],
@@ -137,3 +155,11 @@ describe('data', () => {
     expect(answer.body).toEqual({ error: expect.any(String) });
   });
 });
+
+/** Beyond 2^53-1 and below 1e21 JSON writes a number as an integer. */
+function isExact(value: unknown): boolean {
+  if (typeof value === 'number')
+    return !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21;
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.values(value).every(isExact);
+}
