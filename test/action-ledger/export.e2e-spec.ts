@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ActionLedger } from '../../src/modules/action-ledger/index.js';
+import { ActionLedger, LedgerVerification } from '../../src/modules/action-ledger/index.js';
+import type { Verification } from '../../src/modules/action-ledger/ledger-verification.service.js';
 import { NightlyVerification } from '../../src/modules/action-ledger/nightly-verification.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -139,8 +140,27 @@ describe('verifying the ledger', () => {
     expect(later.body.data.entries).toBe(answer.body.data.entries + 1);
   });
 
+  it('goes on where there was no time left', async () => {
+    const verification = app.nest.get(LedgerVerification);
+    const whole = await verification.verify();
+    expect(whole.nextChain).toBeNull();
+
+    const [walked, entries] = [[] as (number | null)[], [] as number[]];
+    for (let from: number | null = 0; from !== null;) {
+      const part: Verification = await verification.verify({ from, withinMs: 0 });
+      walked.push((from = part.nextChain));
+      entries.push(part.entries);
+    }
+    expect(walked).toEqual([...Array.from({ length: 63 }, (_, chain) => chain + 1), null]);
+    expect(entries.reduce((sum, count) => sum + count, 0)).toBe(whole.entries);
+
+    const answer = await app.as('owner').get<{ data: { entries: number } }>(`${VERIFY}?fromChain=40`);
+    const rest = entries.slice(40).reduce((sum, count) => sum + count, 0);
+    expect(answer.body).toMatchObject({ data: { entries: rest, nextChain: null } });
+  });
+
   it('of a chain that there is not is 400', async () => {
-    for (const chain of ['64', '-1', 'x'])
-      expect((await app.as('owner').get(`${VERIFY}?chain=${chain}`)).status).toBe(400);
+    for (const query of ['chain=64', 'chain=-1', 'chain=x', 'fromChain=64'])
+      expect((await app.as('owner').get(`${VERIFY}?${query}`)).status).toBe(400);
   });
 });

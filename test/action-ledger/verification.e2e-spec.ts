@@ -18,7 +18,7 @@ describe('an honest ledger', () => {
     await channelWithEntries(app, 3);
     const [row] = await app.sql<{ count: number }>('select count(*)::int as count from action_ledger_entries');
 
-    expect(await verify()).toEqual({ entries: row?.count, erasedPayloads: 0, breaks: [] });
+    expect(await verify()).toEqual({ entries: row?.count, erasedPayloads: 0, breaks: [], nextChain: null });
     expect(await verifyByCommand()).toEqual({
       code: 0,
       output: `${row?.count} entries are as they were written; the payloads of 0 were erased\n`,

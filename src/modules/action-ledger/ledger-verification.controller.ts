@@ -1,17 +1,26 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { RequireScope } from '../../platform/auth/access.js';
+import { Env } from '../../platform/config/env.js';
 import { toVerification, VerificationEnvelope, VerifyLedger } from './ledger-verification.dto.js';
 import { LedgerVerification } from './ledger-verification.service.js';
 
 @Controller('/v1/admin/action-ledger/verify')
 export class LedgerVerificationController {
-  constructor(private readonly verification: LedgerVerification) {}
+  constructor(
+    private readonly verification: LedgerVerification,
+    private readonly env: Env,
+  ) {}
 
-  /** Proves that no entry was changed, removed or slipped in, or names the first broken one of each chain */
+  /**
+   * Proves that no entry was changed, removed or slipped in, or names the first broken one of each chain
+   *
+   * A ledger that takes longer than half of what a request may is walked in several: `nextChain` says where to go on.
+   */
   @Get()
   @RequireScope('action-ledger:read')
-  async verify(@Query() { chain }: VerifyLedger): Promise<VerificationEnvelope> {
-    const verification = await this.verification.verify(chain);
+  async verify(@Query() { chain, fromChain }: VerifyLedger): Promise<VerificationEnvelope> {
+    const chains = chain === undefined ? { from: fromChain ?? 0 } : { from: chain, to: chain };
+    const verification = await this.verification.verify({ ...chains, withinMs: this.env.requestDeadlineMs / 2 });
     return { data: toVerification(verification) };
   }
 }

@@ -7,10 +7,15 @@ import { CHAINS } from './sealed-entry.js';
 const MOST = Number.MAX_SAFE_INTEGER;
 
 export class VerifyLedger {
-  /** One chain alone, 0 to 63, where all of them would take longer than a request may; all unless given. */
+  /** One chain alone, 0 to 63; all unless given. */
   @Optional()
   @QueryWhole({ min: 0, max: CHAINS - 1 })
   chain?: number;
+
+  /** Where to begin: the `nextChain` of an answer that did not come to the end. Beside `chain` it says nothing. */
+  @Optional()
+  @QueryWhole({ min: 0, max: CHAINS - 1 })
+  fromChain?: number;
 }
 
 export class BreakResponse {
@@ -29,7 +34,7 @@ export class BreakResponse {
 }
 
 export class VerificationResponse {
-  /** Whether every entry is as it was written. */
+  /** Whether every entry of the chains that were walked is as it was written. */
   @Flag()
   intact: boolean;
 
@@ -44,15 +49,20 @@ export class VerificationResponse {
   /** The first place of each broken chain. */
   @ListOf(() => BreakResponse, { max: CHAINS })
   breaks: BreakResponse[];
+
+  /** The first chain that there was no time for, to be asked for by `fromChain`; null once all were walked. */
+  @Whole({ min: 1, max: CHAINS - 1 })
+  nextChain: number | null;
 }
 
 export class VerificationEnvelope extends dataOf(VerificationResponse) {}
 
-export function toVerification({ entries, erasedPayloads, breaks }: Verification): VerificationResponse {
+export function toVerification({ entries, erasedPayloads, breaks, nextChain }: Verification): VerificationResponse {
   return {
     intact: breaks.length === 0,
     entries,
     erasedPayloads,
     breaks: breaks.map(({ chain, position, entryId, fault }) => ({ chain, position, entryId, fault })),
+    nextChain,
   };
 }

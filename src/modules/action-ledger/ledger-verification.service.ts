@@ -19,6 +19,15 @@ export interface Verification {
   /** Payloads that were erased; their digests still prove what they were. */
   erasedPayloads: number;
   breaks: Break[];
+  /** The first chain that there was no time for; null where there was for all. */
+  nextChain: number | null;
+}
+
+/** Which chains, and for how long: the chain at hand is always walked to its end. */
+export interface Walk {
+  from?: number;
+  to?: number;
+  withinMs?: number;
 }
 
 interface Head {
@@ -38,11 +47,12 @@ const MISSING = 'the entry is missing';
 export class LedgerVerification {
   constructor(private readonly database: Database) {}
 
-  /** Walks all chains, or one, from the first entry to the head, in batches. Writers may go on meanwhile. */
-  async verify(only?: number): Promise<Verification> {
-    const result: Verification = { entries: 0, erasedPayloads: 0, breaks: [] };
-    const [from, to] = only === undefined ? [0, CHAINS - 1] : [only, only];
+  /** Walks chains, all unless told otherwise, from the first entry to the head, in batches. Writers may go on meanwhile. */
+  async verify({ from = 0, to = CHAINS - 1, withinMs = Infinity }: Walk = {}): Promise<Verification> {
+    const result: Verification = { entries: 0, erasedPayloads: 0, breaks: [], nextChain: null };
+    const end = performance.now() + withinMs;
     for (let chain = from; chain <= to; chain += 1) {
+      if (chain > from && performance.now() >= end) return { ...result, nextChain: chain };
       const broken = await this.walk(chain, result);
       if (broken) result.breaks.push({ chain, ...broken });
     }
