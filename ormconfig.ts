@@ -24,6 +24,7 @@ import { Bookings1790000001000 } from './src/migrations/1790000001000-bookings.j
 import { Commissions1790000001600 } from './src/migrations/1790000001600-commissions.js';
 import { Catalog1790000002400 } from './src/migrations/1790000002400-catalog.js';
 import { CatalogUpkeep1790000002410 } from './src/migrations/1790000002410-catalog-upkeep.js';
+import { CatalogNoVectors1790000002430 } from './src/migrations/1790000002430-catalog-no-vectors.js';
 import { CatalogStaleVectors1790000002420 } from './src/migrations/1790000002420-catalog-stale-vectors.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -152,6 +153,7 @@ const migrations = [
   Catalog1790000002400,
   CatalogUpkeep1790000002410,
   CatalogStaleVectors1790000002420,
+  CatalogNoVectors1790000002430,
   IntegrityReport1790000002010,
   Policies1790000002100,
   BookingTerms1790000002110,

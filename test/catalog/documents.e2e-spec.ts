@@ -77,6 +77,8 @@ describe('putting a document', () => {
   it.each([
     [{}, 'fields.name', 'isString'],
     [{ name: ' ' }, 'fields.name', 'length'],
+    [{ name: '<p></p>' }, 'fields.name', 'length'],
+    [{ name: '<br>&nbsp;' }, 'fields.name', 'length'],
     [{ name: 'x'.repeat(501) }, 'fields.name', 'length'],
     [{ name: 'x', stars: 'four' }, 'fields.stars', 'isNumber'],
     [{ name: 'x', tags: 'beach' }, 'fields.tags', 'isArray'],

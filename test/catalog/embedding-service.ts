@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 
-/** Gives vectors as an outside service does: of ice, of the sea, and of how long a text is. */
+/** Gives vectors as an outside service does: of ice, of the sea, and of how long a text is. It refuses poison, and nothing. */
 export class EmbeddingService {
   isBroken = false;
   /** How many texts of documents came, and how many queries. */
@@ -44,7 +44,8 @@ export class EmbeddingService {
     else this.documents += input.length;
     const { waiting } = this;
     if (input.length > 1 && waiting) await new Promise<void>((resolve) => waiting.push(resolve));
-    response.statusCode = this.isBroken ? 500 : 200;
+    const isPoison = input.some((of) => of.trim() === '' || /poison/i.test(of));
+    response.statusCode = this.isBroken || isPoison ? 500 : 200;
     const vector = (of: string) => [
       /ice|snow/i.test(of) ? 1 : 0,
       /sea|beach/i.test(of) ? 1 : 0,

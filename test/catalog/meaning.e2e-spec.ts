@@ -2,7 +2,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { endAll, ServiceProcess } from '../platform/service-process.js';
 import { startApp, type TestApp } from '../setup/app.js';
-import { type Fields, putAll, SEARCH, type SearchAnswer, searchable, STATUS } from './catalog.js';
+import {
+  type CatalogDocument,
+  DOCUMENTS,
+  type Fields,
+  putAll,
+  SEARCH,
+  type SearchAnswer,
+  searchable,
+  STATUS,
+} from './catalog.js';
 import { EmbeddingService } from './embedding-service.js';
 
 const TRIPS: Record<string, Fields> = {
@@ -192,6 +201,27 @@ describe('with an embedding service', () => {
     expect(service.held).toBe(1);
     service.letGo();
     await embedded(other);
+  }, 60_000);
+
+  it('gives every other document its vector where it cannot take one, which is tried again once it is another text', async () => {
+    const others = Array.from({ length: 20 }, (_, n) => ({ id: `v${n}`, fields: { name: `Vial number ${n}` } }));
+    await putAll(other, [...others, ...['poison', 'empty'].map((id) => ({ id, fields: { name: `Poison ${id}` } }))]);
+    // As it could be stored before names without text were refused.
+    await other.sql(
+      `update catalog_document set fields = '{"name": "<p></p>"}', content_hash = sha256('') where id = 'empty'`,
+    );
+    const isEmbedded = async (id: string) => {
+      const { body } = await other.as('owner').get<{ data: CatalogDocument }>(`${DOCUMENTS}/products/${id}`);
+      return body.data.embedded;
+    };
+
+    await embedded(other);
+    expect(await Promise.all(['v0', 'v19', 'poison', 'empty'].map(isEmbedded))).toEqual([true, true, false, false]);
+    expect((await ask({ query: 'poison' }, other)).hits.map(({ id }) => id)).toContain('poison');
+
+    await putAll(other, [{ id: 'poison', fields: { name: 'Antidote' } }]);
+    await embedded(other);
+    expect(await isEmbedded('poison')).toBe(true);
   }, 60_000);
 
   it('is left alone once it has failed, and words are searched instead', async () => {

@@ -10,6 +10,7 @@ import { DocumentsController } from './documents/documents.controller.js';
 import { Documents } from './documents/documents.service.js';
 import { NewDocuments } from './documents/new-documents.service.js';
 import { chosenEmbedder } from './embedding/chosen-embedder.js';
+import { DocumentVectors } from './embedding/document-vectors.service.js';
 import { Embedder } from './embedding/embedder.js';
 import { EmbeddingJobs } from './embedding/embedding-jobs.service.js';
 import { QueryMeaning } from './embedding/query-meaning.service.js';
@@ -36,6 +37,7 @@ const WRITING = [
   CatalogGeneration,
   DemoCatalog,
   Documents,
+  DocumentVectors,
   DocumentWriter,
   EmbeddingJobs,
   Markets,

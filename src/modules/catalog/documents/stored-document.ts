@@ -19,7 +19,7 @@ export interface NewDocument extends SliceKey {
 
 const EMBEDDED = `
   exists (select from catalog_embedding as e
-    where e.content_hash = document.content_hash and e.model = slice.embedding_model)`;
+    where e.content_hash = document.content_hash and e.model = slice.embedding_model and e.vector is not null)`;
 
 export const SELECT_DOCUMENTS = `
   select slice.vertical, slice.locale, slice.market, document.id, document.fields, document.version,

@@ -2,9 +2,9 @@ import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@
 import { Database } from '../../../platform/database/database.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { type SliceKey, Slices } from '../slices/slices.service.js';
+import { DocumentVectors, type Embeddable } from './document-vectors.service.js';
 import { Embedder } from './embedder.js';
 import { embeddingTexts } from './embedding-text.js';
-import { unit } from './query-meaning.service.js';
 
 const JOB = 'catalog.embed';
 const GROUP = 16;
@@ -13,7 +13,7 @@ const GROUPS_A_JOB = 20;
 
 /** $1 model, $2 languages. */
 const MISSING = `
-  select distinct on (content_hash) content_hash as hash, fields
+  select distinct on (content_hash) content_hash as hash, document.id, fields
   from catalog_document as document join catalog_slice as slice on slice.id = document.slice_id
   where deleted_at is null and split_part(lower(slice.locale), '-', 1) = any ($2)
     and not exists (
@@ -21,6 +21,7 @@ const MISSING = `
       where e.content_hash = document.content_hash and e.model = $1 and not e.stale)
   order by content_hash limit ${GROUP}`;
 
+/** A vector that is null says that there is none to be had, until the text changes or everything is made anew. */
 const KEEP = `
   insert into catalog_embedding (content_hash, model, vector)
   select hash, $2, vector from unnest($1::bytea[], $3::bytea[]) as v (hash, vector)
@@ -47,6 +48,12 @@ const ADOPT = `
       select from catalog_document as d where d.slice_id = slice.id and deleted_at is null
         and not exists (select from catalog_embedding as e where e.content_hash = d.content_hash and e.model = $1)))`;
 
+interface Missing {
+  hash: Buffer;
+  id: string;
+  fields: Record<string, unknown>;
+}
+
 /** Gives documents their vectors, after they can be found by words, in groups, as a job that is repeated where it fails. */
 @Injectable()
 export class EmbeddingJobs implements OnModuleInit, BeforeApplicationShutdown {
@@ -62,6 +69,7 @@ export class EmbeddingJobs implements OnModuleInit, BeforeApplicationShutdown {
     private readonly jobs: Jobs,
     private readonly slices: Slices,
     private readonly embedder: Embedder,
+    private readonly vectors: DocumentVectors,
   ) {}
 
   onModuleInit(): void {
@@ -100,19 +108,16 @@ export class EmbeddingJobs implements OnModuleInit, BeforeApplicationShutdown {
   /** False where nothing was missing. */
   private async embedGroup(): Promise<boolean> {
     const { model, languages } = this.embedder;
-    const missing = await this.database.query<{ hash: Buffer; fields: Record<string, unknown> }>(MISSING, [
-      model,
-      languages,
-    ]);
+    const missing = await this.database.query<Missing>(MISSING, [model, languages]);
     if (missing.length === 0) {
       await this.database.execute(ADOPT, [model, languages]);
       return false;
     }
-    const vectors = await this.vectorsOf(missing.map(({ fields }) => embeddingTexts(fields)));
+    const vectors = await this.vectorsOf(missing.map(({ id, fields }) => ({ id, texts: embeddingTexts(fields) })));
     const hashes = missing.map(({ hash }) => hash);
     await this.database.transaction(async () => {
       const slices = await this.slices.open(await this.database.query<SliceKey>(HOLDERS, [hashes]), 'pass');
-      await this.database.execute(KEEP, [hashes, model, vectors.map((vector) => Buffer.from(vector.buffer))]);
+      await this.database.execute(KEEP, [hashes, model, vectors.map((vector) => vector && Buffer.from(vector.buffer))]);
       const generations = slices.map(({ generation }) => generation);
       await this.database.execute(STAMP, [hashes, slices.map(({ id }) => id), generations]);
       await this.database.execute(ADOPT, [model, languages]);
@@ -121,23 +126,14 @@ export class EmbeddingJobs implements OnModuleInit, BeforeApplicationShutdown {
     return true;
   }
 
-  /** The mean of the vectors of a document's texts. */
-  private async vectorsOf(documents: readonly string[][]): Promise<Float32Array[]> {
+  private async vectorsOf(documents: readonly Embeddable[]): Promise<(Float32Array | null)[]> {
     try {
-      const all = await this.embedder.embed(documents.flat(), 'document');
+      const vectors = await this.vectors.of(documents);
       this.failing = false;
-      return documents.map((texts, index) => {
-        const start = documents.slice(0, index).reduce((sum, { length }) => sum + length, 0);
-        return meanOf(all.slice(start, start + texts.length).map(unit));
-      });
+      return vectors;
     } catch (error) {
       this.failing = true;
       throw error;
     }
   }
-}
-
-function meanOf(vectors: readonly Float32Array[]): Float32Array {
-  const [first = new Float32Array(0), ...others] = vectors;
-  return unit(first.map((value, index) => others.reduce((sum, vector) => sum + (vector[index] ?? 0), value)));
 }

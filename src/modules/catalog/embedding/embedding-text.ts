@@ -7,7 +7,7 @@ const LISTS = ['tagLabels', 'tags', 'categories', 'cities', 'regions', 'countrie
 
 /**
  * What a document's vector is made of: its name, and a text of what else tells what it is about. The vector is the mean of
- * the two, which finds more than one vector of everything does (docs/adr/0021).
+ * the two, which finds more than one vector of everything does (docs/adr/0021). None where there is no text.
  */
 export function embeddingTexts(fields: Record<string, unknown>): string[] {
   const name = textOf(fields['name']);
@@ -18,7 +18,7 @@ export function embeddingTexts(fields: Record<string, unknown>): string[] {
     textOf(fields['description']),
   ];
   const words = about.filter(Boolean).join('. ').split(/\s+/u).slice(0, MAX_WORDS).join(' ');
-  return words === name ? [name] : [name, words];
+  return [...new Set([name, words])].filter(Boolean);
 }
 
 /** The same text is never embedded twice: its hash is the vector's name. */

@@ -1,6 +1,7 @@
 import type { Issue } from '../../../platform/errors/app-error.js';
 import { isCurrency } from '../../../platform/money.js';
 import { isCalendarDay, isInstant, isTimeZone } from '../../../platform/time.js';
+import { plainText } from './plain-text.js';
 import { type Field, REGISTRY, type Vertical } from './registry.js';
 
 const MAX_NAME = 500;
@@ -61,8 +62,8 @@ function faultOfType({ type }: Field, value: unknown): Fault | null {
 }
 
 function faultOfValue(name: string, value: unknown): Fault | null {
-  if (name === 'name' && typeof value === 'string' && (value.trim() === '' || value.length > MAX_NAME)) {
-    return { message: `must have 1 to ${MAX_NAME} characters`, code: 'length' };
+  if (name === 'name' && typeof value === 'string' && !isName(value)) {
+    return { message: `must have 1 to ${MAX_NAME} characters beside HTML`, code: 'length' };
   } else if (name === 'status' && !STATUSES.some((status) => status === value)) {
     return { message: `must be one of ${STATUSES.join(', ')}`, code: 'isIn' };
   } else if (name.endsWith('Cents') && typeof value === 'number' && value < 0) {
@@ -126,6 +127,12 @@ function faultOfDeparture(departure: unknown): Fault | null {
 
 function isList(value: unknown, fits: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(fits);
+}
+
+function isName(value: string): boolean {
+  if (value.length > MAX_TEXT) return false;
+  const { length } = plainText(value);
+  return length > 0 && length <= MAX_NAME;
 }
 
 function isWithin(value: unknown, bound: number): boolean {
