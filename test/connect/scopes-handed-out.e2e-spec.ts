@@ -1,7 +1,17 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { startApp, type TestApp } from '../setup/app.js';
-import { actingAs, clientsOf, newClient, newOperator, type OAuthClient } from './partners.js';
+import {
+  actingAs,
+  askForToken,
+  clientsOf,
+  newClient,
+  newGrant,
+  newOperator,
+  type OAuthClient,
+  provision,
+  refused,
+} from './partners.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -62,4 +72,42 @@ describe('scopes that are handed out', () => {
     await fc.assert(property, { numRuns: 60 });
     expect([...outcomes].sort()).toEqual([201, 403]);
   }, 60_000);
+});
+
+describe('a client that makes clients', () => {
+  const scopes = ['connect:bookings:*'];
+  const inHours = (hours: number) => new Date(app.now().getTime() + hours * 3_600_000).toISOString();
+
+  it('hands on its grant and its end: what it made stops with it', async () => {
+    const operatorId = await newOperator(app);
+    const grantId = await newGrant(app, operatorId, { scopes });
+    const expiresAt = inHours(5);
+    const bound = await actingAs(app, await newClient(app, operatorId, { scopes, grantId, expiresAt }));
+
+    const { status, body: child } = await bound.post<OAuthClient>(clientsOf(operatorId), { scopes });
+    expect([status, child.grantId, child.expiresAt]).toEqual([201, grantId, expiresAt]);
+    const sooner = await bound.post<OAuthClient>(clientsOf(operatorId), { scopes, grantId, expiresAt: inHours(1) });
+    expect(sooner.status).toBe(201);
+
+    const made = await actingAs(app, child);
+    expect((await made.get(clientsOf(operatorId))).status).toBe(200);
+    await provision(app, { operatorGrants: [{ id: grantId, operatorId, scopes, status: 'paused' }] });
+    expect((await made.get(clientsOf(operatorId))).status).toBe(401);
+    expect((await askForToken(app, child)).status).toBe(400);
+  });
+
+  it('reaches no further by another grant, a later end, or the secret of a client that is not so bound', async () => {
+    const operatorId = await newOperator(app);
+    const [grantId, other] = [await newGrant(app, operatorId, { scopes }), await newGrant(app, operatorId, { scopes })];
+    const bound = await actingAs(app, await newClient(app, operatorId, { scopes, grantId, expiresAt: inHours(5) }));
+    const free = await newClient(app, operatorId, { scopes });
+
+    const elsewhere = await bound.post(clientsOf(operatorId), { scopes, grantId: other });
+    const later = await bound.post(clientsOf(operatorId), { scopes, expiresAt: inHours(6) });
+    const secret = await bound.post(`${clientsOf(operatorId)}/${free.clientId}/secrets`, {});
+
+    expect([elsewhere.status, elsewhere.body]).toEqual([403, refused('forbidden')]);
+    expect([later.status, later.body]).toEqual([409, refused('grant_conflict', { reason: 'expiry' })]);
+    expect([secret.status, secret.body]).toEqual([403, refused('forbidden')]);
+  });
 });

@@ -127,6 +127,22 @@ describe('a new secret', () => {
 });
 
 describe('ending a secret before its time', () => {
+  it('ends the tokens of one that is over already, as after a rotation in haste', async () => {
+    const client = await newClient(app, operatorId);
+    const stolen = (await askForToken(app, client)).body.access_token;
+    await rotate(client, { overlapSeconds: 0 });
+    const bearer = app.with(stolen);
+    expect((await bearer.get(clientsOf(operatorId))).status).toBe(200);
+    const [, old] = await list(client);
+
+    const ended = await app.as('platform').delete<Secret>(`${pathOf(client)}/${old?.id}`);
+
+    expect([ended.status, ended.body]).toEqual([200, { ...old, revokedAt: expect.any(String) }]);
+    expect((await bearer.get(clientsOf(operatorId))).status).toBe(401);
+    const entries = await entriesOf(app, old?.id ?? '');
+    expect(entries.at(-1)).toMatchObject({ action: 'connect.oauth_client_secret.revoke', before: old });
+  });
+
   it('ends the tokens that were issued by it, not those of the other one; a second call answers the same', async () => {
     const client = await newClient(app, operatorId);
     const { body: newer } = await rotate(client);

@@ -11,11 +11,7 @@ export class LedgerVerificationController {
     private readonly env: Env,
   ) {}
 
-  /**
-   * Proves that no entry was changed, removed or slipped in, or names the first broken one of each chain
-   *
-   * A ledger that takes longer than half of what a request may is walked in several: `nextChain` says where to go on.
-   */
+  /** Proves that no entry was changed, removed or slipped in, or names the first broken one of each chain */
   @Get()
   @RequireScope('action-ledger:read')
   async verify(@Query() { chain, fromChain }: VerifyLedger): Promise<VerificationEnvelope> {

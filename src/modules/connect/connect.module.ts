@@ -12,6 +12,7 @@ import { ClientRequests } from './oauth/client-requests.service.js';
 import { KnownClients } from './oauth/known-clients.service.js';
 import { MetadataController } from './oauth/metadata.controller.js';
 import { TokenController } from './oauth/token.controller.js';
+import { CallerBounds } from './oauth-clients/caller-bounds.service.js';
 import { OAuthClientsController } from './oauth-clients/oauth-clients.controller.js';
 import { OAuthClients } from './oauth-clients/oauth-clients.service.js';
 import { GrantsController } from './operators/grants.controller.js';
@@ -34,6 +35,7 @@ import { Operators } from './operators/operators.service.js';
   ],
   providers: [
     AccessTokens,
+    CallerBounds,
     ClientRequests,
     ClientSecrets,
     ConnectorProviders,

@@ -20,7 +20,7 @@ export class ClientSecretsController {
   @Post()
   @RequireScope('*:write')
   @Mutates('connect.oauth_client_secret.create', { secrets: ['clientSecret'] })
-  @Refuses({ 409: ['client_inactive', 'secret_limit_reached'] })
+  @Refuses({ 409: ['client_inactive', 'grant_conflict', 'secret_limit_reached'] })
   async rotate(
     @PathOperatorId() operatorId: string,
     @PathClientId(4) clientId: string,

@@ -7,7 +7,6 @@ import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { assertMayGive } from '../may-give.js';
 import { newClientSecret } from '../oauth-clients/client-credentials.js';
 import type { OAuthClient } from '../oauth-clients/oauth-client.entity.js';
 import { OAuthClients } from '../oauth-clients/oauth-clients.service.js';
@@ -30,7 +29,7 @@ export class ClientSecrets {
 
   /**
    * A second secret; the first one ends with the overlap. Who gets it can do what the client may, so the caller must hold
-   * that: 403. Throws 404, 409 `client_inactive`, `secret_limit_reached`.
+   * that: 403. Throws 404, 409 `client_inactive`, `grant_conflict`, `secret_limit_reached`.
    */
   async rotate(
     operatorId: string,
@@ -39,8 +38,7 @@ export class ClientSecrets {
   ): Promise<{ secret: ClientSecretResponse; clientSecret: string }> {
     const clientSecret = newClientSecret();
     const secret = await this.database.transaction(async () => {
-      const client = await this.clients.lock(operatorId, clientId);
-      assertMayGive(client.scopes, '*:write');
+      const client = await this.clients.lockToGive(operatorId, clientId);
       const now = this.clock.now();
       if (!client.active || (client.expiresAt !== null && client.expiresAt <= now)) {
         throw conflict('client_inactive', 'The client is revoked or has expired');
@@ -65,8 +63,9 @@ export class ClientSecrets {
   }
 
   /**
-   * Ends the secret and the tokens that were issued by it. One that is over stays as it is. Throws 404, 409 `last_secret`
-   * where the client would have none left.
+   * Ends the secret and the tokens that were issued by it, also where the secret itself was over already: then its tokens
+   * are what is left of it. One that was revoked stays as it is. Throws 404, 409 `last_secret` where the client would have
+   * none left.
    */
   async revoke(operatorId: string, clientId: string, secretId: string): Promise<ClientSecretResponse> {
     return this.database.transaction(async () => {
@@ -74,10 +73,10 @@ export class ClientSecrets {
       const secret = await this.database.repository(ClientSecret).findOneBy({ id: secretId, client: client.id });
       if (!secret) throw notFound({ resource: 'oauth_client_secret' });
       const now = this.clock.now();
-      if (!secret.isLive(now)) return this.shown(secret, client);
+      if (secret.revokedAt !== null) return this.shown(secret, client);
 
       const others = (await this.live(client, now)).filter(({ id }) => id !== secretId);
-      if (others.length === 0)
+      if (secret.isLive(now) && others.length === 0)
         throw conflict('last_secret', 'The client has no other secret; give it one, or revoke it');
       const before = this.shown(secret, client);
       await this.end(secret, now);

@@ -37,7 +37,7 @@ export class OAuthClients {
 
   /**
    * The secret leaves here, this once: what is kept is its hash. Throws 400 for an end that is past or too far, 403 for
-   * scopes that the caller does not hold, 404, 409 `operator_inactive`, `grant_conflict`, `client_limit_reached`.
+   * scopes that the caller does not hold and for another grant than his, 404, 409 `operator_inactive`, `grant_conflict`, `client_limit_reached`.
    */
   async create(
     operatorId: string,
@@ -45,16 +45,18 @@ export class OAuthClients {
     { id = newId('oacl'), credentials = newClientCredentials(), secretId = newId('oasc') }: Chosen = {},
   ): Promise<{ client: OAuthClient; clientSecret: string }> {
     const now = this.clock.now();
-    const expiresAt = endOf(input, now);
     assertMayGive(input.scopes, '*:write');
+    const bounds = await this.operators.callers.handOn({
+      grantId: input.grantId ?? null,
+      expiresAt: endOf(input, now),
+    });
     const client = make(OAuthClient, {
       id,
       operatorId,
       clientId: credentials.clientId,
       name: input.name ?? null,
       scopes: input.scopes,
-      grantId: input.grantId ?? null,
-      expiresAt,
+      ...bounds,
       active: true,
       createdAt: now,
       revokedAt: null,
@@ -107,6 +109,17 @@ export class OAuthClients {
     const where = named(operatorId, clientId);
     const client = await this.database.repository(OAuthClient).findOne({ where, lock });
     if (!client) throw notFound({ resource: 'oauth_client' });
+    return client;
+  }
+
+  /**
+   * `lock`, for a caller who gives access as this client: he must hold what it may do, and not be bound where it is free.
+   * Throws 403, 404, 409 `grant_conflict`.
+   */
+  async lockToGive(operatorId: string, clientId: string): Promise<OAuthClient> {
+    const client = await this.lock(operatorId, clientId);
+    assertMayGive(client.scopes, '*:write');
+    await this.operators.callers.assertCovers(client);
     return client;
   }
 

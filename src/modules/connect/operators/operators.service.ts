@@ -3,13 +3,17 @@ import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import type { PageBounds } from '../../../platform/database/page.js';
 import { notFound } from '../../../platform/errors/app-error.js';
+import { CallerBounds } from '../oauth-clients/caller-bounds.service.js';
 import { GIVEN_ID, Operator } from './operator.entity.js';
 import { OperatorGrant } from './operator-grant.entity.js';
 
 /** Operators as the caller may see them: whoever is bound to one sees no other. */
 @Injectable()
 export class Operators {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    readonly callers: CallerBounds,
+  ) {}
 
   /** By id; whoever is bound to one sees that one. */
   async list({ limit: take, offset: skip }: PageBounds): Promise<{ operators: Operator[]; total: number }> {
