@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
-import { fill, put, putAll, search, SEARCH, searchable } from './catalog.js';
+import { DOCUMENTS, fill, newDocumentId, put, putAll, search, SEARCH, searchable } from './catalog.js';
 
 let app: TestApp;
 
@@ -200,6 +200,23 @@ describe('the answer', () => {
     });
     expect([body.mode, body.locale, body.market]).toEqual(['keyword', 'en-GB', 'default']);
     expect(body.total).toBeGreaterThan(0);
+  });
+
+  it('passes over a language of which nothing is left to be found', async () => {
+    const path = `${DOCUMENTS}/charters/${newDocumentId()}`;
+    const stored = { locale: 'pt-PT', fields: { name: 'Veleiro' } };
+    const found = async () => {
+      await searchable(app);
+      const { body } = await search(app, { vertical: 'charters', locale: 'pt' });
+      return [body.locale, body.total > 1];
+    };
+    await app.as('owner').put(path, stored);
+    expect(await found()).toEqual(['pt-PT', false]);
+    await app.as('owner').put(path, { ...stored, fields: { ...stored.fields, status: 'draft' } });
+    expect(await found()).toEqual(['en-GB', true]);
+    await app.as('owner').put(path, stored);
+    await app.as('owner').delete(`${path}?locale=pt-PT`);
+    expect(await found()).toEqual(['en-GB', true]);
   });
 });
 

@@ -14,9 +14,12 @@ export class SliceChoice {
   of(vertical: Vertical, asked: { market?: string; locale?: string }) {
     const market = (asked.market === undefined ? null : this.markets.find(asked.market)) ?? this.markets.standard;
     const wanted = (asked.locale === undefined ? null : canonicalLocale(asked.locale)) ?? market.locale;
+    // One in which nothing is to be found, since its documents are deleted or drafts, hides no other one.
     const slices = this.follower
       .slices()
-      .filter(({ state }) => state.vertical === vertical && state.market === market.code);
+      .filter(
+        ({ state, figures }) => state.vertical === vertical && state.market === market.code && figures.documents > 0,
+      );
     const byLocale = (locale: string) => slices.find(({ state }) => state.locale === locale);
     const slice =
       byLocale(wanted) ??
