@@ -93,6 +93,14 @@ describe('with the built-in model', () => {
     expect((await ask({})).mode).toBe('hybrid');
   });
 
+  it('in an order by a field finds by meaning what is about as near as the nearest, and only where no words are found', async () => {
+    const ids = async (body: object) => (await ask({ sort: 'price-asc', ...body })).hits.map(({ id }) => id);
+    expect(await ids({ query: 'beach week' })).toEqual(['beach']);
+    expect(await ids({ query: 'seaside vacation' })).toEqual(['beach']);
+    expect(await ids({ query: 'beach week', mode: 'semantic' })).toEqual(['beach']);
+    expect((await ids({ query: 'beach week', sort: 'relevance' })).length).toBeGreaterThan(1);
+  });
+
   it('a service that can reach no network searches by meaning, and does not try to reach one', async () => {
     const guard = join(process.cwd(), 'test/catalog/no-network.cjs');
     const service = await ServiceProcess.start({ EMBEDDER: 'builtin', NODE_OPTIONS: `--require=${guard}` });

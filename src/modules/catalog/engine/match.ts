@@ -9,12 +9,16 @@ import type { WordScores } from './word-scores.js';
 
 const NEAREST = 200;
 const DEEP = 1_000;
+/** So much farther than the nearest one a document may be where the order is not by how well it fits. */
+const MARGIN = 0.05;
 /** What is not named exactly as the query stays below what is. */
 const NOT_NAMED = 0.99;
 
 export interface Question {
   readonly mode: Mode;
   readonly filters: readonly Filter[];
+  /** Whether the order is by a field: then what fits badly is not put last, and must not be found. */
+  readonly isByField: boolean;
   /** Whether everything is asked for. */
   readonly isBrowsing: boolean;
   /** How many words the query has, and the scores by them; null: it is not searched by words. */
@@ -52,8 +56,9 @@ export function membersOf(question: Question, { documents, meanings }: Searched)
   const marks = markedBy(filters, documents);
   if (isBrowsing) return { places: placesOf(marks), nearness: null };
 
-  const near = meant === null ? null : nearOnes(question, { meant, marks, meanings });
   const byWords = words === null ? new Uint32Array(0) : withWords(words, question.matched, marks);
+  const wordsWillDo = question.isByField && question.nearness === null && byWords.length > 0;
+  const near = meant === null || wordsWillDo ? null : nearOnes(question, { meant, marks, meanings });
   if (!near) return { places: byWords, nearness: null };
   const known = new Uint8Array(marks.length);
   for (const place of byWords) known[place] = 1;
@@ -120,15 +125,13 @@ function withWords({ documents, matched }: WordScores, least: number, marks: Uin
 }
 
 function nearOnes(
-  { nearness }: Question,
+  { nearness, isByField }: Question,
   { meant, marks, meanings }: { meant: Comparison; marks: Uint8Array; meanings: Meanings },
 ): { places: Uint32Array; cutOff: number | null } {
-  const floor = nearness ?? meanings.floor;
-  const ranked = meant
-    .candidates(marks)
-    .map((place) => ({ place, near: meant.nearness(place) }))
-    .filter(({ near }) => near >= floor);
-  ranked.sort((a, b) => b.near - a.near || a.place - b.place);
+  const all = meant.candidates(marks).map((place) => ({ place, near: meant.nearness(place) }));
+  all.sort((a, b) => b.near - a.near || a.place - b.place);
+  const floor = nearness ?? Math.max(meanings.floor, isByField ? (all[0]?.near ?? 0) - MARGIN : 0);
+  const ranked = all.filter(({ near }) => near >= floor);
   // What was found on the first page decides: later ones must not lose anything to what came in between.
   const members = nearness === null ? ranked.slice(0, NEAREST) : ranked;
   return {

@@ -94,6 +94,24 @@ describe('by meaning and by both', () => {
     );
   });
 
+  it('in an order by a field, meaning counts where no words are found, and then only what is about as near as the nearest', () => {
+    const rows = [
+      { name: 'Lagoon', countries: [], stars: 1, direction: [9, 0, 0, 0] },
+      { name: 'Lagoon walk', countries: [], stars: 1, direction: [0, 9, 0, 0] },
+      { name: 'Dune', countries: [], stars: 1, direction: [9, 1, 0, 0] },
+      { name: 'Harbour', countries: [], stars: 1, direction: [9, 7, 0, 0] },
+    ].map((one, n) => rowOf(n, one));
+    const found = (changes: Partial<SearchRequest>) => {
+      const { hits, mode, total } = indexOf(rows).search(request([9, 0, 0, 0], { sort: 'newest', ...changes }));
+      expect(total).toBe(hits.length);
+      return [mode, hits.map(({ id }) => id).join('')];
+    };
+    expect(found({ query: 'lagoon walk' })).toEqual(['hybrid', 'd1']);
+    expect(found({ query: 'lagoon walk', sort: 'relevance' })).toEqual(['hybrid', 'd1d0d2d3']);
+    expect(found({ query: 'vineyard' })).toEqual(['hybrid', 'd0d2']);
+    expect(found({ query: 'lagoon walk', mode: 'semantic' })).toEqual(['semantic', 'd0d2']);
+  });
+
   it('pages give each that was there exactly once, in every order, while others come and the index is built anew', () => {
     fc.assert(
       fc.property(

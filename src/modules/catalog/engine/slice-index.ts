@@ -115,6 +115,7 @@ export class SliceIndex {
     const question: Question = {
       mode,
       filters,
+      isByField: sort !== 'relevance',
       isBrowsing,
       wordCount: plan.length,
       words: isByWords ? scoreWords(plan, this.postings, { size, tuning: this.tuning }) : null,
@@ -123,7 +124,7 @@ export class SliceIndex {
       matched: place?.matched ?? 0,
       nearness: place ? (place.nearness ?? Infinity) : null,
     };
-    if (place || !isByWords || sort === 'relevance') return { ...question, plan };
+    if (place || !isByWords || !question.isByField) return { ...question, plan };
     return { ...question, plan, matched: mostMatched(question, this.documents) };
   }
 
