@@ -1,8 +1,9 @@
 import type { Vertical } from '../fields/registry.js';
-import { places } from './places.js';
+import { type Place, places } from './places.js';
 import { at, fill, pick, type Random, seeded, slugOf } from './pieces.js';
 import { dayOf, departing, pricing, published, whereabouts } from './facts.js';
-import { themes } from './themes.js';
+import { routes } from './routes.js';
+import { type Theme, themes } from './themes.js';
 
 export interface Draft {
   readonly vertical: Vertical;
@@ -13,21 +14,11 @@ export interface Draft {
 const BOARDS = ['bed and breakfast', 'half board', 'full board', 'self-catering', 'all inclusive'];
 const ROOMS = ['double room', 'family suite', 'garden studio', 'sea view apartment', 'mountain chalet', 'junior suite'];
 const HOUSES = ['Casa Aurora', 'Villa Mirador', 'The Old Mill', 'Hotel Bellavista', 'Lantern House', 'Pension Linden'];
-const SHIPS = ['MS Aurelia', 'MS Danubia', 'SY Meltemi', 'MV Northern Star', 'MS Belle Rivière', 'MS Calypso'];
-const LINES = ['Blue Horizon', 'Continental River Lines', 'Aegean Small Ships', 'Polar & Coast'];
+const RIVER_SHIPS = ['MS Danubia', 'MS Belle Rivière', 'MS Aurelia', 'MS Kingfisher'];
+const SEA_SHIPS = ['MV Northern Star', 'MS Calypso', 'SY Meltemi', 'MV Halcyon Days'];
+const RIVER_LINES = ['Continental River Lines', 'Towpath Cruises'];
+const SEA_LINES = ['Blue Horizon', 'Aegean Small Ships', 'Lighthouse Cruises'];
 const YACHTS = ['Penelope', 'Libeccio', 'Halcyon', 'Sirocco', 'Amphitrite', 'Grey Heron', 'Tramontana', 'Calliope'];
-const WATERS: Readonly<Record<string, string>> = {
-  Cologne: 'Rhine',
-  Vienna: 'Danube',
-  Budapest: 'Danube',
-  Porto: 'Douro',
-  Bordeaux: 'Garonne',
-  Avignon: 'Rhône',
-  Luxor: 'Nile',
-  Paris: 'Seine',
-  Prague: 'Vltava',
-  Venice: 'Po',
-};
 
 /** So many documents, the same ones each time; in ten there are five or six products, two stays, a cruise and a charter. */
 export function* drafts(count: number, now: Date): Generator<Draft> {
@@ -60,9 +51,16 @@ function verticalOf(index: number): Vertical {
 }
 
 /** Every place with every theme that suits it. */
-const journeys = places.flatMap((place) =>
-  themes.filter(({ kinds }) => kinds.some((kind) => place.kinds.includes(kind))).map((theme) => ({ place, theme })),
-);
+const journeys = places.flatMap((place) => themesOf(place).map((theme) => ({ place, theme })));
+
+function themesOf(place: Place): readonly Theme[] {
+  return themes.filter(({ kinds }) => kinds.some((kind) => place.kinds.includes(kind)));
+}
+
+/** Where a region has several of the cities, their own names tell its journeys apart. */
+function areaOf({ city, region }: Place): string {
+  return places.filter((place) => place.region === region).length > 1 ? city : region;
+}
 
 function product(index: number, random: Random, now: Date): Record<string, unknown> {
   // A stride that has no common factor with the list: neighbours in the catalog are far apart on the map.
@@ -70,7 +68,7 @@ function product(index: number, random: Random, now: Date): Record<string, unkno
   const days = pick(theme.days, random);
   const price = Math.round((theme.perDayCents * days * (80 + random(60))) / 100 / 100) * 100 - 100;
   return {
-    name: named(`${place.region} ${theme.title}`, index, journeys.length),
+    name: named(`${areaOf(place)} ${theme.title}`, index, journeys.length),
     shortDescription: fill(pick(theme.short, random), place, random),
     description: theme.long.map((sentence) => fill(sentence, place, random)).join(' '),
     ...whereabouts(place),
@@ -92,10 +90,12 @@ function product(index: number, random: Random, now: Date): Record<string, unkno
 
 function stay(index: number, random: Random, now: Date): Record<string, unknown> {
   const place = at(places, index * 7);
-  const [house, room] = [pick(HOUSES, random), pick(ROOMS, random)];
-  const theme = at(themes, index * 5);
+  // Whenever the places begin again, each has another house.
+  const house = at(HOUSES, turnOf(index, places.length));
+  const room = pick(ROOMS, random);
+  const theme = at(themesOf(place), index);
   return {
-    name: named(`${house} ${place.city}, ${room}`, index, places.length),
+    name: named(`${house} ${place.city}, ${room}`, index, places.length * HOUSES.length),
     shortDescription: `A ${room} in ${place.city}, close to ${pick(place.sights, random)}`,
     description:
       `${house} is run by a family that has lived in ${place.city} for generations. The ${room} is bright and quiet, with good beds, ` +
@@ -117,29 +117,34 @@ function stay(index: number, random: Random, now: Date): Record<string, unknown>
 }
 
 function cruise(index: number, random: Random, now: Date): Record<string, unknown> {
-  const shores = places.filter(({ kinds }) => kinds.includes('river') || kinds.includes('coast'));
-  const [from, to] = [at(shores, index * 3), at(shores, index * 3 + 5)];
-  const [ship, nights] = [pick(SHIPS, random), pick([5, 7, 10, 12], random)];
-  const water = WATERS[from.city];
+  const { from, to, river, nights: choices } = at(routes, index * 7);
+  const ship = at(river ? RIVER_SHIPS : SEA_SHIPS, turnOf(index, routes.length));
+  const nights = pick(choices, random);
   const cents = nights * (14_900 + random(200) * 100);
+  const way = from === to ? `from ${from.city} and back` : `from ${from.city} to ${to.city}`;
+  const ends = [...new Set([from, to])];
   return {
-    name: named(`${from.city} to ${to.city} ${water ? `${water} river` : 'coastal'} cruise`, index, shores.length),
-    shortDescription: `${nights} nights aboard ${ship} between ${from.region} and ${to.region}`,
+    name: named(
+      `${river ? `${river} river` : 'Coastal'} cruise ${way}, ${ship}`,
+      index,
+      routes.length * SEA_SHIPS.length,
+    ),
+    shortDescription: `${nights} nights aboard ${ship} ${way}`,
     description:
       `${ship} casts off in ${from.city} after a welcome dinner of ${from.food}. Days on deck alternate with walks ashore: ` +
-      `${pick(from.sights, random)}, small harbours without a name, and at the end ${pick(to.sights, random)}. ` +
+      `${at(from.sights, 0)}, small harbours without a name, and at the end ${at(to.sights, 1)}. ` +
       `All cabins look outside, the kitchen is regional, and the lecturer on board knows the history of both shores.`,
     ...whereabouts(from),
-    cities: [from.city, to.city],
-    countries: [...new Set([from.country, to.country])],
-    regions: [...new Set([from.region, to.region])],
-    countryCodes: [...new Set([from.code, to.code])],
-    ports: [from.city, to.city],
-    tags: ['cruise', water ? 'river cruise' : 'small ship', 'full board'],
-    lineName: pick(LINES, random),
+    cities: ends.map(({ city }) => city),
+    countries: [...new Set(ends.map(({ country }) => country))],
+    regions: [...new Set(ends.map(({ region }) => region))],
+    countryCodes: [...new Set(ends.map(({ code }) => code))],
+    ports: ends.map(({ city }) => city),
+    tags: ['cruise', river ? 'river cruise' : 'small ship', 'full board'],
+    lineName: pick(river ? RIVER_LINES : SEA_LINES, random),
     shipName: ship,
     embarkationPort: from.city,
-    ...(water ? { waterways: [water] } : {}),
+    ...(river ? { waterways: [river] } : {}),
     nights,
     lowestCabinPriceCents: cents,
     ...pricing(cents, random),
@@ -149,13 +154,13 @@ function cruise(index: number, random: Random, now: Date): Record<string, unknow
 }
 
 function charter(index: number, random: Random, now: Date): Record<string, unknown> {
-  const coasts = places.filter(({ kinds }) => kinds.includes('coast') || kinds.includes('island'));
+  const coasts = places.filter(({ kinds }) => kinds.includes('coast'));
   const place = at(coasts, index * 5);
-  const yacht = pick(YACHTS, random);
+  const yacht = at(YACHTS, turnOf(index, coasts.length));
   const [boat, skipper] = [pick(['Sailing yacht', 'Catamaran', 'Motor yacht', 'Gulet'], random), random(2) === 0];
   const cents = 249_000 + random(400) * 1_000;
   return {
-    name: named(`${boat} ${yacht} from ${place.city}`, index, coasts.length),
+    name: named(`${boat} ${yacht} from ${place.city}`, index, coasts.length * YACHTS.length),
     shortDescription: `${boat} ${skipper ? 'with skipper' : 'for your own crew'} along the shores of ${place.region}`,
     description:
       `${yacht} has four double cabins, a wide cockpit and a bathing platform. From ${place.city} it is half a day to ` +
@@ -173,6 +178,11 @@ function charter(index: number, random: Random, now: Date): Record<string, unkno
     ...pricing(cents, random),
     ...published(index, now),
   };
+}
+
+/** Another one in each round, and another one than the neighbour's. */
+function turnOf(index: number, round: number): number {
+  return (index % round) + Math.floor(index / round);
 }
 
 /** Beyond the first round, a number tells two of one name apart. */

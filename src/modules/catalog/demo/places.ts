@@ -1,5 +1,5 @@
 /** What kind of journey a place is good for. */
-export type Kind = 'coast' | 'city' | 'mountain' | 'wild' | 'wine' | 'river' | 'snow' | 'island';
+export type Kind = 'coast' | 'city' | 'mountain' | 'wild' | 'wine' | 'river' | 'snow' | 'island' | 'arctic';
 
 export interface Place {
   readonly city: string;
@@ -52,25 +52,35 @@ Prague|Bohemia|Czechia|CZ|Europe/Prague|50.08,14.44|city river|Charles bridge;th
 Edinburgh|Lothian|United Kingdom|GB|Europe/London|55.95,-3.19|city|the castle;Arthur's Seat;the Royal Mile|smoked salmon and shortbread
 Inverness|Scottish Highlands|United Kingdom|GB|Europe/London|57.48,-4.22|mountain wild|Loch Ness;Glen Affric;the Isle of Skye|venison stew and single malt
 Killarney|County Kerry|Ireland|IE|Europe/Dublin|52.06,-9.51|wild mountain|the Ring of Kerry;Muckross abbey;the Gap of Dunloe|seafood chowder and soda bread
-Reykjavík|South Iceland|Iceland|IS|Atlantic/Reykjavik|64.15,-21.94|wild snow|the Blue Lagoon;Gullfoss waterfall;the northern lights|lamb soup and skyr
-Bergen|Norwegian Fjords|Norway|NO|Europe/Oslo|60.39,5.32|wild coast|Bryggen wharf;the Nærøyfjord;the Flåm railway|fish soup and cinnamon buns
-Tromsø|Arctic Norway|Norway|NO|Europe/Oslo|69.65,18.96|snow wild|the aurora;the Arctic cathedral;reindeer camps|king crab and cloudberries
-Rovaniemi|Lapland|Finland|FI|Europe/Helsinki|66.50,25.73|snow wild|husky trails;glass igloos;frozen lakes|reindeer stew and lingonberries
+Reykjavík|South Iceland|Iceland|IS|Atlantic/Reykjavik|64.15,-21.94|wild arctic|the Blue Lagoon;Gullfoss waterfall;the northern lights|lamb soup and skyr
+Bergen|Norwegian Fjords|Norway|NO|Europe/Oslo|60.39,5.32|wild mountain|Bryggen wharf;the Nærøyfjord;the Flåm railway|fish soup and cinnamon buns
+Tromsø|Arctic Norway|Norway|NO|Europe/Oslo|69.65,18.96|snow wild arctic|the aurora;the Arctic cathedral;reindeer camps|king crab and cloudberries
+Rovaniemi|Lapland|Finland|FI|Europe/Helsinki|66.50,25.73|snow wild arctic|husky trails;glass igloos;frozen lakes|reindeer stew and lingonberries
 Istanbul|Bosphorus|Turkey|TR|Europe/Istanbul|41.01,28.98|city river|the Hagia Sophia;the Grand Bazaar;the Bosphorus ferries|meze and baklava
 Fethiye|Turquoise Coast|Turkey|TR|Europe/Istanbul|36.62,29.12|coast|Ölüdeniz lagoon;Butterfly valley;Lycian tombs|gözleme and grilled sea bass
 Marrakesh|High Atlas|Morocco|MA|Africa/Casablanca|31.63,-8.00|city mountain|the Jemaa el-Fnaa;the Majorelle garden;Berber villages|tagine and mint tea
 Merzouga|Sahara|Morocco|MA|Africa/Casablanca|31.10,-4.01|wild|the Erg Chebbi dunes;a desert camp;the Todra gorge|couscous under the stars
 Luxor|Nile Valley|Egypt|EG|Africa/Cairo|25.69,32.64|river city|the Valley of the Kings;Karnak temple;feluccas on the Nile|koshari and hibiscus tea
-Arusha|Serengeti|Tanzania|TZ|Africa/Dar_es_Salaam|-3.37,36.68|wild mountain|the Ngorongoro crater;the great migration;Kilimanjaro|nyama choma and fresh mango
+Arusha|Serengeti|Tanzania|TZ|Africa/Dar_es_Salaam|-3.37,36.68|wild|the Ngorongoro crater;the great migration;Kilimanjaro|nyama choma and fresh mango
 Cape Town|Western Cape|South Africa|ZA|Africa/Johannesburg|-33.92,18.42|city coast wine|Table Mountain;Boulders beach penguins;Stellenbosch|braai and Chenin blanc
 Kyoto|Kansai|Japan|JP|Asia/Tokyo|35.01,135.77|city|the Fushimi gates;the bamboo grove;Gion|kaiseki and matcha
-Ubud|Bali|Indonesia|ID|Asia/Makassar|-8.51,115.26|island wild|rice terraces;the monkey forest;Mount Batur|satay and jungle fruit
+Sanur|Bali|Indonesia|ID|Asia/Makassar|-8.69,115.26|coast island wild|rice terraces;the monkey forest;Mount Batur|satay and jungle fruit
 Chiang Mai|Northern Thailand|Thailand|TH|Asia/Bangkok|18.79,98.98|city mountain wild|Doi Suthep temple;night markets;an elephant sanctuary|khao soi and sticky rice
 Cusco|Sacred Valley|Peru|PE|America/Lima|-13.53,-71.97|mountain wild|Machu Picchu;the Inca trail;Rainbow mountain|ceviche and quinoa soup
-San José|Arenal|Costa Rica|CR|America/Costa_Rica|9.93,-84.08|wild coast|Arenal volcano;cloud forest bridges;Manuel Antonio|gallo pinto and coffee
+San José|Arenal|Costa Rica|CR|America/Costa_Rica|9.93,-84.08|wild|Arenal volcano;cloud forest bridges;Manuel Antonio|gallo pinto and coffee
 `;
 
-const KINDS: readonly Kind[] = ['coast', 'city', 'mountain', 'wild', 'wine', 'river', 'snow', 'island'];
+export const KINDS: readonly Kind[] = [
+  'coast',
+  'city',
+  'mountain',
+  'wild',
+  'wine',
+  'river',
+  'snow',
+  'island',
+  'arctic',
+];
 
 export const places: readonly Place[] = PLACES.trim()
   .split('\n')

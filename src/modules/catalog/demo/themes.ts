@@ -1,4 +1,4 @@
-import type { Kind } from './places.js';
+import { type Kind, KINDS } from './places.js';
 
 export interface Theme {
   /** In a name: "Crete beach week". */
@@ -24,7 +24,7 @@ food and wine journey|wine, food, gourmet|Food and wine|wine city|4 5 7|17900|Ce
 art and history tour|culture, history, museums|Cultural tours|city river|5 6 8|15900|Museums, monuments and the stories behind them in {city};With an art historian through {region}|Our guide has taught here for twenty years and makes stones speak.;A private evening opening at {sight} is followed by a day at {other}.;Lectures are short, coffee breaks are long, and dinner means {food}.;Headsets, entrance fees and a reading list are included.
 diving week|diving, snorkelling, underwater|Diving|coast island|7|13900|Two dives a day in the clear water of {region};Learn to dive or go deeper off {city}|The dive centre is run by marine biologists, with small boats and new equipment.;Beginners take the open water course; certified divers explore reefs, caves and a wreck.;On the day without tanks there is {sight}, and {food} on the quay.;Snorkellers are welcome on every trip.
 ski week|ski, snow, winter sports|Winter holidays|snow|7|16900|Seven days on the slopes above {city};Powder, sunny terraces and a warm lodge in {region}|The lift is two minutes from the door and the pass covers the whole valley.;Ski school for beginners, off-piste guiding for the rest, a sledge run for everybody.;When legs are tired, {sight} and the sauna wait, and then {food}.;Rental skis can be chosen in advance and stand in your boot room on arrival.
-northern winter adventure|winter, northern lights, husky|Winter adventures|snow wild|4 5|23900|Huskies, snowshoes and a chance of the aurora in {region};Arctic days and starry nights around {city}|We drive our own dog teams through silent forest and sleep one night in a cabin.;Evenings are kept free to look for the northern lights, far from any street lamp.;Visits to {sight} and {other} round off the stay, with {food} by the fire.;Thermal suits and boots are provided.
+northern winter adventure|winter, northern lights, husky|Winter adventures|arctic|4 5|23900|Huskies, snowshoes and a chance of the aurora in {region};Arctic days and starry nights around {city}|We drive our own dog teams through silent forest and sleep one night in a cabin.;Evenings are kept free to look for the northern lights, far from any street lamp.;Visits to {sight} and {other} round off the stay, with {food} by the fire.;Thermal suits and boots are provided.
 wildlife expedition|wildlife, safari, nature|Wildlife|wild|7 9 12|26900|Early mornings with trackers and long lenses in {region};Animals in the wild, seen with people who protect them|Open vehicles, a window seat for everybody, and no more than six guests for each guide.;We set off before sunrise, when the animals drink, and return for a late breakfast.;{sight} is the heart of the journey; {other} shows another landscape altogether.;A part of the price goes to the rangers, and camp dinners mean {food}.
 yoga retreat|yoga, wellness, relaxation|Wellness|coast island mountain wild|5 7|12900|Breathe out: yoga twice a day in {region};A quiet retreat above {city} for body and mind|Morning flow on a wooden deck, gentle stretching at sunset, silence in between if you want it.;Massages, herbal steam baths and light vegetarian meals do the rest.;One afternoon we walk to {sight}; another is for {food} and doing nothing.;All levels are welcome and mats are provided.
 honeymoon escape|romantic, couples, luxury|Romantic getaways|island coast wine|5 7 10|29900|A suite with a view and nobody else around in {region};For two: candlelight, a private terrace and {city} at your feet|A small hotel with nine suites, breakfast whenever you wake up, and a plunge pool of your own.;A skipper takes you to {sight} for a swim, with {food} on board.;On the last evening dinner is served beneath the stars near {other}.;Flowers and a bottle of something cold are waiting on arrival.
@@ -43,9 +43,7 @@ export const themes: readonly Theme[] = THEMES.trim()
       title,
       tags: tags.split(', '),
       category,
-      kinds: (['coast', 'city', 'mountain', 'wild', 'wine', 'river', 'snow', 'island'] as const).filter((kind) =>
-        kinds.split(' ').includes(kind),
-      ),
+      kinds: KINDS.filter((kind) => kinds.split(' ').includes(kind)),
       days: days.split(' ').map(Number),
       perDayCents: Number(cents),
       short: short.split(';'),
