@@ -70,6 +70,26 @@ describe('synonyms', () => {
     expect((await app.as('owner').get(path)).status).toBe(404);
   });
 
+  it.each([
+    ['uk', 'countries', 'United Kingdom'],
+    ['great britain', 'countries', 'United Kingdom'],
+    ['walking in scotland', 'countries', 'United Kingdom'],
+    ['england', 'countries', 'United Kingdom'],
+    ['czech republic', 'countries', 'Czechia'],
+    ['Türkiye', 'countries', 'Turkey'],
+    ['Firenze', 'cities', 'Florence'],
+    ['Praha', 'cities', 'Prague'],
+    ['Roma', 'cities', 'Rome'],
+    ['Venezia', 'cities', 'Venice'],
+    ['lisboa', 'cities', 'Lisbon'],
+    ['Wien', 'cities', 'Vienna'],
+    ['München', 'cities', 'Munich'],
+    ['Athina', 'cities', 'Athens'],
+  ])('the demo catalog knows "%s" by its %s: %s', async (query, field, value) => {
+    const { body } = await search(app, { query });
+    expect(body.hits[0]?.document.fields[field]).toContain(value);
+  });
+
   it('of a single word that means itself are 400', async () => {
     const { status: code, body } = await app.as('owner').post<Refusal>(SYNONYMS, { language: 'en', terms: ['alone'] });
     expect([code, body.details?.issues?.map(({ path }) => path)]).toEqual([400, ['terms']]);

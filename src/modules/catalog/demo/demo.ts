@@ -6,16 +6,9 @@ import { Documents } from '../documents/documents.service.js';
 import { Synonyms } from '../synonyms/synonyms.service.js';
 import { Markets } from '../slices/markets.js';
 import { drafts } from './generator.js';
+import { sameWords } from './same-words.js';
 
 const DOCUMENTS = 400;
-/** 1 to be read, 2 to be changed, 3 to be deleted. */
-const SAME = [
-  ['hiking', 'trekking', 'walking', 'rambling'],
-  ['seaside', 'coast', 'beach'],
-  ['bike', 'bicycle', 'cycling'],
-  ['kids', 'children', 'family'],
-  ['honeymoon', 'romantic'],
-];
 
 /** A catalog in four verticals; its first products are the ones that the API document's examples name. */
 @Injectable()
@@ -36,8 +29,8 @@ export class DemoCatalog implements OnModuleInit {
     const { code: market, locale } = this.markets.standard;
     const made = [...drafts(DOCUMENTS, this.clock.now())].map((draft) => ({ ...draft, locale, market }));
     await this.documents.putAll(made, demoId('cbat', 1));
-    for (const [index, terms] of SAME.entries()) {
-      await this.synonyms.create({ language: 'en', terms: [...terms] }, demoId('csyn', index + 1));
+    for (const [index, words] of sameWords.entries()) {
+      await this.synonyms.create({ language: 'en', ...words }, demoId('csyn', index + 1));
     }
   }
 }

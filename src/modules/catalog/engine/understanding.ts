@@ -47,11 +47,14 @@ export class Understanding {
 
   private wordings(word: Word, { words, isLast }: { words: readonly Word[]; isLast: boolean }): Wording[] {
     const { surface, stem } = word;
-    const known = this.postings.has(stem) || this.vocabulary.has(surface);
+    const synonyms = this.synonyms(stem, words);
+    // A word that says what is here is whole, and no typing error: "roma" does not begin "romantic".
+    const isSynonym = synonyms.some(({ stems }) => stems.every((other) => this.postings.has(other)));
+    const known = isSynonym || this.postings.has(stem) || this.vocabulary.has(surface);
     const endings = isLast && surface.length >= 2 ? this.endings(word, known) : [];
     const corrections = known ? [] : this.corrections(surface);
     const own: Wording[] = [{ stems: [stem], weight: 1 }];
-    return heaviest([...own, ...this.synonyms(stem, words), ...corrections, ...endings]);
+    return heaviest([...own, ...synonyms, ...corrections, ...endings]);
   }
 
   private endings({ surface, stem }: Word, known: boolean): Wording[] {
