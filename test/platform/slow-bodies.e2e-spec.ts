@@ -70,11 +70,14 @@ describe('a client that does not read its answers', () => {
     expect(server.timeout).toBe(60_000);
     server.setTimeout(1_000);
     const left = new Set<number | undefined>();
-    server.on('connection', (socket) => socket.on('close', () => left.add(socket.remotePort)));
+    // A socket that was closed does not know its ports any more, on either side.
+    server.on('connection', (socket) => {
+      const { remotePort } = socket;
+      socket.on('close', () => left.add(remotePort));
+    });
 
     const [stalled, slow] = [asking(app), asking(app)];
     await Promise.all([once(stalled, 'connect'), once(slow, 'connect')]);
-    // A socket that was closed does not know its port any more.
     const [stalledPort, slowPort] = [stalled.localPort, slow.localPort];
     let [answers, chunks, end] = [0, 0, ''];
     slow.on('data', (chunk: Buffer) => {
