@@ -30,8 +30,21 @@ export class Instance {
   static async start(world, env = {}) {
     if (!existsSync(MAIN)) throw new Error('Build first: npm run build');
     const instance = new Instance(await freePort(), world, env);
-    await instance.start();
+    await instance.start().catch(async (error) => {
+      await instance.kill();
+      throw error;
+    });
     return instance;
+  }
+
+  /** Two of them; none is left where one of them does not start. @param {import('./world.js').World} world @param {Record<string, string>} [env] */
+  static async startTwo(world, env = {}) {
+    const started = await Promise.allSettled([Instance.start(world, env), Instance.start(world, env)]);
+    const instances = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const failed = started.find((one) => one.status === 'rejected');
+    if (!failed) return instances;
+    await Promise.all(instances.map((instance) => instance.kill()));
+    throw failed.reason;
   }
 
   get pid() {

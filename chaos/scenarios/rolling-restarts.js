@@ -26,7 +26,7 @@ export const rollingRestarts = {
   long: { restarts: 100 },
   run: async (world, { restarts }) => {
     const env = { DRAIN_SECONDS };
-    const instances = await Promise.all([Instance.start(world, env), Instance.start(world, env)]);
+    const instances = await Instance.startTwo(world, env);
     const balancer = await Balancer.start(instances);
     const caller = new Caller(balancer.url);
     const list = listing(world);

@@ -22,7 +22,7 @@ export const twoInstances = {
   short: { cycles: 1, writes: 40, keys: 30, copies: 8 },
   long: { cycles: 100, writes: 200, keys: 1_000, copies: 8 },
   run: async (world, { cycles, writes, keys, copies }) => {
-    const instances = await Promise.all([Instance.start(world), Instance.start(world)]);
+    const instances = await Instance.startTwo(world);
     let turn = 0;
     const strike = async () => {
       const victim = /** @type {Instance} */ (instances[(turn += 1) % instances.length]);
