@@ -57,8 +57,7 @@ export function membersOf(question: Question, { documents, meanings }: Searched)
   if (isBrowsing) return { places: placesOf(marks), nearness: null };
 
   const byWords = words === null ? new Uint32Array(0) : withWords(words, question.matched, marks);
-  const wordsWillDo = question.isByField && question.nearness === null && byWords.length > 0;
-  const near = meant === null || wordsWillDo ? null : nearOnes(question, { meant, marks, meanings });
+  const near = meant === null ? null : nearOnes(question, { meant, marks, meanings });
   if (!near) return { places: byWords, nearness: null };
   const known = new Uint8Array(marks.length);
   for (const place of byWords) known[place] = 1;
