@@ -116,6 +116,8 @@ describe('filters and facets', () => {
       'filters.0.clauses.1.field',
     ],
     [{ filters: [{ kind: 'near' }] }, 'filters.0.kind'],
+    [{ filters: [{ kind: 'eq', field: 'countries', value: 'Gr\0eece' }] }, 'filters.0.value'],
+    [{ filters: [{ country: ['Italy', '\ud800'] }] }, 'filters.0.country.1'],
     [{ filters: [{ kind: 'range', field: 'countries', gte: 1 }] }, 'filters.0'],
     [{ filters: [{ kind: 'range', field: 'stars' }] }, 'filters.0'],
     [{ filters: [{ stars: { from: 1 } }] }, 'filters.0.stars.from'],

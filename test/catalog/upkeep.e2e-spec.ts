@@ -96,6 +96,18 @@ describe('synonyms', () => {
   });
 });
 
+describe('synonyms that say nothing', () => {
+  it.each<[object, string]>([
+    [{ terms: ['-', '...'] }, 'terms.0'],
+    [{ input: '!?', terms: ['word'] }, 'input'],
+    [{ terms: ['Café', 'cafe'] }, 'terms'],
+    [{ input: 'Café', terms: ['cafe'] }, 'terms'],
+  ])('as in %j are 400', async (given, path) => {
+    const { status: code, body } = await app.as('owner').post<Refusal>(SYNONYMS, { language: 'en', ...given });
+    expect([code, body.details?.issues?.map((issue) => issue.path)]).toEqual([400, [path]]);
+  });
+});
+
 describe('a rebuild', () => {
   it('goes on one at a time while searches are answered, and is told in the status', async () => {
     const total = (await search(app, { vertical: 'cruises' })).body.total;

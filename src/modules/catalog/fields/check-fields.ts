@@ -5,6 +5,7 @@ import { plainText } from './plain-text.js';
 import { type Field, REGISTRY, type Vertical } from './registry.js';
 
 const MAX_NAME = 500;
+const URLS = ['primaryMediaUrl', 'thumbnailUrl', 'coverMediaUrl'];
 const MAX_TEXT = 20_000;
 const MAX_ITEMS = 1_000;
 export const STATUSES = ['active', 'draft', 'archived'] as const;
@@ -70,6 +71,8 @@ function faultOfValue(name: string, value: unknown): Fault | null {
     return { message: 'must not be less than 0', code: 'min' };
   } else if ((name === 'latitude' && !isWithin(value, 90)) || (name === 'longitude' && !isWithin(value, 180))) {
     return { message: 'is beyond the poles or the date line', code: 'max' };
+  } else if (URLS.includes(name) && !isWebAddress(value)) {
+    return { message: 'must be an address of http or https, or a path', code: 'isUrl' };
   } else if ((name === 'priceFromCurrency' || name === 'sellCurrency') && !isCurrency(value)) {
     return { message: 'must be a currency code of ISO 4217', code: 'isCurrency' };
   } else if ((name === 'timezone' || name === 'departureTimezone') && !isTimeZone(value)) {
@@ -133,6 +136,14 @@ function isName(value: string): boolean {
   if (value.length > MAX_TEXT) return false;
   const { length } = plainText(value);
   return length > 0 && length <= MAX_NAME;
+}
+
+/** Shown as an image by whoever draws a card: nothing that a browser would run. */
+function isWebAddress(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  // A path is resolved like any other address; what has a scheme of its own keeps it.
+  const scheme = URL.canParse(value, 'https://path.invalid') && new URL(value, 'https://path.invalid').protocol;
+  return scheme === 'http:' || scheme === 'https:';
 }
 
 function isWithin(value: unknown, bound: number): boolean {

@@ -1,4 +1,5 @@
 import { invalidRequest, type Issue } from '../../../platform/errors/app-error.js';
+import { inspectText } from '../../../platform/http/json-text.js';
 import { isCalendarDay, isInstant } from '../../../platform/time.js';
 import type { Filter } from '../engine/filter.js';
 import type { Scalar } from '../engine/columns.js';
@@ -124,6 +125,9 @@ class FilterParser {
     if (!found) return [];
     const scalars = values.flatMap(([value, path]): Scalar[] => {
       const type = scalarType(found.field);
+      const unfit = inspectText(value, path);
+      this.issues.push(...unfit);
+      if (unfit.length > 0) return [];
       if (isScalar(value) && typeof value === type) return [value];
       this.fault(path, `${path} must be a ${type}, as ${found.name} is`, `is${type}`);
       return [];

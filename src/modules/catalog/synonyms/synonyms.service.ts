@@ -7,6 +7,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import { fold } from '../engine/analyzer.js';
 import { SliceBell } from '../freshness/slice-bell.js';
 import { toSynonym } from './synonym.dto.js';
 import type { CreateSynonym, ListSynonyms, UpdateSynonym } from './synonym.dto.js';
@@ -21,7 +22,7 @@ export class Synonyms {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws 400 for a single term without an input: it would mean itself. */
+  /** Throws 400 for terms without words, and for a single one without an input: it would mean itself. */
   async create({ language, input = null, terms }: CreateSynonym, id = newId('csyn')): Promise<CatalogSynonym> {
     const now = this.clock.now();
     const synonym = make(CatalogSynonym, { id, language, input, terms, version: 1, createdAt: now, updatedAt: now });
@@ -87,9 +88,21 @@ export class Synonyms {
 }
 
 function assertSaysSomething({ input, terms }: CatalogSynonym): void {
-  if (input === null && terms.length < 2) {
-    throw invalidField('terms', 'terms must hold at least 2 where there is no input', 'arrayMinSize');
+  const wordless = terms.findIndex((term) => !hasWords(term));
+  if (input !== null && !hasWords(input))
+    throw invalidField('input', 'input must hold a letter or a digit', 'hasWords');
+  if (wordless >= 0) {
+    throw invalidField(`terms.${wordless}`, `terms.${wordless} must hold a letter or a digit`, 'hasWords');
   }
+  const different = new Set([...terms, ...(input === null ? [] : [input])].map((term) => fold(term).trim()));
+  if (different.size < 2) {
+    const message = 'terms must hold at least 2 different ones where there is no input, else one that is not the input';
+    throw invalidField('terms', message, 'arrayMinSize');
+  }
+}
+
+function hasWords(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
 }
 
 function refuseUnknown(): never {
