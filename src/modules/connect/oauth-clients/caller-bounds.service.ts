@@ -14,16 +14,17 @@ type Bounds = Pick<OAuthClient, 'grantId' | 'expiresAt'>;
 export class CallerBounds {
   constructor(private readonly database: Database) {}
 
-  /** What the new client is to have. Throws 403 for another grant, 409 `grant_conflict` for a later end. */
+  /** What the new client is to have where nothing else is wanted. */
   async handOn(wanted: Bounds): Promise<Bounds> {
     const caller = await this.find();
     if (!caller) return wanted;
-    const given = { grantId: wanted.grantId ?? caller.grantId, expiresAt: wanted.expiresAt ?? caller.expiresAt };
-    assertWithin(caller, given);
-    return given;
+    return { grantId: wanted.grantId ?? caller.grantId, expiresAt: wanted.expiresAt ?? caller.expiresAt };
   }
 
-  /** Throws as `handOn` where the caller is a client, and another one than this, that is bound where this is not. */
+  /**
+   * Throws 403 for another grant and 409 `grant_conflict` for a later end than those of the caller, where he is a client, and
+   * another one than this.
+   */
   async assertCovers(client: Bounds & { id: string }): Promise<void> {
     const caller = await this.find();
     if (caller && caller.id !== client.id) assertWithin(caller, client);

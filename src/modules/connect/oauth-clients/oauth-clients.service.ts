@@ -130,6 +130,7 @@ export class OAuthClients {
     const grant = grantId === null ? null : await this.operators.getGrant(operatorId, grantId);
     operator.assertActive();
     grant?.assertFits(client, now);
+    await this.operators.callers.assertCovers(client);
     const active = await this.database.repository(OAuthClient).countBy({ operatorId, active: true });
     if (active >= MAX_ACTIVE) {
       throw conflict('client_limit_reached', `The operator has ${MAX_ACTIVE} active clients`, { limit: MAX_ACTIVE });
