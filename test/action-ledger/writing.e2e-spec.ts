@@ -89,9 +89,16 @@ describe('what an entry costs', () => {
     return statements;
   }
 
+  /** The least of five counts: what a timer of the service asks meanwhile is in some of them. */
+  async function leastOf(entries: number): Promise<number> {
+    const counts: number[] = [];
+    for (let time = 0; time < 5; time += 1) counts.push(await statementsOf(entries));
+    return Math.min(...counts);
+  }
+
   it('is one statement for all of a transaction', async () => {
-    const without = await statementsOf(0);
-    expect([await statementsOf(1), await statementsOf(5)]).toEqual([without + 1, without + 1]);
+    const without = await leastOf(0);
+    expect([await leastOf(1), await leastOf(5)]).toEqual([without + 1, without + 1]);
   });
 });
 
