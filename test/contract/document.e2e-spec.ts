@@ -61,6 +61,15 @@ describe('the API document', () => {
     expect(JSON.parse(readFileSync('docs/openapi.json', 'utf8'))).toEqual(document);
   });
 
+  it('is sent once to each reader who names what he has', async () => {
+    const { status, headers } = await app.get('/openapi.json');
+    const tag = headers['etag'] ?? '';
+    const again = await app.get('/openapi.json', { headers: { 'If-None-Match': tag } });
+    const other = await app.get('/openapi.json', { headers: { 'If-None-Match': '"another"' } });
+    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    expect([status, again.status, again.text, other.status]).toEqual([200, 304, '', 200]);
+  });
+
   it('gives every operation an own id, a summary of one line and its security', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);

@@ -1,13 +1,32 @@
+import { createHash } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { Express } from 'express';
 import { buildDocument } from './document.js';
 
-/** Serves `/openapi.json` and Swagger UI at `/docs`. The document is made on the first request and kept. */
+const DOCUMENT_PATH = '/openapi.json';
+
+interface Written {
+  bytes: Buffer;
+  etag: string;
+}
+
+/**
+ * Serves `/openapi.json` and Swagger UI at `/docs`. The document is made on the first request, and made into bytes once:
+ * it is some megabytes, anybody may ask for it, and to write it anew for each would hold up everybody else.
+ */
 export function serveDocument(app: NestExpressApplication): void {
   let document: OpenAPIObject | null = null;
-  SwaggerModule.setup('docs', app, () => (document ??= buildDocument(app)), {
-    jsonDocumentUrl: 'openapi.json',
-    raw: ['json'],
+  let written: Written | null = null;
+  const made = () => (document ??= buildDocument(app));
+  const server: Express = app.getHttpAdapter().getInstance();
+  server.get(DOCUMENT_PATH, (_request, response) => {
+    const { bytes, etag } = (written ??= writtenOut(made()));
+    // Express makes it a 304 where the reader has this one.
+    response.set('ETag', etag).type('application/json').send(bytes);
+  });
+  SwaggerModule.setup('docs', app, made, {
+    raw: false,
     customSiteTitle: 'Travel Operations Platform',
     swaggerOptions: {
       persistAuthorization: true,
@@ -17,4 +36,9 @@ export function serveDocument(app: NestExpressApplication): void {
       validatorUrl: null,
     },
   });
+}
+
+function writtenOut(document: OpenAPIObject): Written {
+  const bytes = Buffer.from(JSON.stringify(document));
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
 }
