@@ -7,6 +7,7 @@ type Mode = 'pass' | 'blackhole' | 'refuse';
 export class DatabaseProxy {
   private mode: Mode = 'pass';
   private unanswered: string | null = null;
+  private swallowed: string | null = null;
   private readonly sockets = new Set<Socket>();
 
   private constructor(
@@ -53,6 +54,15 @@ export class DatabaseProxy {
     this.unanswered = text;
   }
 
+  /** From the first statement on that holds this text, it is a blackhole. */
+  blackholeAt(text: string): void {
+    this.swallowed = text;
+  }
+
+  get isBlackhole(): boolean {
+    return this.mode === 'blackhole';
+  }
+
   async close(): Promise<void> {
     this.server.close();
     for (const socket of this.sockets) socket.destroy();
@@ -66,6 +76,7 @@ export class DatabaseProxy {
     }
     const database = connect(Number(this.target.port), this.target.hostname);
     client.on('data', (bytes) => {
+      if (this.swallowed !== null && bytes.includes(this.swallowed)) this.blackhole();
       if (this.unanswered === null || !bytes.includes(this.unanswered)) return;
       this.unanswered = null;
       database.removeAllListeners('data').once('data', () => client.resetAndDestroy());

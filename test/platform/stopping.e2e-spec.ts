@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { DatabaseProxy } from './database-proxy.js';
 import { holdChannels, until } from './held-table.js';
 import { endAll, ServiceProcess } from './service-process.js';
 
@@ -72,4 +73,19 @@ describe('a service that is told to stop', () => {
     expect(failures).toEqual([]);
     expect(answered).toBeGreaterThan(20);
   });
+
+  it('ends within its time also in the middle of a start whose database does not answer any more', async () => {
+    const proxy = await DatabaseProxy.start(process.env['DATABASE_URL'] ?? '');
+    proxy.blackholeAt('from installation_steps');
+    try {
+      service = await ServiceProcess.launch({ DATABASE_URL: proxy.url, DRAIN_SECONDS: '0' });
+      await until(() => Promise.resolve(proxy.isBlackhole));
+      expect(service.output).not.toContain('Ready.');
+      service.child.kill('SIGTERM');
+      // By itself: in order, or with 1 where something waits for what never comes.
+      expect([0, 1]).toContain(await service.end());
+    } finally {
+      await proxy.close();
+    }
+  }, 40_000);
 });

@@ -9,10 +9,13 @@ const LOOK_EVERY_MS = 50;
 const GRACE_MS = 300;
 /** Longer than a request's deadline helps nobody: whatever has not ended by then is cut. */
 const FINISH_WITHIN_MS = 8_000;
+/** Jobs and connections end within that, or never: a start that waits for a database which has gone ends no more by itself. */
+const CLOSE_WITHIN_MS = 10_000;
 
 /**
  * Stops without a refused or broken request: first the balancer hears that this process is not ready, and clients that
  * their connections end; then nobody else is let in, and what is running is finished; jobs and connections end last.
+ * Throws where they did not end in time.
  */
 export async function drain(app: INestApplication): Promise<void> {
   const traffic = app.get(Traffic);
@@ -29,5 +32,8 @@ export async function drain(app: INestApplication): Promise<void> {
     if (!traffic.isIdle) busyAt = performance.now();
   }
   server.closeAllConnections();
-  await app.close();
+  const late = pause(CLOSE_WITHIN_MS, 'late', { ref: false });
+  if ((await Promise.race([app.close(), late])) === 'late') {
+    throw new Error(`Jobs and connections did not end within ${CLOSE_WITHIN_MS} ms`);
+  }
 }
