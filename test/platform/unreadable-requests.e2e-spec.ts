@@ -58,6 +58,17 @@ describe("what Node's parser refuses is answered as JSON with X-Request-Id", () 
     });
   });
 
+  it('headers beyond 16 KiB are refused in the words of the surface that they were sent to', async () => {
+    const long = `HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(17_000)}\r\n\r\n`;
+    const data = await onlyAnswer(app.url, `GET /data/geo/v1/reference/languages?limit=1 ${long}`);
+    expect([data.status, data.body]).toEqual([
+      431,
+      { code: 'HEADERS_TOO_LARGE', message: 'The headers are larger than 16 KiB' },
+    ]);
+    const vault = await onlyAnswer(app.url, `POST /vault/v1/primary/encrypt ${long}`);
+    expect([vault.status, vault.body]).toEqual([431, { error: 'The headers are larger than 16 KiB' }]);
+  });
+
   it('a body that breaks off in its encoding is answered by its surface, under the id of its request', async () => {
     const head = 'POST /vault/v1/primary/encrypt HTTP/1.1\r\nHost: x\r\nX-Request-Id: partner-call-1\r\n';
     const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';

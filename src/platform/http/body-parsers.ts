@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { AppError, invalidRequest } from '../errors/app-error.js';
+import { AppError, invalidField, invalidRequest } from '../errors/app-error.js';
 import { scanJson } from './json-scan.js';
 import { errorShapeOf } from './surface.js';
 
@@ -19,6 +19,7 @@ const BOUNDS: readonly (readonly [prefix: string, bounds: Bounds])[] = [
   // A form's schema may have 32 levels of its own, inside the one of the body.
   ['/connect/v1/connector-providers/', { ...DEFAULT, depth: 33 }],
 ];
+const SCALAR = /^\s*(?:null|true|false|-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*")\s*$/;
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Sizes count after inflating. What cannot be read at all is 400, 413 or 415, before anybody asks for a credential. */
@@ -46,6 +47,8 @@ function jsonParser({ bytes: limit, depth }: Bounds): RequestHandler {
       requireUtf8(request, response, bytes);
       const fault = scanJson(bytes, depth);
       if (fault) throw invalidRequest([{ path: '', message: fault.message, code: fault.code }]);
+      // It is JSON, but the parser would say that it is not.
+      if (SCALAR.test(bytes.toString())) throw invalidField('', 'The body must be a JSON object', 'isObject');
     },
   });
 }

@@ -5,6 +5,9 @@ import { AppError, invalidRequest } from '../errors/app-error.js';
 import { uuidv7 } from '../id.js';
 import { bareAnswer, lastWords } from './bare-answer.js';
 
+const FIRST_LINE = /^[A-Z]+ (\/\S*) HTTP\/1\.[01]\r?\n/;
+const LONGEST_FIRST_LINE = 4 * 1024;
+
 /**
  * Answers what Node's parser refuses before there is a request (or in the midst of its body) like everything else: as
  * JSON and with X-Request-Id. Node's own answers are bare.
@@ -14,7 +17,7 @@ export function answerUnreadable(server: Server, log: Logger): void {
   const newest = new WeakMap<Duplex, ServerResponse<IncomingMessage>>();
   server.on('request', (request, response) => newest.set(request.socket, response));
 
-  server.on('clientError', (fault: NodeJS.ErrnoException, socket: Duplex) => {
+  server.on('clientError', (fault: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex) => {
     const running = newest.get(socket);
     const response = running?.writableEnded === false ? running : null;
     const isFree = response === null || (response.socket === socket && !response.headersSent);
@@ -23,7 +26,7 @@ export function answerUnreadable(server: Server, log: Logger): void {
     } else {
       const requestId = String(response?.getHeader('X-Request-Id') ?? uuidv7());
       log.info({ requestId, fault: fault.code }, 'a request could not be read');
-      sayLast(socket, bareAnswer(refusalOf(fault.code), { requestId, ...urlOf(response) }));
+      sayLast(socket, bareAnswer(refusalOf(fault.code), { requestId, ...urlOf(response, fault.rawPacket) }));
     }
   });
 
@@ -43,8 +46,11 @@ function refusalOf(code: string | undefined): AppError {
   }
 }
 
-function urlOf(response: ServerResponse<IncomingMessage> | null): { url?: string } {
-  return response?.req.url === undefined ? {} : { url: response.req.url };
+/** Of the request; where the parser gave up before there was one, its first line may still say it. */
+function urlOf(response: ServerResponse<IncomingMessage> | null, packet?: Buffer): { url?: string } {
+  const start = packet?.subarray(0, LONGEST_FIRST_LINE).toString('latin1') ?? '';
+  const url = response?.req.url ?? FIRST_LINE.exec(start)?.[1];
+  return url === undefined ? {} : { url };
 }
 
 function sayLast(socket: Duplex, answer: Parameters<typeof lastWords>[0]): void {
