@@ -21,8 +21,8 @@ const TIMEOUT_MS = 20_000;
 
 /** A client that keeps its connections, as a real one does, and to which a broken connection is an answer too. */
 export class Caller {
-  /** @param {string} url @param {{ connections?: number }} [options] */
-  constructor(url, { connections = 64 } = {}) {
+  /** As many connections as any scenario has clients: none of them may wait for another in here. @param {string} url @param {{ connections?: number }} [options] */
+  constructor(url, { connections = 512 } = {}) {
     this.url = new URL(url);
     this.agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
