@@ -32,8 +32,12 @@ its commit: \`GET /realtime/v1/channels/{channel}/messages\` is the history of a
 \`GET /realtime/v1/channels/{channel}/events\` follows it live. Both ask for the scope \`realtime:subscribe\`.
 
 A message's \`event\` is the name below, and its \`data\` holds the facts below and \`id\`, by which an event that comes twice on a
-channel is known (on each of several channels it has another one). Events carry ids and figures, no personal data; whoever needs more reads the thing itself. In the name of a
-channel \`{fact}\` stands for that fact of the event; an event in which it is null does not appear there.
+channel is known (on each of several channels it has another one). Events carry ids and figures, no personal data; whoever needs
+more reads the thing itself. In the name of a channel \`{fact}\` stands for that fact of the event; an event in which it is null
+does not appear there.
+
+Channels belong to nobody: whoever holds \`realtime:publish\` may publish on any of them, on these too. Give that scope to partners
+whom you trust with that, and let nothing of consequence follow from a message alone: it says where to look.
 `;
 
 /** The table of events as Markdown. */
