@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { drafts } from './generator.js';
+import { sameWords } from './same-words.js';
 
 const NOW = new Date('2026-06-01T00:00:00Z');
 const all = [...drafts(400, NOW)];
@@ -27,5 +28,11 @@ describe('the demo catalog', () => {
     for (const name of namesOf('cruises'))
       expect(name).toMatch(/^(\S+ river|Coastal) cruise from .+ (to .+|and back), (MS|MV|SY) /);
     expect(namesOf('charters').filter((name) => /San José|Cusco|Arusha|Oia Oia/.test(name))).toEqual([]);
+  });
+
+  it('knows each other word in one set alone', () => {
+    const terms = sameWords.filter(({ input }) => input === null).flatMap((set) => set.terms);
+    expect(terms.length).toBeGreaterThan(90);
+    expect(new Set(terms).size).toBe(terms.length);
   });
 });
