@@ -9,7 +9,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 const AT_A_TIME = 50;
 const PAUSE_MS = 100;
 const PATIENCE_MS = 10_000;
+/** Since the publisher's call, and since the message was published. */
 const delays = [];
+const deliveries = [];
 
 process.on('message', (order) => {
   const work = order.report === undefined ? open(order) : report(order.report);
@@ -40,14 +42,20 @@ async function open({ url, token, streams, channels }) {
   }
 }
 
-function note({ data }) {
-  delays.push(Date.now() - data.at);
+function note({ data, publishedAt }) {
+  const now = Date.now();
+  delays.push(now - data.at);
+  deliveries.push(now - Date.parse(publishedAt));
 }
 
 async function report(expected) {
   const until = performance.now() + PATIENCE_MS;
   while (delays.length < expected && performance.now() < until) await pause(20);
-  const sorted = delays.sort((a, b) => a - b);
+  return { delivered: delays.length, called: quantiles(delays), published: quantiles(deliveries) };
+}
+
+function quantiles(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
   const at = (share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Infinity;
-  return { delivered: sorted.length, p50: at(0.5), p99: at(0.99) };
+  return { p50: at(0.5), p99: at(0.99) };
 }
