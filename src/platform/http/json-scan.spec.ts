@@ -16,13 +16,21 @@ describe('JSON before it is parsed', () => {
     fc.assert(fc.property(nested, (value) => codeOf(JSON.stringify(value)) === null));
   });
 
-  it.each(['9007199254740993', '-9007199254740993', '1e400', '[1, 18446744073709551616]'])(
-    'refuses the number in %s, which a double would change',
-    (text) => expect(codeOf(text)).toBe('unsafeNumber'),
-  );
-  it.each(['9007199254740991', '-9007199254740991', '0.1', '1e22', '-0', '1.5e-400'])('keeps the number %s', (text) =>
-    expect(codeOf(text)).toBeNull(),
-  );
+  it.each([
+    ...['9007199254740993', '-9007199254740993', '1e400', '[1, 18446744073709551616]', '9007199254740993.0'],
+    ...['9007199254740993e0', '90071992547409930e-1', '-9007199254740990.6', '25000.00000000000001', '1.5e-400'],
+  ])('refuses the number in %s, which a double would change', (text) => expect(codeOf(text)).toBe('unsafeNumber'));
+  it.each([
+    ...['9007199254740991', '-9007199254740991', '9007199254740991.0', '0.1', '0.10000000000000001', '1e22', '-0'],
+    ...['0.0', '-0.00e5', '12.50e1', '1200e-2', '1E+2', '5e-324', '1.7976931348623157e308'],
+  ])('keeps the number %s', (text) => expect(codeOf(text)).toBeNull());
+
+  it('keeps every double in whatever way it is written', () => {
+    const double = fc.double({ noNaN: true, noDefaultInfinity: true });
+    fc.assert(fc.property(double, (value) => codeOf(value.toExponential()) === null));
+    const moderate = fc.double({ noNaN: true, min: -(2 ** 53) + 1, max: 2 ** 53 - 1 });
+    fc.assert(fc.property(moderate, (value) => codeOf(value.toPrecision(17)) === null));
+  });
 
   it('looks past numbers and brackets inside strings', () => {
     expect(codeOf(JSON.stringify({ text: `9007199254740993 \\" ${'['.repeat(100)}` }))).toBeNull();

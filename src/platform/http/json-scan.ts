@@ -56,8 +56,23 @@ function endOfNumber(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Whether a double keeps it: written as an integer, within 2^53-1; with point or exponent, at least finite. */
+/**
+ * Whether a double keeps it: written as an integer, within 2^53-1. With point or exponent what becomes an integer must
+ * have been that integer, so that no amount is rounded; a fraction is as near as doubles are.
+ */
 function isExact(literal: string): boolean {
   const number = Number(literal);
-  return Number.isNaN(number) || (/[.eE]/.test(literal) ? Number.isFinite(number) : Number.isSafeInteger(number));
+  if (Number.isNaN(number)) return true;
+  if (!/[.eE]/.test(literal)) return Number.isSafeInteger(number);
+  return Number.isFinite(number) && (!Number.isInteger(number) || decimalOf(literal) === decimalOf(String(number)));
+}
+
+/** The same text for the same decimal number, however it is written: its digits without zeros around them, and an exponent. */
+function decimalOf(literal: string): string {
+  const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace(/^[-+]/, '').split('.');
+  const leading = `${whole}${fraction}`.replace(/^0+/, '');
+  const digits = leading.replace(/0+$/, '');
+  const scale = Number(exponent) - fraction.length + leading.length - digits.length;
+  return digits === '' ? '0' : `${digits}e${scale}`;
 }
