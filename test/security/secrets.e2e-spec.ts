@@ -66,6 +66,8 @@ const REFUSED: Record<string, [status: number, send: (secret: string) => Promise
   'a bearer of no form, to connect': [401, (s) => app.with(s).get(PROVIDERS)],
   'a bearer of no form, to the vault': [401, (s) => app.with(s).post(ENCRYPT, { plaintext: 'x' })],
   'a bearer of no form, to data': [401, (s) => app.with(s).get('/data/geo/v1/reference/languages')],
+  'the link of a file': [404, (s) => app.get(`/v1/files/${s}`)],
+  'the id of a contract, which is its link': [404, (s) => app.get(`/v1/public/legal/contracts/${s}`)],
   'a cookie': [401, (s) => app.get(ME, headers({ Cookie: `session=${s}` }))],
 };
 

@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import { contextOf } from '../http/context.middleware.js';
 
 const MAX_PATH = 256;
+/** Nothing but the link protects what lies there. */
+const LINKS = /^(\/v1\/(?:files|public\/legal\/contracts)\/)[^/]+/i;
 /** Some clients put their credential into the path; what has the form of one is blotted out. */
 const CREDENTIALS = /(?:(?:vsk|vss|tpk|oat)_[0-9A-Za-z]+|ocs)_[0-9A-Za-z]+/g;
 
@@ -28,7 +30,7 @@ function write(
   const context = contextOf(request);
   const line = {
     requestId: context?.requestId,
-    req: { method: request.method, path: path.slice(0, MAX_PATH).replace(CREDENTIALS, '[redacted]') },
+    req: { method: request.method, path: shown(path) },
     res: { status: response.statusCode },
     responseTime: Math.round(performance.now() - started),
     ...(context?.actor ? { actor: context.actor.id } : {}),
@@ -37,4 +39,8 @@ function write(
   else if (!response.writableFinished) log.warn(line, 'request aborted');
   else if (response.statusCode >= 500) log.warn(line, 'request completed');
   else log.info(line, 'request completed');
+}
+
+function shown(path: string): string {
+  return path.replace(LINKS, '$1[redacted]').slice(0, MAX_PATH).replace(CREDENTIALS, '[redacted]');
 }
