@@ -65,6 +65,11 @@ describe("what Node's parser refuses is answered as JSON with X-Request-Id", () 
       431,
       { code: 'HEADERS_TOO_LARGE', message: 'The headers are larger than 16 KiB' },
     ]);
+    const query = await onlyAnswer(
+      app.url,
+      `GET /data/geo/v1/reference/languages?${'a'.repeat(17_000)} HTTP/1.1\r\n\r\n`,
+    );
+    expect([query.status, query.body]).toEqual([431, data.body]);
     const vault = await onlyAnswer(app.url, `POST /vault/v1/primary/encrypt ${long}`);
     expect([vault.status, vault.body]).toEqual([431, { error: 'The headers are larger than 16 KiB' }]);
   });
@@ -81,9 +86,28 @@ describe("what Node's parser refuses is answered as JSON with X-Request-Id", () 
   });
 
   it('garbage behind a request that is still running ends the connection, and is no answer to that request', async () => {
-    const [first, second] = await wire(app.url, 'GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n\x01\x02\r\n\r\n');
-    expect(second).toBeUndefined();
-    if (first) expect(first.body).toEqual(malformed(first.headers['x-request-id']));
+    const answers = await wire(app.url, 'GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n\x01\x02\r\n\r\n');
+    // Ready or not yet.
+    expect(answers.map(({ body }) => body)).toEqual([expect.objectContaining({ parts: expect.anything() })]);
+    expect(answers[0]?.headers['connection']).toBe('close');
+  });
+
+  it('a write with a byte too many behind it is answered as what it was', async () => {
+    const body = JSON.stringify({ name: 'One byte too many' });
+    const head = `POST /v1/admin/distribution/channels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.credentials.staff.token}\r\n`;
+    const typed = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const answers = await wire(app.url, `${head}${typed}${body}}`);
+    expect(answers.map(({ status }) => status)).toEqual([201]);
+    expect(answers[0]?.body).toMatchObject({ data: { name: 'One byte too many' } });
+  });
+
+  it.each([
+    ['an encoding that is none', 'Transfer-Encoding: gzip\r\nConnection: close\r\n\r\nabc', 415],
+    ['a body that breaks off', 'Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\nzz\r\n', 415],
+  ])('a request that is refused before its body is read is answered once: %s', async (_, rest, status) => {
+    const answers = await wire(app.url, `POST /vault/v1/primary/encrypt HTTP/1.1\r\nHost: x\r\n${rest}`);
+    expect(answers).toHaveLength(1);
+    expect([400, status]).toContain(answers[0]?.status);
   });
 
   it('a client that goes away before it is answered harms nobody', async () => {

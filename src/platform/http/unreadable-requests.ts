@@ -5,7 +5,7 @@ import { AppError, invalidRequest } from '../errors/app-error.js';
 import { uuidv7 } from '../id.js';
 import { bareAnswer, lastWords } from './bare-answer.js';
 
-const FIRST_LINE = /^[A-Z]+ (\/\S*) HTTP\/1\.[01]\r?\n/;
+const FIRST_LINE = /^[A-Z]+ (\/[^\s?]*)/;
 const LONGEST_FIRST_LINE = 4 * 1024;
 
 /**
@@ -18,15 +18,19 @@ export function answerUnreadable(server: Server, log: Logger): void {
   server.on('request', (request, response) => newest.set(request.socket, response));
 
   server.on('clientError', (fault: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex) => {
-    const running = newest.get(socket);
-    const response = running?.writableEnded === false ? running : null;
-    const isFree = response === null || (response.socket === socket && !response.headersSent);
-    if (fault.code === 'ECONNRESET' || !socket.writable || !isFree) {
+    const last = newest.get(socket);
+    const place = placeOf(last, socket);
+    if (fault.code === 'ECONNRESET' || !socket.writable || place === 'in what is answered') {
       socket.destroy();
+    } else if (place === 'behind what is running') {
+      // Its answer is the last one. What followed it was no request, and is passed over.
+      if (last && !last.headersSent) last.shouldKeepAlive = false;
+      last?.once('close', () => socket.end(() => socket.destroy()));
     } else {
-      const requestId = String(response?.getHeader('X-Request-Id') ?? uuidv7());
+      const request = place === 'in a request' ? last : undefined;
+      const requestId = String(request?.getHeader('X-Request-Id') ?? uuidv7());
       log.info({ requestId, fault: fault.code }, 'a request could not be read');
-      sayLast(socket, bareAnswer(refusalOf(fault.code), { requestId, ...urlOf(response, fault.rawPacket) }));
+      sayLast(socket, bareAnswer(refusalOf(fault.code), { requestId, ...urlOf(request, fault.rawPacket) }));
     }
   });
 
@@ -46,8 +50,18 @@ function refusalOf(code: string | undefined): AppError {
   }
 }
 
+type Place = 'between requests' | 'in a request' | 'in what is answered' | 'behind what is running';
+
+/** Where on its connection the fault lies, seen from the newest request: each gets one answer, and its own. */
+function placeOf(newest: ServerResponse<IncomingMessage> | undefined, socket: Duplex): Place {
+  if (!newest) return 'between requests';
+  const { req, headersSent, writableEnded, writableFinished } = newest;
+  if (req.complete) return writableFinished ? 'between requests' : 'behind what is running';
+  return headersSent || writableEnded || newest.socket !== socket ? 'in what is answered' : 'in a request';
+}
+
 /** Of the request; where the parser gave up before there was one, its first line may still say it. */
-function urlOf(response: ServerResponse<IncomingMessage> | null, packet?: Buffer): { url?: string } {
+function urlOf(response: ServerResponse<IncomingMessage> | undefined, packet?: Buffer): { url?: string } {
   const start = packet?.subarray(0, LONGEST_FIRST_LINE).toString('latin1') ?? '';
   const url = response?.req.url ?? FIRST_LINE.exec(start)?.[1];
   return url === undefined ? {} : { url };
