@@ -6,7 +6,7 @@ type Write = Parameters<typeof compare>[0][number];
 
 function write(id: string, of: Write | null = null): Write {
   const about = { key: id, method: 'POST', path: '/', body: {}, of };
-  return { ...about, kind: of ? 'change' : 'channel', answer: { status: 201, body: { data: { id } } } };
+  return { ...about, kind: of ? 'change' : 'channel', isTried: true, answer: { status: 201, body: { data: { id } } } };
 }
 
 const row = (id: string) => ({ id, name: id, version: 1, creations: 1, updates: 0 });
