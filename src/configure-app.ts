@@ -43,6 +43,6 @@ export async function createApp(surroundings: Surroundings): Promise<NestExpress
   const refusing = [limitAddresses(app.get(RateLimits)), requireWellFormed, servedSurfaces(env.surfaces)];
   const reading = [answerOptions(app.get(RouteTable), { cors }), ...bodyParsers(), traffic.received];
   app.use(inTurn(...refusing, ...reading));
-  serveDocument(app);
+  if (env.docs) serveDocument(app);
   return app;
 }

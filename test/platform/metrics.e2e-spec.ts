@@ -94,7 +94,8 @@ describe('/metrics', () => {
   it('is not in the API document, and not there at all where METRICS says so', async () => {
     const document = await app.get<{ paths: object }>('/openapi.json');
     expect(Object.keys(document.body.paths)).not.toContain('/metrics');
-    const closed = await startApp({ env: { METRICS: 'false' } });
+    const closed = await startApp({ env: { METRICS: 'false', DOCS: 'false' } });
     expect((await closed.get('/metrics')).status).toBe(404);
+    for (const path of ['/docs', '/openapi.json']) expect([path, (await closed.get(path)).status]).toEqual([path, 404]);
   });
 });

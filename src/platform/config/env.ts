@@ -16,6 +16,7 @@ export abstract class Env {
   readonly drainSeconds: number;
   readonly logLevel: string;
   readonly metrics: boolean;
+  readonly docs: boolean;
   readonly jobs: boolean;
   readonly demoData: boolean;
   readonly orgName: string;

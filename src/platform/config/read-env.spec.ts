@@ -25,6 +25,7 @@ describe('the environment', () => {
       orgTimeZone: 'UTC',
       demoData: true,
       vaultUpsert: true,
+      docs: true,
       metrics: true,
       drainSeconds: 0,
       rateLimitFactor: 1,
@@ -38,6 +39,7 @@ describe('the environment', () => {
       production: true,
       demoData: false,
       vaultUpsert: false,
+      docs: false,
       metrics: false,
       drainSeconds: 2,
     });

@@ -31,6 +31,7 @@ export function readEnv(variables: Variables): Env {
     baseUrl: values.baseUrl ?? `http://${values.host === '0.0.0.0' ? 'localhost' : values.host}:${values.port}`,
     dataDir: resolve(values.dataDir),
     filesDir: resolve(values.filesDir ?? `${values.dataDir}/files`),
+    docs: values.docs === null ? !production : values.docs === 'true',
     metrics: values.metrics === null ? !production : values.metrics === 'true',
     drainSeconds: values.drainSeconds === null ? (production ? 2 : 0) : Number(values.drainSeconds),
     vaultUpsert: values.vaultUpsert === null ? !production : values.vaultUpsert === 'true',

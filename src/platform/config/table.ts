@@ -94,6 +94,13 @@ export const settings = {
     expected: 'true or false',
     form: /^(true|false)$/,
   }),
+  docs: optionalText({
+    name: 'DOCS',
+    purpose: 'Whether Swagger UI (`/docs`) and `/openapi.json` are served; absent: only outside production',
+    example: 'true',
+    expected: 'true or false',
+    form: /^(true|false)$/,
+  }),
   jobs: flag({
     name: 'JOBS',
     purpose: 'Whether this process works off jobs and events',

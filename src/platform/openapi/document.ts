@@ -18,7 +18,9 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
     .setTitle('Travel Operations Platform')
     .setDescription(
-      'Storefront, staff, connect, vault, realtime and data surfaces of one travel operator. Every answer carries X-Request-Id.',
+      'Storefront, staff, connect, vault, realtime and data surfaces of one travel operator. Every answer carries X-Request-Id. ' +
+        'Beside the statuses of its own any operation may answer what is refused before it is known, in the body of its surface: ' +
+        '408 (the request took too long to arrive), 417 (an unknown Expect) and 431 (headers beyond 16 KiB).',
     )
     .setVersion('1.0.0')
     .addBearerAuth(

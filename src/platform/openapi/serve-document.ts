@@ -23,7 +23,7 @@ export function serveDocument(app: NestExpressApplication): void {
   server.get(DOCUMENT_PATH, (_request, response) => {
     const { bytes, etag } = (written ??= writtenOut(made()));
     // Express makes it a 304 where the reader has this one.
-    response.set('ETag', etag).type('application/json').send(bytes);
+    response.set({ ETag: etag, 'Cache-Control': 'no-cache' }).type('application/json').send(bytes);
   });
   SwaggerModule.setup('docs', app, made, {
     raw: false,
