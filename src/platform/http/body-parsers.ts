@@ -46,7 +46,7 @@ function jsonParser({ bytes: limit, depth }: Bounds): RequestHandler {
     verify: (request, response, bytes) => {
       requireUtf8(request, response, bytes);
       const fault = scanJson(bytes, depth);
-      if (fault) throw invalidRequest([{ path: '', message: fault.message, code: fault.code }]);
+      if (fault) throw invalidRequest([fault]);
       // It is JSON, but the parser would say that it is not.
       if (SCALAR.test(bytes.toString())) throw invalidField('', 'The body must be a JSON object', 'isObject');
     },

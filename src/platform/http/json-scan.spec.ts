@@ -32,6 +32,15 @@ describe('JSON before it is parsed', () => {
     fc.assert(fc.property(moderate, (value) => codeOf(value.toPrecision(17)) === null));
   });
 
+  it.each(['{"a":1,"a":1}', '[{"b":{"a":{}, "c":[], "\\u0061" : 2}}]', '{"a":{"a":1},"b":[{"a":1}],"a":null}'])(
+    'refuses a member that is there twice: %s',
+    (text) => expect(scanJson(Buffer.from(text))).toMatchObject({ path: 'a', code: 'duplicateMember' }),
+  );
+
+  it('takes a name once in each object, and as text wherever it is', () => {
+    expect(codeOf('{"a":{"a":"a"},"b":[{"a":"b:"},{"a":1}],"":0,"c":":"}')).toBeNull();
+  });
+
   it('looks past numbers and brackets inside strings', () => {
     expect(codeOf(JSON.stringify({ text: `9007199254740993 \\" ${'['.repeat(100)}` }))).toBeNull();
   });

@@ -1,39 +1,78 @@
 const MAX_DEPTH = 32;
 const MAX_VALUES = 50_000;
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
+interface Fault {
+  /** The name of the member that it is about; empty where it is about no single one. */
+  readonly path: string;
+  readonly message: string;
+  readonly code: string;
+}
+
 /**
  * One pass over JSON's bytes before it is parsed: nesting beyond 32 levels, or the number given, overflows a stack
- * later, and a number that a double would change must be refused while its digits are still there. Well-formedness is
- * the parser's business.
+ * later, a number that a double would change must be refused while its digits are still there, and of a member that is
+ * there twice the parser would lose the first (RFC 8259, 4). Well-formedness is the parser's business.
  */
-export function scanJson(bytes: Buffer, maxDepth = MAX_DEPTH): { message: string; code: string } | null {
+export function scanJson(bytes: Buffer, maxDepth = MAX_DEPTH): Fault | null {
+  const names: (Set<string> | undefined)[] = [];
   let depth = 0;
   let values = 0;
+  let string: [from: number, to: number] = [0, 0];
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
     if (byte === QUOTE) {
+      const from = at;
       at = endOfString(bytes, at + 1);
+      string = [from, at + 1];
     } else if (OPENING.has(byte)) {
       depth += 1;
       values += 1;
-      if (depth > maxDepth) return { message: `The body is nested deeper than ${maxDepth} levels`, code: 'maxDepth' };
+      if (depth > maxDepth) return fault(`The body is nested deeper than ${maxDepth} levels`, 'maxDepth');
+      names[depth] = undefined;
     } else if (CLOSING.has(byte)) {
       depth -= 1;
     } else if (byte === COMMA || byte === COLON) {
       values += 1;
-      if (values > MAX_VALUES) return { message: `The body holds more than ${MAX_VALUES} values`, code: 'maxValues' };
+      if (values > MAX_VALUES) return fault(`The body holds more than ${MAX_VALUES} values`, 'maxValues');
+      if (byte === COLON) {
+        const name = nameIn(bytes, string);
+        const known = (names[depth] ??= new Set());
+        if (known.has(name)) return { ...fault('This member is there twice', 'duplicateMember'), path: shown(name) };
+        known.add(name);
+      }
     } else if (startsNumber(byte)) {
       const end = endOfNumber(bytes, at);
       if (!isExact(bytes.toString('latin1', at, end))) {
-        return { message: 'A number is beyond what can be kept exactly', code: 'unsafeNumber' };
+        return fault('A number is beyond what can be kept exactly', 'unsafeNumber');
       }
       at = end - 1;
     }
   }
   return null;
+}
+
+function fault(message: string, code: string): Fault {
+  return { path: '', message, code };
+}
+
+/** The member's name between its quotes; one that is no JSON text stays as it is written. */
+function nameIn(bytes: Buffer, [from, to]: [from: number, to: number]): string {
+  const quoted = bytes.toString('utf8', from, to);
+  if (!quoted.includes('\\')) return quoted.slice(1, -1);
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return quoted;
+  }
+}
+
+/** What may stand in an answer: somebody may have put anything into the place of a name. */
+function shown(name: string): string {
+  return PLAIN_NAME.test(name) ? name : '';
 }
 
 function endOfString(bytes: Buffer, from: number): number {
