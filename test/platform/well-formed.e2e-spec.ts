@@ -152,19 +152,22 @@ describe('OPTIONS', () => {
   });
 });
 
-it.each(['null', ' true', '-1.5e3', '"name \\" "'])('%s is JSON, but no object: 400', async (raw) => {
-  const { status, body, headers } = await app.post('/v1/admin/distribution/channels', undefined, {
-    raw,
-    headers: { 'content-type': 'application/json' },
-  });
-  const issue = { path: '', message: 'The body must be a JSON object', code: 'isObject' };
-  expect([status, body]).toEqual([
-    400,
-    {
-      error: 'The request is invalid',
-      code: 'invalid_request',
-      requestId: headers['x-request-id'],
-      details: { issues: [issue], fields: { '': [issue.message] } },
-    },
-  ]);
-});
+it.each(['null', ' true', '-1.5e3', '"name \\" "', `"${'long'.repeat(200_000)}"`])(
+  '%.20s is JSON, but no object: 400',
+  async (raw) => {
+    const { status, body, headers } = await app.post('/v1/admin/distribution/channels', undefined, {
+      raw,
+      headers: { 'content-type': 'application/json' },
+    });
+    const issue = { path: '', message: 'The body must be a JSON object', code: 'isObject' };
+    expect([status, body]).toEqual([
+      400,
+      {
+        error: 'The request is invalid',
+        code: 'invalid_request',
+        requestId: headers['x-request-id'],
+        details: { issues: [issue], fields: { '': [issue.message] } },
+      },
+    ]);
+  },
+);

@@ -19,7 +19,8 @@ const BOUNDS: readonly (readonly [prefix: string, bounds: Bounds])[] = [
   // A form's schema may have 32 levels of its own, inside the one of the body.
   ['/connect/v1/connector-providers/', { ...DEFAULT, depth: 33 }],
 ];
-const SCALAR = /^\s*(?:null|true|false|-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*")\s*$/;
+const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const STRUCTURES = new Set([0x5b, 0x7b]);
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Sizes count after inflating. What cannot be read at all is 400, 413 or 415, before anybody asks for a credential. */
@@ -48,9 +49,20 @@ function jsonParser({ bytes: limit, depth }: Bounds): RequestHandler {
       const fault = scanJson(bytes, depth);
       if (fault) throw invalidRequest([fault]);
       // It is JSON, but the parser would say that it is not.
-      if (SCALAR.test(bytes.toString())) throw invalidField('', 'The body must be a JSON object', 'isObject');
+      if (isScalar(bytes)) throw invalidField('', 'The body must be a JSON object', 'isObject');
     },
   });
+}
+
+function isScalar(bytes: Buffer): boolean {
+  const first = bytes.find((byte) => !WHITE_SPACE.has(byte));
+  if (first === undefined || STRUCTURES.has(first)) return false;
+  try {
+    JSON.parse(bytes.toString());
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function requireUtf8(_request: unknown, _response: unknown, bytes: Buffer): void {

@@ -20,8 +20,10 @@ export function answerUnreadable(server: Server, log: Logger): void {
   server.on('clientError', (fault: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex) => {
     const last = newest.get(socket);
     const place = placeOf(last, socket);
-    if (fault.code === 'ECONNRESET' || !socket.writable || place === 'in what is answered') {
+    if (fault.code === 'ECONNRESET' || !socket.writable || place === 'in what is being answered') {
       socket.destroy();
+    } else if (place === 'in what is answered') {
+      socket.end(() => socket.destroy());
     } else if (place === 'behind what is running') {
       // Its answer is the last one. What followed it was no request, and is passed over.
       if (last && !last.headersSent) last.shouldKeepAlive = false;
@@ -50,14 +52,16 @@ function refusalOf(code: string | undefined): AppError {
   }
 }
 
-type Place = 'between requests' | 'in a request' | 'in what is answered' | 'behind what is running';
+type Place =
+  'between requests' | 'in a request' | 'in what is answered' | 'in what is being answered' | 'behind what is running';
 
 /** Where on its connection the fault lies, seen from the newest request: each gets one answer, and its own. */
 function placeOf(newest: ServerResponse<IncomingMessage> | undefined, socket: Duplex): Place {
   if (!newest) return 'between requests';
   const { req, headersSent, writableEnded, writableFinished } = newest;
   if (req.complete) return writableFinished ? 'between requests' : 'behind what is running';
-  return headersSent || writableEnded || newest.socket !== socket ? 'in what is answered' : 'in a request';
+  if (writableEnded) return 'in what is answered';
+  return headersSent || newest.socket !== socket ? 'in what is being answered' : 'in a request';
 }
 
 /** Of the request; where the parser gave up before there was one, its first line may still say it. */
