@@ -19,8 +19,9 @@ export function printStep(title: string, milliseconds: number): void {
 /** The screen that a start ends with: where everything is, how to get in, and how to stop. */
 export function printWelcome(env: Env, credentials: Credentials | null): void {
   const { baseUrl } = env;
+  const docs = env.docs ? `   Swagger UI ${baseUrl}/docs   OpenAPI ${baseUrl}/openapi.json` : '';
   const sections = [
-    `Ready. API ${baseUrl}   Swagger UI ${baseUrl}/docs   OpenAPI ${baseUrl}/openapi.json`,
+    `Ready. API ${baseUrl}${docs}`,
     ...(env.production ? [] : [credentials ? access(env, credentials) : lostCredentials(env)]),
     `Data       ${env.dataDir}\nStop       Ctrl-C${env.production ? '' : '          Start anew   npm run reset'}`,
   ];
