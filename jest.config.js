@@ -29,6 +29,22 @@ const project = {
   transform,
 };
 
+/** These tests run against the build: only tsc runs the swagger plugin, and what ships is what is tested. */
+const againstTheBuild = {
+  ...project,
+  globalSetup: '<rootDir>/test/setup/global-setup.js',
+  globalTeardown: '<rootDir>/test/setup/global-teardown.js',
+  setupFiles: ['<rootDir>/test/setup/fresh-database.js'],
+  setupFilesAfterEnv: ['<rootDir>/test/setup/leftovers.ts'],
+  testEnvironment: '<rootDir>/test/setup/environment.js',
+  transform: {
+    ...transform,
+    [`${import.meta.dirname}/dist/.+\\.js$`]: '<rootDir>/test/setup/native-module.js',
+    [`/node_modules/${NATIVE}/.+\\.m?js$`]: '<rootDir>/test/setup/native-module.js',
+  },
+  transformIgnorePatterns: [`/node_modules/(?!${NATIVE}/)`],
+};
+
 export default {
   rootDir: import.meta.dirname,
   reporters: ['default', '<rootDir>/test/setup/closing-line.js'],
@@ -43,22 +59,7 @@ export default {
       displayName: 'unit',
       testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/setup/**/*.spec.ts'],
     },
-    {
-      ...project,
-      // These tests run against the build: only tsc runs the swagger plugin, and what ships is what is tested.
-      displayName: 'e2e',
-      testMatch: ['<rootDir>/test/**/*.e2e-spec.ts'],
-      globalSetup: '<rootDir>/test/setup/global-setup.js',
-      globalTeardown: '<rootDir>/test/setup/global-teardown.js',
-      setupFiles: ['<rootDir>/test/setup/fresh-database.js'],
-      setupFilesAfterEnv: ['<rootDir>/test/setup/leftovers.ts'],
-      testEnvironment: '<rootDir>/test/setup/environment.js',
-      transform: {
-        ...transform,
-        [`${import.meta.dirname}/dist/.+\\.js$`]: '<rootDir>/test/setup/native-module.js',
-        [`/node_modules/${NATIVE}/.+\\.m?js$`]: '<rootDir>/test/setup/native-module.js',
-      },
-      transformIgnorePatterns: [`/node_modules/(?!${NATIVE}/)`],
-    },
+    { ...againstTheBuild, displayName: 'e2e', testMatch: ['<rootDir>/test/**/*.e2e-spec.ts'] },
+    { ...againstTheBuild, displayName: 'system', testMatch: ['<rootDir>/test/**/*.system-spec.ts'] },
   ],
 };

@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { run, runAll } from './checks/run.js';
 import { build, jest, staticChecks } from './checks/steps.js';
 
-// `npm test`: the static checks, the build, then unit and e2e tests. `npm test -- <jest arguments>` leaves out the checks.
+// `npm test`: the static checks, the build, then unit and API tests. `npm test -- <jest arguments>` skips the checks.
+// `npm run test:system`: the build, then the system tests, which start processes, kill servers or need minutes.
 // The last line is `N passed, N failed`: a check counts as one test, and so does a test run that did not end by itself.
 const LIMIT_MINUTES = Number(process.env.TEST_LIMIT_MINUTES ?? 40);
 
-const args = process.argv.slice(2);
-const checks = await runAll(args.length === 0 ? [build, ...staticChecks] : [build]);
+const system = process.argv[2] === '--system';
+const args = process.argv.slice(system ? 3 : 2);
+const projects = ['--selectProjects', ...(system ? ['system'] : ['unit', 'e2e'])];
+const checks = await runAll(args.length === 0 && !system ? [build, ...staticChecks] : [build]);
 const built = checks.some(({ name, ok }) => name === build.name && ok);
 const tests = built ? await runTests() : { passed: 0, failed: 1 };
 
@@ -21,7 +24,7 @@ process.stdout.write(`${passed} passed, ${failed} failed\n`);
 async function runTests() {
   const folder = mkdtempSync(join(tmpdir(), 'travel-results-'));
   const file = join(folder, 'results.json');
-  const step = jest('tests', process.env.CI ? ['--ci', ...args] : args);
+  const step = jest('tests', [...projects, ...(process.env.CI ? ['--ci'] : []), ...args]);
   step.env.TEST_RESULTS = file;
   const { ok } = await run(step, { show: true, limitMinutes: LIMIT_MINUTES });
   const results = read(file);
