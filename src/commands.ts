@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
+import { apiTags } from './api-tags.js';
 import { connect, readProcessEnv, runProcess } from './boot.js';
 import { createApp } from './configure-app.js';
 import { eventTable } from './domain-events.js';
@@ -22,7 +22,6 @@ const WRONG_USE = 64;
 const WRONG_DATA = 65;
 const BROKEN_LEDGER = 1;
 
-const DOCUMENT = 'docs/openapi.json';
 const MOST_DOCUMENTS = 1_000_000;
 const SCOPES = 'docs/scopes.md';
 const EVENTS = 'docs/events.md';
@@ -74,12 +73,17 @@ const commands: Record<string, Command> = {
   },
   openapi: {
     words: '',
-    purpose: `writes ${DOCUMENT}, ${SCOPES} and ${EVENTS}`,
+    purpose: 'prints the API document',
     run: async ({ app }) => {
-      const document = buildDocument(app);
-      await mkdir(dirname(DOCUMENT), { recursive: true });
-      await writeFile(DOCUMENT, `${JSON.stringify(document, null, 2)}\n`);
-      await writeFile(SCOPES, scopeTable(document));
+      process.stdout.write(`${JSON.stringify(buildDocument(app, apiTags), null, 2)}\n`);
+      return 0;
+    },
+  },
+  docs: {
+    words: '',
+    purpose: `writes ${SCOPES} and ${EVENTS}`,
+    run: async ({ app }) => {
+      await writeFile(SCOPES, scopeTable(buildDocument(app, apiTags)));
       await writeFile(EVENTS, eventTable());
       return 0;
     },

@@ -1,5 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { apiTags } from './api-tags.js';
 import { AppModule, type Surroundings } from './app.module.js';
 import { domainEvents } from './domain-events.js';
 import { bodyParsers } from './platform/http/body-parsers.js';
@@ -43,6 +44,6 @@ export async function createApp(surroundings: Surroundings): Promise<NestExpress
   const refusing = [limitAddresses(app.get(RateLimits)), requireWellFormed, servedSurfaces(env.surfaces)];
   const reading = [answerOptions(app.get(RouteTable), { cors }), ...bodyParsers(), traffic.received];
   app.use(inTurn(...refusing, ...reading));
-  if (env.docs) serveDocument(app);
+  if (env.docs) serveDocument(app, apiTags);
   return app;
 }

@@ -24,7 +24,7 @@ export const domainEvents: readonly EventGroup[] = [
 
 const INTRODUCTION = `# What can be followed
 
-Written by \`npm run openapi\` from what the modules declare; a test makes each of these events happen and reads it back from its
+Written by \`npm run docs\` from what the modules declare; a test makes each of these events happen and reads it back from its
 channels.
 
 Every change on the staff surface that others may want to know of appears as a message of the realtime surface a moment after

@@ -13,7 +13,7 @@ interface Row {
 
 const INTRODUCTION = `# Who may do what
 
-Written by \`npm run openapi\` from the API document; a test calls every operation with every scope and every role and
+Written by \`npm run docs\` from the API document; a test calls every operation with every scope and every role and
 compares. Nobody reaches further than the scopes that he holds: a token never further than its user does today.
 
 - \`*\` holds every scope of the staff surface. \`<module>:*\` holds \`<module>:read\`, \`:write\` and \`:delete\`, and none of the

@@ -89,7 +89,7 @@ describe('what was told of all this', () => {
     expect(told.length).toBeGreaterThanOrEqual(declared.length);
   });
 
-  it('is what docs/events.md says, as npm run openapi writes it', () => {
+  it('is what docs/events.md says, as npm run docs writes it', () => {
     expect(readFileSync('docs/events.md', 'utf8')).toBe(eventTable());
   });
 });

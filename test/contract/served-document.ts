@@ -35,6 +35,7 @@ export interface Parameter {
 
 export interface Operation {
   operationId: string;
+  tags?: string[];
   /** What the ledger calls a call of it; absent where it changes nothing. */
   'x-ledger-action'?: string;
   /** Absent where the route is public, or any credential of its surface will do. */
@@ -47,6 +48,7 @@ export interface Operation {
 }
 
 export interface ServedDocument {
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
 }

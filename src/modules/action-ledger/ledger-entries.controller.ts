@@ -1,5 +1,5 @@
 import { Controller, Get, Query, Res, StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiProduces, ApiResponse } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../platform/auth/access.js';
 import { PathId } from '../../platform/http/path-id.js';
@@ -16,6 +16,7 @@ import { LedgerExport } from './ledger-export.service.js';
 
 const Link = { description: '`rel="next"` while there are more pages', schema: { type: 'string', maxLength: 4000 } };
 
+@ApiTags('Action ledger')
 @Controller(LEDGER_ENTRIES_PATH)
 export class LedgerEntriesController {
   constructor(

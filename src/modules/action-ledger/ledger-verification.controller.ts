@@ -1,9 +1,11 @@
 import { Controller, Get, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../platform/auth/access.js';
 import { Env } from '../../platform/config/env.js';
 import { toVerification, VerificationEnvelope, VerifyLedger } from './ledger-verification.dto.js';
 import { LedgerVerification } from './ledger-verification.service.js';
 
+@ApiTags('Action ledger')
 @Controller('/v1/admin/action-ledger/verify')
 export class LedgerVerificationController {
   constructor(

@@ -1,5 +1,5 @@
 import { Controller, Get, type PipeTransform, StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiProduces } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { Public } from '../auth/access.js';
 import { notFound } from '../errors/app-error.js';
 import { answerHeader } from '../http/answer.js';
@@ -21,6 +21,7 @@ class TokenPipe implements PipeTransform<string, string> {
 }
 
 /** Files that somebody was given a link to. */
+@ApiTags('Storefront')
 @Controller('v1/files')
 export class FilesController {
   constructor(

@@ -10,11 +10,17 @@ import type { OperationObject, ReferenceObject, SchemaObject } from './types.js'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
+/** A group of operations; controllers name theirs with `@ApiTags`. */
+export interface ApiTag {
+  name: string;
+  description: string;
+}
+
 /**
  * The API document, made from the routes and their classes. What follows from a route's declarations (security, error
  * statuses, headers) is added here, so that no controller repeats it.
  */
-export function buildDocument(app: INestApplication): OpenAPIObject {
+export function buildDocument(app: INestApplication, tags: readonly ApiTag[]): OpenAPIObject {
   const config = new DocumentBuilder()
     .setTitle('Travel Operations Platform')
     .setDescription(
@@ -35,8 +41,10 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key', description: 'A staff token' }, 'apiKey')
     .build();
   const document = SwaggerModule.createDocument(app, config, {
+    autoTagControllers: false,
     operationIdFactory: (controller, method) => `${lowerFirst(controller.replace(/Controller$/, ''))}_${method}`,
   });
+  document.tags = [...tags];
   const schemas = (document.components ??= {}).schemas ?? {};
   document.components.schemas = { ...schemas, ...(errorSchemas as Record<string, SchemaObject>) };
 

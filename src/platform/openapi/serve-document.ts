@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Express } from 'express';
-import { buildDocument } from './document.js';
+import { type ApiTag, buildDocument } from './document.js';
 
 const DOCUMENT_PATH = '/openapi.json';
 
@@ -15,10 +15,10 @@ interface Written {
  * Serves `/openapi.json` and Swagger UI at `/docs`. The document is made on the first request, and made into bytes once:
  * it is some megabytes, anybody may ask for it, and to write it anew for each would hold up everybody else.
  */
-export function serveDocument(app: NestExpressApplication): void {
+export function serveDocument(app: NestExpressApplication, tags: readonly ApiTag[]): void {
   let document: OpenAPIObject | null = null;
   let written: Written | null = null;
-  const made = () => (document ??= buildDocument(app));
+  const made = () => (document ??= buildDocument(app, tags));
   const server: Express = app.getHttpAdapter().getInstance();
   server.get(DOCUMENT_PATH, (_request, response) => {
     const { bytes, etag } = (written ??= writtenOut(made()));

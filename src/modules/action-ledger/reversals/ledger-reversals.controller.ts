@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created } from '../../../platform/http/answer.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -9,6 +10,7 @@ import { LedgerEntryEnvelope, toDetail } from '../ledger-entry.dto.js';
 import { LedgerReversals } from './ledger-reversals.service.js';
 import { ReversalPreviewEnvelope, ReverseEntry, toPreview } from './reversal.dto.js';
 
+@ApiTags('Action ledger')
 @Controller(`${LEDGER_ENTRIES_PATH}/:id`)
 export class LedgerReversalsController {
   constructor(private readonly reversals: LedgerReversals) {}

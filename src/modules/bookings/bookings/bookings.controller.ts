@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -16,6 +17,7 @@ import { NewBookings } from './new-bookings.service.js';
 
 const PATH = '/v1/admin/bookings';
 
+@ApiTags('Bookings')
 @Controller(PATH)
 export class BookingsController {
   constructor(

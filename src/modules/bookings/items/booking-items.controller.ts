@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -20,6 +21,7 @@ const UNITS = [
   'channel_archived',
 ];
 
+@ApiTags('Bookings')
 @Controller('/v1/admin/bookings/:bookingId/items')
 export class BookingItemsController {
   constructor(

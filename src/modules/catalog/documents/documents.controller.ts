@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiResponse } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
@@ -15,6 +15,7 @@ import type { StoredDocument } from './stored-document.js';
 
 const PATH = '/v1/admin/catalog/documents';
 
+@ApiTags('Catalog')
 @Controller(PATH)
 export class DocumentsController {
   constructor(

@@ -1,4 +1,5 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock.js';
 import { answerHeader } from '../../../platform/http/answer.js';
@@ -6,6 +7,7 @@ import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { Searches } from './searches.service.js';
 import { CatalogSearchRequest, CatalogSearchResponse } from './search.dto.js';
 
+@ApiTags('Storefront')
 @Controller('/v1/public/catalog')
 export class SearchController {
   constructor(

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -13,6 +14,7 @@ import { Synonyms } from './synonyms.service.js';
 
 const PATH = '/v1/admin/catalog/synonyms';
 
+@ApiTags('Catalog')
 @Controller(PATH)
 export class SynonymsController {
   constructor(private readonly synonyms: Synonyms) {}

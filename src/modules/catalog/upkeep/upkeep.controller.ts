@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
@@ -7,6 +8,7 @@ import { CatalogStatusEnvelope, ReindexEnvelope, StartReindex } from './reindex.
 import { Reindexes } from './reindexes.service.js';
 import { CatalogState } from './status.service.js';
 
+@ApiTags('Catalog')
 @Controller('/v1/admin/catalog')
 export class UpkeepController {
   constructor(

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { answerHeader, created } from '../../../platform/http/answer.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
@@ -12,6 +13,7 @@ import {
 } from './client-secret.dto.js';
 import { ClientSecrets } from './client-secrets.service.js';
 
+@ApiTags('Connect: OAuth clients')
 @Controller('/connect/v1/operators/:operatorId/oauth-clients/:clientId/secrets')
 export class ClientSecretsController {
   constructor(private readonly secrets: ClientSecrets) {}

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Patch, type PipeTransform, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { tagged } from '../../../platform/http/answer.js';
@@ -24,6 +25,7 @@ const knownForm: PipeTransform<string, string> = {
   },
 };
 
+@ApiTags('Connect: Connector providers')
 @Controller('/connect/v1/connector-providers')
 export class ConnectorProvidersController {
   constructor(private readonly providers: ConnectorProviders) {}

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { answerHeader, created } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -16,6 +17,7 @@ import {
 import { OAuthClients } from './oauth-clients.service.js';
 import { PathClientId, PathOperatorId } from './path-ids.js';
 
+@ApiTags('Connect: OAuth clients')
 @Controller('/connect/v1/operators/:operatorId/oauth-clients')
 export class OAuthClientsController {
   constructor(private readonly clients: OAuthClients) {}

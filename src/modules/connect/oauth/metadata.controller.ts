@@ -1,8 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
 import { MetadataResponse, toMetadata } from './metadata.dto.js';
 
+@ApiTags('Connect: OAuth tokens')
 @Controller('/.well-known/oauth-authorization-server/connect/v1')
 export class MetadataController {
   constructor(private readonly env: Env) {}

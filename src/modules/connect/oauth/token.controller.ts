@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { ApiBody, ApiConsumes } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { Public } from '../../../platform/auth/access.js';
 import { answerHeader } from '../../../platform/http/answer.js';
@@ -12,6 +12,7 @@ import { ABOUT_A_TOKEN, TOKEN_REQUEST, TokenResponse, toTokenResponse } from './
 import { readClientRequest, readTokenRequest, tokenOf } from './token-request.js';
 
 /** What a client asks for with its id and secret. Each route counts for itself, by the client that the request names. */
+@ApiTags('Connect: OAuth tokens')
 @Controller('/connect/v1/oauth')
 export class TokenController {
   constructor(

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -9,6 +10,7 @@ import { ChangedGrant, type GrantTarget } from './grant-target.js';
 import { Grants } from './grants.service.js';
 import { CreateGrant, GrantPage, GrantResponse, ListGrants, toGrant, UpdateGrant } from './operator-requests.dto.js';
 
+@ApiTags('Connect: Operators and grants')
 @Controller('/connect/v1/operators/:operatorId/grants')
 export class GrantsController {
   constructor(private readonly grants: Grants) {}

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -17,6 +18,7 @@ import {
 } from './operator-requests.dto.js';
 import { Operators } from './operators.service.js';
 
+@ApiTags('Connect: Operators and grants')
 @Controller('/connect/v1/operators')
 export class OperatorsController {
   constructor(

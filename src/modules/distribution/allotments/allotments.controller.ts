@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -21,6 +22,7 @@ import { Releases } from './releases.service.js';
 
 const PATH = '/v1/admin/distribution/inventory-allotments';
 
+@ApiTags('Channels and allotments')
 @Controller(PATH)
 export class AllotmentsController {
   constructor(

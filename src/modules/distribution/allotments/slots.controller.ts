@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Patch, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -11,6 +12,7 @@ import { ListSlots, SlotEnvelope, SlotPage, toSlot, UpdateSlot } from './slot.dt
 import { SlotReleases } from './slot-releases.service.js';
 import { SlotRows } from './slot-rows.service.js';
 
+@ApiTags('Channels and allotments')
 @Controller('/v1/admin/distribution/inventory-allotments/:id/slots')
 export class SlotsController {
   constructor(

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -11,6 +12,7 @@ import { Channels } from './channels.service.js';
 
 const PATH = '/v1/admin/distribution/channels';
 
+@ApiTags('Channels and allotments')
 @Controller(PATH)
 export class ChannelsController {
   constructor(private readonly channels: Channels) {}

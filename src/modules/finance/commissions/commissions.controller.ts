@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -16,6 +17,7 @@ import {
 } from './commission.dto.js';
 import { Commissions, type CommissionTarget } from './commissions.service.js';
 
+@ApiTags('Commissions')
 @Controller('/v1/admin/finance/booking-items/:bookingItemId/commissions')
 export class CommissionsController {
   constructor(

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -16,6 +17,7 @@ import { InvoiceVoiding } from './invoice-voiding.service.js';
 
 const PATH = '/v1/admin/finance/invoices';
 
+@ApiTags('Invoices')
 @Controller(PATH)
 export class InvoicesController {
   constructor(

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -14,6 +15,7 @@ import { NumberSeriesRegister } from './number-series.service.js';
 
 const PATH = '/v1/admin/finance/invoice-number-series';
 
+@ApiTags('Invoices')
 @Controller(PATH)
 export class NumberSeriesController {
   constructor(

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiBody } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
@@ -7,6 +7,7 @@ import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
 import { CollectionPlanEnvelope, CollectionPlanRequest } from './collection-plan.dto.js';
 import { CollectionPlans } from './collection-plans.service.js';
 
+@ApiTags('Payment schedules')
 @Controller('/v1/admin/finance/bookings/:bookingId/collection-plan')
 export class CollectionPlansController {
   constructor(private readonly plans: CollectionPlans) {}

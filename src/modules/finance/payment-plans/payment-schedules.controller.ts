@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -19,6 +20,7 @@ import {
 import { PaymentScheduleReader } from './payment-schedule-reader.service.js';
 import { PaymentSchedules } from './payment-schedules.service.js';
 
+@ApiTags('Payment schedules')
 @Controller('/v1/admin/finance/bookings/:bookingId/payment-schedules')
 export class PaymentSchedulesController {
   constructor(

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { tagged } from '../../../platform/http/answer.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
@@ -8,6 +9,7 @@ import { PaymentPolicyBody } from '../../bookings/index.js';
 import { PaymentPolicies } from './payment-policies.service.js';
 import { OrganizationPolicyEnvelope, toOrganizationPolicy } from './payment-policy.dto.js';
 
+@ApiTags('Payment schedules')
 @Controller('/v1/admin/finance/payment-policy')
 export class PaymentPoliciesController {
   constructor(private readonly policies: PaymentPolicies) {}

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -14,6 +15,7 @@ import { Payments } from './payments.service.js';
 
 const PATH = '/v1/admin/finance/payments';
 
+@ApiTags('Payments')
 @Controller(PATH)
 export class PaymentsController {
   constructor(

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiFoundResponse } from '@nestjs/swagger';
+import { ApiFoundResponse, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { answerHeader } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -20,6 +20,7 @@ import { Renditions } from './renditions.service.js';
 const OF_INVOICE = 'v1/admin/finance/invoices/:id/renditions';
 const PATH = 'v1/admin/finance/invoice-renditions';
 
+@ApiTags('Invoices')
 @Controller()
 export class RenditionsController {
   constructor(

@@ -1,10 +1,12 @@
 import { Controller, Get, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { AgingEnvelope, AgingQuery } from './aging.dto.js';
 import { AgingReport } from './aging.service.js';
 import { IntegrityEnvelope } from './integrity.dto.js';
 import { IntegrityReport } from './integrity.service.js';
 
+@ApiTags('Finance reports')
 @Controller('/v1/admin/finance')
 export class FinanceReportsController {
   constructor(

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -24,6 +25,7 @@ import { SupplierInvoices } from './supplier-invoices.service.js';
 
 const PATH = '/v1/admin/finance/supplier-invoices';
 
+@ApiTags('Supplier invoices')
 @Controller(PATH)
 export class SupplierInvoicesController {
   constructor(

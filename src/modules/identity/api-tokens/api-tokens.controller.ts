@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -14,6 +15,7 @@ import {
 } from './api-token.dto.js';
 import { ApiTokens } from './api-tokens.service.js';
 
+@ApiTags('Users and sessions')
 @Controller('/v1/admin/identity/api-tokens')
 export class ApiTokensController {
   constructor(private readonly tokens: ApiTokens) {}

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Ip, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { created } from '../../../platform/http/answer.js';
 import { Public, RequireScope } from '../../../platform/auth/access.js';
 import { currentActor } from '../../../platform/context/request-context.js';
@@ -20,6 +21,7 @@ import {
 } from './session.dto.js';
 import { Sessions } from './sessions.service.js';
 
+@ApiTags('Users and sessions')
 @Controller('/v1/admin/identity/sessions')
 export class SessionsController {
   constructor(

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiBody } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -16,6 +16,7 @@ import { Contracts } from './contracts.service.js';
 
 const PATH = '/v1/admin/legal/contracts';
 
+@ApiTags('Contracts')
 @Controller(PATH)
 export class ContractsController {
   constructor(

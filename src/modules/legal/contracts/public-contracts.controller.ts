@@ -1,4 +1,5 @@
 import { Controller, Get, Header, Ip } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
@@ -6,6 +7,7 @@ import { PathContractId } from './contract-id.js';
 import { PublicContractEnvelope, toPublicContract } from './public-contract.dto.js';
 import { PublicContracts } from './public-contracts.service.js';
 
+@ApiTags('Storefront')
 @Controller('/v1/public/legal/contracts')
 export class PublicContractsController {
   constructor(private readonly contracts: PublicContracts) {}

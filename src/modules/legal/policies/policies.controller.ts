@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -11,6 +12,7 @@ import { CreatePolicy, ListPolicies, PolicyEnvelope, PolicyPage, toPolicy, Updat
 
 const PATH = '/v1/admin/legal/policies';
 
+@ApiTags('Policies')
 @Controller(PATH)
 export class PoliciesController {
   constructor(private readonly policies: Policies) {}

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -20,6 +21,7 @@ import { Publications } from './publications.service.js';
 
 const PATH = '/v1/admin/legal/policies';
 
+@ApiTags('Policies')
 @Controller(`${PATH}/:id/versions`)
 export class PolicyVersionsController {
   constructor(

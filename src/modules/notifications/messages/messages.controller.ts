@@ -1,9 +1,11 @@
 import { Controller, Get, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { ListNotificationMessages, NotificationMessagePage, toMessage } from './message.dto.js';
 import { Messages } from './messages.service.js';
 
+@ApiTags('Notifications')
 @Controller('/v1/admin/notifications/messages')
 export class MessagesController {
   constructor(private readonly messages: Messages) {}

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -19,6 +20,7 @@ import { RuleRows } from './rule-rows.service.js';
 
 const PATH = '/v1/admin/notifications/reminder-rules';
 
+@ApiTags('Notifications')
 @Controller(PATH)
 export class ReminderRulesController {
   constructor(

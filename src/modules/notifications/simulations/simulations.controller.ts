@@ -1,4 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -6,6 +7,7 @@ import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
 import { SimulateReminders, SimulationEnvelope, toSimulation } from './simulation.dto.js';
 import { Simulations } from './simulations.service.js';
 
+@ApiTags('Notifications')
 @Controller('/v1/admin/notifications/reminder-rules/:id/simulations')
 export class SimulationsController {
   constructor(

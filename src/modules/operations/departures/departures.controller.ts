@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -14,6 +15,7 @@ import { CancelDeparture, CreateDeparture, ListDepartures, UpdateDeparture } fro
 
 const PATH = '/v1/admin/operations/departures';
 
+@ApiTags('Departures')
 @Controller(PATH)
 export class DeparturesController {
   constructor(

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -19,6 +20,7 @@ import { CreateFacility, ListFacilities, UpdateFacility } from './facility.dto.j
 
 const PATH = '/v1/admin/operations/facilities';
 
+@ApiTags('Facilities and ground operators')
 @Controller(PATH)
 export class FacilitiesController {
   constructor(private readonly facilities: Facilities) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiResponse } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
@@ -19,6 +19,7 @@ import { pageHeaders, tellPage } from './list-headers.js';
 
 const PATH = '/v1/admin/operations/operators';
 
+@ApiTags('Facilities and ground operators')
 @Controller(PATH)
 export class GroundOperatorsController {
   constructor(private readonly operators: GroundOperators) {}

@@ -1,4 +1,5 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { presentedToken } from '../../../platform/auth/bearer.guard.js';
@@ -8,6 +9,7 @@ import { FollowChannel } from '../messages/message.dto.js';
 import { LiveStreams } from './live-streams.service.js';
 import { lastEventIdOf, StreamsMessages } from './streams-messages.js';
 
+@ApiTags('Realtime')
 @Controller('/realtime/v1/channels/:channel/events')
 export class LiveController {
   constructor(private readonly streams: LiveStreams) {}

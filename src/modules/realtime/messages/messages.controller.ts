@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { answerHeader } from '../../../platform/http/answer.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
@@ -7,6 +8,7 @@ import { PathChannel } from './channel-name.js';
 import { MessageEnvelope, MessageResponse, PublishMessage, ReadHistory, toMessage } from './message.dto.js';
 import { Messages } from './messages.service.js';
 
+@ApiTags('Realtime')
 @Controller('/realtime/v1/channels/:channel/messages')
 export class MessagesController {
   constructor(private readonly messages: Messages) {}

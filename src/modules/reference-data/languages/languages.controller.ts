@@ -1,4 +1,5 @@
 import { Controller, Get, type PipeTransform, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { PathText } from '../../../platform/http/path-id.js';
@@ -19,6 +20,7 @@ const knownForm: PipeTransform<string, string> = {
 
 const PATH = '/data/geo/v1/reference/languages';
 
+@ApiTags('Reference data')
 @Controller(PATH)
 export class LanguagesController {
   constructor(private readonly pages: LanguagePages) {}

@@ -1,4 +1,5 @@
 import { Controller, Get, type PipeTransform, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { PathText } from '../../../platform/http/path-id.js';
@@ -15,6 +16,7 @@ const sourceName: PipeTransform<string, string> = {
   },
 };
 
+@ApiTags('Reference data')
 @Controller('/data/hotels/v1/:source/reference/languages')
 export class ReviewLanguagesController {
   constructor(private readonly languages: ReviewLanguages) {}

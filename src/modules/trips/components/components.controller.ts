@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Patch, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -11,6 +12,7 @@ import { Components } from './components.service.js';
 
 const PATH = '/v1/admin/trips';
 
+@ApiTags('Trips')
 @Controller(`${PATH}/:envelopeId/components`)
 export class ComponentsController {
   constructor(private readonly components: Components) {}

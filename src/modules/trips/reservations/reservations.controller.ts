@@ -1,4 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { tagged } from '../../../platform/http/answer.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
@@ -13,6 +14,7 @@ import { Pricing } from '../pricing/pricing.service.js';
 import { Reservations } from './reservations.service.js';
 import { TripEndings } from './trip-endings.service.js';
 
+@ApiTags('Trips')
 @Controller('/v1/admin/trips/:envelopeId')
 export class ReservationsController {
   constructor(

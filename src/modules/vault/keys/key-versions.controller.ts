@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Patch, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { NoBody } from '../../../platform/http/no-body.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
@@ -7,6 +8,7 @@ import { PathKeyVersion } from './path-key-version.js';
 import { ChangeKeyVersion, KeyVersionEnvelope, KeyVersionList, toKeyVersion } from './key-versions.dto.js';
 import { KeyVersions } from './key-versions.service.js';
 
+@ApiTags('Vault')
 @Controller('/vault/v1/:vaultSlug/keys')
 export class KeyVersionsController {
   constructor(private readonly versions: KeyVersions) {}
