@@ -6,25 +6,27 @@ import { ROOT } from '../environment.js';
 import { failed, fine, warned } from './finding.js';
 
 /** @typedef {import('pg').Client} Client */
+/** @typedef {import('../../src/platform/database/migration-history.js').AppliedMigration} AppliedMigration */
+/** @typedef {typeof import('../../src/platform/database/migration-history.js') & { known: { name: string, checksum: string }[] }} Build */
 
 /** Whether the schema is the one that this build knows, and the database one that may be served. @param {Client} client */
 export async function checkMigrations(client) {
-  const done = await appliedTo(client);
-  const known = await namesOfThisBuild();
-  if (known === null) return [warned('migrations', 'not checked: the service is not built yet', 'npm start builds it')];
-  const foreign = done.filter((name) => !known.includes(name));
-  const pending = known.filter((name) => !done.includes(name));
-  return [outcome({ done, foreign, pending }), ...(await checkDemoData(client))];
+  const build = await migrationsOfThisBuild();
+  if (build === null) return [warned('migrations', 'not checked: the service is not built yet', 'npm start builds it')];
+  const applied = await build.appliedMigrations(async (text) => (await client.query(text)).rows);
+  return [outcome(applied, build), ...(await checkDemoData(client))];
 }
 
-/** @param {{ done: string[], foreign: string[], pending: string[] }} found */
-function outcome({ done, foreign, pending }) {
-  if (foreign.length > 0) {
-    const remedy = 'use the newer version of the service that made them, or another database';
-    return failed('migrations', `the database has ${foreign.join(', ')}, which this version does not know`, remedy);
+/** @param {AppliedMigration[]} applied @param {Build} build */
+function outcome(applied, { known, historyFault }) {
+  const fault = historyFault(applied, known);
+  if (fault !== null) {
+    const at = fault.lastIndexOf('; ');
+    return failed('migrations', fault.slice(0, at), fault.slice(at + 2));
   }
-  if (done.length === 0) return fine('migrations', `none yet: npm start brings all ${pending.length}`);
-  if (pending.length === 0) return fine('migrations', `all ${done.length} are there`);
+  const pending = known.slice(applied.length).map(({ name }) => name);
+  if (applied.length === 0) return fine('migrations', `none yet: npm start brings all ${pending.length}`);
+  if (pending.length === 0) return fine('migrations', `all ${applied.length} are there`);
   return warned('migrations', `${pending.join(', ')} to come`, 'npm run migrate, or the next npm start, brings them');
 }
 
@@ -37,23 +39,19 @@ async function checkDemoData(client) {
   return [failed('demo data', says, 'use a database of its own for production: createdb')];
 }
 
-/** @param {Client} client @returns {Promise<string[]>} */
-async function appliedTo(client) {
-  if (!(await isThere(client, 'migrations'))) return [];
-  const { rows } = await client.query('select name from migrations order by id');
-  return rows.map(({ name }) => name);
-}
-
 /** @param {Client} client @param {string} table */
 async function isThere(client, table) {
   const { rows } = await client.query('select to_regclass($1) is not null as known', [table]);
   return rows[0].known;
 }
 
-/** @returns {Promise<string[] | null>} null: it is not built */
-async function namesOfThisBuild() {
-  const file = join(ROOT, 'dist/ormconfig.js');
-  if (!existsSync(file)) return null;
-  const { default: dataSource } = await import(pathToFileURL(file).href);
-  return dataSource.options.migrations.map((/** @type {{ name: string }} */ { name }) => name);
+/** @returns {Promise<Build | null>} null: it is not built */
+async function migrationsOfThisBuild() {
+  const files = ['dist/ormconfig.js', 'dist/src/platform/database/migration-history.js'].map((file) =>
+    join(ROOT, file),
+  );
+  if (!files.every((file) => existsSync(file))) return null;
+  const [{ default: dataSource }, history] = await Promise.all(files.map((file) => import(pathToFileURL(file).href)));
+  const migrations = dataSource.options.migrations.map((/** @type {new () => object} */ Migration) => new Migration());
+  return { ...history, known: await history.knownMigrations(migrations) };
 }

@@ -1,5 +1,7 @@
 import { runMigrations as migrateJobs } from 'graphile-worker';
 import type { DataSource, QueryRunner } from 'typeorm';
+import { ConfigurationError } from '../config/configuration-error.js';
+import { appliedMigrations, CREATE_CHECKSUMS, historyFault, knownMigrations } from './migration-history.js';
 import { poolOf } from './pool.js';
 
 const LOCK_KEY = 7_120_001;
@@ -21,9 +23,22 @@ export async function oneAtATime<T>(dataSource: DataSource, work: () => Promise<
   }
 }
 
-/** Brings the schema up to date: ours and the job queue's. Returns the names of the migrations that ran. */
+/**
+ * Brings the schema up to date: the service's and the job queue's. Returns the names of the migrations that ran. Throws
+ * ConfigurationError and changes nothing where other migrations were applied than this build has.
+ */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
   return oneAtATime(dataSource, async () => {
+    const known = await knownMigrations(dataSource.migrations);
+    const fault = historyFault(await appliedMigrations((text) => dataSource.query(text)), known);
+    if (fault !== null) throw new ConfigurationError([`DATABASE_URL: ${fault}`]);
+    // Before they run: after a crash in between no migration is without its checksum.
+    await dataSource.query(CREATE_CHECKSUMS);
+    await dataSource.query(
+      `insert into migration_checksums select * from unnest($1::text[], $2::text[])
+       on conflict (name) do update set checksum = excluded.checksum`,
+      [known.map(({ name }) => name), known.map(({ checksum }) => checksum)],
+    );
     const ran = await dataSource.runMigrations();
     await migrateJobs({ pgPool: poolOf(dataSource) });
     return ran.map(({ name }) => name);

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { connect } from '../../src/boot.js';
+import { ConfigurationError } from '../../src/platform/config/configuration-error.js';
+import { readEnv } from '../../src/platform/config/read-env.js';
+import { migrate } from '../../src/platform/database/migrator.js';
+import { Machine } from '../identity/machine.js';
+
+const NAME = 'Vault1790000000700';
+
+describe('a database whose migrations are not those of this build', () => {
+  it.each([
+    {
+      history: 'an applied migration was edited',
+      change: `update migration_checksums set checksum = repeat('0', 64) where name = '${NAME}'`,
+      fault: `the migration ${NAME} has changed since it was applied`,
+    },
+    {
+      history: 'an older build recorded no checksums',
+      change: 'drop table migration_checksums',
+      fault: /the migration Platform1790000000000 \(and \d+ more\) was applied without a checksum, by an older build/,
+    },
+    {
+      history: 'a newer build applied one more',
+      change: `insert into migrations (timestamp, name) values (9990000000000, 'Future9990000000000')`,
+      fault: 'the migration Future9990000000000 was applied, which this build does not know',
+    },
+    {
+      history: 'one in the middle was never applied',
+      change: `delete from migrations where name = '${NAME}'`,
+      fault: `the migration ${NAME} was not applied, but later migrations were`,
+    },
+  ])(
+    'is rejected with the name of the migration and a remedy, and stays as it is: $history',
+    async ({ change, fault }) => {
+      const machine = await Machine.set();
+      await machine.sql(change);
+      const applied = await machine.sql('select name from migrations order by id');
+      const dataSource = await connect(readEnv({ ...process.env, DATABASE_URL: machine.databaseUrl }));
+      const error: unknown = await migrate(dataSource).catch((thrown: unknown) => thrown);
+      await dataSource.destroy();
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(String(error)).toMatch(fault);
+      expect(String(error)).toContain("; delete the embedded database with 'npm run reset', or use a new database");
+      expect(await machine.sql('select name from migrations order by id')).toEqual(applied);
+    },
+  );
+});
