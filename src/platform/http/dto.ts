@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { ApiProperty, PartialType } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions, PartialType } from '@nestjs/swagger';
 import { Optional } from './fields.js';
 import { QueryWhole } from './query-fields.js';
 
@@ -42,7 +42,7 @@ export function dataOf<T>(item: Type<T>): Type<{ data: T }> {
   class Envelope {
     data: T;
   }
-  ApiProperty({ type: () => item })(Envelope.prototype, 'data');
+  ApiProperty({ type: () => item, description: 'The resource.' })(Envelope.prototype, 'data');
   return Envelope;
 }
 
@@ -55,22 +55,26 @@ export function pageOf<T>(item: Type<T>): Type<{ data: T[]; total: number; limit
     offset: number;
   }
   const count = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
-  ApiProperty({ type: () => item, isArray: true, maxItems: 200 })(PageEnvelope.prototype, 'data');
-  ApiProperty({ ...count, description: 'How many there are in all' })(PageEnvelope.prototype, 'total');
-  ApiProperty({ type: 'integer', minimum: 1, maximum: 200 })(PageEnvelope.prototype, 'limit');
-  ApiProperty({ type: 'integer', minimum: 0, maximum: 100_000 })(PageEnvelope.prototype, 'offset');
+  const describe = (property: string, options: ApiPropertyOptions) => {
+    ApiProperty(options)(PageEnvelope.prototype, property);
+  };
+  const [limit, offset] = [{ type: 'integer', minimum: 1, maximum: 200 } as const, { ...count, maximum: 100_000 }];
+  describe('data', { type: () => item, isArray: true, maxItems: 200, description: 'The entries of this page.' });
+  describe('total', { ...count, description: 'Number of entries that match, on all pages.' });
+  describe('limit', { ...limit, description: 'Maximum number of entries per page, as requested; 50 by default.' });
+  describe('offset', { ...offset, description: 'Number of entries skipped before this page.' });
   return PageEnvelope;
 }
 
-/** The part of a list that is asked for. Out of range is refused, never clamped. */
+/** The requested page of a list. A value out of range is rejected, never clamped. */
 export class PageQuery {
-  // Said by hand: comments and question marks are read in files named *.dto.ts alone.
-  @ApiProperty({ required: false, description: 'How many, 1 to 200; 50 unless given' })
+  // Explicit, since the build reads comments and question marks only in files named *.dto.ts.
+  @ApiProperty({ required: false, description: 'Maximum number of entries to return, 1 to 200; 50 by default.' })
   @Optional()
   @QueryWhole({ min: 1, max: 200 })
   limit?: number;
 
-  @ApiProperty({ required: false, description: 'How many to pass over' })
+  @ApiProperty({ required: false, description: 'Number of entries to skip, 0 to 100000; 0 by default.' })
   @Optional()
   @QueryWhole({ min: 0, max: 100_000 })
   offset?: number;

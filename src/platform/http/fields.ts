@@ -20,10 +20,12 @@ import {
   type ValidationArguments,
 } from 'class-validator';
 import { MaxLength, MinLength } from './lengths.js';
+import { DocumentedAs, nounOf } from './property-description.js';
 
 /*
  * One decorator per property: it checks a request's member and states its bounds in the API document. On a response it
- * only states them. `Optional` may be absent, `Clearable` may also be null, `Nullable` may be null but not absent.
+ * only states them. Where the kind of value says something, it also states a description, which a doc comment above the
+ * property overrides. `Optional` may be absent, `Clearable` may also be null, `Nullable` may be null but not absent.
  */
 
 /** The member may be left out; null is refused. */
@@ -96,7 +98,10 @@ export function Cents({ min = 0 }: { min?: number } = {}): PropertyDecorator {
     IsInt(),
     Min(min),
     Max(max),
-    ApiProperty({ type: 'integer', format: 'int64', minimum: min, maximum: max }),
+    DocumentedAs(
+      { type: 'integer', format: 'int64', minimum: min, maximum: max },
+      'Amount in minor units of the currency: 5900 is 59.00 EUR.',
+    ),
   );
 }
 
@@ -115,7 +120,21 @@ export function Id(prefix: string): PropertyDecorator {
   return applyDecorators(
     IsString(),
     MaxLength(100),
-    ApiProperty({ type: 'string', maxLength: 100, description: `TypeID with the prefix ${prefix}` }),
+    DocumentedAs({ type: 'string', maxLength: 100 }, (property) => {
+      const resource = property === 'id' ? 'this resource' : `the ${nounOf(property)}`;
+      return `ID of ${resource}, a TypeID with the prefix \`${prefix}\`.`;
+    }),
+  );
+}
+
+/** The version of a resource in a response. */
+export function Version(): PropertyDecorator {
+  return applyDecorators(
+    IsInt(),
+    DocumentedAs(
+      { type: 'integer', minimum: 1, maximum: 2_147_483_647 },
+      'Starts at 1 and increases with every change. It is also the ETag, and what If-Match is compared with.',
+    ),
   );
 }
 
@@ -124,7 +143,13 @@ export function Ignored(): PropertyDecorator {
   return applyDecorators(
     Transform(() => undefined),
     Allow(),
-    ApiProperty({ type: 'string', maxLength: 100, required: false, readOnly: true, description: 'Ignored' }),
+    ApiProperty({
+      type: 'string',
+      maxLength: 100,
+      required: false,
+      readOnly: true,
+      description: 'Ignored: set by the server.',
+    }),
   );
 }
 

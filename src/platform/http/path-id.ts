@@ -2,6 +2,7 @@ import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { notFound } from '../errors/app-error.js';
 import { demoId, isId } from '../id.js';
+import { nounOf } from './property-description.js';
 
 class IdPipe implements PipeTransform<string, string> {
   constructor(private readonly prefix: string) {}
@@ -29,7 +30,8 @@ export function documentPathId(
   key: string | symbol | undefined,
   { prefix, name, demo }: { prefix: string; name: string; demo: number },
 ): void {
-  const description = `TypeID with the prefix ${prefix}`;
+  const resource = name === 'id' ? 'the resource' : `the ${nounOf(name)}`;
+  const description = `ID of ${resource}, a TypeID with the prefix \`${prefix}\`.`;
   documentPath(target, key, { name, description, maxLength: prefix.length + 27, example: demoId(prefix, demo) });
 }
 

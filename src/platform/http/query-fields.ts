@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
+import { DocumentedAs } from './property-description.js';
 
 /** A whole number in a query string. Anything but plain digits stays text, and is refused as such. */
 export function QueryWhole({ min, max }: { min: number; max: number }): PropertyDecorator {
@@ -30,6 +31,6 @@ export function SortBy(fields: readonly string[]): PropertyDecorator {
   const values = fields.flatMap((field) => [field, `-${field}`]);
   return applyDecorators(
     IsIn(values, { message: `$property must be one of ${values.join(', ')}` }),
-    ApiProperty({ type: 'string', enum: values }),
+    DocumentedAs({ type: 'string', enum: values }, 'Sort field; a leading `-` means descending order.'),
   );
 }

@@ -19,12 +19,13 @@ import { isCurrency } from '../money.js';
 import { isCalendarDay, isInstant, isTimeZone } from '../time.js';
 import { MaxLength } from './lengths.js';
 import { KeptAsData } from './dto.js';
+import { DocumentedAs } from './property-description.js';
 
 /** A currency of ISO 4217, three upper-case letters. */
 export function CurrencyCode(): PropertyDecorator {
   return applyDecorators(
     check('isCurrency', isCurrency, '$property must be a currency code of ISO 4217, such as EUR'),
-    ApiProperty({ type: 'string', minLength: 3, maxLength: 3, pattern: '^[A-Z]{3}$' }),
+    DocumentedAs({ type: 'string', minLength: 3, maxLength: 3, pattern: '^[A-Z]{3}$' }, 'ISO 4217 currency code.'),
   );
 }
 
@@ -32,15 +33,23 @@ export function CurrencyCode(): PropertyDecorator {
 export function IsoDate(): PropertyDecorator {
   return applyDecorators(
     check('isDate', isCalendarDay, '$property must be a day that exists, as YYYY-MM-DD, from 1900 to 2199'),
-    ApiProperty({ type: 'string', format: 'date', minLength: 10, maxLength: 10 }),
+    DocumentedAs({ type: 'string', format: 'date', minLength: 10, maxLength: 10 }, 'Calendar day, `YYYY-MM-DD`.'),
   );
 }
+
+const INSTANTS: Record<string, string> = {
+  createdAt: 'When the resource was created (RFC 3339, UTC). Set by the server; never changes.',
+  updatedAt: 'When the resource was last changed (RFC 3339, UTC). Set by the server.',
+};
 
 /** An instant of RFC 3339 with an offset; answered in UTC with milliseconds. */
 export function Instant(): PropertyDecorator {
   return applyDecorators(
     check('isInstant', isInstant, '$property must be an instant with an offset, such as 2027-01-31T12:00:00Z'),
-    ApiProperty({ type: 'string', format: 'date-time', minLength: 20, maxLength: 40 }),
+    DocumentedAs(
+      { type: 'string', format: 'date-time', minLength: 20, maxLength: 40 },
+      (property) => INSTANTS[property] ?? 'RFC 3339 instant; responses are in UTC with milliseconds.',
+    ),
   );
 }
 
@@ -48,7 +57,10 @@ export function Instant(): PropertyDecorator {
 export function CountryCode(): PropertyDecorator {
   return applyDecorators(
     check('isCountry', isCountry, '$property must be a country code of ISO 3166-1 alpha-2, such as RO'),
-    ApiProperty({ type: 'string', minLength: 2, maxLength: 2, pattern: '^[A-Z]{2}$' }),
+    DocumentedAs(
+      { type: 'string', minLength: 2, maxLength: 2, pattern: '^[A-Z]{2}$' },
+      'ISO 3166-1 alpha-2 country code.',
+    ),
   );
 }
 
@@ -58,7 +70,10 @@ export function Degrees({ max }: { max: number }): PropertyDecorator {
     IsNumber({ allowNaN: false, allowInfinity: false }),
     Min(-max),
     Max(max),
-    ApiProperty({ type: 'number', format: 'double', minimum: -max, maximum: max }),
+    DocumentedAs(
+      { type: 'number', format: 'double', minimum: -max, maximum: max },
+      max === 90 ? 'Decimal degrees; north is positive.' : 'Decimal degrees; east is positive.',
+    ),
   );
 }
 
@@ -66,7 +81,7 @@ export function Degrees({ max }: { max: number }): PropertyDecorator {
 export function TimeZone(): PropertyDecorator {
   return applyDecorators(
     check('isTimeZone', isTimeZone, '$property must be the IANA name of a time zone, such as Europe/Bucharest'),
-    ApiProperty({ type: 'string', minLength: 2, maxLength: 64 }),
+    DocumentedAs({ type: 'string', minLength: 2, maxLength: 64 }, 'IANA time zone name such as `Europe/Bucharest`.'),
   );
 }
 
@@ -76,7 +91,10 @@ export function EmailAddress(): PropertyDecorator {
     Transform(({ value }) => emptied(value)),
     IsEmail({}, { message: '$property must be an e-mail address' }),
     MaxLength(255),
-    ApiProperty({ type: 'string', format: 'email', maxLength: 255 }),
+    DocumentedAs(
+      { type: 'string', format: 'email', maxLength: 255 },
+      'E-mail address. In a request an empty string means null.',
+    ),
   );
 }
 
@@ -86,7 +104,10 @@ export function WebAddress(): PropertyDecorator {
     Transform(({ value }) => emptied(value)),
     check('isWebAddress', isWebAddress, '$property must be a web address; with a scheme, http or https'),
     MaxLength(2048),
-    ApiProperty({ type: 'string', maxLength: 2048 }),
+    DocumentedAs(
+      { type: 'string', maxLength: 2048 },
+      'Web address; with a scheme, http or https. In a request an empty string means null.',
+    ),
   );
 }
 
@@ -97,7 +118,10 @@ export function DecimalText({ whole, decimals }: { whole: number; decimals: numb
   const fits = (value: unknown) => typeof value === 'string' && form.test(value) && /[1-9]/.test(value);
   return applyDecorators(
     check('isDecimal', fits, `$property must be a decimal number above 0 as text, with at most ${decimals} decimals`),
-    ApiProperty({ type: 'string', minLength: 1, maxLength: whole + 1 + decimals, pattern }),
+    DocumentedAs(
+      { type: 'string', minLength: 1, maxLength: whole + 1 + decimals, pattern },
+      `Decimal number above 0 as text, with at most ${decimals} decimals.`,
+    ),
   );
 }
 
@@ -146,7 +170,7 @@ export function FreeObjects(rule: {
   );
 }
 
-/** A bounded list of objects, kept to the letter; whoever takes them looks into them himself. */
+/** A bounded list of objects, stored unchanged; the service that receives them validates their content. */
 export function Objects({ max, maxBytes }: { max: number; maxBytes?: number }): PropertyDecorator {
   const items = { type: 'object', additionalProperties: true };
   const documented = { type: 'array', maxItems: max, items } as ApiPropertyOptions;

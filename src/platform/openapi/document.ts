@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Env } from '../config/env.js';
+import { applyDefaultDescriptions } from '../http/property-description.js';
 import { Routes } from '../http/routes.js';
 import { surfaceOf } from '../http/surface.js';
 import { errorSchemas } from './error-schemas.js';
@@ -45,6 +46,7 @@ export function buildDocument(app: INestApplication, tags: readonly ApiTag[]): O
     operationIdFactory: (controller, method) => `${lowerFirst(controller.replace(/Controller$/, ''))}_${method}`,
   });
   document.tags = [...tags];
+  applyDefaultDescriptions(document);
   const schemas = (document.components ??= {}).schemas ?? {};
   document.components.schemas = { ...schemas, ...(errorSchemas as Record<string, SchemaObject>) };
 

@@ -1,5 +1,5 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Cents, Id, ListOf, Nested, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Cents, Id, ListOf, Nested, OneOf, Text, Version } from '../../../platform/http/fields.js';
 import { CurrencyCode, EmailAddress, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { PaymentPolicyResponse } from '../payment-policies/payment-policy.dto.js';
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
@@ -68,7 +68,7 @@ export class BookingResponse {
   termsSha256: string | null;
 
   /** Raised by every change, also of its items; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

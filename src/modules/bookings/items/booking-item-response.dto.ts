@@ -1,5 +1,5 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Cents, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Cents, Id, OneOf, Text, Version, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   type BookingItem,
@@ -70,8 +70,7 @@ export class BookingItemResponse {
   @Text({ max: 2000 })
   cancelReason: string | null;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

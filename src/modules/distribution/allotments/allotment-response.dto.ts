@@ -1,5 +1,5 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Flag, Id, ListOf, Nested, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Flag, Id, ListOf, Nested, OneOf, Text, Version, Whole } from '../../../platform/http/fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { MAX_UNITS, PRODUCT_ID } from './allotment.dto.js';
 import { ALLOTMENT_TYPES, type AllotmentType } from './allotment.entity.js';
@@ -60,8 +60,7 @@ export class AllotmentResponse {
   @Text({ max: 2000 })
   notes: string | null;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

@@ -1,5 +1,5 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
-import { Flag, Id, ListOf, Optional, Whole } from '../../../platform/http/fields.js';
+import { Flag, Id, ListOf, Optional, Version, Whole } from '../../../platform/http/fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { MAX_UNITS } from './allotment.dto.js';
 import type { AllotmentSlot } from './allotment-slot.entity.js';
@@ -60,7 +60,7 @@ export class SlotFacts {
   closed: boolean;
 
   /** Raised by every change that staff make; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

@@ -1,5 +1,5 @@
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
-import { Clearable, Id, Ignored, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { Clearable, Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
 import { EmailAddress, FreeObject, Instant, WebAddress } from '../../../platform/http/trade-fields.js';
 import { type Channel, CHANNEL_STATUSES, type ChannelStatus } from './channel.entity.js';
@@ -113,8 +113,7 @@ export class ChannelResponse {
   @Text({ max: 50 })
   systemKey: string | null;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

@@ -1,5 +1,5 @@
 import { dataOf } from '../../../platform/http/dto.js';
-import { Cents, Flag, Id, ListOf, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Cents, Flag, Id, ListOf, OneOf, Text, Version, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   COMMISSION_STATUSES,
@@ -99,8 +99,7 @@ export class CommissionResponse {
   @Text({ min: 0, max: 2000 })
   notes: string | null;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

@@ -1,5 +1,5 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Cents, Flag, Id, ListOf, Nested, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Cents, Flag, Id, ListOf, Nested, OneOf, Text, Version, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { INVOICE_STATUSES, type Invoice, type InvoiceStatus } from './invoice.entity.js';
 import type { PricedLine } from './line-amounts.js';
@@ -100,8 +100,7 @@ export class InvoiceSummary {
   @Text({ max: 2000 })
   voidReason: string | null;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

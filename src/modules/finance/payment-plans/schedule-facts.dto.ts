@@ -1,4 +1,4 @@
-import { Cents, Flag, Id, Nullable, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Cents, Flag, Id, Nullable, OneOf, Text, Version, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   type PaymentSchedule,
@@ -54,8 +54,7 @@ export class ScheduleFacts {
   @Whole({ min: 1, max: 2_147_483_647 })
   planVersion: number;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

@@ -1,12 +1,11 @@
 import { dataOf } from '../../../platform/http/dto.js';
-import { Whole } from '../../../platform/http/fields.js';
+import { Version } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { type PaymentPolicy, PaymentPolicyResponse } from '../../bookings/index.js';
 import type { OrganizationPolicy } from './payment-policy.entity.js';
 
 export class OrganizationPolicyResponse extends PaymentPolicyResponse {
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

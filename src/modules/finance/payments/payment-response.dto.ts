@@ -1,5 +1,5 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Cents, Id, ListOf, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Cents, Id, ListOf, OneOf, Text, Version } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { MAX_LIVE_ALLOCATIONS } from './allocation-limits.js';
 import {
@@ -69,8 +69,7 @@ export class PaymentSummary {
   @Text({ max: 2000 })
   reversalReason: string | null;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

@@ -1,4 +1,4 @@
-import { Cents, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Cents, Id, OneOf, Text, Version } from '../../../platform/http/fields.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { effectiveRate } from './supplier-invoice-amounts.js';
 import {
@@ -76,8 +76,7 @@ export class SupplierInvoiceFacts {
   @Text({ max: 2000 })
   voidReason: string | null;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

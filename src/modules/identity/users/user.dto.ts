@@ -1,5 +1,5 @@
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
-import { Flag, Id, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
+import { Flag, Id, OneOf, Optional, Text, Texts, Version } from '../../../platform/http/fields.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { EmailAddress, Instant } from '../../../platform/http/trade-fields.js';
 import { type Role, ROLE_RULE, ROLES } from './role.js';
@@ -75,8 +75,7 @@ export class UserResponse {
   @Flag()
   active: boolean;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

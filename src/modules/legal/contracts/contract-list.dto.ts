@@ -1,5 +1,5 @@
 import { PageQuery, pageOf } from '../../../platform/http/dto.js';
-import { OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
 import { EmailAddress, Instant } from '../../../platform/http/trade-fields.js';
 import {
@@ -68,7 +68,7 @@ export class ContractSummary {
   @Instant()
   sentAt: string | null;
 
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

@@ -1,5 +1,5 @@
 import { dataOf } from '../../../platform/http/dto.js';
-import { OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { OneOf, Text, Version } from '../../../platform/http/fields.js';
 import { EmailAddress, FreeObject, Instant } from '../../../platform/http/trade-fields.js';
 import { MAX_FROZEN_BODY } from './contract-body.js';
 import {
@@ -66,8 +66,7 @@ export class ContractResponse {
   @Text({ max: 2000 })
   voidReason: string | null;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

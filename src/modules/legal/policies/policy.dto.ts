@@ -1,6 +1,6 @@
 import { PickType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
-import { Id, Ignored, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import type { PolicyView } from './policies.service.js';
@@ -74,7 +74,7 @@ export class PolicyResponse {
   currentVersionId: string | null;
 
   /** Raised by every change, also of which version is published; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

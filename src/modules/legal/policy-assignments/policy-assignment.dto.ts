@@ -1,6 +1,6 @@
 import { PickType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
-import { Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Version, Whole } from '../../../platform/http/fields.js';
 import { QueryFlag } from '../../../platform/http/query-fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { POLICY_KINDS, type PolicyKind } from '../policies/policy-kind.js';
@@ -110,8 +110,7 @@ export class PolicyAssignmentResponse {
   @Text({ max: 100 })
   removedBy: string | null;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

@@ -1,6 +1,6 @@
 import { OmitType } from '@nestjs/swagger';
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Cents, Id, ListOf, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Cents, Id, ListOf, OneOf, Text, Version, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { MAX_FROZEN_BODY } from '../contracts/contract-body.js';
 import { type PolicyRule, REFUND_TYPES, RULE_TYPES, type RefundType, type RuleType } from './policy-rule.js';
@@ -71,8 +71,7 @@ export class PolicyVersionResponse {
   @Instant()
   retiredAt: string | null;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

@@ -1,5 +1,5 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Flag, Id, ListOf, Nested, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Flag, Id, ListOf, Nested, OneOf, Text, Version, Whole } from '../../../platform/http/fields.js';
 import { FreeObjects, Instant } from '../../../platform/http/trade-fields.js';
 import type { ChannelConfig } from './channel-config.js';
 import type { ReminderRule, ReminderStage } from './reminder-rule.entity.js';
@@ -83,8 +83,7 @@ export class ReminderRuleSummary {
   @Text({ max: 100 })
   suppressionGroup: string | null;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

@@ -1,5 +1,5 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Cents, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Cents, Id, OneOf, Text, Version, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import { MAX_UNITS, PRODUCT_ID } from './departure.dto.js';
 import { availableOf, DEPARTURE_STATUSES, type DepartureStatus, type DepartureView } from './departure.entity.js';
@@ -63,7 +63,7 @@ export class DepartureResponse {
   cancelledAt: string | null;
 
   /** Raised by every change that staff make; also the ETag. Selling units does not raise it. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

@@ -1,5 +1,5 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Id, Nested, Nullable, OneOf, Text, Texts, Whole } from '../../../platform/http/fields.js';
+import { Id, Nested, Nullable, OneOf, Text, Texts, Version, Whole } from '../../../platform/http/fields.js';
 import { CountryCode, Degrees, Instant, TimeZone } from '../../../platform/http/trade-fields.js';
 import type { FacilityImpact } from './facility-impact.js';
 import {
@@ -75,8 +75,7 @@ export class FacilityResponse {
   @Instant()
   deletedAt: string | null;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

@@ -1,6 +1,6 @@
 import { OmitType } from '@nestjs/swagger';
 import { dataOf, PageQuery, patchOf } from '../../../platform/http/dto.js';
-import { Clearable, Flag, Id, Ignored, ListOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
+import { Clearable, Flag, Id, Ignored, ListOf, Optional, Text, Texts, Version } from '../../../platform/http/fields.js';
 import { QueryFlag } from '../../../platform/http/query-fields.js';
 import { EmailAddress, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import type { GroundOperator } from './ground-operator.entity.js';
@@ -130,8 +130,7 @@ export class GroundOperatorResponse {
   @Text({ max: 2000 })
   notes: string | null;
 
-  /** Raised by every change; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()

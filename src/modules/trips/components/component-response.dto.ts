@@ -1,5 +1,5 @@
 import { dataOf } from '../../../platform/http/dto.js';
-import { Cents, Flag, Id, OneOf, Text, Texts, Whole } from '../../../platform/http/fields.js';
+import { Cents, Flag, Id, OneOf, Text, Texts, Version, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   COMPONENT_KINDS,
@@ -76,7 +76,7 @@ export class TripComponentResponse {
   warnings: string[];
 
   /** Also the ETag of its own routes. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 }
 

@@ -1,5 +1,5 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Cents, Flag, Id, ListOf, Nested, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Cents, Flag, Id, ListOf, Nested, OneOf, Text, Version } from '../../../platform/http/fields.js';
 import { CurrencyCode, EmailAddress, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { toComponent, TripComponentResponse } from '../components/component-response.dto.js';
 import { ReservationResponse, toReservation } from '../reservations/reservation-response.dto.js';
@@ -100,7 +100,7 @@ export class TripResponse {
   cancelReason: string | null;
 
   /** Raised by every change, also of its components; also the ETag. */
-  @Whole({ min: 1, max: 2_147_483_647 })
+  @Version()
   version: number;
 
   @Instant()
