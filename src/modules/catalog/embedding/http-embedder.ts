@@ -1,19 +1,23 @@
 import type { Env } from '../../../platform/config/env.js';
+import { CircuitBreaker } from './circuit-breaker.js';
 import { Embedder } from './embedder.js';
+import { ModelQueue, type Urgency } from './model-queue.js';
 
 const QUERY_MS = 800;
 const DOCUMENT_MS = 30_000;
-const FAILURES = 3;
-const REST_MS = 10_000;
+const AT_ONCE = 8;
 
-/** A service with OpenAI's interface for embeddings. After three failures it is left alone for ten seconds. */
+/** A service with OpenAI's interface for embeddings. After three failures it gets no texts for ten seconds. */
 export class HttpEmbedder extends Embedder {
   readonly name = 'http';
   readonly model: string;
   dimensions: number | null = null;
   readonly languages: readonly string[];
-  private failures = 0;
-  private restsUntil = 0;
+  private readonly queue = new ModelQueue<readonly string[], Float32Array[]>({
+    run: (texts, { urgency }) => this.ask(texts, urgency === 'query' ? QUERY_MS : DOCUMENT_MS),
+    atOnce: AT_ONCE,
+    breaker: new CircuitBreaker({ failures: 3, restMs: 10_000 }),
+  });
 
   constructor(
     private readonly env: Pick<Env, 'embeddingUrl' | 'embeddingApiKey' | 'embeddingModel' | 'embeddingLanguages'>,
@@ -23,18 +27,10 @@ export class HttpEmbedder extends Embedder {
     this.languages = env.embeddingLanguages;
   }
 
-  async embed(texts: readonly string[], urgency: 'query' | 'document'): Promise<Float32Array[]> {
-    if (performance.now() < this.restsUntil) throw new Error('The embedding service has failed, and is left alone');
-    try {
-      const vectors = await this.ask(texts, urgency === 'query' ? QUERY_MS : DOCUMENT_MS);
-      this.failures = 0;
-      this.dimensions = vectors[0]?.length ?? null;
-      return vectors;
-    } catch (error) {
-      this.failures += 1;
-      if (this.failures >= FAILURES) this.restsUntil = performance.now() + REST_MS;
-      throw error;
-    }
+  async embed(texts: readonly string[], urgency: Urgency, signal?: AbortSignal): Promise<Float32Array[]> {
+    const vectors = await this.queue.add(texts, { urgency, signal });
+    this.dimensions = vectors[0]?.length ?? null;
+    return vectors;
   }
 
   private async ask(texts: readonly string[], withinMs: number): Promise<Float32Array[]> {

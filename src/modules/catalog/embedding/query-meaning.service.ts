@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { fold } from '../engine/analyzer.js';
 import type { SliceState } from '../freshness/slice-reader.service.js';
 import { Embedder } from './embedder.js';
+import { modelText } from './embedding-text.js';
 
 const WITHIN_MS = 800;
 const KEPT = 1_000;
@@ -13,35 +14,39 @@ export class QueryMeaning {
 
   constructor(private readonly embedder: Embedder) {}
 
-  /** Null where there is nobody to ask, no answer in time, or no vector to compare with: then words must do. */
-  async of(query: string, { locale, model }: Pick<SliceState, 'locale' | 'model'>): Promise<Float32Array | null> {
+  /**
+   * Null where there is no model to ask, no answer in time, or no vector to compare with: then the search is by keyword. The
+   * model spends no time on a query whose client has gone (`gone`) or whose time is over.
+   */
+  async of(
+    query: string,
+    { locale, model }: Pick<SliceState, 'locale' | 'model'>,
+    gone: AbortSignal,
+  ): Promise<Float32Array | null> {
     if (model !== this.embedder.model || !this.embedder.speaks(locale)) return null;
-    const name = fold(query).trim().replace(/\s+/gu, ' ');
+    const text = modelText(query);
+    const name = fold(text).trim().replace(/\s+/gu, ' ');
     const known = this.known.get(name);
     if (known) {
       this.known.delete(name);
       this.known.set(name, known);
       return known;
     }
-    const vector = await this.inTime(query);
+    const vector = await this.inTime(text, gone);
     if (vector) this.known.set(name, vector);
     const [oldest] = this.known.keys();
     if (this.known.size > KEPT && oldest !== undefined) this.known.delete(oldest);
     return vector;
   }
 
-  private async inTime(query: string): Promise<Float32Array | null> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<null>((resolve) => {
-      timer = setTimeout(() => resolve(null), WITHIN_MS);
-    });
-    const asked = this.embedder.embed([query], 'query').then(
-      ([vector]) => (vector ? unit(vector) : null),
-      () => null,
-    );
-    const vector = await Promise.race([asked, late]);
-    clearTimeout(timer);
-    return vector;
+  private async inTime(text: string, gone: AbortSignal): Promise<Float32Array | null> {
+    const signal = AbortSignal.any([gone, AbortSignal.timeout(WITHIN_MS)]);
+    try {
+      const [vector] = await this.embedder.embed([text], 'query', signal);
+      return vector ? unit(vector) : null;
+    } catch {
+      return null;
+    }
   }
 }
 

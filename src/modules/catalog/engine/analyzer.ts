@@ -42,8 +42,9 @@ export class Analyzer {
     this.segmenter = new Intl.Segmenter(locale, { granularity: 'word' });
   }
 
-  words(text: string): Word[] {
-    return this.surfaces(fold(text)).map((surface) => this.word(surface));
+  /** The text is cut once it is folded, which may have made it longer; documents are bounded where they are stored. */
+  words(text: string, maxLength = Infinity): Word[] {
+    return this.surfaces(fold(text).slice(0, maxLength)).map((surface) => this.word(surface));
   }
 
   private surfaces(folded: string): string[] {

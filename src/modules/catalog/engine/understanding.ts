@@ -3,7 +3,13 @@ import type { Postings } from './postings.js';
 import type { Plan, Synonym, Wording } from './search-index.js';
 import type { Vocabulary } from './vocabulary.js';
 
+/** In folded characters, as folding makes some longer: U+0390 becomes three, `ß` two. */
+const MAX_QUERY = 2_048;
 const MAX_WORDS = 64;
+/** Each correction reads the whole vocabulary twice; who misspells more words than that is found by the others. */
+const MAX_CORRECTED = 8;
+/** Of all words of a query together. */
+const MAX_SYNONYMS = 64;
 const MAX_ENDINGS = 48;
 const TYPO_WEIGHT = 0.6;
 const SYNONYM_WEIGHT = 0.5;
@@ -38,23 +44,36 @@ export class Understanding {
   }
 
   plan(query: string): Plan {
-    const all = this.analyzer.words(query);
+    const all = this.analyzer.words(query, MAX_QUERY);
     const saying = all.filter(({ says }) => says);
     const words = unique(saying.length > 0 ? saying : all).slice(0, MAX_WORDS);
     const last = all.at(-1);
-    return words.map((word) => this.wordings(word, { words: all, isLast: word.stem === last?.stem }));
+    const places = placesOf(all);
+    const applying = this.alternatives.filter(({ input }) => holds(all, places, input)).slice(0, MAX_SYNONYMS);
+    const unknown = words.filter((word) => !this.isKnown(word, applying)).slice(0, MAX_CORRECTED);
+    return words.map((word) =>
+      this.wordings(word, { applying, isLast: word.stem === last?.stem, isCorrected: unknown.includes(word) }),
+    );
   }
 
-  private wordings(word: Word, { words, isLast }: { words: readonly Word[]; isLast: boolean }): Wording[] {
+  private wordings(
+    word: Word,
+    { applying, isLast, isCorrected }: { applying: readonly Alternative[]; isLast: boolean; isCorrected: boolean },
+  ): Wording[] {
     const { surface, stem } = word;
-    const synonyms = this.synonyms(stem, words);
-    // A word that says what is here is whole, and no typing error: "roma" does not begin "romantic".
-    const isSynonym = synonyms.some(({ stems }) => stems.every((other) => this.postings.has(other)));
-    const known = isSynonym || this.postings.has(stem) || this.vocabulary.has(surface);
+    const synonyms = synonymsOf(stem, applying);
+    const known = this.isKnown(word, applying);
     const endings = isLast && surface.length >= 2 ? this.endings(word, known) : [];
-    const corrections = known ? [] : this.corrections(surface);
+    const corrections = isCorrected ? this.corrections(surface) : [];
     const own: Wording[] = [{ stems: [stem], weight: 1 }];
     return heaviest([...own, ...synonyms, ...corrections, ...endings]);
+  }
+
+  private isKnown({ surface, stem }: Word, applying: readonly Alternative[]): boolean {
+    const synonyms = synonymsOf(stem, applying);
+    // A word that says what is here is whole, and no typing error: "roma" does not begin "romantic".
+    const isSynonym = synonyms.some(({ stems }) => stems.every((other) => this.postings.has(other)));
+    return isSynonym || this.postings.has(stem) || this.vocabulary.has(surface);
   }
 
   private endings({ surface, stem }: Word, known: boolean): Wording[] {
@@ -70,12 +89,13 @@ export class Understanding {
       return stems.length === 0 ? [] : [{ stems, weight: TYPO_WEIGHT * (0.5 + fit / 2) * 0.6 ** rank }];
     });
   }
+}
 
-  private synonyms(stem: string, words: readonly Word[]): Wording[] {
-    return this.alternatives
-      .filter(({ input }) => input.includes(stem) && holds(words, input))
-      .map(({ input, stems }) => ({ stems, weight: SYNONYM_WEIGHT / input.length }));
-  }
+/** What else a word of a query stands for, by those phrases that are in the query. */
+function synonymsOf(stem: string, applying: readonly Alternative[]): Wording[] {
+  return applying
+    .filter(({ input }) => input.includes(stem))
+    .map(({ input, stems }) => ({ stems, weight: SYNONYM_WEIGHT / input.length }));
 }
 
 function unique(words: readonly Word[]): Word[] {
@@ -92,7 +112,18 @@ function heaviest(wordings: readonly Wording[]): Wording[] {
   return [...best.values()];
 }
 
-/** Whether the stems stand in the query, one after the other. */
-function holds(words: readonly Word[], stems: readonly string[]): boolean {
-  return words.some((_, start) => stems.every((stem, index) => words[start + index]?.stem === stem));
+/** Whether the stems stand in the query, one after the other; `places` says where each stem of the query stands. */
+function holds(words: readonly Word[], places: ReadonlyMap<string, number[]>, stems: readonly string[]): boolean {
+  const starts = places.get(stems[0] ?? '') ?? [];
+  return starts.some((start) => stems.every((stem, index) => words[start + index]?.stem === stem));
+}
+
+function placesOf(words: readonly Word[]): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (const [index, { stem }] of words.entries()) {
+    const known = places.get(stem);
+    if (known) known.push(index);
+    else places.set(stem, [index]);
+  }
+  return places;
 }

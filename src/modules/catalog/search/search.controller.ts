@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock.js';
 import { answerHeader } from '../../../platform/http/answer.js';
+import { ClientGone } from '../../../platform/http/client-gone.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { Searches } from './searches.service.js';
 import { CatalogSearchRequest, CatalogSearchResponse } from './search.dto.js';
@@ -21,8 +22,8 @@ export class SearchController {
   @Public()
   @RateLimit('public-search')
   @Header('Cache-Control', 'no-store')
-  async search(@Body() body: CatalogSearchRequest): Promise<CatalogSearchResponse> {
-    const answer = await this.searches.search(body, this.clock.now());
+  async search(@Body() body: CatalogSearchRequest, @ClientGone() gone: AbortSignal): Promise<CatalogSearchResponse> {
+    const answer = await this.searches.search(body, this.clock.now(), gone);
     answerHeader('Content-Language', answer.locale);
     return answer;
   }

@@ -22,7 +22,7 @@ export class Searches {
   ) {}
 
   /** Throws 400 for whatever cannot be understood, 503 while the catalog is still being read. */
-  async search(body: CatalogSearchRequest, now: Date): Promise<CatalogSearchResponse> {
+  async search(body: CatalogSearchRequest, now: Date, gone: AbortSignal): Promise<CatalogSearchResponse> {
     const { vertical, mode = 'hybrid', sort = 'relevance', pagination = {} } = body;
     if (!isVertical(vertical)) throw unknownVertical(vertical);
     const filters = parseFilters(vertical, body.filters ?? []);
@@ -46,7 +46,7 @@ export class Searches {
       facets,
       limit: pagination.limit ?? 20,
       cards: body.projection === 'storefront-card',
-      vector: effective === 'keyword' || !hasWords(query) ? null : await this.meaning.of(query, slice.state),
+      vector: effective === 'keyword' || !hasWords(query) ? null : await this.meaning.of(query, slice.state, gone),
       now: now.getTime(),
       place: cursor?.place ?? null,
     };

@@ -1,0 +1,32 @@
+/** Counts failures in a row. After too many it is open for a while; then one probe decides whether it closes. */
+export class CircuitBreaker {
+  private failures = 0;
+  private openUntilMs = 0;
+  private isProbing = false;
+
+  constructor(
+    private readonly limits: { failures: number; restMs: number },
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
+
+  /** Whether a call would be rejected now. */
+  get isOpen(): boolean {
+    return this.failures >= this.limits.failures && (this.isProbing || this.nowMs() < this.openUntilMs);
+  }
+
+  /** A call begins; each must end with `succeed` or `fail`. The first one after the rest is the probe. */
+  begin(): void {
+    this.isProbing = this.failures >= this.limits.failures;
+  }
+
+  succeed(): void {
+    this.failures = 0;
+    this.isProbing = false;
+  }
+
+  fail(): void {
+    this.failures += 1;
+    this.isProbing = false;
+    this.openUntilMs = this.nowMs() + this.limits.restMs;
+  }
+}
