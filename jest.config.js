@@ -47,7 +47,7 @@ const againstTheBuild = {
 
 export default {
   rootDir: import.meta.dirname,
-  reporters: ['default', '<rootDir>/test/setup/closing-line.js'],
+  reporters: ['default', '<rootDir>/test/setup/run-summary.js'],
   testTimeout: 60_000,
   // What a file loaded as modules is never freed; a worker that has grown so far is replaced before its next file.
   workerIdleMemoryLimit: '1GB',

@@ -3,6 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** The unit of times in /proc/<pid>/stat on every Linux that Node.js supports. */
+const TICKS_PER_SECOND = 100;
+
 /**
  * Whether a process with this id exists and has not ended. One that ended but was never waited for (a container
  * whose first process collects nobody) still has its id: it counts as ended.
@@ -92,6 +95,16 @@ function statOf(pid) {
   } catch {
     return null;
   }
+}
+
+/**
+ * CPU seconds of all child processes that have ended, with their own children. Null where the system does not report it
+ * in /proc.
+ * @returns {number | null}
+ */
+export function cpuSecondsOfChildren() {
+  const stat = statOf(process.pid);
+  return stat && (Number(stat[13]) + Number(stat[14])) / TICKS_PER_SECOND;
 }
 
 function bootId() {

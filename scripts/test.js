@@ -3,40 +3,54 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run, runAll } from './checks/run.js';
 import { build, jest, staticChecks } from './checks/steps.js';
+import { cpuSecondsOfChildren } from './processes.js';
 
-// `npm test`: the static checks, the build, then unit and API tests. `npm test -- <jest arguments>` skips the checks.
+// `npm test`: the build, then unit and API tests with the static checks beside them. With arguments for Jest, no checks.
 // `npm run test:system`: the build, then the system tests, which start processes, kill servers or need minutes.
 // The last line is `N passed, N failed`: a check counts as one test, and so does a test run that did not end by itself.
-const LIMIT_MINUTES = Number(process.env.TEST_LIMIT_MINUTES ?? 40);
-
 const system = process.argv[2] === '--system';
 const args = process.argv.slice(system ? 3 : 2);
-const projects = ['--selectProjects', ...(system ? ['system'] : ['unit', 'e2e'])];
-const checks = await runAll(args.length === 0 && !system ? [build, ...staticChecks] : [build]);
-const built = checks.some(({ name, ok }) => name === build.name && ok);
-const tests = built ? await runTests() : { passed: 0, failed: 1 };
+const projects = system ? ['system'] : ['unit', 'e2e'];
+const limitMinutes = Number(process.env.TEST_LIMIT_MINUTES ?? 40);
+const startedAt = performance.now();
+
+const built = await runAll([build]);
+const checksBeside = !system && args.length === 0 ? runAll(staticChecks, { atATime: 1 }) : Promise.resolve([]);
+const tests = built.every(({ ok }) => ok) ? await runTests() : { passed: 0, failed: 1, slowest: [] };
+const checks = [...built, ...(await checksBeside)];
 
 const passed = tests.passed + checks.filter(({ ok }) => ok).length;
 const failed = tests.failed + checks.filter(({ ok }) => !ok).length;
+if (args.length === 0) {
+  process.stdout.write(`\nThe slowest test files:\n${tests.slowest.map((line) => `${line}\n`).join('')}`);
+  process.stdout.write(`\n${timeLine()}\n`);
+}
 process.exitCode = failed === 0 ? 0 : 1;
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 
 async function runTests() {
   const folder = mkdtempSync(join(tmpdir(), 'travel-results-'));
   const file = join(folder, 'results.json');
-  const step = jest('tests', [...projects, ...(process.env.CI ? ['--ci'] : []), ...args]);
+  const step = jest('tests', [...args, ...(process.env.CI ? ['--ci'] : []), '--selectProjects', ...projects]);
   step.env.TEST_RESULTS = file;
-  const { ok } = await run(step, { show: true, limitMinutes: LIMIT_MINUTES });
+  const { ok } = await run(step, { show: true, limitMinutes });
   const results = read(file);
   rmSync(folder, { recursive: true });
   // Jest can count no failure and still fail: a setup that broke, a run that hung, a pattern that matched nothing.
-  return { passed: results.passed, failed: results.failed === 0 && !ok ? 1 : results.failed };
+  return { ...results, failed: results.failed === 0 && !ok ? 1 : results.failed };
 }
 
 function read(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return { passed: 0, failed: 0 };
+    return { passed: 0, failed: 0, slowest: [] };
   }
+}
+
+function timeLine() {
+  const wall = `${Math.round((performance.now() - startedAt) / 1000)} s`;
+  const cpu = cpuSecondsOfChildren();
+  const share = checks.map(({ name, seconds }) => `${name} ${seconds.toFixed(0)} s`).join(', ');
+  return `Time: ${wall} (${share})${cpu === null ? '' : `; CPU: ${Math.round(cpu)} s`}`;
 }

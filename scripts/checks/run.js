@@ -4,7 +4,6 @@ import { ROOT } from './steps.js';
 
 const MINUTE_MS = 60_000;
 const PATIENCE_MS = 5_000;
-const AT_A_TIME = 2;
 const running = new Set();
 
 /**
@@ -36,8 +35,8 @@ export async function run({ name, command, env }, { show = false, limitMinutes =
   return { name, ok: code === 0 && !late, seconds: (performance.now() - startedAt) / 1000, output: show ? '' : output };
 }
 
-/** Runs all steps, two at a time, and says of each how it went; what a failing one printed follows it. */
-export async function runAll(steps) {
+/** Runs all steps, a few at a time, and prints how each ended, followed by the output of one that failed. */
+export async function runAll(steps, { atATime = 2 } = {}) {
   const waiting = [...steps];
   const results = [];
   const worker = async () => {
@@ -49,7 +48,7 @@ export async function runAll(steps) {
       if (!result.ok) process.stdout.write(`${result.output.trimEnd()}\n`);
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  await Promise.all(Array.from({ length: atATime }, worker));
   return results;
 }
 
