@@ -7,67 +7,88 @@ import type { BookingView } from './booking-rows.service.js';
 import { BOOKING_STATUSES, type BookingStatus } from './booking-status.js';
 import { BookingTermsLine, toTermsLine } from './booking-terms.dto.js';
 
+/** A customer's order of travel services, in one currency. Its total is the sum of its items. */
 export class BookingResponse {
   @Id('book')
   id: string;
 
+  /** Booking number, unique across all bookings; `B-<year>-<6 digits>` if the server assigned it. */
   @Text({ max: 40 })
   number: string;
 
+  /**
+   * A server job moves `confirmed` to `in_progress` on the departure date, and `in_progress` to `completed` after the
+   * last service date.
+   */
   @OneOf(BOOKING_STATUSES)
   status: BookingStatus;
 
+  /** ISO 4217 code that applies to every price of the booking; immutable once it has had an item. */
   @CurrencyCode()
   currency: string;
 
-  /** Sum of the items that are not cancelled; null until there is an item. */
+  /** Sum of `totalSellCents` of the items that are not cancelled, in minor units; null until an item is added. */
   @Cents()
   totalCents: number | null;
 
+  /** Person or company that pays; the default payer of invoices. */
   @Text({ max: 255 })
   customerName: string;
 
+  /** Address that reminders are sent to; null if unknown. */
   @EmailAddress()
   customerEmail: string | null;
 
+  /** First day of the trip as entered by staff; null if open. */
   @IsoDate()
   startDate: string | null;
 
+  /** Last day of the trip as entered by staff, not before `startDate`; null if open. */
   @IsoDate()
   endDate: string | null;
 
-  /** Earliest service date of the items that are not cancelled, else startDate. */
+  /**
+   * Earliest service date of the items that are not cancelled, otherwise `startDate`. Due dates of the payment plan
+   * are computed from it.
+   */
   @IsoDate()
   departureDate: string | null;
 
+  /** Internal notes of staff; null if there are none. */
   @Text({ min: 0, max: 2000 })
   notes: string | null;
 
-  /** Null where the organization's policy applies. */
+  /** Payment policy of this booking; null if the organization's policy applies. */
   @Nested(() => PaymentPolicyResponse)
   paymentPolicy: PaymentPolicyResponse | null;
 
+  /** Distribution channel that sold the booking (prefix `chan`); null for a direct sale. */
   @Id('chan')
   channelId: string | null;
 
+  /** When the booking was confirmed; null for a booking that was never confirmed. */
   @Instant()
   confirmedAt: string | null;
 
+  /** When the booking was cancelled; null unless its status is `cancelled`. */
   @Instant()
   cancelledAt: string | null;
 
+  /** Reason given with the cancellation; null unless the booking is cancelled. */
   @Text({ max: 2000 })
   cancelReason: string | null;
 
-  /** The versions of policies that were in force at its confirmation; null before it. */
+  /** Policy versions that were in force when the booking was confirmed; null before confirmation. */
   @ListOf(() => BookingTermsLine, { max: 4000 })
   terms: BookingTermsLine[] | null;
 
-  /** SHA-256 of the canonical JSON (RFC 8785) of `terms`. */
+  /** SHA-256 (hexadecimal) of the canonical JSON (RFC 8785) of `terms`; null before confirmation. */
   @Text({ max: 64 })
   termsSha256: string | null;
 
-  /** Raised by every change, also of its items; also the ETag. */
+  /**
+   * Increases with every change of the booking or its items. It is also the ETag, and what If-Match is compared with.
+   */
   @Version()
   version: number;
 

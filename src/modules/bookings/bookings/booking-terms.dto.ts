@@ -1,25 +1,29 @@
 import { Id, OneOf, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { POLICY_KINDS, type PolicyKind, type TermsLine } from '../../legal/index.js';
 
+/** One policy version that applies to the booking, and the products it covers. */
 export class BookingTermsLine {
+  /** What the policy regulates; several lines of one kind cover different products. */
   @OneOf(POLICY_KINDS)
   kind: PolicyKind;
 
+  /** The policy that the version belongs to (prefix `pol`). */
   @Id('pol')
   policyId: string;
 
+  /** The version in force at confirmation (prefix `polv`); its text never changes. */
   @Id('polv')
   policyVersionId: string;
 
-  /** Of the policy's versions. */
+  /** Sequence number of the version within its policy, starting at 1. */
   @Whole({ min: 1, max: 2_147_483_647 })
   number: number;
 
-  /** The version's. */
+  /** SHA-256 (hexadecimal) of the policy version, as listed with the version. */
   @Text({ max: 64 })
   sha256: string;
 
-  /** The products for which it holds; null: for everything that no other line of its kind names. */
+  /** Products that the line covers; null if it covers everything that no other line of its kind lists. */
   @Texts({ max: 500, maxLength: 128 })
   productIds: string[] | null;
 }

@@ -27,7 +27,15 @@ export class BookingsController {
     private readonly reader: BookingReader,
   ) {}
 
-  /** Takes a booking, a draft without items */
+  /**
+   * Create a booking
+   *
+   * @remarks Creates a draft without items. Only `status: "draft"` is accepted; any other value is rejected with 422
+   * `invalid_initial_status`. Without `number` the server assigns `B-<year>-<6 digits>`; a number of another booking
+   * is rejected with 409 `booking_number_taken`. The channel must exist (404) and must not be archived (409
+   * `channel_archived`). The percentages of `paymentPolicy` must not exceed 10000 basis points in total and exactly
+   * one step must take the remainder (422 `invalid_payment_policy`).
+   */
   @Post()
   @RequireScope('bookings:write')
   @Mutates('bookings.booking.create')
@@ -41,7 +49,12 @@ export class BookingsController {
     return created(`${PATH}/${booking.id}`, booking, { data: toBooking(booking) });
   }
 
-  /** Lists bookings, newest first */
+  /**
+   * List bookings
+   *
+   * @remarks Returns a page of bookings, newest first unless `sort` is given. Cancelled and completed bookings are
+   * included; filter with `status`.
+   */
   @Get()
   @RequireScope('bookings:read')
   async list(@Query() query: ListBookings): Promise<BookingPage> {
@@ -49,7 +62,11 @@ export class BookingsController {
     return { data: views.map(toBooking), total, ...pageBounds(query) };
   }
 
-  /** Reads a booking */
+  /**
+   * Get a booking
+   *
+   * @remarks Returns the booking with its total and the terms of its confirmation. The items have their own list.
+   */
   @Get(':bookingId')
   @RequireScope('bookings:read')
   async get(@PathId('book', 'bookingId') id: string): Promise<BookingEnvelope> {
@@ -57,7 +74,15 @@ export class BookingsController {
     return tagged(booking, { data: toBooking(booking) });
   }
 
-  /** Changes a booking; its currency until there is an item, and of a closed one only customer and notes */
+  /**
+   * Update a booking
+   *
+   * @remarks Changes only the fields that are sent. `currency` is immutable once the booking has had an item (409
+   * `currency_immutable`). Of a completed or cancelled booking only `customerName`, `customerEmail` and `notes` can
+   * be changed (409 `booking_closed`). A new channel must not be archived, and no active item may use an allotment of
+   * another channel (422 `channel_mismatch`). If the departure date moves, the due dates of the payment plan can move
+   * with it.
+   */
   @Patch(':bookingId')
   @RequireScope('bookings:write')
   @Mutates('bookings.booking.update')
@@ -74,7 +99,14 @@ export class BookingsController {
     return tagged(booking, { data: toBooking(booking) });
   }
 
-  /** Confirms a draft that has an item, under the terms that are in force today */
+  /**
+   * Confirm a booking
+   *
+   * @remarks Moves a draft to `confirmed` and stores the policy versions in force today as its terms; they never
+   * change afterwards. A payment plan is created if the booking has none, and pending commissions become accrued. The
+   * booking needs at least one item that is not cancelled (409 `booking_not_priced`). Any state other than `draft` is
+   * rejected with 409 `invalid_transition`.
+   */
   @Post(':bookingId/confirmation')
   @HttpCode(200)
   @RequireScope('bookings:write')
@@ -89,7 +121,14 @@ export class BookingsController {
     return tagged(booking, { data: toBooking(booking) });
   }
 
-  /** Cancels a booking with all its items; money that was paid stays where it is */
+  /**
+   * Cancel a booking
+   *
+   * @remarks Cancels the booking and all its items that are not cancelled, sets the total to 0 and releases their
+   * departure units. Open installments are cancelled, unpaid commissions are voided and paid ones get a reversing
+   * line. Payments and issued invoices do not change; refund or void them separately. Allowed for `draft`,
+   * `confirmed` and `in_progress`; otherwise 409 `invalid_transition`. A cancelled booking cannot be reopened.
+   */
   @Post(':bookingId/cancellation')
   @HttpCode(200)
   @RequireScope('bookings:write')

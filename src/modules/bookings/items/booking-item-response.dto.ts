@@ -13,6 +13,7 @@ import {
 
 const MIN_CENTS = Number.MIN_SAFE_INTEGER;
 
+/** A sold service of a booking: a seat on a tour, a night, a fee, a discount. */
 export class BookingItemResponse {
   @Id('bkit')
   id: string;
@@ -20,53 +21,67 @@ export class BookingItemResponse {
   @Id('book')
   bookingId: string;
 
+  /** Kind of service. It determines the allowed sign of the price. */
   @OneOf(ITEM_TYPES)
   type: ItemType;
 
+  /** What the customer reads; the description of the invoice line. */
   @Text({ max: 255 })
   title: string;
 
+  /** `fulfilled` is set by the server when the booking is completed. */
   @OneOf(ITEM_STATUSES)
   status: ItemStatus;
 
-  /** The booking's. */
+  /** Currency of the booking, ISO 4217. */
   @CurrencyCode()
   currency: string;
 
+  /** Number of units sold; with a departure, also the number of departure units it takes. */
   @Whole({ min: 1, max: 1_000_000 })
   quantity: number;
 
+  /** Price of one unit with tax, in minor units; negative for a discount. */
   @Cents({ min: MIN_CENTS })
   unitSellCents: number;
 
-  /** quantity * unitSellCents. */
+  /** `quantity` * `unitSellCents`, in minor units. */
   @Cents({ min: MIN_CENTS })
   totalSellCents: number;
 
+  /** Tax included in `totalSellCents`, in minor units, between 0 and the total. */
   @Cents({ min: MIN_CENTS })
   taxIncludedCents: number;
 
+  /** Amount owed to the supplier for the whole quantity, in minor units of `costCurrency`; null if unknown. */
   @Cents()
   costCents: number | null;
 
+  /** ISO 4217 code for `costCents`; null exactly when `costCents` is null. */
   @CurrencyCode()
   costCurrency: string | null;
 
+  /** `pass_through` items are sold at cost for a third party and earn no commission. */
   @OneOf(PRICING_TREATMENTS)
   pricingTreatment: PricingTreatment;
 
+  /** Local date of delivery; with a departure, its start date. Null if open. */
   @IsoDate()
   serviceDate: string | null;
 
+  /** Departure whose units the item takes (prefix `dep`); null if none. */
   @Id('dep')
   departureId: string | null;
 
+  /** Allotment through which the units are taken (prefix `alot`); null if they come from the pool. */
   @Id('alot')
   allotmentId: string | null;
 
+  /** When the item was cancelled; null unless its status is `cancelled`. */
   @Instant()
   cancelledAt: string | null;
 
+  /** Reason given with the cancellation; null if none was given. */
   @Text({ max: 2000 })
   cancelReason: string | null;
 

@@ -13,90 +13,123 @@ import {
 
 const MIN_CENTS = Number.MIN_SAFE_INTEGER;
 
+/** A new item of a booking. Its total is `quantity` * `unitSellCents`. */
 export class CreateBookingItem {
   @Ignored()
   id?: undefined;
 
-  /** @example "unit" */
+  /**
+   * Kind of service. A `discount` needs a price of at most 0, an `adjustment` takes any sign, all other types need at
+   * least 0.
+   * @example "unit"
+   */
   @OneOf(ITEM_TYPES)
   type: ItemType;
 
-  /** @example "City tour of 12 May, 09:00" */
+  /**
+   * What the customer reads; the description of the invoice line.
+   * @example "City tour of 12 May, 09:00"
+   */
   @Text({ max: 255 })
   title: string;
 
-  /** `confirmed`, also if it is not given.
-   * @example "confirmed" */
+  /**
+   * Only `confirmed`, which is also the default.
+   * @example "confirmed"
+   */
   @Optional()
   @OneOf(ITEM_STATUSES)
   status?: ItemStatus;
 
-  /** 1 unless given.
-   * @example 2 */
+  /**
+   * Number of units sold; 1 by default. With a departure, also the number of departure units to take.
+   * @example 2
+   */
   @Optional()
   @Whole({ min: 1, max: 1_000_000 })
   quantity?: number;
 
-  /** What the customer pays for one. Of a discount not above 0, of an adjustment of any sign, else not below 0.
-   * @example 5900 */
+  /**
+   * Price of one unit with tax, in minor units of the booking currency. At most 0 for a `discount`, any sign for an
+   * `adjustment`, at least 0 otherwise.
+   * @example 5900
+   */
   @Cents({ min: MIN_CENTS })
   unitSellCents: number;
 
-  /** Tax that the price of the whole quantity includes, between 0 and that price; 0 unless given.
-   * @example 1884 */
+  /**
+   * Tax included in the price of the whole quantity, in minor units; between 0 and that price, 0 by default.
+   * @example 1884
+   */
   @Optional()
   @Cents({ min: MIN_CENTS })
   taxIncludedCents?: number;
 
-  /** What we owe the supplier for the whole quantity; only with costCurrency.
-   * @example 7000 */
+  /**
+   * Amount owed to the supplier for the whole quantity, in minor units of `costCurrency`. Send both or neither.
+   * @example 7000
+   */
   @Clearable()
   @Cents()
   costCents?: number | null;
 
-  /** @example "EUR" */
+  /**
+   * ISO 4217 code for `costCents`; may differ from the booking currency.
+   * @example "EUR"
+   */
   @Clearable()
   @CurrencyCode()
   costCurrency?: string | null;
 
-  /** `standard` unless given; `pass_through` is sold at cost on behalf of somebody else and carries no commission.
-   * @example "standard" */
+  /**
+   * `standard` by default. `pass_through` items are sold at cost for a third party and earn no commission.
+   * @example "standard"
+   */
   @Optional()
   @OneOf(PRICING_TREATMENTS)
   pricingTreatment?: PricingTreatment;
 
-  /** Local date on which it is delivered; with a departure, the day on which that starts, also once
-   * it was moved.
-   * @example "2027-05-12" */
+  /**
+   * Local date of delivery. With a departure it is always the departure's start date, also after the departure moves.
+   * @example "2027-05-12"
+   */
   @Clearable()
   @IsoDate()
   serviceDate?: string | null;
 
-  /** The departure of which it takes `quantity` units; one that is still to come.
-   * @example "dep_01k0dem000e000000000000001" */
+  /**
+   * Departure of which the item takes `quantity` units (prefix `dep`); it must not be cancelled.
+   * @example "dep_01k0dem000e000000000000001"
+   */
   @Clearable()
   @Id('dep')
   departureId?: string | null;
 
-  /** The allotment through whose slot on the departure it takes them; from the pool unless given. */
+  /**
+   * Allotment whose slot on the departure supplies the units (prefix `alot`); needs `departureId`. From the pool by
+   * default.
+   */
   @Clearable()
   @Id('alot')
   allotmentId?: string | null;
 }
 
-/** Without `status`, which moves by cancellation and the calendar. */
+/** The fields to change. `status` is changed by cancellation and by completion of the booking, not here. */
 export class UpdateBookingItem extends patchOf(OmitType(CreateBookingItem, ['id', 'status'] as const)) {}
 
-/** May be left out as a whole. */
+/** Optional reason for the cancellation of an item. The body may be omitted. */
 export class CancelBookingItem {
-  /** Kept with the item and in the action ledger.
-   * @example "One traveller less" */
+  /**
+   * Stored with the item and the action ledger entry.
+   * @example "One traveller less"
+   */
   @Optional()
   @Text({ max: 2000, multiline: true })
   reason?: string;
 }
 
 export class ListBookingItems extends PageQuery {
+  /** Only items in this status. */
   @Optional()
   @OneOf(ITEM_STATUSES)
   status?: ItemStatus;

@@ -29,7 +29,16 @@ export class BookingItemsController {
     private readonly rows: ItemRows,
   ) {}
 
-  /** Adds an item to a booking and its price to the total */
+  /**
+   * Add an item to a booking
+   *
+   * @remarks Adds a priced service and its price to the booking total. With `departureId` the item takes `quantity`
+   * units of that departure, from the pool or through `allotmentId`; 409 `capacity_exceeded` if there are not enough.
+   * An item with a departure gets the departure's start date as `serviceDate`. Rejected if the booking is completed
+   * or cancelled (409 `booking_closed`), if it has 500 active items (409 `item_limit_reached`), if the total would
+   * become negative (422 `negative_total`), or if the allotment belongs to another channel than the booking (422
+   * `channel_mismatch`).
+   */
   @Post()
   @RequireScope('bookings:write')
   @Mutates('bookings.booking_item.create')
@@ -46,7 +55,11 @@ export class BookingItemsController {
     return created(`/v1/admin/bookings/${bookingId}/items/${item.id}`, item, { data: toBookingItem(item) });
   }
 
-  /** Lists the items of a booking, oldest first, the cancelled ones among them */
+  /**
+   * List the items of a booking
+   *
+   * @remarks Returns a page of items, oldest first. Cancelled items are included; filter with `status`.
+   */
   @Get()
   @RequireScope('bookings:read')
   async list(
@@ -57,7 +70,11 @@ export class BookingItemsController {
     return { data: items.map(toBookingItem), total, ...pageBounds(query) };
   }
 
-  /** Reads an item of a booking */
+  /**
+   * Get a booking item
+   *
+   * @remarks Returns an item of this booking; an item of another booking is 404.
+   */
   @Get(':itemId')
   @RequireScope('bookings:read')
   async get(
@@ -68,7 +85,15 @@ export class BookingItemsController {
     return tagged(item, { data: toBookingItem(item) });
   }
 
-  /** Changes an item, and the booking's total with it */
+  /**
+   * Update a booking item
+   *
+   * @remarks Changes only the fields that are sent, recomputes the item's price, its commissions and the booking
+   * total, and moves departure units between the old and the new departure or quantity. A `serviceDate` that is sent
+   * for an item with a departure is replaced by the departure's start date. A cancelled item cannot be changed (409
+   * `booking_item_cancelled`), nor can an item of a completed or cancelled booking (409 `booking_closed`). A total
+   * below 0 is rejected with 422 `negative_total`, a total below what is invoiced with 409 `booking_invoiced`.
+   */
   @Patch(':itemId')
   @RequireScope('bookings:write')
   @Mutates('bookings.booking_item.update')
@@ -85,7 +110,14 @@ export class BookingItemsController {
     return tagged(item, { data: toBookingItem(item) });
   }
 
-  /** Cancels an item and takes its price out of the total */
+  /**
+   * Cancel a booking item
+   *
+   * @remarks Cancels a confirmed item, subtracts its price from the booking total and releases its departure units.
+   * The body may be omitted. An item that is fulfilled or already cancelled is rejected with 409
+   * `invalid_transition`, a completed or cancelled booking with 409 `booking_closed`. A total below 0 is rejected
+   * with 422 `negative_total`, a total below what is invoiced with 409 `booking_invoiced`.
+   */
   @Post(':itemId/cancellation')
   @HttpCode(200)
   @RequireScope('bookings:write')

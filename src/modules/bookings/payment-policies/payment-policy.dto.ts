@@ -1,108 +1,156 @@
 import { Cents, Clearable, Flag, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { STEP_ANCHORS, STEP_TYPES, type StepAnchor, type StepType } from './payment-policy.js';
 
-/** Exactly one of `percentBasisPoints`, `fixedCents` and `remainder` says how much the step takes. */
+/** One installment of a payment policy. Set exactly one of `percentBasisPoints`, `fixedCents` and `remainder`. */
 export class PolicyStepBody {
-  /** @example "Deposit" */
+  /**
+   * Name of the installment as the customer reads it.
+   * @example "Deposit"
+   */
   @Text({ max: 120 })
   label: string;
 
-  /** @example "deposit" */
+  /**
+   * Role of the installment in the plan; it does not affect the computation.
+   * @example "deposit"
+   */
   @OneOf(STEP_TYPES)
   type: StepType;
 
-  /** Of the booking's total; 10000 is all of it.
-   * @example 3000 */
+  /**
+   * Share of the booking total in basis points; 10000 is 100 %.
+   * @example 3000
+   */
   @Clearable()
   @Whole({ min: 0, max: 10_000 })
   percentBasisPoints?: number | null;
 
+  /** Fixed amount in minor units of the booking currency. */
   @Clearable()
   @Cents()
   fixedCents?: number | null;
 
-  /** Takes what the other steps leave; exactly one step does. */
+  /** True for the one step that takes what the other steps leave of the total. */
   @Optional()
   @Flag()
   remainder?: boolean;
 
-  /** What the due date counts from.
-   * @example "booking" */
+  /**
+   * Date from which `offsetDays` counts: the day the plan is computed for the booking, or its departure date.
+   * @example "booking"
+   */
   @OneOf(STEP_ANCHORS)
   anchor: StepAnchor;
 
-  /** @example 0 */
+  /**
+   * Days from the anchor to the due date; negative means before it.
+   * @example 0
+   */
   @Whole({ min: -3650, max: 3650 })
   offsetDays: number;
 }
 
+/** Rules from which payment plans are computed. Days are calendar days in the organization's time zone. */
 export class PaymentPolicyBody {
-  /** In the order in which they take from the total.
-   * @example [{"label": "Deposit", "type": "deposit", "percentBasisPoints": 3000, "anchor": "booking", "offsetDays": 0}, {"label": "Balance", "type": "balance", "remainder": true, "anchor": "departure", "offsetDays": -30}] */
+  /**
+   * Installments in the order in which they are computed. Exactly one step has `remainder`; the percentages add up to
+   * at most 10000.
+   * @example [{"label": "Deposit", "type": "deposit", "percentBasisPoints": 3000, "anchor": "booking", "offsetDays": 0}, {"label": "Balance", "type": "balance", "remainder": true, "anchor": "departure", "offsetDays": -30}]
+   */
   @ListOf(() => PolicyStepBody, { min: 1, max: 12 })
   steps: PolicyStepBody[];
 
-  /** Fewer days than this until departure: everything is due today. 0 unless given.
-   * @example 45 */
+  /**
+   * If the departure is fewer days away than this, the whole total is due today; 0 by default.
+   * @example 45
+   */
   @Optional()
   @Whole({ min: 0, max: 3650 })
   minimumDays?: number;
 
-  /** A step that counts from the departure is due at the earliest so many days from today. 0 unless given.
-   * @example 3 */
+  /**
+   * An installment anchored to the departure is due no earlier than this many days from today; 0 by default.
+   * @example 3
+   */
   @Optional()
   @Whole({ min: 0, max: 3650 })
   floorDays?: number;
 
-  /** Without a departure date, steps that count from it are due so many days from today; null: everything today.
-   * @example 14 */
+  /**
+   * Without a departure date, installments anchored to it are due this many days from today; null: the whole total is
+   * due today.
+   * @example 14
+   */
   @Clearable()
   @Whole({ min: 0, max: 3650 })
   noDateDays?: number | null;
 
-  /** Every step but the remainder is rounded to a multiple of this.
-   * @example 100 */
+  /**
+   * Every installment except the remainder is rounded to a multiple of this amount, in minor units; null: no
+   * rounding.
+   * @example 100
+   */
   @Clearable()
   @Cents({ min: 1 })
   roundToCents?: number | null;
 }
 
+/** One installment of a payment policy. Exactly one of `percentBasisPoints`, `fixedCents` and `remainder` is set. */
 export class PolicyStepResponse {
+  /** Name of the installment as the customer reads it. */
   @Text({ max: 120 })
   label: string;
 
+  /** Role of the installment in the plan; it does not affect the computation. */
   @OneOf(STEP_TYPES)
   type: StepType;
 
+  /** Share of the booking total in basis points, 10000 is 100 %; null if the amount is fixed or the remainder. */
   @Whole({ min: 0, max: 10_000 })
   percentBasisPoints: number | null;
 
+  /** Fixed amount in minor units of the booking currency; null if it is a share or the remainder. */
   @Cents()
   fixedCents: number | null;
 
+  /** True for the one step that takes what the other steps leave of the total. */
   @Flag()
   remainder: boolean;
 
+  /** Date from which `offsetDays` counts. */
   @OneOf(STEP_ANCHORS)
   anchor: StepAnchor;
 
+  /** Days from the anchor to the due date; negative means before it. */
   @Whole({ min: -3650, max: 3650 })
   offsetDays: number;
 }
 
+/** Rules from which payment plans are computed. Days are calendar days in the organization's time zone. */
 export class PaymentPolicyResponse {
+  /** Installments in the order in which they are computed. */
   @ListOf(() => PolicyStepResponse, { min: 1, max: 12 })
   steps: PolicyStepResponse[];
 
+  /** If the departure is fewer days away than this, the whole total is due today. */
   @Whole({ min: 0, max: 3650 })
   minimumDays: number;
 
+  /** An installment anchored to the departure is due no earlier than this many days from today. */
   @Whole({ min: 0, max: 3650 })
   floorDays: number;
 
+  /**
+   * Without a departure date, installments anchored to it are due this many days from today; null: the whole total is
+   * due today.
+   */
   @Whole({ min: 0, max: 3650 })
   noDateDays: number | null;
 
+  /**
+   * Every installment except the remainder is rounded to a multiple of this amount, in minor units; null: no
+   * rounding.
+   */
   @Cents({ min: 1 })
   roundToCents: number | null;
 }

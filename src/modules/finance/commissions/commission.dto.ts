@@ -12,118 +12,162 @@ import {
 } from './commission-line.entity.js';
 import { COMMISSION_BASES, COMMISSION_MODELS, type CommissionBasis, type CommissionModel } from './commission-terms.js';
 
+/** What a recipient earns on a booking item. Which inputs are needed depends on `commissionModel`. */
 export class CreateCommission {
   @Ignored()
   id?: undefined;
 
-  /** @example "agency" */
+  /**
+   * Kind of recipient; informational.
+   * @example "agency"
+   */
   @OneOf(RECIPIENT_TYPES)
   recipientType: RecipientType;
 
-  /** @example "Alpine Resellers" */
+  /**
+   * Person or company that earns the commission.
+   * @example "Alpine Resellers"
+   */
   @Text({ max: 255 })
   recipientName: string;
 
-  /** Whatever you know the recipient by.
-   * @example "AR-17" */
+  /**
+   * Your own identifier of the recipient, free text; null if there is none.
+   * @example "AR-17"
+   */
   @Clearable()
   @Text({ max: 100 })
   recipientId?: string | null;
 
-  /** The distribution channel that earns it; not an archived one.
-   * @example "chan_01k0dem000e000000000000002" */
+  /**
+   * Distribution channel that earns the commission (prefix `chan`); must not be archived.
+   * @example "chan_01k0dem000e000000000000002"
+   */
   @Clearable()
   @Id('chan')
   channelId?: string | null;
 
-  /** `percentage` unless given.
-   * @example "percentage" */
+  /**
+   * `percentage` of a basis (default), `fixed` amount, `markup` as a percentage of the margin, or `net`: the price
+   * minus a net rate.
+   * @example "percentage"
+   */
   @Optional()
   @OneOf(COMMISSION_MODELS)
   commissionModel?: CommissionModel;
 
-  /** What a percentage is of: `net_sell` (without tax) unless given. Of no other model.
-   * @example "net_sell" */
+  /**
+   * Basis of a percentage: `net_sell` (price without tax, default), `gross_sell` or `margin`. Only for `percentage`.
+   * @example "net_sell"
+   */
   @Optional()
   @OneOf(COMMISSION_BASES)
   basis?: CommissionBasis;
 
-  /** Hundredths of a percent; needed by percentage and markup.
-   * @example 1250 */
+  /**
+   * Rate in basis points, 1250 is 12.5 %. Required for `percentage` and `markup`.
+   * @example 1250
+   */
   @Optional()
   @Whole({ min: 0, max: 10_000 })
   rateBasisPoints?: number;
 
-  /** The amount of a fixed commission, in the item's currency; all others are computed. */
+  /** Amount of a `fixed` commission, in minor units of the item's currency. Rejected for other models. */
   @Optional()
   @Cents()
   amountCents?: number;
 
-  /** Whether a fixed amount is for each unit of the item; false unless given. */
+  /** Whether the fixed amount applies to each unit of the item; false by default. Only for `fixed`. */
   @Optional()
   @Flag()
   perUnit?: boolean;
 
-  /** Needed by net: the recipient keeps what the price exceeds it by. */
+  /**
+   * Net rate for the whole quantity, in minor units; the recipient earns the price minus it, at least 0. Required for
+   * `net`.
+   */
   @Optional()
   @Cents()
   netRateCents?: number;
 
-  /** What must have come about before it may be paid out; `paid_in_full` unless given.
-   * @example "both" */
+  /**
+   * Condition for payout: booking `paid_in_full` (default), `departed`, or `both`.
+   * @example "both"
+   */
   @Optional()
   @OneOf(PAYABLE_TRIGGERS)
   payableTrigger?: PayableTrigger;
 
-  /** @example "Agreed by phone" */
+  /**
+   * Internal notes of staff; null if there are none.
+   * @example "Agreed by phone"
+   */
   @Clearable()
   @Text({ min: 0, max: 2000, multiline: true })
   notes?: string | null;
 }
 
-/** Another model needs its own inputs again; those of the former one are dropped. */
+/** The fields of a commission to change. Another model needs its own inputs; those of the old one are cleared. */
 export class UpdateCommission extends patchOf(
   OmitType(CreateCommission, ['id', 'basis', 'recipientName', 'rateBasisPoints'] as const),
 ) {
-  /** @example "Alpine Resellers GmbH" */
+  /**
+   * Person or company that earns the commission.
+   * @example "Alpine Resellers GmbH"
+   */
   @Optional()
   @Text({ max: 255 })
   recipientName?: string;
 
+  /** Basis of a percentage: `net_sell` (price without tax), `gross_sell` or `margin`. */
   @Optional()
   @OneOf(COMMISSION_BASES)
   basis?: CommissionBasis;
 
-  /** @example 1000 */
+  /**
+   * Rate in basis points, 1000 is 10 %.
+   * @example 1000
+   */
   @Optional()
   @Whole({ min: 0, max: 10_000 })
   rateBasisPoints?: number;
 }
 
+/** Reason for voiding a commission. */
 export class VoidCommission {
-  /** Kept with the commission and in the action ledger.
-   * @example "Booked under the wrong partner" */
+  /**
+   * Stored with the commission and the action ledger entry.
+   * @example "Booked under the wrong partner"
+   */
   @Text({ max: 2000, multiline: true })
   reason: string;
 }
 
+/** Day and reference of a payout. */
 export class PayCommission {
-  /** Not after today.
-   * @example "2026-09-30" */
+  /**
+   * Day on which the commission was paid out; not after today.
+   * @example "2026-09-30"
+   */
   @IsoDate()
   paidOn: string;
 
-  /** @example "SEPA 2026-09-30/17" */
+  /**
+   * Reference on the bank statement; null if there is none.
+   * @example "SEPA 2026-09-30/17"
+   */
   @Clearable()
   @Text({ max: 255 })
   reference?: string | null;
 }
 
 export class ListCommissions {
+  /** Only commissions in this status. */
   @Optional()
   @OneOf(COMMISSION_STATUSES)
   status?: CommissionStatus;
 
+  /** Only commissions with exactly this recipient identifier. */
   @Optional()
   @Text({ max: 100 })
   recipientId?: string;

@@ -25,7 +25,12 @@ export class CommissionsController {
     private readonly reader: CommissionReader,
   ) {}
 
-  /** Lists the commissions of a booking item, newest first */
+  /**
+   * List the commissions of a booking item
+   *
+   * @remarks Returns all commissions of the item, newest first and without paging: at most 50 and their reversing
+   * lines.
+   */
   @Get()
   @RequireScope('finance:read')
   async list(
@@ -35,7 +40,16 @@ export class CommissionsController {
     return { data: (await this.reader.list(bookingItemId, query)).map(toCommission) };
   }
 
-  /** Records what somebody earns on a booking item */
+  /**
+   * Create a commission for a booking item
+   *
+   * @remarks Adds what a recipient earns on the item and computes the amount from the item's price. It is `pending`
+   * while the booking is a draft, otherwise `accrued`, and becomes `payable` when its trigger is met. All commissions
+   * of an item together must not exceed its price (422 `commission_exceeds_base`); models based on the margin need
+   * the item's cost in the booking currency (422 `cost_unknown`). Cancelled bookings and items and pass-through items
+   * are rejected (409 `booking_closed`, `booking_item_cancelled`, `pass_through_item`). An item has at most 50
+   * commissions (409 `commission_limit_reached`).
+   */
   @Post()
   @RequireScope('finance:write')
   @Mutates('finance.commission.create')
@@ -58,7 +72,11 @@ export class CommissionsController {
     return created(path, line, { data: toCommission(line) });
   }
 
-  /** Reads a commission */
+  /**
+   * Get a commission
+   *
+   * @remarks Returns a commission of this booking item; a commission of another item is 404.
+   */
   @Get(':id')
   @RequireScope('finance:read')
   async get(
@@ -69,7 +87,13 @@ export class CommissionsController {
     return tagged(line, { data: toCommission(line) });
   }
 
-  /** Changes a commission that is not paid or void, and computes it anew */
+  /**
+   * Update a commission
+   *
+   * @remarks Changes only the fields that are sent and recomputes the amount. A change of the model needs the inputs
+   * of the new model; those of the old one are cleared. Paid and void commissions and reversing lines cannot be
+   * changed (409 `commission_locked`). The limits of creation apply (422 `cost_unknown`, `commission_exceeds_base`).
+   */
   @Patch(':id')
   @RequireScope('finance:write')
   @Mutates('finance.commission.update')
@@ -82,7 +106,12 @@ export class CommissionsController {
     return tagged(line, { data: toCommission(line) });
   }
 
-  /** Voids a commission that is not paid */
+  /**
+   * Void a commission
+   *
+   * @remarks Moves a `pending`, `accrued` or `payable` commission to `void`. Paid commissions and reversing lines are
+   * rejected with 409 `invalid_transition`.
+   */
   @Post(':id/voiding')
   @HttpCode(200)
   @RequireScope('finance:void')
@@ -96,7 +125,13 @@ export class CommissionsController {
     return tagged(line, { data: toCommission(line) });
   }
 
-  /** Records that a payable commission was paid out; it stays as it is from then on */
+  /**
+   * Record the payout of a commission
+   *
+   * @remarks Moves a `payable` commission to `paid` and stores the day and the reference; it cannot be changed
+   * afterwards. No money is transferred by this call. Any other state is rejected with 409 `invalid_transition`, a
+   * day after today with 400.
+   */
   @Post(':id/payout')
   @HttpCode(200)
   @RequireScope('finance:write')

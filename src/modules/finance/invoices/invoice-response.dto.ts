@@ -16,87 +16,107 @@ export interface DetailedInvoiceView extends InvoiceView {
   lines: readonly PricedLine[];
 }
 
+/** The organization as printed on the invoice; copied from the configuration when the invoice is issued. */
 export class SellerResponse {
+  /** Legal name of the organization. */
   @Text({ max: 500 })
   name: string;
 
+  /** Postal address with line breaks; null if none is configured. */
   @Text({ max: 500 })
   address: string | null;
 
+  /** Tax or VAT number of the organization; null if none is configured. */
   @Text({ max: 50 })
   taxId: string | null;
 }
 
-/** As it stands in lists: everything but the lines. */
+/** An invoice without its lines. Amounts are in minor units of `currency`. */
 export class InvoiceSummary {
   @Id('inv')
   id: string;
 
+  /** Booking that is invoiced (prefix `book`). */
   @Id('book')
   bookingId: string;
 
-  /** The installment that it asks for. */
+  /** Installment that the invoice requests (prefix `psch`); null if it is not for one installment. */
   @Id('psch')
   scheduleId: string | null;
 
+  /** `draft` until issued. Payments move it between `issued`, `partially_paid` and `paid`. */
   @OneOf(INVOICE_STATUSES)
   status: InvoiceStatus;
 
-  /** It is issued, its due date has passed, and something is still to be paid. */
+  /** True if the invoice is issued, its due date has passed and a balance is open. */
   @Flag()
   overdue: boolean;
 
-  /** Null until it is issued; never given again, also after a voiding. */
+  /** Number from the series; null until issued. It is never reused, even after voiding. */
   @Text({ max: 50 })
   number: string | null;
 
+  /** Number series that assigned the number (prefix `iser`); null until issued. */
   @Id('iser')
   seriesId: string | null;
 
+  /** Date on the invoice; null until issued. */
   @IsoDate()
   issueDate: string | null;
 
+  /** Payment deadline; always set once issued, null on a draft that has none. */
   @IsoDate()
   dueDate: string | null;
 
+  /** Person or company billed. */
   @Text({ max: 255 })
   payerName: string;
 
+  /** Postal address of the payer; null if not given. */
   @Text({ max: 1000 })
   payerAddress: string | null;
 
+  /** Tax or VAT number of the payer; null if not given. */
   @Text({ max: 50 })
   payerTaxId: string | null;
 
-  /** As configured when it was issued. */
+  /** Issuing organization as configured when the invoice was issued; null until then. */
   @Nested(() => SellerResponse)
   seller: SellerResponse | null;
 
+  /** Currency of the booking, ISO 4217. */
   @CurrencyCode()
   currency: string;
 
+  /** Sum of the lines' `netCents`. */
   @Cents({ min: LOWEST })
   subtotalCents: number;
 
+  /** Sum of the lines' `taxCents`. */
   @Cents({ min: LOWEST })
   taxCents: number;
 
+  /** Amount to pay: `subtotalCents` + `taxCents`. */
   @Cents()
   totalCents: number;
 
+  /** Sum of the payment allocations that count on the invoice; set by the server. */
   @Cents()
   paidCents: number;
 
-  /** totalCents - paidCents. */
+  /** `totalCents` - `paidCents`. */
   @Cents()
   balanceCents: number;
 
+  /** When the invoice was issued; null until then. */
   @Instant()
   issuedAt: string | null;
 
+  /** When the invoice was voided; null unless its status is `void`. */
   @Instant()
   voidedAt: string | null;
 
+  /** Reason given with the voiding; null unless its status is `void`. */
   @Text({ max: 2000 })
   voidReason: string | null;
 
@@ -110,34 +130,44 @@ export class InvoiceSummary {
   updatedAt: string;
 }
 
+/** One line of an invoice. Amounts are in minor units of the invoice currency. */
 export class InvoiceLineResponse {
+  /** Booking item that the line is for (prefix `bkit`); null if none. */
   @Id('bkit')
   bookingItemId: string | null;
 
+  /** What is sold, as printed on the invoice. */
   @Text({ max: 500 })
   description: string;
 
+  /** Decimal number as text, without trailing zeros. */
   @DecimalText({ whole: 8, decimals: 4 })
   quantity: string;
 
+  /** Price of one unit without tax; negative for a discount. */
   @Cents({ min: LOWEST })
   unitPriceCents: number;
 
-  /** Null: the tax was given. */
+  /** Tax rate in basis points, 1900 is 19 %; null if the tax was sent as an amount. */
   @Whole({ min: 0, max: 10_000 })
   taxRateBasisPoints: number | null;
 
+  /** `quantity` * `unitPriceCents`, rounded half up. */
   @Cents({ min: LOWEST })
   netCents: number;
 
+  /** Tax of the line, computed from the rate or as sent. */
   @Cents({ min: LOWEST })
   taxCents: number;
 
+  /** `netCents` + `taxCents`. */
   @Cents({ min: LOWEST })
   totalCents: number;
 }
 
+/** An invoice with its lines. Amounts are in minor units of `currency`. */
 export class InvoiceResponse extends InvoiceSummary {
+  /** Lines in the order in which they are printed. */
   @ListOf(() => InvoiceLineResponse, { min: 1, max: 500 })
   lines: InvoiceLineResponse[];
 }

@@ -8,170 +8,209 @@ import { INVOICE_STATUSES, type InvoiceStatus } from './invoice.entity.js';
 const SORT_FIELDS = ['issueDate', 'dueDate', 'totalCents', 'createdAt'] as const;
 const LOWEST = -Number.MAX_SAFE_INTEGER;
 
+/** One line of an invoice. Amounts are in minor units of the booking currency. */
 export class CreateInvoiceLine {
-  /** The item of the booking that it is for. */
+  /** Active item of the same booking that the line is for (prefix `bkit`); null if none. */
   @Clearable()
   @Id('bkit')
   bookingItemId?: string | null;
 
-  /** @example "Airport transfer" */
+  /**
+   * What is sold, as printed on the invoice.
+   * @example "Airport transfer"
+   */
   @Text({ max: 500 })
   description: string;
 
-  /** A decimal number as text; `1` unless given.
-   * @example "2" */
+  /**
+   * Decimal number as text with at most 4 decimals; `1` by default.
+   * @example "2"
+   */
   @Optional()
   @DecimalText({ whole: 8, decimals: 4 })
   quantity?: string;
 
-  /** Without tax; below 0 for a discount.
-   * @example 500 */
+  /**
+   * Price of one unit without tax, in minor units; negative for a discount.
+   * @example 500
+   */
   @Cents({ min: LOWEST })
   unitPriceCents: number;
 
-  /** In basis points: 1900 is 19 %. Null, or left out: taxCents is given.
-   * @example 1900 */
+  /**
+   * Tax rate in basis points, 1900 is 19 %. Null or omitted: `taxCents` is used as sent.
+   * @example 1900
+   */
   @Clearable()
   @Whole({ min: 0, max: 10_000 })
   taxRateBasisPoints?: number | null;
 
-  /** quantity * unitPriceCents, rounded half up; computed unless given. */
+  /** `quantity` * `unitPriceCents`, rounded half up. If sent, it must equal the computed amount. */
   @Optional()
   @Cents({ min: LOWEST })
   netCents?: number;
 
-  /** netCents * taxRateBasisPoints / 10000, rounded half up; without a rate as given, else 0. */
+  /**
+   * With a rate, `netCents` * `taxRateBasisPoints` / 10000, rounded half up; if sent, it must equal that. Without a
+   * rate the tax as sent, 0 by default.
+   */
   @Optional()
   @Cents({ min: LOWEST })
   taxCents?: number;
 
-  /** netCents + taxCents; computed unless given. */
+  /** `netCents` + `taxCents`. If sent, it must equal the computed amount. */
   @Optional()
   @Cents({ min: LOWEST })
   totalCents?: number;
 }
 
+/** A new draft invoice for a booking, for one of its installments or for given lines. */
 export class CreateInvoice {
   @Ignored()
   id?: undefined;
 
-  /** @example "book_01k0dem000e000000000000018" */
+  /**
+   * Booking that is invoiced (prefix `book`); must not be cancelled.
+   * @example "book_01k0dem000e000000000000018"
+   */
   @Id('book')
   bookingId: string;
 
-  /** The installment that it asks for; it can be on one invoice that is not void. */
+  /** Installment that the invoice requests (prefix `psch`); the total must equal its amount. */
   @Clearable()
   @Id('psch')
   scheduleId?: string | null;
 
-  /** The booking's; another one is refused. */
+  /** Currency of the booking, ISO 4217; any other one is rejected with 422 `currency_mismatch`. */
   @Optional()
   @CurrencyCode()
   currency?: string;
 
-  /** The customer's name unless given.
-   * @example "Clara Weber" */
+  /**
+   * Person or company billed; the customer name of the booking by default.
+   * @example "Clara Weber"
+   */
   @Optional()
   @Text({ max: 255 })
   payerName?: string;
 
-  /** @example "12 Lake Road, Lucerne" */
+  /**
+   * Postal address of the payer, with line breaks. An empty string means null.
+   * @example "12 Lake Road, Lucerne"
+   */
   @Clearable()
   @Text({ max: 1000, multiline: true, emptyIsNull: true })
   payerAddress?: string | null;
 
-  /** @example "CHE-123.456.788" */
+  /**
+   * Tax or VAT number of the payer. An empty string means null.
+   * @example "CHE-123.456.788"
+   */
   @Clearable()
   @Text({ max: 50, emptyIsNull: true })
   payerTaxId?: string | null;
 
-  /** The installment's unless given, else it is set by the issue. An issue after it moves it to the issue date. */
+  /**
+   * Payment deadline; the due date of the installment by default. Without one, issuing sets it; a date before the
+   * issue date is moved to the issue date.
+   */
   @Clearable()
   @IsoDate()
   dueDate?: string | null;
 
-  /** Left out: a line for each live item of the booking, or one for the installment. */
+  /** 1 to 500 lines. Omitted: one line per active item of the booking, or one for the installment. */
   @Optional()
   @ListOf(() => CreateInvoiceLine, { min: 1, max: 500 })
   lines?: CreateInvoiceLine[];
 
-  /** What the lines' netCents must add up to; computed unless given. */
+  /** Sum of the lines' `netCents`. If sent, it must equal the computed sum. */
   @Optional()
   @Cents({ min: LOWEST })
   subtotalCents?: number;
 
-  /** What the lines' taxCents must add up to; computed unless given. */
+  /** Sum of the lines' `taxCents`. If sent, it must equal the computed sum. */
   @Optional()
   @Cents({ min: LOWEST })
   taxCents?: number;
 
-  /** What the lines' totalCents must add up to; computed unless given. */
+  /** Sum of the lines' `totalCents`, not negative. If sent, it must equal the computed sum. */
   @Optional()
   @Cents()
   totalCents?: number;
 }
 
-/** Of a draft. `lines` replaces all lines. */
+/** The fields of a draft to change. `lines` replaces all lines; booking, installment and currency are fixed. */
 export class UpdateInvoice extends patchOf(
   OmitType(CreateInvoice, ['id', 'bookingId', 'scheduleId', 'currency'] as const),
 ) {}
 
+/** Options for issuing an invoice; every field has a default. */
 export class IssueInvoice {
-  /** Today unless given; not before the last issue date of the series' period. */
+  /** Date on the invoice; today by default. Not earlier than the last issue date in the series' period. */
   @Optional()
   @IsoDate()
   issueDate?: string;
 
-  /** The default of invoices unless given, else the only active one.
-   * @example "iser_01k0dem000e000000000000001" */
+  /**
+   * Number series to use (prefix `iser`); must be active and for invoices. The default series by default, otherwise
+   * the only active one.
+   * @example "iser_01k0dem000e000000000000001"
+   */
   @Optional()
   @Id('iser')
   seriesId?: string;
 
-  /** Not before issueDate; the draft's unless given. */
+  /** Payment deadline, not before `issueDate`; by default that of the draft, otherwise the issue date. */
   @Optional()
   @IsoDate()
   dueDate?: string;
 }
 
-/** Why an invoice is voided. */
+/** Reason for voiding an invoice. */
 export class VoidInvoice {
-  /** Kept with the invoice and in the action ledger.
-   * @example "Made out to the wrong company" */
+  /**
+   * Stored with the invoice and the action ledger entry.
+   * @example "Made out to the wrong company"
+   */
   @Text({ max: 2000, multiline: true })
   reason: string;
 }
 
 export class ListInvoices extends PageQuery {
+  /** Only invoices of this booking (prefix `book`). */
   @Optional()
   @Id('book')
   bookingId?: string;
 
+  /** Only invoices in this status. */
   @Optional()
   @OneOf(INVOICE_STATUSES)
   status?: InvoiceStatus;
 
-  /** Due on this day or later. */
+  /** Only invoices due on this day or later. */
   @Optional()
   @IsoDate()
   dueFrom?: string;
 
-  /** Due on this day or earlier. */
+  /** Only invoices due on this day or earlier. */
   @Optional()
   @IsoDate()
   dueTo?: string;
 
-  /** Whether it is issued, its due date has passed and something is still to be paid. */
+  /** True: only issued invoices whose due date has passed with a balance open; false: only the others. */
   @Optional()
   @QueryFlag()
   overdue?: boolean;
 
-  /** Part of the number or of the payer's name, whatever its case. */
+  /** Only invoices whose number or payer name contains this text, ignoring case. */
   @Optional()
   @Text({ max: 255 })
   search?: string;
 
-  /** `-createdAt` unless given; a minus means descending, and invoices without the day come last either way. */
+  /**
+   * Sort field; a leading `-` means descending order, `-createdAt` by default. Invoices without the date come last in
+   * either order.
+   */
   @Optional()
   @SortBy(SORT_FIELDS)
   sort?: string;

@@ -27,7 +27,16 @@ export class InvoicesController {
     private readonly reader: InvoiceReader,
   ) {}
 
-  /** Drafts an invoice of a booking, of one of its installments, or of given lines */
+  /**
+   * Create a draft invoice
+   *
+   * @remarks Creates a draft for a booking. Without `lines` it gets one line per active item of the booking, or one
+   * line for the installment if `scheduleId` is given. Amounts that are sent must equal the computed ones (422
+   * `totals_mismatch`), and all invoices of the booking that are not void must not exceed the booking total (422
+   * `invoice_exceeds_booking`). An installment can be on one invoice that is not void (409
+   * `schedule_already_invoiced`). Cancelled bookings are rejected with 409 `booking_closed`, bookings without items
+   * with 409 `booking_not_priced`.
+   */
   @Post()
   @RequireScope('finance:write')
   @Mutates('finance.invoice.create')
@@ -40,7 +49,11 @@ export class InvoicesController {
     return created(`${PATH}/${view.invoice.id}`, view.invoice, { data: toInvoice(view) });
   }
 
-  /** Lists invoices, newest first and without their lines */
+  /**
+   * List invoices
+   *
+   * @remarks Returns a page of invoices without their lines, newest first unless `sort` is given.
+   */
   @Get()
   @RequireScope('finance:read')
   async list(@Query() query: ListInvoices): Promise<InvoicePage> {
@@ -48,7 +61,11 @@ export class InvoicesController {
     return { data: views.map(toInvoiceSummary), total, ...pageBounds(query) };
   }
 
-  /** Reads an invoice */
+  /**
+   * Get an invoice
+   *
+   * @remarks Returns the invoice with its lines. `overdue` is computed for today in the organization's time zone.
+   */
   @Get(':id')
   @RequireScope('finance:read')
   async get(@PathId('inv') id: string): Promise<InvoiceEnvelope> {
@@ -56,7 +73,14 @@ export class InvoicesController {
     return tagged(view.invoice, { data: toInvoice(view) });
   }
 
-  /** Changes a draft */
+  /**
+   * Update a draft invoice
+   *
+   * @remarks Changes only the fields that are sent; `lines` replaces all lines, and totals are recomputed. Only
+   * drafts can be changed: 409 `invoice_issued` or `invoice_void` otherwise. Amounts must add up (422
+   * `totals_mismatch`), the total must not be negative (422 `negative_total`), and a higher total must fit the
+   * booking total (422 `invoice_exceeds_booking`).
+   */
   @Patch(':id')
   @RequireScope('finance:write')
   @Mutates('finance.invoice.update')
@@ -73,7 +97,12 @@ export class InvoicesController {
     return tagged(view.invoice, { data: toInvoice(view) });
   }
 
-  /** Deletes a draft */
+  /**
+   * Delete a draft invoice
+   *
+   * @remarks Deletes a draft with its lines and returns it as it was. An invoice that was issued cannot be deleted,
+   * void it instead (409 `invoice_issued`, `invoice_void`).
+   */
   @Delete(':id')
   @RequireScope('finance:delete')
   @Mutates('finance.invoice.delete')
@@ -87,7 +116,16 @@ export class InvoicesController {
     return tagged(view.invoice, { data: toInvoice(view) });
   }
 
-  /** Issues a draft: it gets its number, and stays as it is from then on */
+  /**
+   * Issue an invoice
+   *
+   * @remarks Assigns the next number of the series, the issue date and the seller's details to a draft; its contents
+   * cannot be changed afterwards. Without `seriesId` the default series for invoices is used, or the only active one
+   * (409 `no_active_series`). The issue date must not be earlier than that of the last document of the series in its
+   * period (409 `issue_date_out_of_sequence`). Payments already received for the booking or installment are counted,
+   * so the invoice can become `partially_paid` or `paid` at once; a total of 0 is `paid`. A cancelled booking is
+   * rejected with 409 `booking_closed`, an invoice that is not a draft with 409 `invalid_transition`.
+   */
   @Post(':id/issuance')
   @HttpCode(200)
   @RequireScope('finance:write')
@@ -113,7 +151,13 @@ export class InvoicesController {
     return tagged(view.invoice, { data: toInvoice(view) });
   }
 
-  /** Voids an invoice on which nothing is paid; its number stays taken */
+  /**
+   * Void an invoice
+   *
+   * @remarks Moves a draft or an issued invoice to `void`. Its number is not used again, and its booking or
+   * installment can be invoiced again. Rejected with 409 `invoice_has_payments` while payments are allocated to it,
+   * and with 409 `invalid_transition` if it is void already.
+   */
   @Post(':id/voiding')
   @HttpCode(200)
   @RequireScope('finance:void')

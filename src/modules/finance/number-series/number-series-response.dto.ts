@@ -14,40 +14,51 @@ export interface NumberSeriesView {
   version: number;
 }
 
+/** A series of invoice numbers with its current counter. */
 export class NumberSeriesResponse {
   @Id('iser')
   id: string;
 
+  /** Name for staff; not part of the numbers. */
   @Text({ max: 120 })
   name: string;
 
+  /** Literal text that replaces `{prefix}` in the pattern; may be empty. */
   @Text({ min: 0, max: 50 })
   prefix: string;
 
-  /** What the next issue in the current period uses. */
+  /** Sequence that the next issue in the current period gets. */
   @Whole({ min: 1, max: 1_000_000_000_000 })
   nextNumber: number;
 
+  /** Form of the numbers, with the tokens `{prefix}`, `{YYYY}`, `{YY}`, `{MM}`, `{SEQ}` and `{SEQ:n}`. */
   @Text({ max: 100 })
   pattern: string;
 
+  /** Documents that use the series. */
   @OneOf(DOCUMENT_TYPES)
   documentType: DocumentType;
 
+  /** When the sequence restarts at 1. */
   @OneOf(RESET_PERIODS)
   resetPeriod: ResetPeriod;
 
+  /** Whether documents of this type use the series if none is named. */
   @Flag()
   isDefault: boolean;
 
+  /** Whether the series can assign numbers. */
   @Flag()
   active: boolean;
 
-  /** `pattern_shared`: another series of this type has the same numbers; one of them must move on. */
+  /**
+   * `pattern_shared`: another series of this type produces the same numbers, so issuing can fail until one of them is
+   * advanced.
+   */
   @Texts({ max: 1, maxLength: 50 })
   warnings: string[];
 
-  /** Raised by every change and by every number given; also the ETag. */
+  /** Increases with every change and every number assigned. It is also the ETag, and what If-Match is compared with. */
   @Whole({ min: 1, max: 1_000_000_000_000 })
   version: number;
 

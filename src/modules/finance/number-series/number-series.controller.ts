@@ -23,7 +23,13 @@ export class NumberSeriesController {
     private readonly reader: NumberSeriesReader,
   ) {}
 
-  /** Creates an invoice number series */
+  /**
+   * Create an invoice number series
+   *
+   * @remarks Creates a series from which invoices get their numbers when they are issued. The first series of a
+   * document type becomes its default; a new active default replaces the present one. The pattern must contain the
+   * sequence token exactly once and, if numbers restart, the year and for `monthly` also the month (400).
+   */
   @Post()
   @RequireScope('finance:numbering')
   @Mutates('finance.invoice_number_series.create')
@@ -32,7 +38,11 @@ export class NumberSeriesController {
     return created(`${PATH}/${view.series.id}`, view, { data: toNumberSeries(view) });
   }
 
-  /** Lists invoice number series, newest first */
+  /**
+   * List invoice number series
+   *
+   * @remarks Returns a page of series, newest first unless `sort` is given.
+   */
   @Get()
   @RequireScope('finance:numbering')
   async list(@Query() query: ListNumberSeries): Promise<NumberSeriesPage> {
@@ -40,7 +50,11 @@ export class NumberSeriesController {
     return { data: views.map(toNumberSeries), total, ...pageBounds(query) };
   }
 
-  /** Reads an invoice number series */
+  /**
+   * Get an invoice number series
+   *
+   * @remarks Returns the series with the number that the next issue in the current period gets.
+   */
   @Get(':id')
   @RequireScope('finance:numbering')
   async get(@PathId('iser') id: string): Promise<NumberSeriesEnvelope> {
@@ -48,7 +62,14 @@ export class NumberSeriesController {
     return tagged(view, { data: toNumberSeries(view) });
   }
 
-  /** Changes an invoice number series: the shape of its numbers only while none was given, the next number only forward */
+  /**
+   * Update an invoice number series
+   *
+   * @remarks Changes only the fields that are sent. `prefix`, `pattern` and `resetPeriod` can be changed only while
+   * the series has assigned no number (409 `series_in_use`). `nextNumber` can only be increased (409
+   * `series_would_duplicate`). Making an active series the default removes the flag from the present default of the
+   * same document type.
+   */
   @Patch(':id')
   @RequireScope('finance:numbering')
   @Mutates('finance.invoice_number_series.update')
@@ -62,7 +83,12 @@ export class NumberSeriesController {
     return tagged(view, { data: toNumberSeries(view) });
   }
 
-  /** Deletes an invoice number series that gave no number */
+  /**
+   * Delete an invoice number series
+   *
+   * @remarks Deletes a series that has assigned no number and returns it as it was. A used series cannot be deleted,
+   * set `active` to false instead (409 `series_in_use`).
+   */
   @Delete(':id')
   @RequireScope('finance:numbering')
   @Mutates('finance.invoice_number_series.delete')

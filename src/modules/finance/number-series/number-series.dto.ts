@@ -10,70 +10,95 @@ const SORT_FIELDS = ['name', 'createdAt'] as const;
 const PRINTABLE = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 const MAX_NUMBER = 999_999_999_999;
 
+/** A new series of invoice numbers. */
 export class CreateNumberSeries {
   @Ignored()
   id?: undefined;
 
-  /** @example "Tours 2027" */
+  /**
+   * Name for staff; not part of the numbers.
+   * @example "Tours 2027"
+   */
   @Text({ max: 120 })
   name: string;
 
-  /** Literal text in place of `{prefix}`; `""` unless given. @example "TOUR-" */
+  /**
+   * Literal text that replaces `{prefix}` in the pattern; empty by default.
+   * @example "TOUR-"
+   */
   @Optional()
   @Text({ min: 0, max: 50, verbatim: true, pattern: PRINTABLE })
   prefix?: string;
 
-  /** What the next issue in the current period uses; 1 unless given. It only moves forward.
-   * @example 1 */
+  /**
+   * Sequence of the next number in the current period; 1 by default. It can only be increased later.
+   * @example 1
+   */
   @Optional()
   @Whole({ min: 1, max: MAX_NUMBER })
   nextNumber?: number;
 
-  /** `{prefix}{SEQ:4}` unless given. Tokens: `{prefix}`, `{YYYY}`, `{YY}`, `{MM}`, and once `{SEQ}` or `{SEQ:n}`, padded
-   * with zeros to n (1 to 12) digits. A number has at most 50 characters.
-   * @example "{prefix}{YYYY}-{SEQ:4}" */
+  /**
+   * Form of the numbers, `{prefix}{SEQ:4}` by default. Tokens: `{prefix}`, `{YYYY}`, `{YY}`, `{MM}`, and exactly one
+   * `{SEQ}` or `{SEQ:n}`, padded with zeros to n (1 to 12) digits. A number has at most 50 characters.
+   * @example "{prefix}{YYYY}-{SEQ:4}"
+   */
   @Optional()
   @Text({ max: 100, verbatim: true, pattern: PRINTABLE })
   pattern?: string;
 
-  /** `invoice` unless given.
-   * @example "invoice" */
+  /**
+   * Documents that use the series; `invoice` by default. It cannot be changed later.
+   * @example "invoice"
+   */
   @Optional()
   @OneOf(DOCUMENT_TYPES)
   documentType?: DocumentType;
 
-  /** When numbers begin again at 1: `never` unless given. `yearly` needs the year in the pattern, `monthly` also the month.
-   * @example "yearly" */
+  /**
+   * When the sequence restarts at 1: `never` (default), `yearly` or `monthly`. `yearly` needs the year in the
+   * pattern, `monthly` also the month.
+   * @example "yearly"
+   */
   @Optional()
   @OneOf(RESET_PERIODS)
   resetPeriod?: ResetPeriod;
 
-  /** Whether documents of this type take it where none is named; true unless given for the first of its type.
-   * @example false */
+  /**
+   * Whether documents of this type use the series if none is named; by default true for the first series of its type.
+   * @example false
+   */
   @Optional()
   @Flag()
   isDefault?: boolean;
 
-  /** Whether it gives numbers; true unless given.
-   * @example true */
+  /**
+   * Whether the series can assign numbers; true by default.
+   * @example true
+   */
   @Optional()
   @Flag()
   active?: boolean;
 }
 
-/** `prefix`, `pattern` and `resetPeriod` only while no number was given; `nextNumber` only forward. */
+/**
+ * The fields to change. `prefix`, `pattern` and `resetPeriod` only while no number was assigned; `nextNumber` can
+ * only be increased.
+ */
 export class UpdateNumberSeries extends patchOf(OmitType(CreateNumberSeries, ['id', 'documentType'] as const)) {}
 
 export class ListNumberSeries extends PageQuery {
+  /** Only series for this document type. */
   @Optional()
   @OneOf(DOCUMENT_TYPES)
   documentType?: DocumentType;
 
+  /** Only series that can (true) or cannot (false) assign numbers. */
   @Optional()
   @QueryFlag()
   active?: boolean;
 
-  /** `-createdAt` unless given; a minus means descending. */
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()
   @SortBy(SORT_FIELDS)
   sort?: string;

@@ -21,140 +21,169 @@ export type CollectionStage = (typeof COLLECTION_STAGES)[number];
 export const RECOMMENDED_ACTIONS = ['none', 'request_payment', 'issue_invoice'] as const;
 export type RecommendedAction = (typeof RECOMMENDED_ACTIONS)[number];
 
-/** Every member may be left out, and so may the body. */
+/** What to collect and how. Every member has a default; the body may be omitted. */
 export class CollectionPlanRequest {
-  /** How the customer is to pay; `card` unless given. */
+  /** Intended way of payment; `card` by default. It decides the recommended action. */
   @Optional()
   @OneOf(COLLECTION_METHODS)
   method?: CollectionMethod;
 
-  /** Why it is asked; `initial` unless given. */
+  /** Occasion of the request; `initial` by default. */
   @Optional()
   @OneOf(COLLECTION_STAGES)
   stage?: CollectionStage;
 
-  /** Collect what is outstanding on this installment. */
+  /** Collect what is outstanding on this installment (prefix `psch`). */
   @Optional()
   @Id('psch')
   scheduleId?: string;
 
-  /** Collect this much, at most what is outstanding in all. */
+  /** Collect this amount, in minor units; at most what is outstanding in total. */
   @Optional()
   @Cents({ min: 1 })
   amountCents?: number;
 
-  /** Used instead of the booking's and the organization's, where the booking has no plan yet. */
+  /**
+   * Used in place of the booking's and the organization's policy if the booking has no plan; otherwise ignored with
+   * the warning `policy_ignored`.
+   */
   @Optional()
   @Nested(() => PaymentPolicyBody)
   policy?: PaymentPolicyBody;
 
-  /** Whether the plan is stored where the booking has none; true unless given. */
+  /** Whether to store the plan if the booking has none; true by default. */
   @Optional()
   @Flag()
   materialize?: boolean;
 
-  /** The day to compute for instead of today; only with `materialize: false`. */
+  /** Day to compute for in place of today; only with `materialize: false`. */
   @Optional()
   @IsoDate()
   asOf?: string;
 }
 
+/** One installment, stored or computed. Amounts are in minor units of the booking currency. */
 export class CollectionPlanEntry {
-  /** The installment; null where none is stored yet. */
+  /** The stored installment (prefix `psch`); null if the plan is not stored. */
   @Id('psch')
   scheduleId: string | null;
 
+  /** Role of the installment in the plan. */
   @OneOf(SCHEDULE_TYPES)
   type: ScheduleType;
 
+  /** Name of the installment as the customer reads it. */
   @Text({ max: 120 })
   label: string;
 
+  /** Day until which the customer has to pay. */
   @IsoDate()
   dueDate: string;
 
+  /** Amount of the installment, in minor units. */
   @Cents({ min: 1 })
   amountCents: number;
 
+  /** Amount already paid on it, in minor units. */
   @Cents()
   paidCents: number;
 
+  /** Status on the day `asOf`; `overdue` is pending past its due date. */
   @OneOf(SCHEDULE_STATUSES)
   status: ScheduleStatus;
 
-  /** What it came from: a step that counts from the booking or the departure, the whole amount at once, a change of the
-   * booking's items, or staff. */
+  /**
+   * Origin: a policy step counted from the booking or the departure, the full amount at once, a change of the
+   * booking's items, or staff.
+   */
   @OneOf(SCHEDULE_BASES)
   basis: ScheduleBasis;
 }
 
+/** Payment plan of a booking and the amount to collect now. Amounts are in minor units of `currency`. */
 export class CollectionPlanResponse {
   @Id('book')
   bookingId: string;
 
+  /** Currency of the booking, ISO 4217. */
   @CurrencyCode()
   currency: string;
 
+  /** Way of payment as requested. */
   @OneOf(COLLECTION_METHODS)
   method: CollectionMethod;
 
+  /** Occasion as requested. */
   @OneOf(COLLECTION_STAGES)
   stage: CollectionStage;
 
+  /** Total of the booking. */
   @Cents()
   totalCents: number;
 
+  /** Sum of what is paid on the installments. */
   @Cents()
   paidCents: number;
 
+  /** Sum of the cancelled installments whose amount was not moved to another one. */
   @Cents()
   waivedCents: number;
 
+  /** Sum still to be collected on installments that are not cancelled. */
   @Cents()
   outstandingCents: number;
 
-  /** Money that was received for the booking and settles no installment. */
+  /** Money received for the booking that settles no installment. */
   @Cents()
   unappliedCents: number;
 
+  /** Payment policy behind the plan; null if none is configured and everything is due at once. */
   @Nested(() => PaymentPolicyResponse)
   policy: PaymentPolicyResponse | null;
 
+  /** Where the policy comes from. */
   @OneOf(POLICY_SOURCES)
   policySource: PolicySource;
 
+  /** Departure date of the booking; null if unknown. */
   @IsoDate()
   departureDate: string | null;
 
-  /** The day that the plan is computed and looked at for. */
+  /** Day for which the plan is computed and statuses are given. */
   @IsoDate()
   asOf: string;
 
-  /** Whether this call stored the plan. */
+  /** True if this call stored the plan. */
   @Flag()
   materialized: boolean;
 
-  /** Null where no plan is stored. */
+  /** Version of the stored plan, counted per booking; null if none is stored. */
   @Whole({ min: 1, max: 2_147_483_647 })
   planVersion: number | null;
 
-  /** By due date. */
+  /** Installments by due date. */
   @ListOf(() => CollectionPlanEntry, { max: 100_000 })
   entries: CollectionPlanEntry[];
 
-  /** The first entry that something is outstanding on. */
+  /** First installment with an outstanding amount; null if there is none. */
   @Nested(() => CollectionPlanEntry)
   nextDue: CollectionPlanEntry | null;
 
-  /** To be collected now. */
+  /** Amount to collect now, in minor units; 0 if nothing is outstanding. */
   @Cents()
   amountCents: number;
 
+  /**
+   * `none` if nothing is to be collected, `request_payment` for cards and where an open invoice exists, otherwise
+   * `issue_invoice`.
+   */
   @OneOf(RECOMMENDED_ACTIONS)
   recommendedAction: RecommendedAction;
 
-  /** `departure_past`: everything is due at once; `policy_ignored`: the booking has a plan, which the given policy does
-   * not touch; `unapplied_money`: allocate what lies there before asking for more. */
+  /**
+   * `departure_past`: everything is due at once. `policy_ignored`: the booking has a plan, so the sent policy has no
+   * effect. `unapplied_money`: allocate unapplied money before requesting more.
+   */
   @Texts({ max: 10, maxLength: 50 })
   warnings: string[];
 }

@@ -12,7 +12,16 @@ import { CollectionPlans } from './collection-plans.service.js';
 export class CollectionPlansController {
   constructor(private readonly plans: CollectionPlans) {}
 
-  /** Says what to collect from the customer and when; stores the plan as installments where the booking has none */
+  /**
+   * Get what to collect for a booking
+   *
+   * @remarks Returns the payment plan of a booking and the amount to collect now: the requested amount or
+   * installment, otherwise everything due until today, otherwise the next installment. If the booking has no plan,
+   * one is computed from `policy`, the booking's or the organization's policy and, unless `materialize` is false,
+   * stored as installments. The body may be omitted. Cancelled bookings are rejected with 409 `booking_closed`,
+   * bookings without items with 409 `booking_not_priced`, and an amount above what is outstanding with 422
+   * `amount_exceeds_outstanding`.
+   */
   @Post()
   @HttpCode(200)
   @RequireScope('finance:write')

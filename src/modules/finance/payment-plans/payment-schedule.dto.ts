@@ -15,95 +15,117 @@ import { type Rebalance, REBALANCES } from './rebalance.js';
 import { ScheduleFacts, toScheduleFacts } from './schedule-facts.dto.js';
 
 class ScheduleTerms {
-  /** @example "Second installment" */
+  /**
+   * Name of the installment as the customer reads it.
+   * @example "Second installment"
+   */
   @Text({ max: 120 })
   label: string;
 
-  /** Not after the departure, unless the query allows it; may lie in the past.
-   * @example "2027-03-01" */
+  /**
+   * Day until which the customer has to pay; may be in the past. After the departure only with `allowAfterDeparture`.
+   * @example "2027-03-01"
+   */
   @IsoDate()
   dueDate: string;
 
-  /** In the minor unit of the booking's currency; not under what is paid.
-   * @example 20000 */
+  /**
+   * Amount in minor units of the booking currency; not below what is paid.
+   * @example 20000
+   */
   @Cents({ min: 1 })
   amountCents: number;
 
-  /** @example "Agreed on the phone" */
+  /**
+   * Internal notes of staff; null if there are none.
+   * @example "Agreed on the phone"
+   */
   @Clearable()
   @Text({ min: 0, max: 2000, multiline: true })
   notes?: string | null;
 }
 
+/** A new installment of a booking's payment plan. */
 export class CreatePaymentSchedule extends ScheduleTerms {
   @Ignored()
   id?: undefined;
 
-  /** `installment` unless given.
-   * @example "installment" */
+  /**
+   * Role in the plan; `installment` by default.
+   * @example "installment"
+   */
   @Optional()
   @OneOf(SCHEDULE_TYPES)
   type?: ScheduleType;
 }
 
-/** `id`, `bookingId` and `currency` may be sent back as they were read. */
+/** The fields of an installment to change. `id`, `bookingId` and `currency` are accepted if unchanged. */
 export class UpdatePaymentSchedule extends patchOf(ScheduleTerms) {
+  /** Accepted only if it is the installment's own id (prefix `psch`). */
   @Optional()
   @Id('psch')
   id?: string;
 
+  /** Accepted only if it is the installment's own booking (prefix `book`). */
   @Optional()
   @Id('book')
   bookingId?: string;
 
+  /** Accepted only if it is the booking currency; otherwise 409 `currency_immutable`. */
   @Optional()
   @CurrencyCode()
   currency?: string;
 
-  /** `paid` records a payment over what is outstanding; `cancelled` moves the amount to the last other open installment,
-   * or waives it; `pending` restores a cancelled one. */
+  /**
+   * `paid` records a payment over the outstanding amount; `cancelled` moves it to the last other open installment, or
+   * waives it; `pending` restores a cancelled installment. `overdue` cannot be set.
+   */
   @Optional()
   @OneOf(SCHEDULE_STATUSES)
   status?: ScheduleStatus;
 }
 
 export class DepartureQuery {
-  /** Lets the due date lie after the departure. */
+  /** Accept a due date after the departure; false by default. */
   @Optional()
   @QueryFlag()
   allowAfterDeparture?: boolean;
 }
 
 export class PatchQuery extends DepartureQuery {
-  /** What balances a changed amount: the last other open installment (unless given), or nothing. */
+  /** What balances a changed amount: `last_open`, the last other open installment (default), or `none`. */
   @Optional()
   @OneOf(REBALANCES)
   rebalance?: Rebalance;
 }
 
 export class ListPaymentSchedules extends PageQuery {
+  /** Only installments in this status. */
   @Optional()
   @OneOf(SCHEDULE_STATUSES)
   status?: ScheduleStatus;
 
-  /** Due on this day or later. */
+  /** Only installments due on this day or later. */
   @Optional()
   @IsoDate()
   dueFrom?: string;
 
-  /** Due on this day or earlier. */
+  /** Only installments due on this day or earlier. */
   @Optional()
   @IsoDate()
   dueTo?: string;
 }
 
+/** One installment of a booking's payment plan. Amounts are in minor units of `currency`. */
 export class PaymentScheduleResponse extends ScheduleFacts {
-  /** What is still to be collected: 0 on a cancelled entry, else amountCents - paidCents. */
+  /** `amountCents` - `paidCents`; 0 for a cancelled installment. */
   @Cents()
   outstandingCents: number;
 
-  /** What it came from: a step that counts from the booking or the departure, the whole amount at once, a change of the
-   * booking's items, or staff. */
+  /**
+   * Origin: a policy step counted from the booking or the departure, the full amount at once, a change of the
+   * booking's items, or staff.
+   */
   @OneOf(SCHEDULE_BASES)
   basis: ScheduleBasis;
 }

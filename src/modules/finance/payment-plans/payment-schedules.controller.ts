@@ -29,7 +29,11 @@ export class PaymentSchedulesController {
     private readonly reader: PaymentScheduleReader,
   ) {}
 
-  /** Lists the installments of a booking's payment plan, by due date */
+  /**
+   * List the installments of a booking
+   *
+   * @remarks Returns the installments of the booking's current payment plan by due date, cancelled ones included.
+   */
   @Get()
   @RequireScope('finance:read')
   async list(
@@ -40,7 +44,16 @@ export class PaymentSchedulesController {
     return { data: schedules, total, ...pageBounds(query) };
   }
 
-  /** Adds an installment, which takes its amount from the last open one; without a plan it begins one */
+  /**
+   * Add an installment to a payment plan
+   *
+   * @remarks Adds an installment whose amount is taken from the other open installments, the latest first, so that
+   * the plan still equals the booking total (422 `plan_total_mismatch` if they cannot give it). If the booking has no
+   * plan, one is created in which the rest of the total is due on the same day. The due date must not be after the
+   * departure unless `allowAfterDeparture` is true (422 `due_date_after_departure`). Rejected for cancelled bookings
+   * (409 `booking_closed`), for bookings without items (409 `booking_not_priced`) and beyond the maximum number of
+   * installments (409 `schedule_limit_reached`).
+   */
   @Post()
   @RequireScope('finance:write')
   @Mutates('finance.payment_schedule.create')
@@ -58,7 +71,11 @@ export class PaymentSchedulesController {
     return created(path, schedule, { data: schedule });
   }
 
-  /** Reads an installment */
+  /**
+   * Get an installment
+   *
+   * @remarks Returns an installment of the booking's current payment plan; an installment of another booking is 404.
+   */
   @Get(':scheduleId')
   @RequireScope('finance:read')
   async get(
@@ -69,7 +86,16 @@ export class PaymentSchedulesController {
     return tagged(schedule, { data: schedule });
   }
 
-  /** Changes an installment; the others keep the plan equal to the booking's total */
+  /**
+   * Update an installment
+   *
+   * @remarks Changes only the fields that are sent. A changed amount is balanced by the last other open installment,
+   * or not at all with `rebalance=none`; the plan must equal the booking total (422 `plan_total_mismatch`). Setting
+   * `status` to `paid` records a payment over the outstanding amount, `cancelled` moves the outstanding amount to the
+   * last other open installment or waives it, and `pending` restores a cancelled installment. Paid, cancelled and
+   * invoiced installments are restricted (409 `schedule_paid`, `schedule_cancelled`, `schedule_invoiced`), and the
+   * amount must not be below what is paid (422 `amount_below_paid`).
+   */
   @Patch(':scheduleId')
   @RequireScope('finance:write')
   @Mutates('finance.payment_schedule.update')

@@ -8,7 +8,7 @@ import {
   type ScheduleType,
 } from './payment-schedule.entity.js';
 
-/** What the ledger keeps of an entry: its columns, the status as stored. */
+/** One installment as stored in the action ledger, with the stored status. */
 export class ScheduleFacts {
   @Id('psch')
   id: string;
@@ -16,41 +16,48 @@ export class ScheduleFacts {
   @Id('book')
   bookingId: string;
 
+  /** Name of the installment as the customer reads it. */
   @Text({ max: 120 })
   label: string;
 
+  /** Day until which the customer has to pay. */
   @IsoDate()
   dueDate: string;
 
+  /** Amount of the installment, in minor units. */
   @Cents({ min: 1 })
   amountCents: number;
 
+  /** Currency of the booking, ISO 4217. */
   @CurrencyCode()
   currency: string;
 
-  /** `overdue` is a pending entry whose due date has passed in the organization's time zone. */
+  /** `overdue` is a pending installment whose due date has passed in the organization's time zone. */
   @OneOf(SCHEDULE_STATUSES)
   status: ScheduleStatus;
 
+  /** Role of the installment in the plan. */
   @OneOf(SCHEDULE_TYPES)
   type: ScheduleType;
 
-  /** The sum of the payments that settle it. */
+  /** Sum of the payment allocations that settle it; set by the server. */
   @Cents()
   paidCents: number;
 
-  /** Cancelled without moving its amount elsewhere: nobody will collect it. */
+  /** True if it was cancelled without moving its amount to another installment. */
   @Flag()
   waived: boolean;
 
+  /** Internal notes of staff; null if there are none. */
   @Nullable()
   @Text({ min: 0, max: 2000, multiline: true })
   notes: string | null;
 
-  /** 1 for the first of its plan. */
+  /** Order within the plan, starting at 1. */
   @Whole({ min: 1, max: 2_147_483_647 })
   position: number;
 
+  /** Version of the plan that it belongs to, counted per booking. */
   @Whole({ min: 1, max: 2_147_483_647 })
   planVersion: number;
 

@@ -14,7 +14,12 @@ import { OrganizationPolicyEnvelope, toOrganizationPolicy } from './payment-poli
 export class PaymentPoliciesController {
   constructor(private readonly policies: PaymentPolicies) {}
 
-  /** Reads the organization's payment policy; 404 until somebody configured one */
+  /**
+   * Get the payment policy of the organization
+   *
+   * @remarks Returns the policy that applies to bookings without one of their own. 404 until a policy has been
+   * configured.
+   */
   @Get()
   @RequireScope('finance:read')
   async get(): Promise<OrganizationPolicyEnvelope> {
@@ -22,7 +27,14 @@ export class PaymentPoliciesController {
     return tagged(policy, { data: toOrganizationPolicy(policy) });
   }
 
-  /** Replaces the organization's payment policy; plans that exist stay as they are */
+  /**
+   * Replace the payment policy of the organization
+   *
+   * @remarks Stores the whole policy; omitted optional members get their defaults. It applies to plans computed from
+   * now on; existing plans do not change. Without If-Match the first call creates the policy; with If-Match it must
+   * exist (404). The percentages must not exceed 10000 basis points in total and exactly one step must take the
+   * remainder (422 `invalid_payment_policy`).
+   */
   @Put()
   @RequireScope('finance:write')
   @Mutates('finance.payment_policy.replace')

@@ -4,6 +4,7 @@ import { Instant } from '../../../platform/http/trade-fields.js';
 import { type PaymentPolicy, PaymentPolicyResponse } from '../../bookings/index.js';
 import type { OrganizationPolicy } from './payment-policy.entity.js';
 
+/** Payment policy of the organization; it applies to bookings without one of their own. */
 export class OrganizationPolicyResponse extends PaymentPolicyResponse {
   @Version()
   version: number;

@@ -21,51 +21,63 @@ export interface PaymentView {
   allocations: readonly PaymentAllocation[];
 }
 
-/** As it stands in lists: everything but the allocations. */
+/** A payment without its allocations. Amounts are in minor units of `currency`. */
 export class PaymentSummary {
   @Id('pay')
   id: string;
 
+  /** `in`: received from a customer; `out`: sent to a supplier. */
   @OneOf(DIRECTIONS)
   direction: Direction;
 
-  /** The booking that the money came in for; null on money that went out. */
+  /** Booking that the money was received for (prefix `book`); null for outgoing money. */
   @Id('book')
   bookingId: string | null;
 
-  /** The supplier invoice that the money went out for; null on money that came in. */
+  /** Supplier invoice that was paid (prefix `sinv`); null for received money. */
   @Id('sinv')
   supplierInvoiceId: string | null;
 
+  /** How the money was transferred; informational. */
   @OneOf(METHODS)
   method: Method;
 
+  /** Currency of the booking or the supplier invoice, ISO 4217. */
   @CurrencyCode()
   currency: string;
 
+  /** Amount received or sent, in minor units. */
   @Cents({ min: 1 })
   amountCents: number;
 
-  /** amountCents minus what is allocated; all of it once the payment is reversed. */
+  /** `amountCents` minus the active allocations; the full amount once the payment is reversed. */
   @Cents()
   unappliedCents: number;
 
+  /** Day on which the money moved. */
   @IsoDate()
   paidOn: string;
 
+  /** Reference on the bank statement or receipt; null if there is none. */
   @Text({ max: 255 })
   reference: string | null;
 
-  /** `schedule_patch`: recorded because an installment was set to `paid` by hand. */
+  /**
+   * `schedule_patch`: recorded by the server because staff set an installment to `paid`; otherwise recorded through
+   * this API.
+   */
   @OneOf(SOURCES)
   source: Source;
 
+  /** `reversed` payments have no active allocations. */
   @OneOf(PAYMENT_STATUSES)
   status: PaymentStatus;
 
+  /** When the payment was reversed; null unless its status is `reversed`. */
   @Instant()
   reversedAt: string | null;
 
+  /** Reason given with the reversal; null unless its status is `reversed`. */
   @Text({ max: 2000 })
   reversalReason: string | null;
 
@@ -79,25 +91,28 @@ export class PaymentSummary {
   updatedAt: string;
 }
 
+/** Part of a payment that settles an installment, an invoice or a supplier invoice. */
 export class AllocationResponse {
   @Id('pall')
   id: string;
 
-  /** The installment that it settles; null: none, or money that went out. */
+  /** Installment that is settled (prefix `psch`); null if none, or for outgoing money. */
   @Id('psch')
   scheduleId: string | null;
 
-  /** The invoice on which the same money counts; null: none, or money that went out. */
+  /** Invoice on which the same money counts (prefix `inv`); null if none, or for outgoing money. */
   @Id('inv')
   invoiceId: string | null;
 
+  /** Supplier invoice that is settled (prefix `sinv`); null for received money. */
   @Id('sinv')
   supplierInvoiceId: string | null;
 
+  /** Allocated amount in minor units of the payment currency. */
   @Cents({ min: 1 })
   amountCents: number;
 
-  /** From this day on it counts: the payment's, or the later one on which it was allocated. */
+  /** First day on which the allocation counts in reports: `paidOn` of the payment, or the later day of allocation. */
   @IsoDate()
   effectiveOn: string;
 
@@ -105,8 +120,9 @@ export class AllocationResponse {
   createdAt: string;
 }
 
+/** A payment with its active allocations. Amounts are in minor units of `currency`. */
 export class PaymentResponse extends PaymentSummary {
-  /** What it settles now, oldest first; without what was deallocated or reversed. */
+  /** What the payment settles now, oldest first; without reversed allocations. */
   @ListOf(() => AllocationResponse, { max: MAX_LIVE_ALLOCATIONS })
   allocations: AllocationResponse[];
 }

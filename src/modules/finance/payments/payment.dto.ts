@@ -14,113 +14,146 @@ import {
 
 export const SORT_FIELDS = ['paidOn', 'amountCents', 'createdAt'] as const;
 
-/** A wish of the caller's: so much of the payment for this installment, this invoice or both. */
+/** Part of a payment to allocate. Name the installment, the invoice, or both. */
 export class WishedAllocation {
-  /** The installment; only for money that came in. Alone: also counts on its invoice, else on the oldest of the booking. */
+  /**
+   * Installment to settle (prefix `psch`); only for received money. Without `invoiceId` the money also counts on the
+   * installment's invoice, otherwise on the oldest open invoice of the booking.
+   */
   @Optional()
   @Id('psch')
   scheduleId?: string;
 
-  /** The issued invoice; only for money that came in. Alone: spread over the open installments, its own first. */
+  /**
+   * Issued invoice to settle (prefix `inv`); only for received money. Without `scheduleId` the money is spread over
+   * the open installments, the invoice's own first.
+   */
   @Optional()
   @Id('inv')
   invoiceId?: string;
 
+  /** Amount to allocate, in minor units of the payment currency. */
   @Cents({ min: 1 })
   amountCents: number;
 }
 
+/** Money that was received from a customer or sent to a supplier. */
 export class CreatePayment {
   @Ignored()
   id?: undefined;
 
-  /** `in` (received from a customer) unless given; `out` was sent to a supplier.
-   * @example "in" */
+  /**
+   * `in`: received from a customer (default); `out`: sent to a supplier.
+   * @example "in"
+   */
   @Optional()
   @OneOf(DIRECTIONS)
   direction?: Direction;
 
-  /** The booking that the money came in for; needed where the direction is `in`, and only there. */
+  /** Booking that the money was received for (prefix `book`); required for `in`, rejected for `out`. */
   @Optional()
   @Id('book')
   bookingId?: string;
 
-  /** The approved supplier invoice that was paid; needed where the direction is `out`, and only there. */
+  /** Approved supplier invoice that was paid (prefix `sinv`); required for `out`, rejected for `in`. */
   @Optional()
   @Id('sinv')
   supplierInvoiceId?: string;
 
-  /** @example "bank_transfer" */
+  /**
+   * How the money was transferred; informational.
+   * @example "bank_transfer"
+   */
   @OneOf(METHODS)
   method: Method;
 
-  /** That of the booking or the supplier invoice. @example "EUR" */
+  /**
+   * Currency of the booking or the supplier invoice, ISO 4217.
+   * @example "EUR"
+   */
   @CurrencyCode()
   currency: string;
 
-  /** @example 25000 */
+  /**
+   * Amount in minor units of `currency`, at least 1.
+   * @example 25000
+   */
   @Cents({ min: 1 })
   amountCents: number;
 
-  /** The day on which the money moved; not after today. @example "2025-11-03" */
+  /**
+   * Day on which the money moved; not after today.
+   * @example "2025-11-03"
+   */
   @IsoDate()
   paidOn: string;
 
-  /** What the bank statement or the receipt says. @example "RF18 5390 0754 7034" */
+  /**
+   * Reference on the bank statement or receipt; null if there is none.
+   * @example "RF18 5390 0754 7034"
+   */
   @Clearable()
   @Text({ max: 255 })
   reference?: string | null;
 
-  /** What it settles. Left out: open installments, oldest first, and what is left stays unapplied; `out` settles the
-   * supplier invoice. */
+  /**
+   * What the payment settles, at most 100. Omitted: open installments, oldest first; for `out` the supplier invoice.
+   */
   @Optional()
   @ListOf(() => WishedAllocation, { max: MAX_WISHES })
   allocations?: WishedAllocation[];
 }
 
+/** How unapplied money of a payment is to be allocated. */
 export class AllocatePayment {
-  /** What the unapplied money settles. Left out: open installments, oldest first. */
+  /** What the unapplied money settles, 1 to 100. Omitted: open installments, oldest first. */
   @Optional()
   @ListOf(() => WishedAllocation, { min: 1, max: MAX_WISHES })
   allocations?: WishedAllocation[];
 }
 
-/** Why a payment is reversed. */
+/** Reason for reversing a payment. */
 export class PaymentReversal {
-  /** Kept in the payment and in the action ledger.
-   * @example "The cheque bounced" */
+  /**
+   * Stored with the payment and the action ledger entry.
+   * @example "The cheque bounced"
+   */
   @Text({ max: 2000, multiline: true })
   reason: string;
 }
 
 export class ListPayments extends PageQuery {
+  /** Only payments received for this booking (prefix `book`). */
   @Optional()
   @Id('book')
   bookingId?: string;
 
+  /** Only payments sent for this supplier invoice (prefix `sinv`). */
   @Optional()
   @Id('sinv')
   supplierInvoiceId?: string;
 
+  /** Only received (`in`) or only sent (`out`) payments. */
   @Optional()
   @OneOf(DIRECTIONS)
   direction?: Direction;
 
+  /** Only payments in this status. */
   @Optional()
   @OneOf(PAYMENT_STATUSES)
   status?: PaymentStatus;
 
-  /** Paid on this day or later. */
+  /** Only payments with `paidOn` on this day or later. */
   @Optional()
   @IsoDate()
   from?: string;
 
-  /** Paid on this day or earlier. */
+  /** Only payments with `paidOn` on this day or earlier. */
   @Optional()
   @IsoDate()
   to?: string;
 
-  /** `-createdAt` unless given; a minus means descending. */
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()
   @SortBy(SORT_FIELDS)
   sort?: string;

@@ -23,7 +23,16 @@ export class PaymentsController {
     private readonly reader: PaymentReader,
   ) {}
 
-  /** Records money received for a booking, or sent to a supplier, and what it settles */
+  /**
+   * Record a payment
+   *
+   * @remarks Records money received for a booking (`direction: "in"`) or sent for an approved supplier invoice
+   * (`out`). Without `allocations` received money settles the booking's open installments, oldest first, and the rest
+   * stays unapplied; outgoing money settles the supplier invoice. Explicit allocations must not exceed the payment or
+   * what is outstanding (422 `over_allocated`); outgoing money must be allocated completely (422 `totals_mismatch`).
+   * The currency must be that of the booking or supplier invoice (422 `currency_mismatch`). Invoices, installments
+   * and commissions change their status in the same transaction.
+   */
   @Post()
   @RequireScope('finance:write')
   @Mutates('finance.payment.record')
@@ -45,7 +54,12 @@ export class PaymentsController {
     return created(`${PATH}/${view.payment.id}`, view.payment, { data: toPayment(view) });
   }
 
-  /** Lists payments, newest first and without their allocations */
+  /**
+   * List payments
+   *
+   * @remarks Returns a page of payments without their allocations, newest first unless `sort` is given. Reversed
+   * payments are included; filter with `status`.
+   */
   @Get()
   @RequireScope('finance:read')
   async list(@Query() query: ListPayments): Promise<PaymentPage> {
@@ -53,7 +67,11 @@ export class PaymentsController {
     return { data: payments.map(toPaymentSummary), total, ...pageBounds(query) };
   }
 
-  /** Reads a payment and what it settles */
+  /**
+   * Get a payment
+   *
+   * @remarks Returns the payment with the allocations that count now; reversed allocations are omitted.
+   */
   @Get(':id')
   @RequireScope('finance:read')
   async get(@PathId('pay') id: string): Promise<PaymentEnvelope> {
@@ -61,7 +79,15 @@ export class PaymentsController {
     return tagged(view.payment, { data: toPayment(view) });
   }
 
-  /** Puts unapplied money of a payment to use, and lets what came early count on invoices that were issued since */
+  /**
+   * Allocate unapplied money of a payment
+   *
+   * @remarks Allocates unapplied money to installments and issued invoices; without `allocations` to open
+   * installments, oldest first. Earlier allocations without an invoice are also applied to invoices that were issued
+   * since. Allocations are effective from today. Rejected if the payment is reversed (409 `invalid_transition`), if
+   * an allocation exceeds what is left or outstanding (422 `over_allocated`), or if the payment would have more than
+   * 500 active allocations (409 `allocation_limit_reached`).
+   */
   @Post(':id/allocations')
   @HttpCode(200)
   @RequireScope('finance:write')
@@ -85,7 +111,13 @@ export class PaymentsController {
     return tagged(view.payment, { data: toPayment(view) });
   }
 
-  /** Takes an allocation back; its money is unapplied, and what it had settled is open again */
+  /**
+   * Reverse an allocation of a payment
+   *
+   * @remarks Makes the money of one allocation unapplied again and reopens the installment, invoice or supplier
+   * invoice that it settled. The allocation stays in the history with a reversing entry. An allocation that is
+   * already reversed, or one of a reversed payment, is rejected with 409 `invalid_transition`.
+   */
   @Delete(':id/allocations/:allocationId')
   @RequireScope('finance:delete')
   @Mutates('finance.payment.deallocate')
@@ -99,7 +131,13 @@ export class PaymentsController {
     return tagged(view.payment, { data: toPayment(view) });
   }
 
-  /** Takes a payment back, and all that it settled */
+  /**
+   * Reverse a payment
+   *
+   * @remarks Moves a payment to `reversed` and reverses all its allocations, for example after a bounced cheque.
+   * Installments, invoices, supplier invoices and commissions that depended on it change back. A payment can be
+   * reversed once (409 `invalid_transition`).
+   */
   @Post(':id/reversal')
   @HttpCode(200)
   @RequireScope('finance:write')

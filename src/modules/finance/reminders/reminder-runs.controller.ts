@@ -13,7 +13,12 @@ export class ReminderRunsController {
     private readonly runs: ReminderRuns,
   ) {}
 
-  /** Lists the reminders of a booking, those that were sent, will be, or will not be; the latest first */
+  /**
+   * List the reminders of a booking
+   *
+   * @remarks Returns the reminders of a booking that were sent, are planned or will not be sent, the latest first.
+   * Reminders are created by the reminder rules; this operation does not send any.
+   */
   @Get()
   @RequireScope('finance:read')
   async list(

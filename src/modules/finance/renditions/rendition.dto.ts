@@ -11,13 +11,19 @@ import {
 } from './invoice-rendition.entity.js';
 import { RENDITION_LANGUAGES, type RenditionLanguage } from './rendition-words.js';
 
+/** Format and language of a rendition. */
 export class RequestRendition {
-  /** @example "pdf" */
+  /**
+   * File format to render.
+   * @example "pdf"
+   */
   @OneOf(RENDITION_FORMATS)
   format: RenditionFormat;
 
-  /** `en` unless given.
-   * @example "en" */
+  /**
+   * Language of labels, dates and amounts; `en` by default.
+   * @example "en"
+   */
   @Optional()
   @OneOf(RENDITION_LANGUAGES)
   language?: RenditionLanguage;
@@ -26,12 +32,13 @@ export class RequestRendition {
 export class ListRenditions extends PageQuery {}
 
 export class DownloadRendition {
-  /** Whether one that a newer version replaced will do. */
+  /** Whether to accept a rendition that a newer version has replaced; false by default. */
   @Optional()
   @QueryFlag()
   allowStale?: boolean;
 }
 
+/** A rendered file of an issued invoice, or the request for one. */
 export class RenditionResponse {
   @Id('rend')
   id: string;
@@ -39,31 +46,34 @@ export class RenditionResponse {
   @Id('inv')
   invoiceId: string;
 
+  /** File format, HTML or PDF. */
   @OneOf(RENDITION_FORMATS)
   format: RenditionFormat;
 
+  /** Language of labels, dates and amounts. */
   @OneOf(RENDITION_LANGUAGES)
   language: RenditionLanguage;
 
-  /** Counts the renditions of one format and language. */
+  /** Counts the renditions of the invoice in one format and language, starting at 1. */
   @Whole({ min: 1, max: 2_147_483_647 })
   version: number;
 
-  /** `stale` once a newer version of the same format and language is ready. */
+  /** `pending` while rendering, `stale` once a newer version of the same format and language is ready. */
   @OneOf(RENDITION_STATUSES)
   status: RenditionStatus;
 
-  /** Of the file, in hex; null until it is ready. */
+  /** SHA-256 of the file, hexadecimal; null until it is ready. */
   @Text({ max: 64 })
   sha256: string | null;
 
-  /** Of the file, in bytes. */
+  /** Size of the file in bytes; null until it is ready. */
   @Whole({ min: 1, max: Number.MAX_SAFE_INTEGER })
   sizeBytes: number | null;
 
   @Instant()
   createdAt: string;
 
+  /** When rendering finished; null until then. */
   @Instant()
   readyAt: string | null;
 }

@@ -28,7 +28,14 @@ export class RenditionsController {
     private readonly downloads: RenditionDownloads,
   ) {}
 
-  /** Has an issued invoice rendered; the Location is where the file can be downloaded once it is ready */
+  /**
+   * Request an invoice rendition
+   *
+   * @remarks Queues the rendering of an issued invoice as HTML or PDF and returns it as `pending` (202). `Location`
+   * points to the download; poll the list or the download until the status is `ready`. Each request creates a new
+   * version of its format and language, and the earlier ones become `stale` once it is ready. Drafts and invoices
+   * without a number are rejected with 409 `invoice_not_issued`.
+   */
   @Post(OF_INVOICE)
   @HttpCode(202)
   @RequireScope('finance:write')
@@ -40,7 +47,11 @@ export class RenditionsController {
     return { data: toRendition(rendition) };
   }
 
-  /** Lists the renditions of an invoice, newest first */
+  /**
+   * List the renditions of an invoice
+   *
+   * @remarks Returns a page of renditions, newest first, in all formats, languages and states.
+   */
   @Get(OF_INVOICE)
   @RequireScope('finance:read')
   async list(@PathId('inv') id: string, @Query() query: ListRenditions): Promise<RenditionPage> {
@@ -48,7 +59,14 @@ export class RenditionsController {
     return { data: renditions.map(toRendition), total, ...pageBounds(query) };
   }
 
-  /** Sends on to the rendered file, by a link on this host that is valid for five minutes */
+  /**
+   * Download an invoice rendition
+   *
+   * @remarks Redirects (302) to the file through a signed link on this host that is valid for five minutes. While the
+   * file is being rendered the answer is 409 `rendition_not_ready` with `retryAfterMs`; 409 `rendition_failed` if
+   * rendering failed. A rendition with a newer version is 409 `rendition_stale` unless `allowStale` is true. If the
+   * file was removed from storage the answer is 410 `rendition_file_missing`; request a new rendition.
+   */
   @Get(`${PATH}/:id/download`)
   @HttpCode(302)
   @RequireScope('finance:read')

@@ -12,54 +12,62 @@ export type Bucket = (typeof BUCKETS)[number];
 const MOST = Number.MAX_SAFE_INTEGER;
 
 export class AgingQuery {
-  /** `receivable` unless given: what customers owe us on installments; `payable`: what we owe on supplier invoices. */
+  /** `receivable` (default): what customers owe on installments; `payable`: what is owed on supplier invoices. */
   @Optional()
   @OneOf(SIDES)
   side?: Side;
 
-  /** The day as of which money is counted and lateness measured; today unless given. */
+  /** Day for which payments are counted and lateness is measured; today by default. */
   @Optional()
   @IsoDate()
   asOf?: string;
 }
 
+/** Outstanding amounts of one currency within one range of days past the due date. */
 export class AgingBucket {
+  /** Range of days past the due date; `current` is not yet due. */
   @OneOf(BUCKETS)
   bucket: Bucket;
 
-  /** How many installments or supplier invoices. */
+  /** Number of installments or supplier invoices. */
   @Whole({ min: 0, max: MOST })
   count: number;
 
-  /** What is outstanding on them; null beyond 2^53-1. */
+  /** Sum outstanding on them, in minor units; null beyond 2^53-1. */
   @Cents()
   amountCents: number | null;
 }
 
+/** Outstanding amounts of one currency. */
 export class AgingCurrency {
+  /** ISO 4217 code that all amounts of this entry are in. */
   @CurrencyCode()
   currency: string;
 
+  /** Number of installments or supplier invoices in all buckets. */
   @Whole({ min: 0, max: MOST })
   count: number;
 
-  /** The sum of the buckets; null beyond 2^53-1. */
+  /** Sum of the buckets, in minor units; null beyond 2^53-1. */
   @Cents()
   totalCents: number | null;
 
-  /** All five, from not yet due to more than 90 days late. */
+  /** Always five entries, from not yet due to more than 90 days late. */
   @ListOf(() => AgingBucket, { min: 5, max: 5 })
   buckets: AgingBucket[];
 }
 
+/** Outstanding amounts by currency and by days past the due date. */
 export class Aging {
+  /** `receivable`: owed by customers; `payable`: owed to suppliers. */
   @OneOf(SIDES)
   side: Side;
 
+  /** Day for which the report was computed. */
   @IsoDate()
   asOf: string;
 
-  /** One for each currency in which something is outstanding, by its code. */
+  /** One entry per currency with an outstanding amount, ordered by code. */
   @ListOf(() => AgingCurrency, { max: 200 })
   currencies: AgingCurrency[];
 }

@@ -8,47 +8,55 @@ type Subject = (typeof SUBJECTS)[number];
 /** How many of those that break a rule are named. */
 export const MAX_EXAMPLES = 20;
 
+/** A resource whose stored amount differs from the computed one. */
 export class BrokenSubject {
+  /** Kind of the resource. */
   @OneOf(SUBJECTS)
   subjectType: Subject;
 
+  /** TypeID of the resource. */
   @Text({ max: 100 })
   subjectId: string;
 
-  /** The amount that should be there in minor units, as text: what is broken may be beyond all bounds. */
+  /** Computed amount in minor units, as text because a broken amount may exceed every bound. */
   @Text({ max: 50 })
   expectedCents: string;
 
+  /** Stored amount in minor units, as text. */
   @Text({ max: 50 })
   actualCents: string;
 }
 
+/** One accounting check and its result. */
 export class CheckedRule {
+  /** Stable identifier of the check. */
   @Text({ max: 100 })
   name: string;
 
-  /** What must hold. */
+  /** What must hold, in words. */
   @Text({ max: 200 })
   rule: string;
 
-  /** Of how many it does not. */
+  /** Number of resources for which it does not hold. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   violations: number;
 
-  /** The first of them by id. */
+  /** The first violations by id, at most 20. */
   @ListOf(() => BrokenSubject, { max: MAX_EXAMPLES })
   examples: BrokenSubject[];
 }
 
+/** Result of all accounting checks. */
 export class Integrity {
-  /** When the check began: now, or within the last hour where the books are too large to be read by a request. */
+  /** When the checks started: now, or within the last hour if the books are too large to be read by a request. */
   @Instant()
   checkedAt: string;
 
-  /** Whether every rule holds: no money was made or lost. */
+  /** True if every check has no violations. */
   @Flag()
   conserved: boolean;
 
+  /** All checks, with and without violations. */
   @ListOf(() => CheckedRule, { max: 50 })
   checks: CheckedRule[];
 }

@@ -14,14 +14,27 @@ export class FinanceReportsController {
     private readonly integrity: IntegrityReport,
   ) {}
 
-  /** Sums what customers owe, or what we owe to suppliers, by currency and by how late it is, as of a day */
+  /**
+   * Get the aging report
+   *
+   * @remarks Sums what customers owe on installments (`receivable`) or what is owed on approved supplier invoices
+   * (`payable`), per currency and by days past the due date. Payments are counted as of the end of the day `asOf`;
+   * amounts, due dates and cancellations are the current ones. Amounts in different currencies are
+   * never added up.
+   */
   @Get('aging')
   @RequireScope('finance:read')
   async age(@Query() query: AgingQuery): Promise<AgingEnvelope> {
     return { data: await this.aging.read(query) };
   }
 
-  /** Proves that money is conserved, and names what does not add up */
+  /**
+   * Check the integrity of the books
+   *
+   * @remarks Runs the accounting checks, for example that allocations equal what is paid, and lists subjects that
+   * break a rule. The result may be up to one hour old if the books are too large to be read within a request. The
+   * call changes nothing.
+   */
   @Get('integrity')
   @RequireScope('finance:read')
   async verify(): Promise<IntegrityEnvelope> {

@@ -18,16 +18,17 @@ export interface DetailedSupplierInvoiceView extends SupplierInvoiceView {
   lines: readonly PricedLine[];
 }
 
-/** As it stands in lists: everything but the lines. */
+/** A supplier invoice without its lines. Amounts are in minor units of `currency`. */
 export class SupplierInvoiceSummary extends SupplierInvoiceFacts {
-  /** totalCents - paidCents. */
+  /** `totalCents` - `paidCents`. */
   @Cents()
   balanceCents: number;
 
+  /** Derived from `paidCents` and `totalCents`; an invoice over 0 counts as `paid`. */
   @OneOf(SETTLEMENTS)
   settlementStatus: Settlement;
 
-  /** The due date has passed, and something is still to be paid. */
+  /** True if the due date has passed and a balance is open. */
   @Flag()
   overdue: boolean;
 
@@ -36,27 +37,36 @@ export class SupplierInvoiceSummary extends SupplierInvoiceFacts {
   warnings: string[];
 }
 
+/** One line of a supplier invoice. Amounts are in minor units of the invoice currency. */
 export class SupplierInvoiceLineResponse {
+  /** What was delivered, as on the supplier's invoice. */
   @Text({ max: 500 })
   description: string;
 
+  /** Kind of service; `other` if none was given. */
   @OneOf(SERVICE_TYPES)
   serviceType: ServiceType;
 
+  /** Number of units of the service. */
   @Whole({ min: 1, max: 1_000_000 })
   quantity: number;
 
+  /** Price of one unit without tax. */
   @Cents()
   unitAmountCents: number;
 
+  /** Tax for the whole quantity. */
   @Cents()
   taxAmountCents: number;
 
+  /** `quantity` * `unitAmountCents` + `taxAmountCents`. */
   @Cents()
   totalAmountCents: number;
 }
 
+/** A supplier invoice with its lines. Amounts are in minor units of `currency`. */
 export class SupplierInvoiceResponse extends SupplierInvoiceSummary {
+  /** Breakdown of the total; empty if none was given. */
   @ListOf(() => SupplierInvoiceLineResponse, { max: 500 })
   lines: SupplierInvoiceLineResponse[];
 }

@@ -8,163 +8,222 @@ import { SERVICE_TYPES, type ServiceType } from './supplier-invoice-line.entity.
 
 export const SORT_FIELDS = ['issueDate', 'dueDate', 'totalCents', 'createdAt'] as const;
 
+/** One line of a supplier invoice. Amounts are in minor units of the invoice currency. */
 export class CreateSupplierInvoiceLine {
-  /** @example "Twin room, 3 nights" */
+  /**
+   * What was delivered, as on the supplier's invoice.
+   * @example "Twin room, 3 nights"
+   */
   @Text({ max: 500 })
   description: string;
 
-  /** `other` unless given.
-   * @example "accommodation" */
+  /**
+   * Kind of service; `other` by default.
+   * @example "accommodation"
+   */
   @Optional()
   @OneOf(SERVICE_TYPES)
   serviceType?: ServiceType;
 
-  /** 1 unless given.
-   * @example 2 */
+  /**
+   * Number of units; 1 by default.
+   * @example 2
+   */
   @Optional()
   @Whole({ min: 1, max: 1_000_000 })
   quantity?: number;
 
-  /** Without tax.
-   * @example 5000 */
+  /**
+   * Price of one unit without tax, in minor units.
+   * @example 5000
+   */
   @Cents()
   unitAmountCents: number;
 
-  /** For the whole quantity; 0 unless given.
-   * @example 1900 */
+  /**
+   * Tax for the whole quantity, in minor units; 0 by default.
+   * @example 1900
+   */
   @Optional()
   @Cents()
   taxAmountCents?: number;
 
-  /** quantity * unitAmountCents + taxAmountCents; computed unless given.
-   * @example 11900 */
+  /**
+   * `quantity` * `unitAmountCents` + `taxAmountCents`. If sent, it must equal the computed amount.
+   * @example 11900
+   */
   @Optional()
   @Cents()
   totalAmountCents?: number;
 }
 
+/** An invoice received from a supplier. Amounts are in minor units of `currency`. */
 export class CreateSupplierInvoice {
   @Ignored()
   id?: undefined;
 
-  /** Who sent it. @example "Hotel Bellevue AG" */
+  /**
+   * Supplier that sent the invoice.
+   * @example "Hotel Bellevue AG"
+   */
   @Text({ max: 255 })
   supplierName: string;
 
-  /** The supplier's number. It is taken once per supplier among invoices that are not void, whatever its case and blanks.
-   * @example "HB-2027-0042" */
+  /**
+   * Number on the supplier's invoice; unique per supplier among invoices that are not void, ignoring case and
+   * repeated blanks.
+   * @example "HB-2027-0042"
+   */
   @Text({ max: 100 })
   invoiceNumber: string;
 
-  /** @example "CHF" */
+  /**
+   * Currency of the invoice, ISO 4217.
+   * @example "CHF"
+   */
   @CurrencyCode()
   currency: string;
 
-  /** The currency of our books.
-   * @example "EUR" */
+  /**
+   * Accounting currency of the organization, ISO 4217; null if no conversion is needed.
+   * @example "EUR"
+   */
   @Clearable()
   @CurrencyCode()
   baseCurrency?: string | null;
 
-  /** What is to be paid, in minor units; subtotalCents + taxCents, and the sum of the lines if there are any.
-   * @example 11900 */
+  /**
+   * Amount to pay, in minor units: `subtotalCents` + `taxCents`, and the sum of the lines if there are any.
+   * @example 11900
+   */
   @Cents()
   totalCents: number;
 
-  /** `draft` unless given; `approved` creates and approves, and needs the scope `finance:approve` too.
-   * @example "draft" */
+  /**
+   * `draft` (default), or `approved` to create and approve in one call, which also needs the scope `finance:approve`.
+   * @example "draft"
+   */
   @Optional()
   @OneOf(SUPPLIER_INVOICE_STATUSES)
   status?: SupplierInvoiceStatus;
 
-  /** @example "2027-01-15" */
+  /**
+   * Date on the supplier's invoice.
+   * @example "2027-01-15"
+   */
   @IsoDate()
   issueDate: string;
 
-  /** Not before issueDate.
-   * @example "2027-02-14" */
+  /**
+   * Payment deadline, not before `issueDate`; null if none is stated.
+   * @example "2027-02-14"
+   */
   @Clearable()
   @IsoDate()
   dueDate?: string | null;
 
-  /** totalCents - taxCents unless given.
-   * @example 10000 */
+  /**
+   * Amount without tax, in minor units; `totalCents` - `taxCents` by default.
+   * @example 10000
+   */
   @Optional()
   @Cents()
   subtotalCents?: number;
 
-  /** Unless given the sum of the lines' taxes, 0 without lines.
-   * @example 1900 */
+  /**
+   * Tax in minor units; by default the sum of the lines' tax, 0 without lines.
+   * @example 1900
+   */
   @Optional()
   @Cents()
   taxCents?: number;
 
-  /** Units of baseCurrency for one unit of currency; only with baseCurrency. Without it the base amounts stay null.
-   * @example "1.0325" */
+  /**
+   * Units of `baseCurrency` for one unit of `currency`, decimal as text; needs `baseCurrency`. Without it the base
+   * amounts are null.
+   * @example "1.0325"
+   */
   @Clearable()
   @DecimalText({ whole: 10, decimals: 10 })
   exchangeRate?: string | null;
 
-  /** @example "Stay of the group of 12 May" */
+  /**
+   * Internal notes of staff; null if there are none.
+   * @example "Stay of the group of 12 May"
+   */
   @Clearable()
   @Text({ min: 0, max: 2000, multiline: true })
   notes?: string | null;
 
-  /** What it is for, line by line. */
+  /** Optional breakdown, at most 500 lines. If there are lines, they must add up to `totalCents`. */
   @Optional()
   @ListOf(() => CreateSupplierInvoiceLine, { max: 500 })
   lines?: CreateSupplierInvoiceLine[];
 }
 
-/** Without `status`, which moves by approval, reopening and voiding. `lines` replaces all lines. */
+/**
+ * The fields to change. `lines` replaces all lines; `status` is changed by approval, reopening, voiding and payments.
+ */
 export class UpdateSupplierInvoice extends patchOf(
   OmitType(CreateSupplierInvoice, ['id', 'status', 'invoiceNumber'] as const),
 ) {
-  /** The supplier's number.
-   * @example "HB-2027-0043" */
+  /**
+   * Number on the supplier's invoice; unique per supplier among invoices that are not void.
+   * @example "HB-2027-0043"
+   */
   @Optional()
   @Text({ max: 100 })
   invoiceNumber?: string;
 }
 
-/** Why an invoice is reopened or voided. */
+/** Reason for reopening or voiding a supplier invoice. */
 export class SupplierInvoiceReason {
-  /** Kept in the action ledger.
-   * @example "The supplier sent a corrected invoice" */
+  /**
+   * Stored with the action ledger entry; for voiding also with the invoice.
+   * @example "The supplier sent a corrected invoice"
+   */
   @Text({ max: 2000, multiline: true })
   reason: string;
 }
 
 export class ListSupplierInvoices extends PageQuery {
+  /** Only supplier invoices in this status. */
   @Optional()
   @OneOf(SUPPLIER_INVOICE_STATUSES)
   status?: SupplierInvoiceStatus;
 
+  /** Only supplier invoices in this currency, ISO 4217. */
   @Optional()
   @CurrencyCode()
   currency?: string;
 
-  /** Due on this day or later. */
+  /** Only supplier invoices due on this day or later. */
   @Optional()
   @IsoDate()
   dueFrom?: string;
 
-  /** Due on this day or earlier. */
+  /** Only supplier invoices due on this day or earlier. */
   @Optional()
   @IsoDate()
   dueTo?: string;
 
-  /** Whether the due date has passed while something is still to be paid; drafts count, void invoices do not. */
+  /**
+   * True: only those past their due date with a balance open (drafts count, void ones do not); false: only the
+   * others.
+   */
   @Optional()
   @QueryFlag()
   overdue?: boolean;
 
-  /** Part of the supplier's name or the invoice number, whatever its case. */
+  /** Only those whose supplier name or invoice number contains this text, ignoring case. */
   @Optional()
   @Text({ max: 255 })
   search?: string;
 
-  /** `-createdAt` unless given; a minus means descending, and invoices without due date come last either way. */
+  /**
+   * Sort field; a leading `-` means descending order, `-createdAt` by default. Invoices without due date come last in
+   * either order.
+   */
   @Optional()
   @SortBy(SORT_FIELDS)
   sort?: string;

@@ -33,7 +33,14 @@ export class SupplierInvoicesController {
     private readonly reader: SupplierInvoiceReader,
   ) {}
 
-  /** Records a supplier invoice */
+  /**
+   * Create a supplier invoice
+   *
+   * @remarks Records an invoice received from a supplier, as a draft or, with `status: "approved"`, approved at once
+   * (this also needs the scope `finance:approve`). Totals and lines must add up (422 `totals_mismatch`). The invoice
+   * number must be unique per supplier among invoices that are not void, ignoring case and repeated blanks (409
+   * `duplicate_supplier_invoice`). Any other status is rejected with 422 `invalid_initial_status`.
+   */
   @Post()
   @RequireScope('finance:write')
   @Mutates('finance.supplier_invoice.create')
@@ -43,7 +50,11 @@ export class SupplierInvoicesController {
     return created(`${PATH}/${view.invoice.id}`, view.invoice, { data: toSupplierInvoice(view) });
   }
 
-  /** Lists supplier invoices, newest first and without their lines */
+  /**
+   * List supplier invoices
+   *
+   * @remarks Returns a page of supplier invoices without their lines, newest first unless `sort` is given.
+   */
   @Get()
   @RequireScope('finance:read')
   async list(@Query() query: ListSupplierInvoices): Promise<SupplierInvoicePage> {
@@ -51,7 +62,11 @@ export class SupplierInvoicesController {
     return { data: views.map(toSupplierInvoiceSummary), total, ...pageBounds(query) };
   }
 
-  /** Reads a supplier invoice */
+  /**
+   * Get a supplier invoice
+   *
+   * @remarks Returns the supplier invoice with its lines, its balance and warnings such as a possible duplicate.
+   */
   @Get(':id')
   @RequireScope('finance:read')
   async get(@PathId('sinv') id: string): Promise<SupplierInvoiceEnvelope> {
@@ -59,7 +74,14 @@ export class SupplierInvoicesController {
     return tagged(view.invoice, { data: toSupplierInvoice(view) });
   }
 
-  /** Changes a draft in all its fields, an approved supplier invoice in notes and dueDate */
+  /**
+   * Update a supplier invoice
+   *
+   * @remarks Changes only the fields that are sent; `lines` replaces all lines. A draft can be changed completely, an
+   * approved invoice only in `notes` and `dueDate`, a paid or void one not at all (409 `invoice_locked`). A change of
+   * a currency needs a new `exchangeRate` or null if a rate is stored. Totals must add up (422 `totals_mismatch`) and
+   * the number must stay unique (409 `duplicate_supplier_invoice`).
+   */
   @Patch(':id')
   @RequireScope('finance:write')
   @Mutates('finance.supplier_invoice.update')
@@ -73,7 +95,12 @@ export class SupplierInvoicesController {
     return tagged(view.invoice, { data: toSupplierInvoice(view) });
   }
 
-  /** Approves a draft for payment; a total of 0 is paid at once */
+  /**
+   * Approve a supplier invoice
+   *
+   * @remarks Moves a draft to `approved`, after which payments can be recorded for it; an invoice with a total of 0
+   * becomes `paid` at once. The approving user is stored. Any other state is rejected with 409 `invalid_transition`.
+   */
   @Post(':id/approval')
   @HttpCode(200)
   @RequireScope('finance:approve')
@@ -88,7 +115,12 @@ export class SupplierInvoicesController {
     return tagged(view.invoice, { data: toSupplierInvoice(view) });
   }
 
-  /** Makes an approved supplier invoice a draft again, as long as nothing is paid on it */
+  /**
+   * Reopen an approved supplier invoice
+   *
+   * @remarks Moves an approved supplier invoice back to `draft` so that it can be corrected. Rejected with 409
+   * `invoice_has_payments` while payments are allocated to it, and with 409 `invalid_transition` in any other state.
+   */
   @Post(':id/reopening')
   @HttpCode(200)
   @RequireScope('finance:approve')
@@ -103,7 +135,13 @@ export class SupplierInvoicesController {
     return tagged(view.invoice, { data: toSupplierInvoice(view) });
   }
 
-  /** Voids a supplier invoice on which nothing is paid; its number becomes free */
+  /**
+   * Void a supplier invoice
+   *
+   * @remarks Moves a draft or an approved supplier invoice to `void`; its invoice number can be used again. Rejected
+   * with 409 `invoice_has_payments` while payments are allocated to it, and with 409 `invalid_transition` in any
+   * other state.
+   */
   @Post(':id/voiding')
   @HttpCode(200)
   @RequireScope('finance:void')
