@@ -1,9 +1,56 @@
 import { describe, expect, it } from '@jest/globals';
+import express from 'express';
 import { randomBytes } from 'node:crypto';
 import { ConfigurationError } from './configuration-error.js';
 import { readEnv } from './read-env.js';
 
 const DATABASE_URL = 'postgres://travel:secret@127.0.0.1:5432/travel';
+
+const NO_ADDRESS = (entry: string) => `holds '${entry}', which is not an IP address or network`;
+const NO_PREFIX = (entry: string, bits = 32) =>
+  `holds '${entry}', whose prefix length is not a whole number from 1 to ${bits}`;
+const EVERY_ADDRESS = (entry: string) => `holds '${entry}', which trusts every address`;
+
+const UNUSABLE_PROXIES: [value: string, fault: string][] = [
+  ['0.0.0.0/0', EVERY_ADDRESS('0.0.0.0/0')],
+  ['10.0.0.0/0', EVERY_ADDRESS('10.0.0.0/0')],
+  ['::/0', EVERY_ADDRESS('::/0')],
+  ['127.0.0.1,fd00::/0', EVERY_ADDRESS('fd00::/0')],
+  ['::ffff:0.0.0.0/96', EVERY_ADDRESS('::ffff:0.0.0.0/96')],
+  ['0:0:0:0:0:ffff:0:0/96', EVERY_ADDRESS('0:0:0:0:0:ffff:0:0/96')],
+  ['0.0.0.0', `holds '0.0.0.0', which is not the address of a proxy`],
+  ['::', `holds '::', which is not the address of a proxy`],
+  ['10.0.0.0/33', NO_PREFIX('10.0.0.0/33')],
+  ['fd00::/129', NO_PREFIX('fd00::/129', 128)],
+  ['10.0.0.0/', NO_PREFIX('10.0.0.0/')],
+  ['10.0.0.0/08', NO_PREFIX('10.0.0.0/08')],
+  ['10.0.0.0/00', NO_PREFIX('10.0.0.0/00')],
+  ['10.0.0.0/-1', NO_PREFIX('10.0.0.0/-1')],
+  ['10.0.0.0/8.5', NO_PREFIX('10.0.0.0/8.5')],
+  ['10.0.0.0/eight', NO_PREFIX('10.0.0.0/eight')],
+  ['10.0.0.0/8/8', NO_PREFIX('10.0.0.0/8/8')],
+  ['10.0.0.0/ 8', NO_PREFIX('10.0.0.0/ 8')],
+  ['10.0.0.0/255.0.0.0', NO_PREFIX('10.0.0.0/255.0.0.0')],
+  ['10.0.0.0 /8', NO_ADDRESS('10.0.0.0 /8')],
+  ['/8', NO_ADDRESS('/8')],
+  ['*', NO_ADDRESS('*')],
+  ['true', NO_ADDRESS('true')],
+  ['1', NO_ADDRESS('1')],
+  ['loopback', NO_ADDRESS('loopback')],
+  ['proxy.local', NO_ADDRESS('proxy.local')],
+  ['proxy.local/8', NO_ADDRESS('proxy.local/8')],
+  ['10.0.0', NO_ADDRESS('10.0.0')],
+  ['010.0.0.1', NO_ADDRESS('010.0.0.1')],
+  ['10.0.0.256', NO_ADDRESS('10.0.0.256')],
+  ['10.0.0.1:80', NO_ADDRESS('10.0.0.1:80')],
+  ['[::1]', NO_ADDRESS('[::1]')],
+  ['fe80::1%eth0', NO_ADDRESS('fe80::1%eth0')],
+  ['10.0.0.1 10.0.0.2', NO_ADDRESS('10.0.0.1 10.0.0.2')],
+  ['10.0.0.1;10.0.0.2', NO_ADDRESS('10.0.0.1;10.0.0.2')],
+  ['10.0.0.1,,10.0.0.2', 'has an empty member'],
+  ['10.0.0.1, ', 'has an empty member'],
+  [',', 'has an empty member'],
+];
 
 function faultsOf(variables: Record<string, string>): readonly string[] {
   try {
@@ -66,8 +113,8 @@ describe('the environment', () => {
     ['ORG_TIME_ZONE', 'Europe/Atlantis'],
     ['RATE_LIMIT_FACTOR', '0'],
     ['RATE_LIMIT_FACTOR', '-1'],
-    ['TRUSTED_PROXIES', '10.0.0.0/33'],
-    ['TRUSTED_PROXIES', 'proxy.local'],
+    ...UNUSABLE_PROXIES.map(([value]) => ['TRUSTED_PROXIES', value] as const),
+    ['SURFACES', 'staff,,vault'],
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'https://office.example.com/path'],
     ['BASE_URL', 'office.example.com'],
@@ -85,6 +132,26 @@ describe('the environment', () => {
     expect(faults).not.toEqual([]);
     for (const fault of faults) expect(fault).toMatch(/^[A-Za-z_]+: .+; expected .+; for example .+/);
     expect(faults.some((fault) => fault.startsWith(`${name}: `))).toBe(true);
+  });
+
+  it.each(UNUSABLE_PROXIES)('rejects TRUSTED_PROXIES=%s: %s', (value, fault) => {
+    expect(faultsOf({ TRUSTED_PROXIES: value })).toEqual([
+      `TRUSTED_PROXIES: ${fault}; expected a list of IP addresses or networks in CIDR form; for example TRUSTED_PROXIES=10.0.0.0/8,127.0.0.1`,
+    ]);
+  });
+
+  it.each([
+    ['', []],
+    ['127.0.0.1', ['127.0.0.1']],
+    [' 10.0.0.0/8 ,\t127.0.0.1', ['10.0.0.0/8', '127.0.0.1']],
+    ['10.1.2.3/8', ['10.1.2.3/8']],
+    ['128.0.0.0/1,::1,fd00::/8', ['128.0.0.0/1', '::1', 'fd00::/8']],
+    ['::ffff:10.0.0.0/104,::ffff:127.0.0.1', ['::ffff:10.0.0.0/104', '::ffff:127.0.0.1']],
+    ['10.0.0.1/32,2001:db8::1/128', ['10.0.0.1/32', '2001:db8::1/128']],
+  ])('reads TRUSTED_PROXIES=%s, which Express accepts', (value, proxies) => {
+    const { trustedProxies } = readEnv({ DATABASE_URL, TRUSTED_PROXIES: value });
+    expect(trustedProxies).toEqual(proxies);
+    expect(() => express().set('trust proxy', [...trustedProxies])).not.toThrow();
   });
 
   it('refuses in production, all at once, what anybody could guess, and takes it elsewhere', () => {

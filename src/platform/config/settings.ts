@@ -76,10 +76,8 @@ export function list(words: Words & { expected: string; check: (entry: string) =
   return {
     ...words,
     parse: (value) => {
-      const entries = value
-        .split(',')
-        .map((entry) => entry.trim())
-        .filter(Boolean);
+      const entries = value === '' ? [] : value.split(',').map((entry) => entry.trim());
+      if (entries.includes('')) refuse('has an empty member');
       for (const entry of entries) {
         const fault = words.check(entry);
         if (fault) refuse(fault);
@@ -130,12 +128,34 @@ export function timeZone(words: Words): Setting<string> {
   };
 }
 
-/** An address or network in CIDR form, as `TRUSTED_PROXIES` lists them. */
+/**
+ * Whether an address or network in CIDR form can be an entry of `TRUSTED_PROXIES`. Every entry that passes is one that
+ * Express accepts; a network of all addresses would let each client choose the address it is limited by.
+ */
 export function addressFault(entry: string): string | null {
   const [address = '', prefix, ...rest] = entry.split('/');
-  const bits = isIP(address) === 6 ? 128 : 32;
-  const prefixFits = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
-  return isIP(address) !== 0 && rest.length === 0 && prefixFits ? null : `holds '${entry}', which is no address`;
+  const version = isIP(address);
+  if (version === 0 || address.includes('%')) return `holds '${entry}', which is not an IP address or network`;
+  const bits = version === 6 ? 128 : 32;
+  if (prefix === undefined) {
+    return isUnspecified(address) ? `holds '${entry}', which is not the address of a proxy` : null;
+  }
+  if (rest.length > 0 || !/^(0|[1-9]\d{0,2})$/.test(prefix) || Number(prefix) > bits) {
+    return `holds '${entry}', whose prefix length is not a whole number from 1 to ${bits}`;
+  }
+  const mapsAll = isMapped(address) && Number(prefix) <= MAPPED_PREFIX;
+  return Number(prefix) === 0 || mapsAll ? `holds '${entry}', which trusts every address` : null;
+}
+
+/** `::ffff:0:0/96` holds every IPv4 address. */
+const MAPPED_PREFIX = 96;
+
+function isMapped(address: string): boolean {
+  return isIP(address) === 6 && /^\[::ffff:[\da-f]+:[\da-f]+\]$/.test(new URL(`http://[${address}]`).hostname);
+}
+
+function isUnspecified(address: string): boolean {
+  return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname === '[::]' : address === '0.0.0.0';
 }
 
 export function originFault(entry: string): string | null {

@@ -144,7 +144,7 @@ export const settings = {
     purpose: 'Whose X-Forwarded-For counts',
     example: '10.0.0.0/8,127.0.0.1',
     fallback: '',
-    expected: 'a list of addresses or networks',
+    expected: 'a list of IP addresses or networks in CIDR form',
     check: addressFault,
   }),
   corsOrigins: list({
