@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 /** What a developer needs to try the service; `<dataDir>/credentials.json`, never in production. */
 export interface Credentials {
@@ -34,11 +36,53 @@ export async function setAsideCredentials(dataDir: string): Promise<void> {
   });
 }
 
-/** Replaces the file as a whole; only its owner may read it. */
+/** Replaces the file as a whole; only its owner may read it. Records that this process is the one that it describes. */
 export async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
-  const path = credentialsPath(dataDir);
+  await mkdir(dataDir, { recursive: true });
+  await replace(servingPath(dataDir), { pid: process.pid, startedAt: startOf(process.pid) });
+  await replace(credentialsPath(dataDir), credentials);
+}
+
+/**
+ * Whether the file describes another process that is still running. The file has one address, and several processes can
+ * be started from one data folder: the first one keeps it until it ends.
+ */
+export async function describesAnotherProcess(dataDir: string): Promise<boolean> {
+  const { pid, startedAt } = await readServing(dataDir);
+  return pid !== null && pid !== process.pid && startedAt !== null && startOf(pid) === startedAt;
+}
+
+async function readServing(dataDir: string): Promise<{ pid: number | null; startedAt: string | null }> {
+  try {
+    const { pid, startedAt } = JSON.parse(await readFile(servingPath(dataDir), 'utf8')) as Record<string, unknown>;
+    if (Number.isInteger(pid) && typeof startedAt === 'string') return { pid: Number(pid), startedAt };
+  } catch {
+    // Absent before the first start; a file that cannot be read describes no process.
+  }
+  return { pid: null, startedAt: null };
+}
+
+function servingPath(dataDir: string): string {
+  return join(dataDir, 'serving.json');
+}
+
+async function replace(path: string, content: object): Promise<void> {
   const draft = `${path}.${process.pid}`;
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(draft, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, path);
+}
+
+/**
+ * When a process was started, in the words of the system; null if it has ended. Tells a process from a later one with
+ * the same id. A process that ended but was not waited for (state Z) still has its id.
+ */
+function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' ? null : `${fields[18]}`;
+  } catch {
+    const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' });
+    return stdout?.trim() || null;
+  }
 }

@@ -1,6 +1,12 @@
 import type { INestApplication } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { type Credentials, readCredentials, setAsideCredentials, writeCredentials } from './credentials-file.js';
+import {
+  type Credentials,
+  describesAnotherProcess,
+  readCredentials,
+  setAsideCredentials,
+  writeCredentials,
+} from './credentials-file.js';
 import { FirstCredentials, type FirstIssue } from './modules/identity/index.js';
 import { TokenVerifier } from './platform/auth/token-verifier.js';
 import type { Env } from './platform/config/env.js';
@@ -48,11 +54,11 @@ async function loadDemoData(app: INestApplication): Promise<void> {
   });
 }
 
-/** What the file holds, if it opens this database; the address may have changed since it was written. */
+/** What the file holds, if it opens this database. Its address becomes ours unless another running process has it. */
 async function currentCredentials(app: INestApplication, env: Env): Promise<Credentials | null> {
   const credentials = await readCredentials(env.dataDir);
-  const opens = credentials !== null && (await app.get(TokenVerifier).verify(credentials.staff.token)) !== null;
-  if (!opens || credentials.baseUrl === env.baseUrl) return opens ? credentials : null;
+  if (credentials === null || (await app.get(TokenVerifier).verify(credentials.staff.token)) === null) return null;
+  if (await describesAnotherProcess(env.dataDir)) return credentials;
   const current = { ...credentials, baseUrl: env.baseUrl };
   await writeCredentials(env.dataDir, current);
   return current;

@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Asks again until the answer is there. Fails, with what `describe` says, after ten seconds. */
+/** Asks again until the answer is there. Fails, with what `describe` says, after `seconds`. */
 export async function eventually<T>(
   ask: () => Promise<T | null> | T | null,
   describe: () => string = () => '',
+  seconds = 10,
 ): Promise<T> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + seconds * 1000;
   for (;;) {
     const answer = await ask();
     if (answer !== null) return answer;
-    if (Date.now() > deadline) throw new Error(`It did not come within ten seconds. ${describe()}`);
+    if (Date.now() > deadline) throw new Error(`It did not come within ${seconds} seconds. ${describe()}`);
     await delay(50);
   }
 }
