@@ -1,0 +1,9 @@
+// @ts-check
+import { existsSync } from 'node:fs';
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** The Chromium of CHROMIUM_PATH, else one in the usual places, else null. */
+export function findChromium() {
+  return [process.env.CHROMIUM_PATH, ...PLACES].find((place) => place && existsSync(place)) ?? null;
+}

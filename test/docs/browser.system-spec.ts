@@ -1,0 +1,43 @@
+import { expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { findChromium } from '../../scripts/browser/chromium.js';
+import { freePort } from '../../scripts/embedded-postgres/ports.js';
+import { Machine } from '../identity/machine.js';
+import { PROJECT, runScript } from '../launcher/folders.js';
+import { eventually } from '../launcher/wait.js';
+import { closeAfterTests } from '../setup/running.js';
+
+/** The start loads the demo data; the browser makes a dozen requests. */
+const WITHIN_MS = 300_000;
+
+it(
+  'npm run browser authorizes in Swagger UI with both kinds of token, and every tried operation succeeds',
+  async () => {
+    if (findChromium() === null) {
+      process.stdout.write('not run: chromium\n');
+      return;
+    }
+    const machine = await Machine.set();
+    const PORT = String(await freePort());
+    const settings = { DATABASE_URL: machine.databaseUrl, DATA_DIR: machine.folder, EMBEDDER: 'none', PORT };
+    const service = runScript(PROJECT, [join(PROJECT, 'dist/src/main.js')], { ...settings, LOG_LEVEL: 'silent' });
+    closeAfterTests(async () => {
+      service.child.kill('SIGTERM');
+      await service.end();
+    });
+    await eventually(() => (service.said().includes('Ready.') ? true : null), service.said, 120);
+
+    const browser = runScript(PROJECT, [join(PROJECT, 'scripts/browser.js')], { DATA_DIR: machine.folder });
+    expect([await browser.end(), browser.said()]).toEqual([0, browser.said()]);
+    expect(browser.answered().trim().split('\n')).toEqual([
+      'ok   GET /v1/admin/distribution/channels 200',
+      'ok   GET /v1/admin/distribution/channels/{id} 200',
+      'ok   GET /v1/admin/finance/supplier-invoices 200',
+      'ok   GET /v1/public/legal/contracts/{id} 200',
+      'ok   GET /v1/admin/legal/contracts 200',
+      'ok   POST /vault/v1/{vaultSlug}/encrypt 200',
+      'ok   GET /data/geo/v1/reference/languages 200',
+    ]);
+  },
+  WITHIN_MS,
+);
