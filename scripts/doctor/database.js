@@ -5,6 +5,7 @@ import { dataFolder } from '../environment.js';
 import { isInstalled } from '../install.js';
 import { codeOf } from '../processes.js';
 import { failed, fine, warned } from './finding.js';
+import { checkOwner } from './owner.js';
 import { checkServer } from './server.js';
 
 /** @typedef {import('./finding.js').Finding} Finding */
@@ -29,10 +30,10 @@ export async function checkDatabase() {
   const area = join(dataFolder(), 'postgres');
   const embedded = await embeddedIn(area);
   if ('url' in embedded) return checkAt(embedded.url, `the embedded PostgreSQL (process ${embedded.pid})`);
-  return [embedded.finding];
+  return [embedded.finding, ...(embedded.isNew ? await checkOwner(null) : [])];
 }
 
-/** @param {string} area @returns {Promise<{ url: string, pid: number } | { finding: Finding }>} */
+/** @param {string} area @returns {Promise<{ url: string, pid: number } | { finding: Finding, isNew: boolean }>} */
 async function embeddedIn(area) {
   // Only now: what they import may not be installed.
   const { packagedServer } = await import('../embedded-postgres/binaries.js');
@@ -44,7 +45,8 @@ async function embeddedIn(area) {
   const cluster = join(area, major);
   serverUserFor(cluster);
   if (!existsSync(cluster)) {
-    return { finding: fine('database', `none yet: npm start makes one with the embedded PostgreSQL ${version}`) };
+    const says = `none yet: npm start makes one with the embedded PostgreSQL ${version}`;
+    return { finding: fine('database', says), isNew: true };
   }
   const running = findPostmaster(cluster);
   const password = findPasswords(cluster)?.application;
@@ -53,7 +55,7 @@ async function embeddedIn(area) {
     return { url: urlOf(address), pid: running.pid };
   }
   const says = `the embedded PostgreSQL ${version} is not running; what is in it is checked when it is`;
-  return { finding: fine('database', says) };
+  return { finding: fine('database', says), isNew: false };
 }
 
 /** @param {string} url @param {string} name */

@@ -2,6 +2,7 @@
 import { EXTENSIONS } from '../embedded-postgres/settings.js';
 import { failed, fine, warned } from './finding.js';
 import { checkMigrations } from './migrations.js';
+import { checkOwner } from './owner.js';
 
 /** @typedef {import('pg').Client} Client */
 
@@ -18,6 +19,7 @@ export async function checkServer(client) {
     await checkRole(client),
     await checkClock(client),
     ...(await checkMigrations(client)),
+    ...(await checkOwner(client)),
   ];
 }
 

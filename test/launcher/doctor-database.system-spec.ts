@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { startPostgres } from '../../scripts/embedded-postgres/index.js';
 import { doctor, folder, free } from './doctor.js';
@@ -70,6 +71,32 @@ describe('npm run doctor, of the database', () => {
     ]);
     expect(JSON.stringify(production.of('configuration'))).not.toContain(key);
     expect(JSON.stringify(production.of('configuration'))).not.toContain(password);
+  });
+
+  it('fails in production while no account can log in, and names both remedies', async () => {
+    const env = { NODE_ENV: 'production', VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: randomBytes(32).toString('base64') };
+    const owner = { BOOTSTRAP_ADMIN_EMAIL: 'maria@example.com', BOOTSTRAP_ADMIN_PASSWORD: 'the boat sails at seven' };
+    const ownerIn = async (more: NodeJS.ProcessEnv) => (await doctor({ ...env, ...more })).of('owner');
+    const missing = {
+      check: 'owner',
+      verdict: 'FAIL',
+      says: 'no account can log in, because the database has no active user with the role owner',
+      remedy: expect.stringMatching(/BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD .*npm run provision/),
+    };
+    const created = { verdict: 'OK', says: 'none yet: npm start creates the one of BOOTSTRAP_ADMIN_EMAIL' };
+
+    // No database yet: the next start brings the embedded one.
+    expect(await ownerIn({})).toEqual([missing]);
+    expect(await ownerIn(owner)).toMatchObject([created]);
+
+    expect(await ownerIn({ DATABASE_URL: databaseUrl })).toMatchObject([{ verdict: 'OK' }]);
+    await change(`update users set active = false where 'owner' = any (roles)`);
+    expect(await ownerIn({ DATABASE_URL: databaseUrl })).toEqual([missing]);
+    // The first start has been: its presets are not read again.
+    await change(`insert into installation_steps (step) values ('first-owner') on conflict do nothing`);
+    expect(await ownerIn({ DATABASE_URL: databaseUrl, ...owner })).toEqual([missing]);
+    await change(`delete from installation_steps where step = 'first-owner'`);
+    expect(await ownerIn({ DATABASE_URL: databaseUrl, ...owner })).toMatchObject([created]);
   });
 
   it.each([

@@ -9,6 +9,7 @@ import { Installation } from '../../platform/provisioning/installation.js';
 import { ApiTokens } from './api-tokens/api-tokens.service.js';
 import { PlatformKeys } from './api-tokens/platform-keys.service.js';
 import { type FirstIssue, type FirstOwner, missingPresets, planFirstIssue } from './first-plan.js';
+import { ACTIVE_OWNER, NO_OWNER } from './owner-login.js';
 import { Users } from './users/users.service.js';
 
 const LIMITED = ['data:geo:read'];
@@ -27,7 +28,8 @@ export class FirstCredentials {
 
   /**
    * Makes what no earlier start has made, and returns it. `keep` is called before the commit, so that there is no owner
-   * whose generated password nobody has written down. Throws ConfigurationError on presets that cannot be used.
+   * whose generated password nobody has written down. Throws ConfigurationError on presets that cannot be used, and in
+   * production if no owner exists afterwards.
    */
   async issue(env: Env, keep: (issue: FirstIssue) => Promise<void>): Promise<FirstIssue> {
     const { owner, platformKey, limitedPlatformKey } = planFirstIssue(env);
@@ -42,6 +44,7 @@ export class FirstCredentials {
           this.makeKey('limited', LIMITED, token),
         ),
       };
+      if (env.production) await this.requireOwner();
       await keep(issue);
       return issue;
     };
@@ -57,6 +60,13 @@ export class FirstCredentials {
         `${name}: is missing, so that the owner whom the other presets speak of cannot be made; expected all of them or none`,
     );
     throw new ConfigurationError(faults);
+  }
+
+  private async requireOwner(): Promise<void> {
+    const owners = await this.database.query(ACTIVE_OWNER);
+    if (owners.length > 0) return;
+    const { name, fault, remedy } = NO_OWNER;
+    throw new ConfigurationError([`${name}: ${fault}; ${remedy}`]);
   }
 
   /** Does the step for what was planned, unless there is nothing to do or an earlier start did it. */
