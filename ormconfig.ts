@@ -9,6 +9,7 @@ import { Realtime1790000000800 } from './src/migrations/1790000000800-realtime.j
 import { RealtimeChannelIds1790000000810 } from './src/migrations/1790000000810-realtime-channel-ids.js';
 import { Legal1790000000500 } from './src/migrations/1790000000500-legal.js';
 import { ConnectVersions1790000002500 } from './src/migrations/1790000002500-connect-versions.js';
+import { DiskProbes1790000002600 } from './src/migrations/1790000002600-disk-probes.js';
 import { VaultKeyAdministration1790000002510 } from './src/migrations/1790000002510-vault-key-administration.js';
 import { Trips1790000002000 } from './src/migrations/1790000002000-trips.js';
 import { IntegrityReport1790000002010 } from './src/migrations/1790000002010-integrity-report.js';
@@ -162,6 +163,7 @@ const migrations = [
   ReclaimedUnits1790000002310,
   ConnectVersions1790000002500,
   VaultKeyAdministration1790000002510,
+  DiskProbes1790000002600,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

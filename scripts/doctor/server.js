@@ -1,5 +1,7 @@
 // @ts-check
+import { randomBytes } from 'node:crypto';
 import { EXTENSIONS } from '../embedded-postgres/settings.js';
+import { codeOf } from '../processes.js';
 import { failed, fine, warned } from './finding.js';
 import { checkMigrations } from './migrations.js';
 import { checkOwner } from './owner.js';
@@ -10,7 +12,7 @@ const OLDEST_VERSION = 150_000;
 const NOTICEABLE_SKEW_MS = 2_000;
 const HARMFUL_SKEW_MS = 60_000;
 
-/** What the service needs of the server and of its database. Only reads. @param {Client} client */
+/** What the service needs of the server and of its database. Changes nothing. @param {Client} client */
 export async function checkServer(client) {
   return [
     await checkVersion(client),
@@ -20,6 +22,7 @@ export async function checkServer(client) {
     await checkClock(client),
     ...(await checkMigrations(client)),
     ...(await checkOwner(client)),
+    ...(await checkStorage(client)),
   ];
 }
 
@@ -94,6 +97,28 @@ async function checkRole(client) {
   const remedy =
     'use a role of its own that owns the database: create role travel login; alter database … owner to travel';
   return warned('role', `${name} is a superuser, whom no rule of the database stops`, remedy);
+}
+
+const PROBE_BYTES = 256 * 1024;
+/** What PostgreSQL reports of its own disk. */
+const DISK_FULL = '53100';
+
+/** Writes what takes new space, and rolls it back. Without its table there is nothing to write to. @param {Client} client */
+async function checkStorage(client) {
+  const { known } = await one(client, `select to_regclass('disk_probes') is not null as known`);
+  if (!known) return [];
+  try {
+    await client.query(`begin; set local lock_timeout = '1s'`);
+    await client.query('insert into disk_probes (content) values ($1)', [randomBytes(PROBE_BYTES)]);
+    return [fine('storage', 'the database can write')];
+  } catch (error) {
+    const code = codeOf(error);
+    if (code !== DISK_FULL) return [failed('storage', `the database cannot write (${code})`, 'its log says why')];
+    const remedy = 'free some space on the disk of the database server, or give it a larger one';
+    return [failed('storage', `the database cannot write: its disk is full (${code})`, remedy)];
+  } finally {
+    await client.query('rollback');
+  }
 }
 
 /** The process and its database both write down times; tokens and limits compare them. @param {Client} client */

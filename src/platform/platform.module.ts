@@ -10,6 +10,7 @@ import { TokenVerifier } from './auth/token-verifier.js';
 import { Clock } from './clock.js';
 import { Env } from './config/env.js';
 import { Database } from './database/database.js';
+import { DatabaseDisk } from './database/database-disk.js';
 import { Signals } from './database/signals.js';
 import { Listener } from './database/listener.js';
 import { Notifier } from './database/notifier.js';
@@ -31,6 +32,7 @@ import { RateLimitGuard } from './limits/rate-limit.guard.js';
 import { RateLimits } from './limits/rate-limits.js';
 import { HealthController } from './observability/health.controller.js';
 import { Backlog } from './observability/backlog.js';
+import { DiskSpace } from './observability/disk-space.js';
 import { EventLoop } from './observability/event-loop.js';
 import { LOG } from './observability/log.js';
 import { Metrics } from './observability/metrics.js';
@@ -48,6 +50,7 @@ const SERVICES = [
   Admission,
   Clock,
   Database,
+  DiskSpace,
   FailureLimits,
   FileLinks,
   IdempotencyKeys,
@@ -70,7 +73,7 @@ const SERVICES = [
 ];
 
 /** Services that nobody asks for anything: they watch and report. */
-const WATCHERS = [Backlog, Deadlines, EventLoop, ProcessFigures];
+const WATCHERS = [Backlog, DatabaseDisk, Deadlines, EventLoop, ProcessFigures];
 
 /** The plumbing, open to every module. It knows nothing of the trade. */
 @Module({})

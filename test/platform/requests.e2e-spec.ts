@@ -220,7 +220,7 @@ describe('health', () => {
     await searchable(app);
     expect((await app.get('/health/ready')).body).toEqual({
       status: 'ok',
-      parts: { database: { ok: true, milliseconds: expect.any(Number) }, catalog: { ok: true } },
+      parts: { database: { ok: true, milliseconds: expect.any(Number) }, catalog: { ok: true }, disk: { ok: true } },
     });
   });
 });

@@ -79,7 +79,11 @@ describe('the watchdog over the database', () => {
       expect((await app.get('/health/live')).body).toEqual({ status: 'ok' });
       expect((await app.get('/health/ready')).body).toEqual({
         status: 'unavailable',
-        parts: { database: { ok: false, milliseconds: expect.any(Number) }, catalog: { ok: expect.any(Boolean) } },
+        parts: {
+          database: { ok: false, milliseconds: expect.any(Number) },
+          catalog: { ok: expect.any(Boolean) },
+          disk: { ok: true },
+        },
       });
 
       proxy.pass();

@@ -9,7 +9,7 @@ import {
   type Repository,
   type SelectQueryBuilder,
 } from 'typeorm';
-import { databaseErrorOf, isRetryable } from '../errors/database-refusals.js';
+import { databaseErrorOf, isDiskFull, isRetryable } from '../errors/database-refusals.js';
 import { countStatement, type PageBounds, pageStatement, TOTAL } from './page.js';
 import { poolOf } from './pool.js';
 import { inTransaction } from './in-transaction.js';
@@ -28,7 +28,14 @@ const UNIQUE_VIOLATION = '23505';
 export class Database {
   private readonly rowStatements = new Map<EntityTarget<ObjectLiteral>, RowStatements>();
 
+  private diskFullListener: (error: unknown) => void = () => undefined;
+
   constructor(private readonly dataSource: DataSource) {}
+
+  /** The listener gets the error of each statement that failed because the disk of the database is full. */
+  onDiskFull(listener: (error: unknown) => void): void {
+    this.diskFullListener = listener;
+  }
 
   /**
    * Runs the work in a transaction and returns its result after the commit. Inside another one it joins it. The
@@ -41,6 +48,7 @@ export class Database {
       try {
         return await this.attempt(work);
       } catch (error) {
+        this.checkDisk(error);
         if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error;
         await new Promise((resolve) => setTimeout(resolve, jitter(attempt)));
       }
@@ -197,7 +205,14 @@ export class Database {
   }
 
   private run(statement: Statement): Promise<QueryResult<ObjectLiteral>> {
-    return (units.getStore()?.client ?? this.pool()).query(statement);
+    const unit = units.getStore();
+    const answer: Promise<QueryResult<ObjectLiteral>> = (unit?.client ?? this.pool()).query(statement);
+    if (!unit) answer.catch((error: unknown) => this.checkDisk(error));
+    return answer;
+  }
+
+  private checkDisk(error: unknown): void {
+    if (isDiskFull(error)) this.diskFullListener(error);
   }
 
   private statementsOf<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): RowStatements {

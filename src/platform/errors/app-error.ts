@@ -89,3 +89,13 @@ export function forbidden(message: string, details: Record<string, unknown>): Ap
 export function unavailable(message: string, retryAfterMs = 1000): AppError {
   return new AppError(503, 'service_unavailable', message, { retryAfterMs });
 }
+
+/** 503: more is asked for at once than there are connections or memory for; the same call may succeed soon. */
+export function overloaded(message: string, retryAfterMs = 1000): AppError {
+  return new AppError(503, 'overloaded', message, { retryAfterMs });
+}
+
+/** 503: nothing can be stored until somebody frees space, which takes longer than a moment. */
+export function diskFull(): AppError {
+  return unavailable('The service cannot store anything at the moment', 10_000);
+}

@@ -13,7 +13,11 @@ describe('what PostgreSQL says, to the caller', () => {
     ['23514', 409, 'a broken check'],
     ['40001', 503, 'a serialization failure'],
     ['40P01', 503, 'a deadlock'],
+    ['53000', 503, 'too few resources'],
+    ['53100', 503, 'a full disk'],
+    ['53200', 503, 'too little memory'],
     ['53300', 503, 'too many connections'],
+    ['53400', 503, 'a configured limit'],
     ['55P03', 503, 'a lock that does not come free'],
     ['57014', 503, 'a statement that took too long'],
     ['57P01', 503, 'a server that goes down'],
@@ -23,6 +27,18 @@ describe('what PostgreSQL says, to the caller', () => {
     ['28P01', 503, 'a password that no longer holds'],
   ])('%s is %i: %s', (code, status) => {
     expect(refusalOf({ code })?.status).toBe(status);
+  });
+
+  it.each([
+    ['53000', 'overloaded'],
+    ['53100', 'service_unavailable'],
+    ['53200', 'overloaded'],
+    ['53300', 'overloaded'],
+    ['53400', 'service_unavailable'],
+    ['57014', 'service_unavailable'],
+  ])('%s has the code %s and a time to wait', (code, expected) => {
+    const refusal = refusalOf({ code });
+    expect([refusal?.code, (refusal?.retryAfterMs ?? 0) > 0]).toEqual([expected, true]);
   });
 
   it.each(['42601', '42P01', 'XX000', '25P02', '21000'])('%s is our own fault', (code) => {

@@ -1,4 +1,4 @@
-import { AppError, conflict, invalidRequest, unavailable } from './app-error.js';
+import { AppError, conflict, diskFull, invalidRequest, overloaded, unavailable } from './app-error.js';
 
 /** What PostgreSQL says of a failed statement; TypeORM wraps it, pg throws it bare. */
 interface DatabaseError {
@@ -35,8 +35,16 @@ export function isRetryable(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
+/** Whether the database could not write because its disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  return databaseErrorOf(error)?.code === DISK_FULL;
+}
+
 /** Classes and codes of a database that is busy, away, or not yet itself again: waiting may help. */
 const PASSING = /^(40|53|57|08|28)|^(55P03|25006|25P03|3D000)$/;
+/** Insufficient resources of the server: in general, its memory, its connections. */
+const OVERLOADED = /^(53000|53200|53300)$/;
+const DISK_FULL = '53100';
 const UNSTORABLE = /^(22|54)/;
 const CONTRADICTING = /^(23502|23503|23505|23514|23P01)$/;
 
@@ -49,6 +57,10 @@ export function refusalOf(error: DatabaseError): AppError | null {
     return invalidRequest([{ path: '', message: 'A value cannot be stored', code: 'unstorable' }]);
   } else if (CONTRADICTING.test(error.code)) {
     return conflict('conflict', 'The change contradicts what is stored');
+  } else if (error.code === DISK_FULL) {
+    return diskFull();
+  } else if (OVERLOADED.test(error.code)) {
+    return overloaded('The database has no capacity left for this request');
   } else if (PASSING.test(error.code)) {
     return unavailable('The database is busy or away');
   } else {

@@ -1,11 +1,13 @@
 import { HttpException } from '@nestjs/common';
-import { AppError, invalidRequest, notFound, unavailable } from './app-error.js';
+import { AppError, invalidRequest, notFound, overloaded, unavailable } from './app-error.js';
 import { databaseErrorOf, refusalOf } from './database-refusals.js';
 
 /** What the connection, the pool or the name lookup throws when the database is away; these carry no SQLSTATE. */
 const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
-const AWAY_WORDS =
-  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable|Query runner already released/;
+const AWAY_WORDS = /Connection terminated|Query read timeout|not queryable|Query runner already released/;
+
+/** What pg-pool throws when no connection became free in time; they exist, and others use them. */
+const POOL_WAIT_OVER = /^timeout exceeded when trying to connect$/;
 
 /** Translates whatever was thrown into what the caller may hear; null where it is our own fault (a 500). */
 export function toAppError(error: unknown): AppError | null {
@@ -13,15 +15,30 @@ export function toAppError(error: unknown): AppError | null {
   if (error instanceof HttpException) return ofHttpException(error);
   const databaseError = databaseErrorOf(error);
   if (databaseError) return refusalOf(databaseError);
-  return isAway(error) ? unavailable('The database is away') : null;
+  if (isAny(error, isPoolWaitOver)) return overloaded('All connections to the database are in use');
+  return isAny(error, isAway) ? unavailable('The database is away') : null;
 }
 
-function isAway(error: unknown): boolean {
+interface SystemError {
+  code?: unknown;
+  message?: unknown;
+  driverError?: unknown;
+  cause?: unknown;
+}
+
+/** Whether the error is one of these, or what it wraps. */
+function isAny(error: unknown, isOne: (error: SystemError) => boolean): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  const { code, message, driverError, cause } = error as Record<string, unknown>;
-  const saysSo =
-    (typeof code === 'string' && AWAY.has(code)) || (typeof message === 'string' && AWAY_WORDS.test(message));
-  return saysSo || isAway(driverError ?? cause);
+  const { driverError, cause } = error as SystemError;
+  return isOne(error) || isAny(driverError ?? cause, isOne);
+}
+
+function isPoolWaitOver({ message }: SystemError): boolean {
+  return typeof message === 'string' && POOL_WAIT_OVER.test(message);
+}
+
+function isAway({ code, message }: SystemError): boolean {
+  return (typeof code === 'string' && AWAY.has(code)) || (typeof message === 'string' && AWAY_WORDS.test(message));
 }
 
 /** Nest's own exceptions: unknown routes, undecodable paths and what the body parser refuses. */

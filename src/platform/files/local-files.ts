@@ -1,11 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import { unavailable } from '../errors/app-error.js';
+import { diskFull, unavailable } from '../errors/app-error.js';
+import { DiskSpace } from '../observability/disk-space.js';
 import { FileStore, type OpenFile, type StoredFile } from './file-store.js';
 
+const PROBE_BYTES = 256 * 1024;
+/** The disk, or what this user may take of it, is full. */
+const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT']);
 const KEY = /^[0-9a-f]{64}$/;
 
 /** Files below `FILES_DIR`, a volume that all processes of the service share. */
@@ -13,7 +17,10 @@ const KEY = /^[0-9a-f]{64}$/;
 export class LocalFiles extends FileStore {
   private readonly root: string;
 
-  constructor(env: Env) {
+  constructor(
+    env: Env,
+    private readonly diskSpace: DiskSpace,
+  ) {
     super();
     this.root = env.filesDir;
   }
@@ -26,9 +33,21 @@ export class LocalFiles extends FileStore {
       await mkdir(dirname(path), { recursive: true });
       if (!(await exists(path))) await writeWhole(path, bytes);
     } catch (error) {
-      throw away(error);
+      if (!FULL.has(codeOf(error))) throw away(error);
+      this.diskSpace.reportFull('files', error, () => this.tryWrite());
+      throw Object.assign(diskFull(), { cause: error });
     }
     return stored;
+  }
+
+  private async tryWrite(): Promise<void> {
+    await mkdir(this.root, { recursive: true });
+    const path = join(this.root, `probe.${randomUUID()}`);
+    try {
+      await writeWhole(path, randomBytes(PROBE_BYTES));
+    } finally {
+      await rm(path, { force: true });
+    }
   }
 
   async has(key: string): Promise<boolean> {

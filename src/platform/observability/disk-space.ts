@@ -1,0 +1,53 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { findContext } from '../context/request-context.js';
+import { LOG } from './log.js';
+import { Readiness } from './readiness.js';
+
+const EVERY_MS = 2_000;
+
+/**
+ * The stores whose disk is full, such as the database. While there is one, the process is not ready, and writes to it are
+ * tried until one works: nothing else would notice that there is space again when no request comes in.
+ */
+@Injectable()
+export class DiskSpace implements OnApplicationShutdown {
+  private readonly full = new Map<string, Promise<void>>();
+  private readonly stopping = new AbortController();
+
+  constructor(
+    readiness: Readiness,
+    @Inject(LOG) private readonly log: Logger,
+  ) {
+    readiness.add('disk', () => this.full.size === 0);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.full.values());
+  }
+
+  /** `tryWrite` must need new space, and leave none of it in use. */
+  reportFull(store: string, error: unknown, tryWrite: () => Promise<void>): void {
+    if (this.full.has(store) || this.stopping.signal.aborted) return;
+    const { requestId } = findContext() ?? {};
+    this.log.error({ err: error, store, requestId }, 'the disk is full: writes are rejected until there is space');
+    this.full.set(store, this.waitForSpace(store, tryWrite));
+  }
+
+  private async waitForSpace(store: string, tryWrite: () => Promise<void>): Promise<void> {
+    const { signal } = this.stopping;
+    for (;;) {
+      await pause(EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      const works = await tryWrite().then(
+        () => true,
+        () => false,
+      );
+      if (works) break;
+    }
+    this.full.delete(store);
+    this.log.info({ store }, 'the disk has space again');
+  }
+}
