@@ -9,7 +9,7 @@ import { addItem, BOOKINGS, makeBooking, problem, readBooking } from './bookings
 let app: TestApp;
 let owner: TestClient;
 let heard: unknown[] = [];
-let refuses = false;
+let refusal: string | null = null;
 
 beforeAll(async () => {
   app = await startApp();
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const followers = app.nest.get(BookingFollowers);
   const hear = (...what: unknown[]) => {
     heard.push(what);
-    return refuses ? Promise.reject(conflict('follower_refuses', 'No')) : Promise.resolve();
+    return refusal ? Promise.reject(conflict(refusal, 'No')) : Promise.resolve();
   };
   followers.register(1_000, {
     confirmed: ({ status }) => hear('last', status),
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   heard = [];
-  refuses = false;
+  refusal = null;
 });
 
 describe('whoever follows a booking', () => {
@@ -69,13 +69,14 @@ describe('whoever follows a booking', () => {
     const { id } = await makeBooking(owner);
     await addItem(owner, id);
     const before = await readBooking(owner, id);
-    refuses = true;
+    refusal = 'capacity_exceeded';
     const { status, body } = await owner.post(`${BOOKINGS}/${id}/items`, {
       type: 'fee',
       title: 'Fee',
       unitSellCents: 1,
     });
-    expect([status, body]).toEqual([409, problem('follower_refuses')]);
+    expect([status, body]).toEqual([409, problem('capacity_exceeded')]);
+    refusal = 'booking_not_priced';
     expect((await owner.post(`${BOOKINGS}/${id}/confirmation`)).status).toBe(409);
     expect(await readBooking(owner, id)).toEqual(before);
   });

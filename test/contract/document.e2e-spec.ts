@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Router } from 'express';
+import { readdirSync, readFileSync } from 'node:fs';
 import { startApp, type TestApp } from '../setup/app.js';
 import { operationsOf, type Placed, readDocument, type Schema, type ServedDocument } from './served-document.js';
 
@@ -107,9 +108,30 @@ describe('the API document', () => {
       const missing = ['400', '404', '429', '500', '503'].filter((status) => !(status in operation.responses));
       const other = errors.filter(([status, { content }]) => {
         const own = OWN_BODIES[nameOf(operation)]?.[status];
-        return content?.['application/json']?.schema?.$ref !== (own ? `#/components/schemas/${own}` : expected);
+        const schema = content?.['application/json']?.schema;
+        const reference = schema?.$ref ?? schema?.allOf?.[0]?.$ref;
+        return reference !== (own ? `#/components/schemas/${own}` : expected);
       });
       return [...missing, ...other.map(([status]) => status)].map((status) => `${nameOf(operation)} ${status}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('lists the codes of every error that has one, and only codes that the sources throw', () => {
+    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter((file) => /(?<!\.spec|\.controller)\.ts$/.test(file) && !file.includes('platform/openapi/'))
+      .map((file) => readFileSync(`src/${file}`, 'utf8'))
+      .join('\n');
+    const wrong = operations.flatMap((operation) => {
+      const isPlain = /^\/(vault|realtime)\//.test(operation.path);
+      const errors = Object.entries(operation.responses).filter(([status]) => /^4|503/.test(status));
+      return errors.flatMap(([status, { content }]) => {
+        const schema = content?.['application/json']?.schema;
+        const codes = schema?.allOf?.[1]?.properties?.['code']?.enum;
+        if (!codes) return isPlain || OWN_BODIES[nameOf(operation)]?.[status] ? [] : [`${nameOf(operation)} ${status}`];
+        const unknown = codes.filter((code) => !sources.includes(`'${String(code).toLowerCase()}'`));
+        return unknown.map((code) => `${nameOf(operation)} ${status} ${String(code)}`);
+      });
     });
     expect(wrong).toEqual([]);
   });

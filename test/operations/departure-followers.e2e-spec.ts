@@ -23,7 +23,7 @@ describe('whoever follows departures', () => {
   let refuse: keyof DepartureFollower | null = null;
   const hear = (what: keyof DepartureFollower, departure: DepartureFacts, before?: DepartureFacts) => {
     told.push(before ? [what, departure, before] : [what, departure]);
-    if (refuse === what) throw conflict('follower_refuses', 'Not so');
+    if (refuse === what) throw conflict('conflict', 'Not so');
   };
 
   beforeAll(() => {
@@ -77,7 +77,7 @@ describe('whoever follows departures', () => {
     const cancellation = await staff.post<Refusal>(`${DEPARTURES}/${before.id}/cancellation`);
 
     for (const answer of [creation, move, cancellation]) {
-      const refused = refusal(answer, { code: 'follower_refuses', error: 'Not so' });
+      const refused = refusal(answer, { code: 'conflict', error: 'Not so' });
       expect([answer.status, answer.body]).toEqual([409, refused]);
     }
     const { body: list } = await staff.get<{ total: number }>(`${DEPARTURES}?productId=${body.productId}`);

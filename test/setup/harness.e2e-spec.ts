@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { conflict } from '../../src/platform/errors/app-error.js';
+import { BookingFollowers } from '../../src/modules/bookings/index.js';
 import { startApp } from './app.js';
 
 describe('the harness', () => {
@@ -36,5 +38,20 @@ describe('the harness', () => {
     await app.get('/foo', { headers: { 'X-Request-Id': 'asked-by-a-test' } });
 
     expect(app.logs.filter((line) => line.includes('asked-by-a-test'))).not.toEqual([]);
+  });
+
+  it('fails a test on an error code that the route does not declare', async () => {
+    const app = await startApp();
+    const owner = app.as('owner');
+    let code = 'booking_not_priced';
+    app.nest.get(BookingFollowers).register(1_000, {
+      confirmed: () => Promise.reject(conflict(code, 'Planted')),
+    });
+    const { body } = await owner.get<{ data: { id: string }[] }>('/v1/admin/bookings?status=draft');
+    const confirm = () => owner.post(`/v1/admin/bookings/${body.data[0]?.id ?? ''}/confirmation`);
+
+    expect((await confirm()).status).toBe(409);
+    code = 'capacity_exceeded';
+    await expect(confirm()).rejects.toThrow(/confirmation answered 409[^]*\/code must be .*allowed values/);
   });
 });

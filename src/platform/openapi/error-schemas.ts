@@ -1,5 +1,6 @@
 import { AppError, MAX_MESSAGE, MAX_PATH } from '../errors/app-error.js';
 import { errorBody, type ErrorShape } from '../errors/error-bodies.js';
+import { codeInBody } from './error-codes.js';
 
 const text = (maxLength: number) => ({ type: 'string', maxLength });
 const milliseconds = { type: 'integer', minimum: 1, maximum: 86_400_000 };
@@ -68,27 +69,17 @@ const NAMES: Record<ErrorShape, keyof typeof errorSchemas> = {
   oauth: 'OAuthError',
 };
 
-export function errorReference(shape: ErrorShape): { $ref: string } {
-  return { $ref: `#/components/schemas/${NAMES[shape]}` };
+/** The schema of an error of this shape with one of these codes. */
+export function errorSchema(shape: ErrorShape, status: number, codes: readonly string[]): Record<string, unknown> {
+  const reference = { $ref: `#/components/schemas/${NAMES[shape]}` };
+  const told = [...new Set(codes.flatMap((code) => codeInBody(shape, status, code) ?? []))];
+  if (told.length === 0) return reference;
+  const known = { type: 'object', required: ['code'], properties: { code: { type: 'string', enum: told } } };
+  return { allOf: [reference, known] };
 }
 
-const CODES: Record<number, string> = {
-  400: 'invalid_request',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not_found',
-  405: 'method_not_allowed',
-  409: 'idempotency_in_progress',
-  412: 'precondition_failed',
-  413: 'payload_too_large',
-  415: 'unsupported_media_type',
-  422: 'idempotency_key_reused',
-  429: 'rate_limited',
-  503: 'service_unavailable',
-};
-
 /** An error as this shape words it, made by the very function that answers it. */
-export function errorExample(shape: ErrorShape, status: number, code = CODES[status]): Record<string, unknown> {
+export function errorExample(shape: ErrorShape, status: number, code: string | undefined): Record<string, unknown> {
   const waits = status === 429 || status === 503 ? { retryAfterMs: 1200 } : {};
   const error = code === undefined ? null : new AppError(status, code, 'What is wrong, in words for people', waits);
   return errorBody(shape, error, '01a1fbba-d2cc-7cc4-85a9-bb713a84ccfc');

@@ -1,7 +1,7 @@
 import { errorShapeOf } from '../http/surface.js';
 import type { Route } from '../http/routes.js';
-import { errorExample, errorReference } from './error-schemas.js';
-import type { Refusals } from './errors.js';
+import { errorCodesOf } from './error-codes.js';
+import { errorExample, errorSchema } from './error-schemas.js';
 import type {
   OperationObject,
   ReferenceObject,
@@ -99,33 +99,24 @@ function successHeaders(
 }
 
 function errorResponses(operation: OperationObject, route: Route): ResponsesObject {
-  const { refusals, errorBodies } = route;
+  const { errorBodies } = route;
   const shape = errorShapeOf(route.path.replace(/:\w+/g, 'x'));
-  const hasBody = operation.requestBody !== undefined || ['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method);
   const headers = (operation.parameters ?? []).flatMap((parameter) => ('name' in parameter ? [parameter.name] : []));
-  const statuses = [
-    400,
-    ...(route.access.isPublic && shape !== 'oauth' && refusals[403] === undefined ? [] : [401, 403]),
-    404,
-    ...(headers.includes('Idempotency-Key') ? [409, 422] : []),
-    ...(headers.includes('If-Match') ? [412] : []),
-    ...(hasBody ? [413, 415] : []),
-    ...[429, 500, 503],
-    ...Object.keys(refusals).map(Number),
-  ];
-  const entries = [...new Set(statuses)].sort().map((status): [string, ResponseObject] => {
-    const codes = refusals[status as keyof Refusals] ?? [];
-    const own = errorBodies[status];
-    const schema = own ? { $ref: `#/components/schemas/${own.name}` } : errorReference(shape);
-    const also = codes.length > 0 ? `: ${codes.join(', ')}` : '';
+  const accepted = {
+    body: operation.requestBody !== undefined || ['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method),
+    idempotencyKey: headers.includes('Idempotency-Key'),
+    ifMatch: headers.includes('If-Match'),
+  };
+  const entries = errorCodesOf(route, shape, accepted).map(({ status, own, codes }): [string, ResponseObject] => {
+    const body = errorBodies[status];
+    const schema = body ? { $ref: `#/components/schemas/${body.name}` } : errorSchema(shape, status, codes);
+    const also = own.length > 0 ? `: ${own.join(', ')}` : '';
     return [
       String(status),
       {
         description: `${MEANINGS[status] ?? 'Refused'}${also}`,
         headers: requestIdHeader,
-        content: {
-          'application/json': { schema, example: errorExample(shape, status, codes[0]) },
-        },
+        content: { 'application/json': { schema, example: errorExample(shape, status, codes[0]) } },
       },
     ];
   });

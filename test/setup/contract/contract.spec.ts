@@ -56,6 +56,7 @@ const document: OpenApiDocument = {
         type: 'object',
         required: ['error', 'requestId'],
         properties: { error: { type: 'string' }, code: { type: 'string' }, requestId: { type: 'string' } },
+        additionalProperties: false,
       },
       VaultProblem: {
         type: 'object',
@@ -63,7 +64,14 @@ const document: OpenApiDocument = {
         properties: { error: { type: 'string' }, retryAfterMs: { type: 'integer' }, requestId: { type: 'string' } },
       },
     },
-    responses: { NotFound: json(ref('Problem')) },
+    responses: {
+      NotFound: json({
+        allOf: [
+          ref('Problem'),
+          { type: 'object', required: ['code'], properties: { code: { type: 'string', enum: ['not_found'] } } },
+        ],
+      }),
+    },
   },
 };
 
@@ -134,6 +142,11 @@ describe('an answer that the document does not promise', () => {
     ['a route that is not documented', { path: '/v1/admin/finance/others' }, /no such operation is documented/],
     ['another request id in the body', { status: 404, body: { ...notFound, requestId: 'other-0001' } }, /other-0001/],
     ['an error without code', { status: 404, body: { ...notFound, code: undefined } }, /required property 'code'/],
+    [
+      'a code that the route does not declare',
+      { status: 404, body: { ...notFound, code: 'gone' } },
+      /code must be .*allowed/,
+    ],
     ['a 500 with a code', { status: 500, body: notFound }, /additional properties/],
     [
       'an unknown route with the body of another surface',

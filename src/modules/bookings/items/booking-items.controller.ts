@@ -44,7 +44,7 @@ export class BookingItemsController {
   @Mutates('bookings.booking_item.create')
   @Refuses({
     404: ['not_found'],
-    409: ['booking_closed', 'item_limit_reached', ...UNITS],
+    409: ['booking_closed', 'booking_invoiced', 'item_limit_reached', ...UNITS],
     422: ['channel_mismatch', 'invalid_initial_status', 'negative_total'],
   })
   async add(
@@ -99,8 +99,8 @@ export class BookingItemsController {
   @Mutates('bookings.booking_item.update')
   @Refuses({
     404: ['not_found'],
-    409: ['booking_closed', 'booking_item_cancelled', ...UNITS],
-    422: ['channel_mismatch', 'negative_total'],
+    409: ['booking_closed', 'booking_invoiced', 'booking_item_cancelled', 'pass_through_item', ...UNITS],
+    422: ['channel_mismatch', 'commission_exceeds_base', 'cost_unknown', 'negative_total'],
   })
   async update(
     @ChangeTarget({ bookingId: ['book', 5], itemId: ['bkit', 6] }) target: Target<'bookingId' | 'itemId'>,
@@ -122,7 +122,7 @@ export class BookingItemsController {
   @HttpCode(200)
   @RequireScope('bookings:write')
   @Mutates('bookings.booking_item.cancel')
-  @Refuses({ 409: ['booking_closed', 'invalid_transition'], 422: ['negative_total'] })
+  @Refuses({ 409: ['booking_closed', 'booking_invoiced', 'invalid_transition'], 422: ['negative_total'] })
   async cancel(
     @ChangeTarget({ bookingId: ['book', 5], itemId: ['bkit', 7] }) target: Target<'bookingId' | 'itemId'>,
     @Body() { reason }: CancelBookingItem,

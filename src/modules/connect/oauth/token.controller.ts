@@ -5,6 +5,7 @@ import { Public } from '../../../platform/auth/access.js';
 import { answerHeader } from '../../../platform/http/answer.js';
 import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
+import { Refuses } from '../../../platform/openapi/errors.js';
 import { AccessTokens } from './access-tokens.service.js';
 import { ClientRequests } from './client-requests.service.js';
 import { IntrospectionResponse, toIntrospection } from './introspection.dto.js';
@@ -28,6 +29,7 @@ export class TokenController {
   @ChangesNothing('a token is a short-lived image of its client, whose making is in the ledger')
   @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
   @ApiBody(TOKEN_REQUEST)
+  @Refuses({ 400: ['invalid_scope', 'unauthorized_client', 'unsupported_grant_type'], 401: ['invalid_client'] })
   async issue(@Req() request: Request): Promise<TokenResponse> {
     const { credentials, scopes } = readTokenRequest(request);
     const client = await this.clients.authenticate('token', request.ip, credentials);
@@ -45,6 +47,7 @@ export class TokenController {
   @ChangesNothing('it only looks')
   @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
   @ApiBody(ABOUT_A_TOKEN)
+  @Refuses({ 400: ['unauthorized_client'], 401: ['invalid_client'] })
   async introspect(@Req() request: Request): Promise<IntrospectionResponse> {
     const asked = readClientRequest(request);
     const client = await this.clients.authenticate('token-introspection', request.ip, asked.credentials);
@@ -62,6 +65,7 @@ export class TokenController {
   @ChangesNothing('a token is a short-lived image of its client, which ends it itself')
   @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
   @ApiBody(ABOUT_A_TOKEN)
+  @Refuses({ 400: ['unauthorized_client'], 401: ['invalid_client'] })
   async revoke(@Req() request: Request): Promise<void> {
     const asked = readClientRequest(request);
     const client = await this.clients.authenticate('token-revocation', request.ip, asked.credentials);

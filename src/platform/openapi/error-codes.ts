@@ -1,0 +1,74 @@
+import { AppError } from '../errors/app-error.js';
+import { type ErrorShape, errorBody } from '../errors/error-bodies.js';
+import type { Route } from '../http/routes.js';
+import type { Refusals } from './errors.js';
+
+/** What an operation takes beside its path and query: each part has errors of its own. */
+export interface Accepted {
+  readonly body: boolean;
+  readonly idempotencyKey: boolean;
+  readonly ifMatch: boolean;
+}
+
+export interface StatusCodes {
+  readonly status: number;
+  /** The codes that only this route declares, by `@Refuses`. */
+  readonly own: readonly string[];
+  /** Every code that the route may answer with this status; empty where the error has none. */
+  readonly codes: readonly string[];
+}
+
+/**
+ * The (status, code) pairs that a route may answer, by status: the only place that knows them. What any route of its
+ * kind may answer is declared here, once; everything else by `@Refuses` on the route. The tests fail on any other pair.
+ */
+export function errorCodesOf(route: Route, shape: ErrorShape, accepted: Accepted): StatusCodes[] {
+  const generic = genericCodes(route, shape, accepted);
+  const statuses = [...new Set([...generic.keys(), ...Object.keys(route.refusals).map(Number)])].sort((a, b) => a - b);
+  return statuses.map((status) => {
+    const own = route.refusals[status as keyof Refusals] ?? [];
+    return { status, own, codes: [...new Set([...own, ...(generic.get(status) ?? [])])] };
+  });
+}
+
+function genericCodes(
+  { access, mutation, refusals }: Route,
+  shape: ErrorShape,
+  accepted: Accepted,
+): Map<number, readonly string[]> {
+  const needsCredential = !access.isPublic || shape === 'oauth' || refusals[403] !== undefined;
+  // A constraint of the database that no rule of a module foresaw.
+  const conflicts = mutation?.action ? ['conflict'] : [];
+  return new Map<number, readonly string[]>([
+    [400, ['invalid_request']],
+    ...(needsCredential
+      ? ([
+          [401, ['unauthorized']],
+          [403, ['forbidden']],
+        ] as const)
+      : []),
+    [404, ['not_found']],
+    ...(accepted.idempotencyKey
+      ? ([
+          [409, ['idempotency_in_progress', ...conflicts]],
+          [422, ['idempotency_key_reused']],
+        ] as const)
+      : []),
+    ...(accepted.ifMatch ? ([[412, ['precondition_failed']]] as const) : []),
+    ...(accepted.body
+      ? ([
+          [413, ['payload_too_large']],
+          [415, ['unsupported_media_type']],
+        ] as const)
+      : []),
+    [429, ['rate_limited']],
+    [500, []],
+    [503, ['service_unavailable', 'overloaded']],
+  ]);
+}
+
+/** The code as a body of this shape holds it; null where it holds none. */
+export function codeInBody(shape: ErrorShape, status: number, code: string): string | null {
+  const { code: told } = errorBody(shape, new AppError(status, code, ''), '');
+  return typeof told === 'string' ? told : null;
+}
