@@ -28,7 +28,7 @@ import { RequestPipe } from './http/validation.pipe.js';
 import { IdempotencyKeys } from './idempotency/idempotency-keys.js';
 import { Jobs } from './jobs/jobs.js';
 import { FailureLimits } from './limits/failure-limits.js';
-import { RateLimitGuard } from './limits/rate-limit.guard.js';
+import { OperatorLimitGuard, RateLimitGuard } from './limits/rate-limit.guard.js';
 import { RateLimits } from './limits/rate-limits.js';
 import { HealthController } from './observability/health.controller.js';
 import { Backlog } from './observability/backlog.js';
@@ -93,10 +93,12 @@ export class PlatformModule {
         { provide: FileStore, useClass: LocalFiles },
         { provide: LOG, useValue: log },
         { provide: PASSPORT, useValue: authenticator },
-        // Guards run in this order: who is it, does he ask too often, may he, does he ask what we know.
+        // Guards run in this order: who is the caller, its own limit, its scopes, the limit of the operator it acts for,
+        // the query.
         { provide: APP_GUARD, useClass: BearerGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ScopesGuard },
+        { provide: APP_GUARD, useClass: OperatorLimitGuard },
         { provide: APP_GUARD, useClass: KnownQueryGuard },
         { provide: APP_PIPE, useClass: RequestPipe },
         { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },

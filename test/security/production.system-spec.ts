@@ -69,6 +69,14 @@ describe('a start in production', () => {
     expect(await tables(machine)).toBe(0);
   });
 
+  it('is refused with a RATE_LIMIT_FACTOR that turns the limits off', async () => {
+    const machine = await Machine.bare();
+    expect(await refusal(machine, { ...KEK, RATE_LIMIT_FACTOR: '1000000' })).toEqual([
+      '  RATE_LIMIT_FACTOR: is above 100, which turns the rate limits off; expected a number above 0, at most 100 in production; for example RATE_LIMIT_FACTOR=2',
+    ]);
+    expect(await tables(machine)).toBe(0);
+  });
+
   it('is refused without a key for the vault, instead of making one in a folder that may be gone tomorrow', async () => {
     const machine = await Machine.set();
     expect(await refusal(machine, {})).toEqual([

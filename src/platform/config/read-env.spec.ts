@@ -171,6 +171,14 @@ describe('the environment', () => {
     expect(faultsOf(guessable)).toEqual([]);
   });
 
+  it('rejects a RATE_LIMIT_FACTOR above 100 in production, and accepts it elsewhere', () => {
+    const key = { VAULT_KEK_a: randomBytes(32).toString('base64'), VAULT_KEK_PRIMARY: 'a' };
+    const faults = faultsOf({ NODE_ENV: 'production', ...key, RATE_LIMIT_FACTOR: '100.5' });
+    expect(faults).toEqual([expect.stringMatching(/^RATE_LIMIT_FACTOR: .+; expected .+; for example .+/)]);
+    expect(faultsOf({ NODE_ENV: 'production', ...key, RATE_LIMIT_FACTOR: '100' })).toEqual([]);
+    expect(faultsOf({ RATE_LIMIT_FACTOR: '1000000' })).toEqual([]);
+  });
+
   it('refuses in production to be without a key of the vault', () => {
     expect(faultsOf({ NODE_ENV: 'production' })).toEqual([expect.stringMatching(/^VAULT_KEK_PRIMARY: is missing; /)]);
   });

@@ -6,6 +6,8 @@ import type { Setting } from './settings.js';
 import { settings } from './table.js';
 import { weakSecrets } from './weak-secrets.js';
 
+const MAX_PRODUCTION_FACTOR = 100;
+
 type Variables = Readonly<Record<string, string | undefined>>;
 type Settings = typeof settings;
 type Values = { [K in keyof Settings]: ReturnType<Settings[K]['parse']> };
@@ -19,7 +21,7 @@ export function readEnv(variables: Variables): Env {
   const values = readSettings(variables, faults);
   const production = values.nodeEnv === 'production';
   const vaultKeks = readKeks(variables, { primary: values.vaultKekPrimary, production }, faults);
-  if (production) faults.push(...guessableFaults(variables, faults));
+  if (production) faults.push(...guessableFaults(variables, faults), ...productionFaults(values));
   if (faults.length > 0) throw new ConfigurationError(faults);
 
   const { nodeEnv: _, ...rest } = values;
@@ -36,6 +38,14 @@ export function readEnv(variables: Variables): Env {
     drainSeconds: values.drainSeconds === null ? (production ? 2 : 0) : Number(values.drainSeconds),
     vaultUpsert: values.vaultUpsert === null ? !production : values.vaultUpsert === 'true',
   };
+}
+
+/** Values that protect nothing in production. */
+function productionFaults({ rateLimitFactor }: Values): string[] {
+  if (!(rateLimitFactor > MAX_PRODUCTION_FACTOR)) return [];
+  return [
+    `RATE_LIMIT_FACTOR: is above ${MAX_PRODUCTION_FACTOR}, which turns the rate limits off; expected a number above 0, at most ${MAX_PRODUCTION_FACTOR} in production; for example RATE_LIMIT_FACTOR=2`,
+  ];
 }
 
 /** Of those that have the right form, and yet protect nothing; in production they are refused. */

@@ -135,7 +135,7 @@ export const settings = {
   ...mailSettings,
   rateLimitFactor: factor({
     name: 'RATE_LIMIT_FACTOR',
-    purpose: 'Multiplies every rate limit',
+    purpose: 'Multiplies the rate limits, but not the limit on failed logins; at most 100 in production',
     example: '2',
     fallback: '1',
   }),

@@ -2,19 +2,21 @@
 export interface Policy {
   readonly perMinute: number;
   readonly burst: number;
+  /** `RATE_LIMIT_FACTOR` does not apply. */
+  readonly fixed?: boolean;
 }
 
 function perMinute(figure: number, burst = Math.ceil(figure / 4)): Policy {
   return { perMinute: figure, burst };
 }
 
-/** Every limit of the service, by name. `RATE_LIMIT_FACTOR` multiplies all of them. */
+/** Every limit of the service, by name. `RATE_LIMIT_FACTOR` multiplies all that are not `fixed`. */
 export const policies = {
   /** Of one address, before anybody asks who it is. */
   address: perMinute(6_000),
   staff: perMinute(3_000),
   /** Failed logins, of one account and of one address. */
-  'login-failures': perMinute(10, 10),
+  'login-failures': { ...perMinute(10, 10), fixed: true },
   /** Of one OAuth client. */
   token: perMinute(60),
   /** Failed requests for a token, of one client from one address. */
@@ -23,7 +25,9 @@ export const policies = {
   'token-introspection': perMinute(600),
   'token-revocation': perMinute(60),
   'connect-read': perMinute(600),
-  /** Of one operator, whoever acts for it. */
+  /** Of one credential, before its scopes are checked. */
+  'connect-write-attempts': perMinute(600),
+  /** Of one operator, for all credentials that act for it; counted after the scope check. */
   'connect-write': perMinute(60),
   vault: perMinute(600, 100),
   'realtime-history': perMinute(300),

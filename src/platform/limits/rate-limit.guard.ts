@@ -1,14 +1,14 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, RequestHandler, Response } from 'express';
-import { Env } from '../config/env.js';
 import { findContext } from '../context/request-context.js';
 import { type Surface, surfaceOf } from '../http/surface.js';
+import { addressKey } from './client-address.js';
+import { isExempt } from './exempt.js';
 import type { PolicyName } from './policies.js';
-import { rateLimitHeaders, RateLimits } from './rate-limits.js';
+import { RateLimits } from './rate-limits.js';
 
 const LIMIT = 'rate-limit';
-const HEALTH = /^\/health(\/|$)/i;
 
 /** The route is counted under this policy, not under its surface's; null: it counts for itself, by what its body names. */
 export function RateLimit(policy: PolicyName | null): MethodDecorator {
@@ -24,52 +24,79 @@ const BY_SURFACE: Record<Surface, PolicyName | null> = {
   data: 'data',
 };
 
-/** Counts the request for its credential, or for its address where the route is public, and says what is left. */
+/**
+ * Counts the request for its credential, or for its address on a public route, and reports what is left. Runs before the
+ * scope check, so that requests without the scope are limited too; it counts for nobody but the caller.
+ */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly limits: RateLimits,
-    private readonly env: Env,
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const http = context.switchToHttp();
-    const request = http.getRequest<Request>();
-    const policy = this.policyOf(context, request);
+    const request = context.switchToHttp().getRequest<Request>();
+    const declared = declaredPolicy(this.reflector, context);
+    const policy = declared !== undefined ? declared : surfacePolicy(request);
     if (policy !== null) {
-      const allowance = this.limits.take(policy, subjectOf(policy, request));
-      const response = http.getResponse<Response>();
-      const headers = rateLimitHeaders(policy, allowance, this.env.rateLimitFactor);
-      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      const subject = findContext()?.actor?.credentialId ?? addressKey(request.ip);
+      take(this.limits, { policy, subject }, context);
     }
     return true;
   }
-
-  private policyOf(context: ExecutionContext, request: Request): PolicyName | null {
-    const own = this.reflector.get<PolicyName | null | undefined>(LIMIT, context.getHandler());
-    const surface = surfaceOf(request.path);
-    const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
-    if (own !== undefined) return own;
-    return surface === 'connect' && isWrite ? 'connect-write' : BY_SURFACE[surface];
-  }
-}
-
-/** Writes of connect are counted for the operator they concern; a bound credential can only use up its own operator's. */
-function subjectOf(policy: PolicyName, request: Request): string {
-  const actor = findContext()?.actor;
-  if (!actor) return request.ip ?? '';
-  const operatorId = policy === 'connect-write' ? (actor.operatorId ?? request.params['operatorId']) : undefined;
-  return typeof operatorId === 'string' ? `operator ${operatorId}` : actor.credentialId;
 }
 
 /**
- * Counts every request for its address, before its body is read or its credential looked at. Not those for health: a
- * balancer that shares its address with a flood must not take this process for dead.
+ * Counts a write of the connect surface for the operator that it concerns. Runs after the scope check: a caller who may
+ * not act for an operator uses up nothing of it. A bound credential counts for its own operator, whatever the path names.
  */
+@Injectable()
+export class OperatorLimitGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly limits: RateLimits,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    const actor = findContext()?.actor;
+    const hasOwn = declaredPolicy(this.reflector, context) !== undefined;
+    if (!actor || hasOwn || !isConnectWrite(request)) return true;
+    const operatorId = actor.operatorId ?? request.params['operatorId'];
+    const subject = typeof operatorId === 'string' ? `operator ${operatorId}` : actor.credentialId;
+    take(this.limits, { policy: 'connect-write', subject }, context);
+    return true;
+  }
+}
+
+function declaredPolicy(reflector: Reflector, context: ExecutionContext): PolicyName | null | undefined {
+  return reflector.get<PolicyName | null | undefined>(LIMIT, context.getHandler());
+}
+
+function surfacePolicy(request: Request): PolicyName | null {
+  return isConnectWrite(request) ? 'connect-write-attempts' : BY_SURFACE[surfaceOf(request.path)];
+}
+
+function isConnectWrite({ method, path }: Request): boolean {
+  return method !== 'GET' && method !== 'HEAD' && surfaceOf(path) === 'connect';
+}
+
+function take(
+  limits: RateLimits,
+  { policy, subject }: { policy: PolicyName; subject: string },
+  context: ExecutionContext,
+): void {
+  const allowance = limits.take(policy, subject);
+  const response = context.switchToHttp().getResponse<Response>();
+  const headers = limits.headersOf(policy, allowance);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
+/** Counts every request for its address, before its body is read or its credential verified. */
 export function limitAddresses(limits: RateLimits): RequestHandler {
   return (request, _response, next) => {
-    if (!HEALTH.test(request.path)) limits.take('address', request.ip ?? '');
+    if (!isExempt(request.method, request.originalUrl)) limits.take('address', addressKey(request.ip));
     next();
   };
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock.js';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
-import { policies, type PolicyName } from './policies.js';
+import { policies, type Policy, type PolicyName } from './policies.js';
 import { type Allowance, TokenBuckets } from './token-buckets.js';
 
 /**
@@ -23,6 +23,17 @@ export class RateLimits {
     return this.permitted(name, this.of(name).take(subject, this.clock.now().getTime()));
   }
 
+  /** `RateLimit-Policy` and `RateLimit` as the IETF's httpapi draft defines them: quota and window, rest and seconds. */
+  headersOf(
+    name: PolicyName,
+    { remaining, resetMs }: Pick<Allowance, 'remaining' | 'resetMs'>,
+  ): Record<string, string> {
+    return {
+      'RateLimit-Policy': `"${name}";q=${this.quotaOf(name)};w=60`,
+      RateLimit: `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`,
+    };
+  }
+
   /** The buckets of a policy, for what reserves and gives back by itself. */
   bucketsOf(name: PolicyName): TokenBuckets {
     return this.of(name);
@@ -32,31 +43,26 @@ export class RateLimits {
   permitted(name: PolicyName, allowance: Allowance): Allowance {
     if (allowance.allowed) return allowance;
     const { retryAfterMs, resetMs } = allowance;
-    const { perMinute } = policies[name];
     throw new AppError(429, 'rate_limited', 'Too many requests; wait before the next one', {
       retryAfterMs,
-      details: { limit: Math.round(perMinute * this.env.rateLimitFactor) },
-      headers: rateLimitHeaders(name, { remaining: 0, resetMs }, this.env.rateLimitFactor),
+      details: { limit: this.quotaOf(name) },
+      headers: this.headersOf(name, { remaining: 0, resetMs }),
     });
   }
 
   private of(name: PolicyName): TokenBuckets {
     const known = this.buckets.get(name);
     if (known) return known;
-    const buckets = new TokenBuckets(policies[name], this.env.rateLimitFactor);
+    const buckets = new TokenBuckets(policies[name], this.factorOf(policies[name]));
     this.buckets.set(name, buckets);
     return buckets;
   }
-}
 
-/** `RateLimit-Policy` and `RateLimit` as the IETF's httpapi draft words them: quota and window, rest and seconds. */
-export function rateLimitHeaders(
-  name: PolicyName,
-  { remaining, resetMs }: Pick<Allowance, 'remaining' | 'resetMs'>,
-  factor: number,
-): Record<string, string> {
-  return {
-    'RateLimit-Policy': `"${name}";q=${Math.round(policies[name].perMinute * factor)};w=60`,
-    RateLimit: `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`,
-  };
+  private quotaOf(name: PolicyName): number {
+    return Math.round(policies[name].perMinute * this.factorOf(policies[name]));
+  }
+
+  private factorOf({ fixed = false }: Policy): number {
+    return fixed ? 1 : this.env.rateLimitFactor;
+  }
 }

@@ -7,13 +7,13 @@ import { unavailable } from '../errors/app-error.js';
 import { bareAnswer } from '../http/bare-answer.js';
 import { crossOriginHeaders } from '../http/security-headers.js';
 import { uuidv7 } from '../id.js';
+import { isExempt } from '../limits/exempt.js';
 import { EventLoop } from '../observability/event-loop.js';
 import { LOG } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
 import { AdmissionLimit } from './admission-limit.js';
 import { Traffic } from './traffic.js';
 
-const ALWAYS = /^\/(health|metrics)([/?]|$)/i;
 const LOG_EVERY_MS = 5_000;
 /** Made once: an error gathers its stack, which costs as much as half of the refusal. */
 const BUSY = unavailable('The service is busy', 1_000);
@@ -48,7 +48,7 @@ export class Admission {
   /** Whether the request may go on; where it may not, it is answered. */
   readonly admit = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (this.traffic.draining) response.setHeader('Connection', 'close');
-    if (!this.isFull() || ALWAYS.test(request.url ?? '')) return true;
+    if (!this.isFull() || isExempt(request.method, request.url)) return true;
     const given = { requestId: uuidv7(), ...(request.url === undefined ? {} : { url: request.url }) };
     const { status, headers, body } = bareAnswer(BUSY, given);
     const forPages = crossOriginHeaders(request.headers.origin, this.env.corsOrigins);

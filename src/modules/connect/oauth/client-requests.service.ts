@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
+import { addressKey } from '../../../platform/limits/client-address.js';
 import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import type { PolicyName } from '../../../platform/limits/policies.js';
 import { RateLimits } from '../../../platform/limits/rate-limits.js';
@@ -23,7 +24,7 @@ export class ClientRequests {
     address: string | undefined,
     credentials: ClientCredentials,
   ): Promise<GenuineClient> {
-    const subject = `${credentials.clientId} ${address}`;
+    const subject = `${credentials.clientId} ${addressKey(address)}`;
     const attempt = () => this.known.authenticate(credentials);
     const client = await this.failures.count('token-failures', [subject], attempt);
     // Only now: whoever merely knows a client's id cannot use up what it may do.

@@ -6,6 +6,7 @@ import { currentActor } from '../../../platform/context/request-context.js';
 import { PageQuery, pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates.js';
+import { addressKey } from '../../../platform/limits/client-address.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
@@ -37,7 +38,7 @@ export class SessionsController {
   @MutatesForNobody('identity.session.create')
   @Refuses({ 401: ['unauthorized'] })
   async open(@Body() body: Login, @Ip() address: string): Promise<OpenedSessionEnvelope> {
-    const subjects = [`account ${body.email.toLowerCase()}`, `address ${address}`];
+    const subjects = [`account ${body.email.toLowerCase()}`, `address ${addressKey(address)}`];
     const login = () => this.logins.open(body);
     const { session, token, user } = await this.failures.count('login-failures', subjects, login);
     const data = { token, expiresAt: session.expiresAt.toISOString(), user: toUser(user) };
