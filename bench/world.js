@@ -21,6 +21,8 @@ export async function startWorld() {
     DATABASE_URL: server.url,
     DATA_DIR: join(folder, 'data'),
     RATE_LIMIT_FACTOR: '1000000',
+    // All clients of a measurement have one address.
+    MAX_CONNECTIONS_PER_ADDRESS: '10000',
     // The first start has hundreds of texts to embed, which takes a core for as long as a measurement does.
     EMBEDDER: 'none',
     LOG_LEVEL: 'info',

@@ -1,9 +1,9 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { apiTags } from './api-tags.js';
+import type { Express } from 'express';
 import { AppModule, type Surroundings } from './app.module.js';
 import { domainEvents } from './domain-events.js';
-import { bodyParsers } from './platform/http/body-parsers.js';
 import { requestContext } from './platform/http/context.middleware.js';
 import { inTurn } from './platform/http/in-turn.js';
 import { answerOptions } from './platform/http/options.js';
@@ -19,6 +19,8 @@ import { requestLog } from './platform/observability/request-log.js';
 import { serveDocument } from './platform/openapi/serve-document.js';
 import { Outbox } from './platform/outbox/outbox.js';
 import { Admission } from './platform/traffic/admission.js';
+import { ConnectionLimits } from './platform/traffic/connection-limits.js';
+import { RequestBodies } from './platform/traffic/request-bodies.js';
 import { Traffic } from './platform/traffic/traffic.js';
 
 /** The application as it is served, in production and in tests alike. The caller listens and closes. */
@@ -36,13 +38,17 @@ export async function createApp(surroundings: Surroundings): Promise<NestExpress
   app.set('etag', false);
   app.disable('x-powered-by');
   app.set('trust proxy', [...env.trustedProxies]);
+  // Express's own reading of the list.
+  const express: Express = app.getHttpAdapter().getInstance();
+  const isProxy = express.get('trust proxy fn') as (address: string) => boolean;
+  app.get(ConnectionLimits).apply(app.getHttpServer(), isProxy);
 
   // Before everything that may refuse: whatever the answer is, it carries the request id.
   const traffic = app.get(Traffic);
   app.use(inTurn(requestContext, traffic.follow, requestLog(log), securityHeaders()));
   if (cors) app.enableCors(crossOrigin(env.corsOrigins));
   const refusing = [limitAddresses(app.get(RateLimits)), requireWellFormed, servedSurfaces(env.surfaces)];
-  const reading = [answerOptions(app.get(RouteTable), { cors }), ...bodyParsers(), traffic.received];
+  const reading = [answerOptions(app.get(RouteTable), { cors }), app.get(RequestBodies).read, traffic.received];
   app.use(inTurn(...refusing, ...reading));
   if (env.docs) serveDocument(app, apiTags);
   return app;

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import type { Logger } from 'pino';
+import { Authenticator } from './auth/authenticator.js';
 import { BearerGuard } from './auth/bearer.guard.js';
 import { bearerStrategies } from './auth/bearer.strategies.js';
 import { ownPassport, PASSPORT } from './auth/passport.js';
@@ -43,12 +44,18 @@ import { Outbox } from './outbox/outbox.js';
 import { Installation } from './provisioning/installation.js';
 import { Provisioning } from './provisioning/provisioning.js';
 import { Admission } from './traffic/admission.js';
+import { BodyQuota } from './traffic/body-quota.js';
+import { ConnectionLimits } from './traffic/connection-limits.js';
 import { Deadlines } from './traffic/deadlines.js';
+import { RequestBodies } from './traffic/request-bodies.js';
 import { Traffic } from './traffic/traffic.js';
 
 const SERVICES = [
   Admission,
+  Authenticator,
+  BodyQuota,
   Clock,
+  ConnectionLimits,
   Database,
   DiskSpace,
   FailureLimits,
@@ -63,6 +70,7 @@ const SERVICES = [
   Provisioning,
   RateLimits,
   Readiness,
+  RequestBodies,
   Routes,
   RouteTable,
   Signals,

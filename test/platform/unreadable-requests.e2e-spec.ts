@@ -76,7 +76,7 @@ describe("what Node's parser refuses is answered as JSON with X-Request-Id", () 
 
   it('a body that breaks off in its encoding is answered by its surface, under the id of its request', async () => {
     const head = 'POST /vault/v1/primary/encrypt HTTP/1.1\r\nHost: x\r\nX-Request-Id: partner-call-1\r\n';
-    const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const type = `Authorization: Bearer ${app.credentials.platformKey}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const { status, headers, body } = await onlyAnswer(app.url, `${head}${type}5\r\n{"pla\r\nnonsense\r\n`);
     expect([status, headers['x-request-id'], body]).toEqual([
       400,
@@ -102,8 +102,8 @@ describe("what Node's parser refuses is answered as JSON with X-Request-Id", () 
   });
 
   it.each([
-    ['an encoding that is none', 'Transfer-Encoding: gzip\r\nConnection: close\r\n\r\nabc', 415],
-    ['a body that breaks off', 'Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\nzz\r\n', 415],
+    ['an encoding that is none', 'Transfer-Encoding: gzip\r\nConnection: close\r\n\r\nabc', 401],
+    ['a body that breaks off', 'Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\nzz\r\n', 401],
   ])('a request that is refused before its body is read is answered once: %s', async (_, rest, status) => {
     const answers = await wire(app.url, `POST /vault/v1/primary/encrypt HTTP/1.1\r\nHost: x\r\n${rest}`);
     expect(answers).toHaveLength(1);

@@ -12,6 +12,10 @@ export abstract class Env {
   readonly webConcurrency: number;
   readonly maxInFlight: number;
   readonly maxEventLoopDelayMs: number;
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+  readonly maxReceivingMib: number;
+  readonly maxReceivingMibPerAddress: number;
   readonly requestDeadlineMs: number;
   readonly drainSeconds: number;
   readonly logLevel: string;

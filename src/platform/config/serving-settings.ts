@@ -27,6 +27,40 @@ export const servingSettings = {
     min: 1,
     max: 60_000,
   }),
+  maxConnections: wholeNumber({
+    name: 'MAX_CONNECTIONS',
+    purpose: 'Connections that one process has open at the same time; more are closed',
+    example: '5000',
+    fallback: '10000',
+    min: 1,
+    max: 1_000_000,
+  }),
+  maxConnectionsPerAddress: wholeNumber({
+    name: 'MAX_CONNECTIONS_PER_ADDRESS',
+    purpose:
+      'Connections of one address (IPv6: one /64) that a process has open at the same time; more are closed; trusted proxies are not limited',
+    example: '100',
+    fallback: '1000',
+    min: 1,
+    max: 1_000_000,
+  }),
+  maxReceivingMib: wholeNumber({
+    name: 'MAX_RECEIVING_MIB',
+    purpose: 'Size of all request bodies that one process receives at the same time, in MiB; more are rejected by 503',
+    example: '128',
+    fallback: '64',
+    min: 2,
+    max: 65_536,
+  }),
+  maxReceivingMibPerAddress: wholeNumber({
+    name: 'MAX_RECEIVING_MIB_PER_ADDRESS',
+    purpose:
+      'Size of the request bodies that a process receives from one address (IPv6: one /64) at the same time, in MiB; more are rejected by 429',
+    example: '32',
+    fallback: '16',
+    min: 2,
+    max: 65_536,
+  }),
   requestDeadlineMs: wholeNumber({
     name: 'REQUEST_DEADLINE_MS',
     purpose: 'How long a request may take before it is answered by 503 and its statement cancelled, in milliseconds',

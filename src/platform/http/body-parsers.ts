@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import express, { type Request, type RequestHandler } from 'express';
 import { AppError, invalidField, invalidRequest } from '../errors/app-error.js';
 import { scanJson } from './json-scan.js';
 import { errorShapeOf } from './surface.js';
@@ -13,6 +13,8 @@ interface Bounds {
 }
 
 const DEFAULT: Bounds = { bytes: 1024 * KIB, depth: 32 };
+/** Of a route without a credential, unless it is in the table. */
+const PUBLIC: Bounds = { ...DEFAULT, bytes: 16 * KIB };
 const BOUNDS: readonly (readonly [prefix: string, bounds: Bounds])[] = [
   ['/v1/public/catalog/search', { ...DEFAULT, bytes: 64 * KIB }],
   ['/vault/', { ...DEFAULT, bytes: 512 * KIB }],
@@ -21,37 +23,41 @@ const BOUNDS: readonly (readonly [prefix: string, bounds: Bounds])[] = [
 ];
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const STRUCTURES = new Set([0x5b, 0x7b]);
-const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+export const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Sizes count after inflating. What cannot be read at all is 400, 413 or 415, before anybody asks for a credential. */
-export function bodyParsers(): RequestHandler[] {
-  const json = jsonParser(DEFAULT);
-  const parsers = BOUNDS.map(([prefix, bounds]) => ({ prefix, parse: jsonParser(bounds) }));
-  const form = express.text({ type: 'application/x-www-form-urlencoded', limit: 64 * KIB, verify: requireUtf8 });
-
-  return [
-    refuseUnreadable,
-    (request, response, next) => {
-      const path = request.path.toLowerCase();
-      const parse = parsers.find(({ prefix }) => path.startsWith(prefix))?.parse ?? json;
-      if (!WITH_BODY.has(request.method)) next();
-      else if (isForm(request)) form(request, response, next);
-      else parse(request, response, next);
-    },
-  ];
+/** Reads and parses a body of at most so many bytes, counted after inflating. */
+export interface BodyParser {
+  readonly bytes: number;
+  readonly parse: RequestHandler;
 }
 
-function jsonParser({ bytes: limit, depth }: Bounds): RequestHandler {
-  return express.json({
-    limit,
-    verify: (request, response, bytes) => {
-      requireUtf8(request, response, bytes);
-      const fault = scanJson(bytes, depth);
+const PARSERS = BOUNDS.map(([prefix, bounds]) => ({ prefix, parser: jsonParser(bounds) }));
+const [DEFAULT_PARSER, PUBLIC_PARSER] = [jsonParser(DEFAULT), jsonParser(PUBLIC)];
+/** Forms are read by the OAuth endpoints, which are public. */
+const FORM_PARSER: BodyParser = {
+  bytes: PUBLIC.bytes,
+  parse: express.text({ type: 'application/x-www-form-urlencoded', limit: PUBLIC.bytes, verify: requireUtf8 }),
+};
+
+export function bodyParserOf(request: Request, isPublic: boolean): BodyParser {
+  if (isForm(request)) return FORM_PARSER;
+  const path = request.path.toLowerCase();
+  const own = PARSERS.find(({ prefix }) => path.startsWith(prefix))?.parser;
+  return own ?? (isPublic ? PUBLIC_PARSER : DEFAULT_PARSER);
+}
+
+function jsonParser({ bytes, depth }: Bounds): BodyParser {
+  const parse = express.json({
+    limit: bytes,
+    verify: (request, response, body) => {
+      requireUtf8(request, response, body);
+      const fault = scanJson(body, depth);
       if (fault) throw invalidRequest([fault]);
       // It is JSON, but the parser would say that it is not.
-      if (isScalar(bytes)) throw invalidField('', 'The body must be a JSON object', 'isObject');
+      if (isScalar(body)) throw invalidField('', 'The body must be a JSON object', 'isObject');
     },
   });
+  return { bytes, parse };
 }
 
 function isScalar(bytes: Buffer): boolean {
@@ -69,13 +75,13 @@ function requireUtf8(_request: unknown, _response: unknown, bytes: Buffer): void
   if (!isUtf8(bytes)) throw invalidRequest([{ path: '', message: 'The body is not valid UTF-8', code: 'encoding' }]);
 }
 
-function refuseUnreadable(request: Request, _response: Response, next: NextFunction): void {
-  const { 'content-length': length, 'transfer-encoding': chunked, 'content-encoding': encoding } = request.headers;
-  const hasBody = WITH_BODY.has(request.method) && (chunked !== undefined || (length !== undefined && length !== '0'));
-  const fault = hasBody ? unreadable(request.headers['content-type'], encoding, isForm(request)) : null;
-  if (fault === null) next();
-  else if (isOAuth(request)) next(new AppError(400, 'invalid_request', 'The body must be a form or JSON, in UTF-8'));
-  else next(new AppError(415, 'unsupported_media_type', fault));
+/** Throws 415 for a body that cannot be read, judged by its headers; the OAuth endpoints know 400 only (RFC 6749). */
+export function refuseUnreadable(request: Request): void {
+  const { 'content-length': length, 'content-type': type, 'content-encoding': encoding } = request.headers;
+  const fault = length === '0' ? null : unreadable(type, encoding, isForm(request));
+  if (fault === null) return;
+  if (isOAuth(request)) throw new AppError(400, 'invalid_request', 'The body must be a form or JSON, in UTF-8');
+  throw new AppError(415, 'unsupported_media_type', fault);
 }
 
 function unreadable(type: string | undefined, encoding: string | undefined, form: boolean): string | null {

@@ -1,20 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { pathToRegexp } from 'path-to-regexp';
 
-/** The routes that exist, collected at boot: which methods a path knows, for 405 and `Allow`. */
+interface KnownRoute {
+  readonly method: string;
+  /** In the router's notation, e.g. `/v1/admin/trips/:envelopeId`. */
+  readonly path: string;
+  readonly isPublic: boolean;
+}
+
+/** The routes that exist, collected at boot, for decisions that come before the router or instead of it. */
 @Injectable()
 export class RouteTable {
-  private readonly routes: { method: string; pattern: RegExp }[] = [];
+  private readonly routes: (KnownRoute & { pattern: RegExp })[] = [];
 
-  /** `path` in the router's notation, e.g. `/v1/admin/trips/:envelopeId`. */
-  add(method: string, path: string): void {
-    this.routes.push({ method, pattern: pathToRegexp(path).regexp });
+  add(route: KnownRoute): void {
+    this.routes.push({ ...route, pattern: pathToRegexp(route.path).regexp });
   }
 
-  /** The methods of every route that matches the path, sorted; none where the path is unknown. */
+  /** The methods of every route that matches the path, sorted; none if the path is unknown. For 405 and `Allow`. */
   methodsOf(path: string): string[] {
     const methods = new Set(this.routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
     if (methods.has('GET')) methods.add('HEAD');
     return [...methods].sort();
+  }
+
+  /** Who may call the route of this method and path; null if there is none. */
+  accessOf(method: string, path: string): 'public' | 'guarded' | null {
+    const matching = this.routes.filter((route) => route.method === method && route.pattern.test(path));
+    if (matching.length === 0) return null;
+    return matching.every(({ isPublic }) => isPublic) ? 'public' : 'guarded';
   }
 }

@@ -74,7 +74,7 @@ export class Routes implements OnModuleInit {
       const refusals = (Reflect.getMetadata(REFUSALS, handler) as Refusals | undefined) ?? {};
       const [bodyExample, errorBodies] = [bodyExampleOf(handler), errorBodiesOf(handler)];
       this.all.push({ method, path, surface, access, mutation, refusals, errorBodies, bodyExample });
-      this.table.add(method, path);
+      this.table.add({ method, path, isPublic: access.isPublic });
     }
   }
 }

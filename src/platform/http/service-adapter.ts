@@ -3,6 +3,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
 import type { Logger } from 'pino';
 import type { Admission } from '../traffic/admission.js';
+import { limitUnreadBody } from './unread-bodies.js';
 import { answerUnreadable } from './unreadable-requests.js';
 
 /** In milliseconds and bytes. A slow client holds a connection for so long and no longer. */
@@ -65,11 +66,17 @@ export class ServiceAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const express = this.getInstance<RequestListener>();
     const handle: RequestListener = (request, response) => {
+      limitUnreadBody(request, response);
       if (this.admit(request, response)) express(request, response);
     };
     const server = createServer(BOUNDS, handle).setTimeout(STALLED_AFTER_MS);
     // An unknown Expect is refused like any other fault of a request; Node would answer by a bare 417.
     server.on('checkExpectation', handle);
+    server.on('checkContinue', (request, response) => {
+      // Unless the body is asked for, nobody knows whether it will be sent: what follows could be taken for it.
+      response.shouldKeepAlive = false;
+      server.emit('request', request, response);
+    });
     answerUnreadable(server, this.log);
     this.httpServer = server;
   }

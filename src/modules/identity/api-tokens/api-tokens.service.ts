@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { unauthorized } from '../../../platform/auth/bearer.guard.js';
+import { unauthorized } from '../../../platform/auth/authenticator.js';
 import { hashSecret, newCredential, parseCredential } from '../../../platform/auth/credentials.js';
 import { Clock } from '../../../platform/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';

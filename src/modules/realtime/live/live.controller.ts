@@ -2,7 +2,7 @@ import { Controller, Get, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { presentedToken } from '../../../platform/auth/bearer.guard.js';
+import { presentedToken } from '../../../platform/auth/authenticator.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { PathChannel } from '../messages/channel-name.js';
 import { FollowChannel } from '../messages/message.dto.js';

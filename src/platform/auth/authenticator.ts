@@ -1,0 +1,77 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Actor } from '../context/actor.js';
+import { AppError } from '../errors/app-error.js';
+import { type Surface, surfaceOf } from '../http/surface.js';
+import { type CredentialKind, parseCredential } from './credentials.js';
+import { type OwnPassport, PASSPORT } from './passport.js';
+import { TokenVerifier } from './token-verifier.js';
+
+/** Which credentials a surface accepts. The storefront accepts none: all of its routes are public. */
+const KINDS: Record<Surface, readonly CredentialKind[]> = {
+  storefront: [],
+  staff: ['vsk', 'vss'],
+  connect: ['tpk', 'oat'],
+  vault: ['tpk'],
+  realtime: ['tpk'],
+  data: ['tpk'],
+};
+
+/**
+ * Verifies the credential of a request. The header is read here: passport-http-bearer would also accept a token from the
+ * query or the body, from where it gets into logs. Passport is called only for a token that is not cached; calling it for
+ * each request costs 13 to 17 % of the request rate.
+ */
+@Injectable()
+export class Authenticator {
+  constructor(
+    private readonly verifier: TokenVerifier,
+    @Inject(PASSPORT) private readonly passport: OwnPassport,
+  ) {}
+
+  /** The actor whose credential the request carries. Throws 401. */
+  async authenticate(request: Request): Promise<Actor> {
+    const surface = surfaceOf(request.path);
+    const token = presentedToken(request, surface);
+    const kind = token === null ? null : parseCredential(token)?.kind;
+    const actor =
+      token !== null && kind && KINDS[surface].includes(kind)
+        ? (this.verifier.findCached(token) ?? (await this.verify(kind, token)))
+        : null;
+    if (!actor) throw unauthorized(surface, token !== null);
+    return actor;
+  }
+
+  /** Passport gets the token and nothing else of the request: no body, no query, no second header. */
+  private verify(kind: CredentialKind, token: string): Promise<Actor | null> {
+    return new Promise((resolve, reject) => {
+      const done = (error: unknown, actor?: Actor | false | null) => {
+        if (error) reject(error instanceof Error ? error : new Error('passport failed', { cause: error }));
+        else resolve(actor || null);
+      };
+      const handle: unknown = this.passport.authenticate(kind, { session: false }, done);
+      // Passport types its middleware as any.
+      (handle as (request: object, response: object, next: typeof done) => void)(
+        { headers: { authorization: `Bearer ${token}` } },
+        {},
+        done,
+      );
+    });
+  }
+}
+
+/** The token of the Authorization header; staff may use `x-api-key`, but Authorization decides if both are sent. */
+export function presentedToken(request: Request, surface: Surface): string | null {
+  const { authorization } = request.headers;
+  if (authorization !== undefined) return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1] ?? '';
+  const apiKey = surface === 'staff' ? request.headers['x-api-key'] : undefined;
+  return typeof apiKey === 'string' ? apiKey : null;
+}
+
+/** One and the same 401 for missing, unknown, expired, revoked and wrong kind (RFC 6750, 3). */
+export function unauthorized(surface: string, wasPresented: boolean): AppError {
+  const challenge = `Bearer realm="${surface}"${wasPresented ? ', error="invalid_token"' : ''}`;
+  return new AppError(401, 'unauthorized', 'A valid credential is required', {
+    headers: { 'WWW-Authenticate': challenge },
+  });
+}

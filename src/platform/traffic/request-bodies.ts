@@ -1,0 +1,106 @@
+import { AsyncResource } from 'node:async_hooks';
+import { Injectable } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { Authenticator } from '../auth/authenticator.js';
+import { currentContext } from '../context/request-context.js';
+import { AppError } from '../errors/app-error.js';
+import { type BodyParser, bodyParserOf, refuseUnreadable, WITH_BODY } from '../http/body-parsers.js';
+import { RouteTable } from '../http/route-table.js';
+import { addressKey } from '../limits/client-address.js';
+import { BodyQuota } from './body-quota.js';
+
+const KIB = 1024;
+/** A larger body is read only for a valid credential. */
+const SMALL_BYTES = 64 * KIB;
+/** By how much gzip may make a text longer that it cannot compress. */
+const GZIP_EXTRA_BYTES = KIB;
+
+/**
+ * Reads the bodies of requests, but no more of them than the caller may send: nothing of a body that no route takes;
+ * small uncompressed ones on public routes; compressed, chunked and large ones after the credential was verified.
+ */
+@Injectable()
+export class RequestBodies {
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly authenticator: Authenticator,
+    private readonly quota: BodyQuota,
+  ) {}
+
+  /** Middleware; needs the request's context. */
+  readonly read = (request: Request, response: Response, next: NextFunction): void => {
+    const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
+    const access = WITH_BODY.has(request.method) ? this.routes.accessOf(request.method, request.path) : null;
+    // Without a route the router answers 404 or 405.
+    if (access === null || (length === undefined && chunked === undefined)) {
+      next();
+    } else if (access === 'public') {
+      this.receive({ request, response, isPublic: true }, next);
+    } else if (isCompressed(request) || chunked !== undefined || Number(length) > SMALL_BYTES) {
+      this.authenticate(request).then(() => this.receive({ request, response, isPublic: false }, next), next);
+    } else {
+      this.receive({ request, response, isPublic: false }, next);
+    }
+  };
+
+  private async authenticate(request: Request): Promise<void> {
+    currentContext().actor = await this.authenticator.authenticate(request);
+  }
+
+  private receive(exchange: { request: Request; response: Response; isPublic: boolean }, next: NextFunction): void {
+    const { request, response, isPublic } = exchange;
+    try {
+      if (isPublic && isCompressed(request)) throw new AppError(415, 'unsupported_media_type', 'Send it uncompressed');
+      refuseUnreadable(request);
+      const parser = bodyParserOf(request, isPublic);
+      const mostBytes = parser.bytes + (isCompressed(request) ? GZIP_EXTRA_BYTES : 0);
+      const declared = Number(request.headers['content-length'] ?? mostBytes);
+      if (declared > mostBytes) throw tooLarge();
+      // Compressed, it may grow up to the limit.
+      const reserved = isCompressed(request) ? mostBytes : declared;
+      const release = this.quota.reserve(addressKey(request.ip), reserved);
+      response.once('close', release);
+      parse({ request, response, parser, mostBytes }, (error) => {
+        release();
+        next(error);
+      });
+    } catch (error) {
+      next(error);
+    }
+  }
+}
+
+interface Reading {
+  request: Request;
+  response: Response;
+  parser: BodyParser;
+  mostBytes: number;
+}
+
+/** The parser answers a body that is too large when all of it has arrived, which may be never: this one at once. */
+function parse({ request, response, parser, mostBytes }: Reading, next: (error?: unknown) => void): void {
+  let isDone = false;
+  const settle = AsyncResource.bind((error?: unknown) => {
+    if (isDone) return;
+    isDone = true;
+    next(error);
+  });
+  let received = 0;
+  request.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > mostBytes) settle(tooLarge());
+  });
+  if (request.headers.expect !== undefined) {
+    response.shouldKeepAlive = request.headers.connection?.toLowerCase() !== 'close';
+    response.writeContinue();
+  }
+  void parser.parse(request, response, settle);
+}
+
+function isCompressed(request: Request): boolean {
+  return (request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+}
+
+function tooLarge(): AppError {
+  return new AppError(413, 'payload_too_large', 'The body is too large');
+}
