@@ -10,7 +10,8 @@ import { whileClaimed } from './run-claims.js';
 
 const OUTPUT = join(ROOT, 'dist');
 const STAMP = join(OUTPUT, '.built');
-const SETTINGS = ['ormconfig.ts', 'tsconfig.json', 'nest-cli.json', 'package-lock.json'];
+const PLUGIN = 'scripts/nest/schema-descriptions.js';
+const SETTINGS = ['ormconfig.ts', 'tsconfig.json', 'nest-cli.json', 'package-lock.json', PLUGIN];
 
 /**
  * Builds the service unless the build was made from these very sources. Without sources (a machine that was given the

@@ -58,10 +58,15 @@ function rowsOf({ paths }: OpenAPIObject): Row[] {
       const operation = item[method];
       if (!operation) return [];
       const { 'x-required-scope': scope = null } = operation as { 'x-required-scope'?: string };
-      return [{ call: `\`${method.toUpperCase()} ${path}\``, path, scope, isPublic: operation.security?.length === 0 }];
+      return [{ call: `\`${method.toUpperCase()} ${path}\``, path, scope, isPublic: isPublic(operation.security) }];
     }),
   );
   return rows.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+/** OAuth clients authenticate themselves at the OAuth endpoints; no API key or token is required there. */
+function isPublic(security: readonly object[] = []): boolean {
+  return security.every((needed) => Object.keys(needed).every((scheme) => scheme === 'clientBasic'));
 }
 
 function words(scope: string | null): [string] {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Router } from 'express';
 import { readdirSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../setup/app.js';
 import { operationsOf, type Placed, readDocument, type Schema, type ServedDocument } from './served-document.js';
 
@@ -57,13 +58,37 @@ describe('the API document', () => {
     expect([...new Set(own)].sort()).toEqual(operations.map(nameOf).sort());
   });
 
-  it('is sent once to each reader who names what he has', async () => {
-    const { status, headers } = await app.get('/openapi.json');
-    const tag = headers['etag'] ?? '';
-    const again = await app.get('/openapi.json', { headers: { 'If-None-Match': tag } });
-    const other = await app.get('/openapi.json', { headers: { 'If-None-Match': '"another"' } });
-    expect(tag).toMatch(/^"[\w-]{43}"$/);
-    expect([status, again.status, again.text, other.status]).toEqual([200, 304, '', 200]);
+  it.each(['gzip', 'br', 'identity'])(
+    'is sent in %s with an ETag of its own, and not again to a client that has it',
+    async (encoding) => {
+      const asked = (more: object = {}) =>
+        app.get('/openapi.json', { headers: { 'Accept-Encoding': encoding, ...more } });
+      const { status, headers } = await asked();
+      const again = await asked({ 'If-None-Match': headers['etag'] });
+      const other = await asked({ 'If-None-Match': '"another"' });
+      expect(headers['etag']).toMatch(new RegExp(`^"[\\w-]{43}-${encoding}"$`));
+      expect(headers['content-encoding'] ?? 'identity').toBe(encoding);
+      expect([headers['vary'], again.headers['vary']]).toEqual(['Accept-Encoding', 'Accept-Encoding']);
+      expect([status, again.status, again.text, other.status]).toEqual([200, 304, '', 200]);
+    },
+  );
+
+  it('takes less than 110 kB compressed with gzip', async () => {
+    const { text } = await app.get('/openapi.json');
+    expect(gzipSync(text).length).toBeLessThan(110_000);
+  });
+
+  it('repeats no error, header or parameter inline', async () => {
+    const { paths } = (await app.get<ServedDocument>('/openapi.json')).body;
+    const inline = Object.values(paths).flatMap((item) =>
+      Object.values(item).flatMap(({ parameters = [], responses }) => [
+        ...parameters,
+        ...Object.values(responses).flatMap(({ headers = {} }) => Object.values(headers)),
+        ...Object.entries(responses).flatMap(([status, response]) => (Number(status) >= 300 ? [response] : [])),
+      ]),
+    );
+    const texts = inline.filter((part) => !('$ref' in part)).map((part) => JSON.stringify(part));
+    expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
   });
 
   it('gives every operation an own id, a summary of one line and its security', () => {

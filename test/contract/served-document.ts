@@ -1,4 +1,9 @@
 import type { TestApp } from '../setup/app.js';
+import { dereference } from '../setup/contract/document.js';
+
+interface Reference {
+  $ref: string;
+}
 
 export interface Schema {
   $ref?: string;
@@ -44,13 +49,20 @@ export interface Operation {
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema?: Schema; example?: unknown; examples?: unknown }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema?: Schema }> }>;
+  responses: Record<
+    string,
+    { description: string; headers?: Record<string, object>; content?: Record<string, { schema?: Schema }> }
+  >;
 }
 
 export interface ServedDocument {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
+  components: {
+    schemas: Record<string, Schema>;
+    parameters?: Record<string, Parameter>;
+    responses?: Record<string, Operation['responses'][string]>;
+  };
 }
 
 /** One operation with the place it stands at. */
@@ -60,7 +72,31 @@ export interface Placed extends Operation {
 }
 
 export async function readDocument(app: TestApp): Promise<ServedDocument> {
-  return (await app.get<ServedDocument>('/openapi.json')).body;
+  return resolved((await app.get<ServedDocument>('/openapi.json')).body);
+}
+
+/** The document with shared parameters and responses at their places, so that a test finds all about an operation there. */
+function resolved(document: ServedDocument): ServedDocument {
+  const { parameters, responses } = document.components;
+  for (const item of Object.values(document.paths)) {
+    for (const operation of Object.values(item)) {
+      operation.parameters = operation.parameters?.map((found) =>
+        dereference<Parameter & Partial<Reference>>(found, parameters),
+      );
+      for (const [status, found] of Object.entries(operation.responses))
+        operation.responses[status] = dereference<Operation['responses'][string] & Partial<Reference>>(
+          found,
+          responses,
+        );
+      if (isPublic(operation)) operation.security = [];
+    }
+  }
+  return document;
+}
+
+/** OAuth clients authenticate themselves at the OAuth endpoints; no API key or token is required there. */
+function isPublic({ security = [] }: Operation): boolean {
+  return security.some((needed) => Object.keys(needed).length === 0);
 }
 
 export function operationsOf(document: ServedDocument): Placed[] {

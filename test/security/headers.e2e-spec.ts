@@ -82,7 +82,6 @@ describe('Swagger UI', () => {
       "frame-ancestors 'none'",
       "img-src 'self' data:",
       "object-src 'none'",
-      "script-src 'self' 'unsafe-inline'",
       "style-src 'self' 'unsafe-inline'",
     ]);
     expect(headers).toMatchObject(ALWAYS);

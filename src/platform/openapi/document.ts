@@ -2,12 +2,13 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Env } from '../config/env.js';
 import { applyDefaultDescriptions } from '../http/property-description.js';
-import { Routes } from '../http/routes.js';
+import { type Route, Routes } from '../http/routes.js';
 import { surfaceOf } from '../http/surface.js';
+import { collectionOf, shareComponents } from './components.js';
 import { errorSchemas } from './error-schemas.js';
 import { exemplifyBody } from './examples.js';
 import { completeOperation } from './operations.js';
-import type { OperationObject, ReferenceObject, SchemaObject } from './types.js';
+import type { OperationObject, ReferenceObject, SchemaObject, Schemas } from './types.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -22,12 +23,13 @@ export interface ApiTag {
  * statuses, headers) is added here, so that no controller repeats it.
  */
 export function buildDocument(app: INestApplication, tags: readonly ApiTag[]): OpenAPIObject {
+  const { all } = app.get(Routes);
   const config = new DocumentBuilder()
     .setTitle('Travel Operations Platform')
     .setDescription(
-      'Storefront, staff, connect, vault, realtime and data surfaces of one travel operator. Every answer carries X-Request-Id. ' +
-        'Beside the statuses of its own any operation may answer what is refused before it is known, in the body of its surface: ' +
-        '408 (the request took too long to arrive), 417 (an unknown Expect) and 431 (headers beyond 16 KiB).',
+      'The storefront, staff, connect, vault, realtime and data surfaces of one travel operator. ' +
+        'Every response carries `X-Request-Id`. Besides the documented statuses, a request may be rejected before its operation ' +
+        'is known: 408 (the request took too long to arrive), 417 (unsupported Expect) and 431 (headers above 16 KiB).',
     )
     .setVersion('1.0.0')
     .addBearerAuth(
@@ -35,11 +37,23 @@ export function buildDocument(app: INestApplication, tags: readonly ApiTag[]): O
         type: 'http',
         scheme: 'bearer',
         bearerFormat: 'opaque',
-        description: 'A staff token or session, a platform API key, or an OAuth access token',
+        description: 'A staff session or API token, a platform API key, or an OAuth access token',
       },
       'bearer',
     )
-    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key', description: 'A staff token' }, 'apiKey')
+    .addApiKey(
+      { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'A staff session or API token' },
+      'apiKey',
+    )
+    .addBasicAuth({ type: 'http', scheme: 'basic', description: 'OAuth client id and secret' }, 'clientBasic')
+    .addOAuth2(
+      {
+        type: 'oauth2',
+        description: 'Client credentials of an OAuth client of the connect surface',
+        flows: { clientCredentials: { tokenUrl: '/connect/v1/oauth/token', scopes: connectScopes(all) } },
+      },
+      'oauth2',
+    )
     .build();
   const document = SwaggerModule.createDocument(app, config, {
     autoTagControllers: false,
@@ -50,11 +64,11 @@ export function buildDocument(app: INestApplication, tags: readonly ApiTag[]): O
   const schemas = (document.components ??= {}).schemas ?? {};
   document.components.schemas = { ...schemas, ...(errorSchemas as Record<string, SchemaObject>) };
 
-  for (const { errorBodies } of app.get(Routes).all) {
+  for (const { errorBodies } of all) {
     for (const { name, schema } of Object.values(errorBodies)) document.components.schemas[name] = schema;
   }
 
-  const routes = new Map(app.get(Routes).all.map((route) => [`${route.method} ${toTemplate(route.path)}`, route]));
+  const routes = new Map(all.map((route) => [`${route.method} ${toTemplate(route.path)}`, route]));
   const { surfaces } = app.get(Env);
   for (const [path, item] of Object.entries(document.paths)) {
     // What another process serves does not exist here.
@@ -64,11 +78,56 @@ export function buildDocument(app: INestApplication, tags: readonly ApiTag[]): O
       const route = routes.get(`${method.toUpperCase()} ${path}`);
       if (!operation || !route) continue;
       completeOperation(operation, route, document.components.schemas);
+      describePathParameters(path, operation);
       exemplifyBody(operation, route, document.components.schemas);
       for (const schema of inputSchemas(operation)) closeSchema(schema, document.components.schemas);
     }
   }
+  describeEnvelopes(document.components.schemas);
+  shareComponents(document);
   return document;
+}
+
+/** The scopes that operations of connect require. `*` stands for any area. */
+function connectScopes(routes: readonly Route[]): Record<string, string> {
+  const required = routes.flatMap(({ surface, access }) =>
+    surface === 'connect' && access.scope ? [access.scope] : [],
+  );
+  return Object.fromEntries([...new Set(required)].sort().map((scope) => [scope, meaningOf(scope)]));
+}
+
+function meaningOf(scope: string): string {
+  const [action = '', area = ''] = scope.split(':').reverse();
+  return area === '*' ? `Permission to ${action} in any area of connect` : `Permission to ${action} ${area}`;
+}
+
+/** A path parameter says what it identifies and in which form. */
+function describePathParameters(path: string, { parameters = [] }: OperationObject): void {
+  for (const parameter of parameters) {
+    if (!('name' in parameter) || parameter.in !== 'path') continue;
+    const form = parameter.description ? `: ${parameter.description}` : '';
+    const isId = /id$/i.test(parameter.name);
+    if (isId) parameter.description = `The id of the ${collectionOf(path, parameter.name)}${form}`;
+    else parameter.description ??= `The ${parameter.name} of the ${collectionOf(path, parameter.name)}`;
+  }
+}
+
+/** Envelopes are made by functions, so that no comment describes them. */
+function describeEnvelopes(schemas: Schemas): void {
+  for (const schema of Object.values(schemas)) {
+    if ('$ref' in schema || schema.description !== undefined) continue;
+    const { data } = schema.properties ?? {};
+    if (!data) continue;
+    const list = 'items' in data ? data.items : undefined;
+    const item = nameIn(list ?? data);
+    if (item === null) continue;
+    schema.description = list ? `A list of ${item} in \`data\`.` : `One ${item} in \`data\`.`;
+  }
+}
+
+function nameIn(schema: SchemaObject | ReferenceObject): string | null {
+  const reference = '$ref' in schema ? schema : schema.allOf?.[0];
+  return reference && '$ref' in reference ? (reference.$ref.split('/').pop() ?? null) : null;
 }
 
 /** `/v1/admin/trips/:envelopeId` -> `/v1/admin/trips/{envelopeId}`. */

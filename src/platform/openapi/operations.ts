@@ -12,24 +12,25 @@ import type {
 } from './types.js';
 
 const MEANINGS: Record<number, string> = {
-  400: 'What was sent is not understood',
-  401: 'No valid credential',
-  403: 'The credential lacks the scope',
+  400: 'Invalid request',
+  401: 'Missing or invalid credential',
+  403: 'The credential lacks a required scope',
   404: 'Not found',
-  409: 'The state of things forbids it',
-  410: 'It is gone',
+  409: 'Conflict with the current state of the resource',
+  410: 'No longer available',
   412: 'The resource has changed since it was read',
-  413: 'The body is too large',
-  415: 'The body is not JSON in UTF-8',
-  422: 'It does not add up, or the Idempotency-Key belongs to another request',
-  429: 'Too many requests',
-  500: 'Unexpected; the request id identifies it',
-  503: 'Something that the service depends on is away',
+  413: 'The request body is too large',
+  415: 'The request body is not of a supported media type in UTF-8',
+  422: 'The request is well-formed but breaks a rule, or reuses an Idempotency-Key for a different request',
+  429: 'Too many requests; see Retry-After',
+  500: 'Unexpected error; report the request id',
+  503: 'A service that is required for the request is unavailable',
 };
 
 const requestIdHeader = {
   'X-Request-Id': {
-    description: 'Identifies the request; echoed if the client sent a harmless one',
+    description:
+      'Identifies the request. A valid `X-Request-Id` of the request is returned, otherwise a generated one.',
     required: true,
     schema: { type: 'string', minLength: 8, maxLength: 128 },
   },
@@ -39,31 +40,47 @@ const requestIdHeader = {
 export function completeOperation(operation: OperationObject, route: Route, schemas: Schemas): void {
   const { access, mutation } = route;
   operation.security = securityOf(route);
-  const right = access.isPublic
-    ? 'Open to everybody.'
-    : access.scope
-      ? `Scope: \`${access.scope}\`.`
-      : 'Any credential of the surface.';
-  operation.description = [operation.description, right].filter(Boolean).join(' ');
+  operation.description = [operation.description, requirementOf(route)].filter(Boolean).join('\n\n');
   if (access.scope) Object.assign(operation, { 'x-required-scope': access.scope });
   if (mutation?.action) Object.assign(operation, { 'x-ledger-action': mutation.action });
 
   const successes = Object.entries(operation.responses as Record<string, ResponseObject>);
   for (const [status, response] of successes) {
-    response.description ||= status === '201' ? 'Created' : 'Done';
+    response.description ||= status === '201' ? 'Created' : 'Success';
     const versioned = isVersioned(response, schemas);
     response.headers = { ...requestIdHeader, ...successHeaders(route, { status, versioned }), ...response.headers };
     if (versioned && route.method === 'GET') {
-      operation.responses['304'] ??= { description: 'Not changed', headers: requestIdHeader };
+      operation.responses['304'] ??= {
+        description: 'Not modified since the version in If-None-Match',
+        headers: requestIdHeader,
+      };
     }
   }
   Object.assign(operation.responses, errorResponses(operation, route));
 }
 
-/** Staff may send their token in either header. */
-function securityOf({ access, surface }: Route): OperationObject['security'] {
+/** Staff may send their token in either header; OAuth clients authenticate themselves at the OAuth endpoints. */
+function securityOf(route: Route): OperationObject['security'] {
+  const { access, surface } = route;
+  if (isOAuthEndpoint(route)) return [{ clientBasic: [] }, {}];
   if (access.isPublic) return [];
-  return surface === 'staff' ? [{ bearer: [] }, { apiKey: [] }] : [{ bearer: [] }];
+  if (surface === 'staff') return [{ bearer: [] }, { apiKey: [] }];
+  return surface === 'connect' ? [{ bearer: [] }, { oauth2: access.scope ? [access.scope] : [] }] : [{ bearer: [] }];
+}
+
+function requirementOf(route: Route): string {
+  const { access } = route;
+  if (isOAuthEndpoint(route)) {
+    return 'The client authenticates with HTTP Basic, or with `client_id` and `client_secret` in the body, but not with both.';
+  }
+  if (access.isPublic) return 'No credential required.';
+  return access.scope
+    ? `Required scope: \`${access.scope}\`.`
+    : 'Required scope: none; any credential of this surface.';
+}
+
+function isOAuthEndpoint({ path }: Route): boolean {
+  return errorShapeOf(path) === 'oauth';
 }
 
 /** Whether the answer is one resource with a version, bare or in `data`: then it has an ETag. */
@@ -86,13 +103,20 @@ function successHeaders(
   const text = (description: string, maxLength: number) => ({ description, schema: { type: 'string', maxLength } });
   const hasLocation = status === '201' && (surface === 'staff' || surface === 'connect');
   return {
-    ...(hasLocation ? { Location: text('Where the new thing is read', 500) } : {}),
-    ...(versioned ? { ETag: text('The version, for If-Match', 100) } : {}),
-    ...(mutation?.action ? { 'Idempotent-Replayed': text('`true` on the answer of an earlier request', 4) } : {}),
+    ...(hasLocation ? { Location: text('The path of the new resource', 500) } : {}),
+    ...(versioned ? { ETag: text('The version of the resource, for If-Match', 100) } : {}),
+    ...(mutation?.action
+      ? {
+          'Idempotent-Replayed': text(
+            '`true` if this is the stored response to an earlier request with the same Idempotency-Key',
+            4,
+          ),
+        }
+      : {}),
     ...(access.isPublic
       ? {}
       : {
-          RateLimit: text('What is left, and seconds until all of it is back', 100),
+          RateLimit: text('Requests left, and seconds until the limit is reset', 100),
           'RateLimit-Policy': text('The limit and its window in seconds', 100),
         }),
   };

@@ -1,44 +1,66 @@
-import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Express } from 'express';
 import { type ApiTag, buildDocument } from './document.js';
+import { PreparedFile } from './prepared-file.js';
 
-const DOCUMENT_PATH = '/openapi.json';
-
-interface Written {
-  bytes: Buffer;
-  etag: string;
-}
+const REVALIDATED = 'no-cache';
+/** The path of an asset holds the version of Swagger UI, so that its content never changes. */
+const UNCHANGING = 'public, max-age=31536000, immutable';
 
 /**
- * Serves `/openapi.json` and Swagger UI at `/docs`. The document is made on the first request, and made into bytes once:
- * it is some megabytes, anybody may ask for it, and to write it anew for each would hold up everybody else.
+ * Serves `/openapi.json` and Swagger UI at `/docs`. The document is built on the first request and serialized once:
+ * building it for each request would block all the others.
  */
 export function serveDocument(app: NestExpressApplication, tags: readonly ApiTag[]): void {
-  let document: OpenAPIObject | null = null;
-  let written: Written | null = null;
-  const made = () => (document ??= buildDocument(app, tags));
   const server: Express = app.getHttpAdapter().getInstance();
-  server.get(DOCUMENT_PATH, (_request, response) => {
-    const { bytes, etag } = (written ??= writtenOut(made()));
-    // Express makes it a 304 where the reader has this one.
-    response.set({ ETag: etag, 'Cache-Control': 'no-cache' }).type('application/json').send(bytes);
+  let document: PreparedFile | null = null;
+  server.get('/openapi.json', (request, response) => {
+    document ??= new PreparedFile(Buffer.from(JSON.stringify(buildDocument(app, tags))), 'json', REVALIDATED);
+    return document.send(request, response);
   });
-  SwaggerModule.setup('docs', app, made, {
-    raw: false,
-    customSiteTitle: 'Travel Operations Platform',
-    swaggerOptions: {
-      persistAuthorization: true,
-      docExpansion: 'list',
-      filter: true,
-      displayRequestDuration: true,
-      validatorUrl: null,
-    },
+
+  const files = swaggerUiFiles();
+  server.get(['/docs', '/docs/*path'], (request, response, next) => {
+    const path = request.path.replace(/\/$/, '').toLowerCase();
+    const file = Object.hasOwn(files, path) ? files[path] : undefined;
+    return file ? file.send(request, response) : next();
   });
 }
 
-function writtenOut(document: OpenAPIObject): Written {
-  const bytes = Buffer.from(JSON.stringify(document));
-  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
+/** The page and what it loads, by path. */
+function swaggerUiFiles(): Record<string, PreparedFile> {
+  const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const { version } = JSON.parse(readFileSync(join(assets, 'package.json'), 'utf8')) as { version: string };
+  const folder = `/docs/${version}`;
+  const asset = (name: string, type: string) => new PreparedFile(readFileSync(join(assets, name)), type, UNCHANGING);
+  const init = readFileSync(new URL('./browser/init.js', import.meta.url));
+  return {
+    '/docs': new PreparedFile(Buffer.from(page(folder)), 'html', REVALIDATED),
+    '/docs/init.js': new PreparedFile(init, 'js', REVALIDATED),
+    [`${folder}/swagger-ui.css`]: asset('swagger-ui.css', 'css'),
+    [`${folder}/swagger-ui-bundle.js`]: asset('swagger-ui-bundle.js', 'js'),
+    [`${folder}/favicon-32x32.png`]: asset('favicon-32x32.png', 'png'),
+  };
+}
+
+function page(folder: string): string {
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Travel Operations Platform</title>
+<link rel="icon" type="image/png" href="${folder}/favicon-32x32.png">
+<link rel="stylesheet" href="${folder}/swagger-ui.css">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="${folder}/swagger-ui-bundle.js"></script>
+<script src="/docs/init.js"></script>
+</body>
+</html>
+`;
 }
