@@ -101,14 +101,12 @@ function meaningOf(scope: string): string {
   return area === '*' ? `Permission to ${action} in any area of connect` : `Permission to ${action} ${area}`;
 }
 
-/** A path parameter says what it identifies and in which form. */
+/** Path parameters that are no TypeIDs have no description of their own. */
 function describePathParameters(path: string, { parameters = [] }: OperationObject): void {
   for (const parameter of parameters) {
     if (!('name' in parameter) || parameter.in !== 'path') continue;
-    const form = parameter.description ? `: ${parameter.description}` : '';
-    const isId = /id$/i.test(parameter.name);
-    if (isId) parameter.description = `The id of the ${collectionOf(path, parameter.name)}${form}`;
-    else parameter.description ??= `The ${parameter.name} of the ${collectionOf(path, parameter.name)}`;
+    const [, member = parameter.name] = /(Id|Slug|Key)$/.exec(parameter.name) ?? [];
+    parameter.description ??= `The ${member.toLowerCase()} of the ${collectionOf(path, parameter.name)}`;
   }
 }
 

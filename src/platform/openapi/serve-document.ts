@@ -23,11 +23,9 @@ export function serveDocument(app: NestExpressApplication, tags: readonly ApiTag
   });
 
   const files = swaggerUiFiles();
-  server.get(['/docs', '/docs/*path'], (request, response, next) => {
-    const path = request.path.replace(/\/$/, '').toLowerCase();
-    const file = Object.hasOwn(files, path) ? files[path] : undefined;
-    return file ? file.send(request, response) : next();
-  });
+  for (const [path, file] of Object.entries(files)) {
+    server.get(path, (request, response) => file.send(request, response));
+  }
 }
 
 /** The page and what it loads, by path. */
@@ -36,7 +34,7 @@ function swaggerUiFiles(): Record<string, PreparedFile> {
   const { version } = JSON.parse(readFileSync(join(assets, 'package.json'), 'utf8')) as { version: string };
   const folder = `/docs/${version}`;
   const asset = (name: string, type: string) => new PreparedFile(readFileSync(join(assets, name)), type, UNCHANGING);
-  const init = readFileSync(new URL('./browser/init.js', import.meta.url));
+  const init = readFileSync(new URL('./swagger-ui.js', import.meta.url));
   return {
     '/docs': new PreparedFile(Buffer.from(page(folder)), 'html', REVALIDATED),
     '/docs/init.js': new PreparedFile(init, 'js', REVALIDATED),
