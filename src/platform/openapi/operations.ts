@@ -138,7 +138,7 @@ function errorResponses(operation: OperationObject, route: Route): ResponsesObje
     return [
       String(status),
       {
-        description: `${MEANINGS[status] ?? 'Refused'}${also}`,
+        description: `${MEANINGS[status] ?? 'Error'}${also}`,
         headers: requestIdHeader,
         content: { 'application/json': { schema, example: errorExample(shape, status, codes[0]) } },
       },
