@@ -72,7 +72,7 @@ export function invalid(answer: Answer, issues: Issue[]): object {
 
 export const NAME_TAKEN = {
   code: 'channel_name_taken',
-  error: 'Another channel has this name',
+  error: 'Another channel already has this name',
   details: { field: 'name' },
 };
 export const NOT_FOUND = { code: 'not_found', error: 'Not found' };

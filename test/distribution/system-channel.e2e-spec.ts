@@ -24,7 +24,7 @@ describe('the own-sales channel', () => {
 
       const answer = await change(staff, before.id, { ...body, description: 'Not this either' });
 
-      const error = 'The own-sales channel keeps its kind and status';
+      const error = 'Kind and status of the direct channel cannot be changed';
       const refused = refusal(answer, {
         ...{ code: 'system_channel_protected', error },
         details: { kind: 'direct', status: 'active' },

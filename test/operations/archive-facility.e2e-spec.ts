@@ -50,7 +50,7 @@ describe('deleting a facility', () => {
     const answer = await archive(before.id);
 
     const details = { departures: 2, children: 1, operators: 1 };
-    const error = 'Departures that are still to start name the facility';
+    const error = 'Scheduled future departures use the facility';
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, { code: 'facility_in_use', error, details })]);
     expect(await readFacility(app, before.id)).toEqual(before);
   });

@@ -138,7 +138,7 @@ describe('cancelling a departure', () => {
     const transition = { code: 'invalid_transition', error: 'The departure is already cancelled', details };
     expect([again.status, again.body]).toEqual([409, refusal(again, transition)]);
     const stays = {
-      ...{ code: 'departure_cancelled', error: 'A cancelled departure stays as it is' },
+      ...{ code: 'departure_cancelled', error: 'A cancelled departure cannot be changed' },
       details: { departureIds: [id] },
     };
     expect([change.status, change.body]).toEqual([409, refusal(change, stays)]);

@@ -41,7 +41,7 @@ describe('a departure in use', () => {
     const { status } = await staff.patch(`${DEPARTURES}/${id}`, { capacity: 6 });
 
     const details = { available: 4, sold: 3, held: 2, guaranteedOpen: 1 };
-    const error = 'More units are sold, held or guaranteed than that';
+    const error = 'capacity must not be below sold, held and guaranteed units';
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, { code: 'capacity_exceeded', error, details })]);
     expect(status).toBe(200);
   });

@@ -5,7 +5,7 @@ import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { FACILITIES, type Facility, facility, type FacilityAnswer, newFacility, readFacility } from './facilities.js';
 
-const CODE_TAKEN = { code: 'facility_code_taken', error: 'Another facility has this code' };
+const CODE_TAKEN = { code: 'facility_code_taken', error: 'Another facility already has this code' };
 
 let app: TestApp;
 let staff: TestClient;
@@ -171,7 +171,7 @@ describe('changing a facility', () => {
 
     const late = await change(id, { status: 'active' });
 
-    const refused = { code: 'facility_archived', error: 'An archived facility stays as it is' };
+    const refused = { code: 'facility_archived', error: 'An archived facility cannot be changed' };
     expect([archive.status, archive.body.details?.issues?.map(({ path }) => path)]).toEqual([400, ['status']]);
     expect([late.status, late.body]).toEqual([409, refusal(late, refused)]);
   });

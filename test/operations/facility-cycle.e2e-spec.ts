@@ -3,7 +3,7 @@ import { type Refusal, refusal } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { FACILITIES, newFacility, readFacility } from './facilities.js';
 
-const CYCLE = { code: 'facility_cycle', error: 'A facility cannot lie within itself' };
+const CYCLE = { code: 'facility_cycle', error: 'A facility cannot contain itself' };
 
 let app: TestApp;
 beforeAll(async () => {

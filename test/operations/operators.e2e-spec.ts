@@ -6,7 +6,7 @@ import type { TestClient } from '../setup/client.js';
 import type { Answer } from '../setup/http.js';
 import { type GroundOperator, groundOperator, newFacility, newOperator, OPERATORS } from './facilities.js';
 
-const CODE_TAKEN = { code: 'operator_code_taken', error: 'Another operator has this code' };
+const CODE_TAKEN = { code: 'operator_code_taken', error: 'Another operator already has this code' };
 
 let app: TestApp;
 let staff: TestClient;

@@ -135,7 +135,7 @@ describe('components', () => {
     const trip = await makeTrip(owner, [most]);
     const path = `${TRIPS}/${trip.envelopeId}/components`;
     const { id: departureId } = await makeDeparture(owner, { priceCents: Number.MAX_SAFE_INTEGER, capacity: 1_000 });
-    const message = 'The price of the whole quantity would be beyond 2^53-1';
+    const message = 'Price of the whole quantity would exceed 2^53-1';
     for (const answer of [
       await owner.post(path, { ...most, quantity: 2 }),
       await owner.post(path, seats(departureId, { quantity: 2 })),

@@ -78,7 +78,7 @@ describe('changing an allotment', () => {
     const { allotment, departure } = await allotted(app, { units: 4 });
     await sell(app, { allotment, departure }, 3);
     const answer = await change(allotment.id, { validTo: allotment['validFrom'] });
-    const body = { error: 'Units of departures outside of that range are sold', code: 'allotment_has_sales' };
+    const body = { error: 'Units are sold on departures outside the new validity', code: 'allotment_has_sales' };
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...body, details: { sold: 3 } })]);
     expect(await onlySlot(app, allotment.id)).toMatchObject({ sold: 3, remaining: 1, closed: false });
   });
@@ -132,7 +132,7 @@ describe('changing a slot', () => {
     expect((await resize(slot, 2)).status).toBe(200);
     expect(await poolOf(app, departure.id)).toMatchObject({ sold: 2, guaranteedOpen: 0, available: 18 });
     const answer = await resize(slot, 1);
-    const body = { error: 'More units of the slot are sold or released than that', code: 'capacity_exceeded' };
+    const body = { error: 'allotted must not be below sold plus released units', code: 'capacity_exceeded' };
     const details = { available: 0, sold: 2, released: 0, lowestAllotted: 2 };
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...body, details })]);
     const moved = (await movementsOf(app, allotment.id)).map(({ kind, quantity }) => `${kind} ${quantity}`);
@@ -153,7 +153,10 @@ describe('changing a slot', () => {
     expect([elsewhere.status, elsewhere.body]).toEqual([404, refusal(elsewhere, NOT_FOUND)]);
     await app.as('owner').post(`/v1/admin/operations/departures/${departure.id}/cancellation`);
     const closed = await resize(slot, 12);
-    const body = { error: 'The departure is cancelled or out of the range', code: 'slot_closed' };
+    const body = {
+      error: 'The slot is closed: its departure is cancelled or outside the validity',
+      code: 'slot_closed',
+    };
     const details = { departureId: slot.departureId, startDate: slot['startDate'] };
     expect([closed.status, closed.body]).toEqual([409, refusal(closed, { ...body, details })]);
   });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 const add = (bookingId: string, over: object) => app.as('owner').post(`${BOOKINGS}/${bookingId}/items`, itemBody(over));
-const LEFT = { error: 'Fewer units than that are left', code: 'capacity_exceeded' };
+const LEFT = { error: 'Not enough units available', code: 'capacity_exceeded' };
 
 async function manyBookings(count: number, over: object = {}): Promise<string[]> {
   const ids: string[] = [];

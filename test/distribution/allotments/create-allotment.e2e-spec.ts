@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const create = (body: object): Promise<AllotmentAnswer> => app.as('owner').post(ALLOTMENTS, body);
 const OVERLAP = {
-  error: 'Another active allotment of this channel and product is valid at that time',
+  error: 'Another active allotment of this channel and product overlaps this period',
   code: 'allotment_overlap',
 };
 
@@ -113,7 +113,7 @@ describe('creating an allotment', () => {
     expect(answer.status).toBe(409);
     const details = { available: 3, departures: [{ departureId: small.id, available: 3 }] };
     expect(answer.body).toEqual(
-      refusal(answer, { error: 'Fewer units than that are left', code: 'capacity_exceeded', details }),
+      refusal(answer, { error: 'Not enough units available', code: 'capacity_exceeded', details }),
     );
     expect(await poolOf(app, large.id)).toMatchObject({ guaranteedOpen: 0 });
     const stored = await app.sql('select id from allotments where product_id = $1', [productId]);

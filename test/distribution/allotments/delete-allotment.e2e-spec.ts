@@ -94,7 +94,7 @@ describe('a channel', () => {
     const { id } = await newAllotment(app, { channelId, active: false });
     await newAllotment(app, { channelId, validFrom: '2020-01-01', validTo: '2020-12-31' });
     const answer = await archive();
-    const body = { error: 'The channel has live allotments', code: 'channel_in_use', details: { allotments: 1 } };
+    const body = { error: 'The channel has allotments in force', code: 'channel_in_use', details: { allotments: 1 } };
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, body)]);
     await remove(id);
     expect((await archive()).status).toBe(200);

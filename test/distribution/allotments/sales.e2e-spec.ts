@@ -38,8 +38,8 @@ const patch = ({ bookingId, id }: Item, body: object) =>
   owner().patch<One<Item>>(`${BOOKINGS}/${bookingId}/items/${id}`, body);
 const makeOne = (over: object) => owner().post<One<Booking>>(BOOKINGS, bookingBody(over));
 const cancel = ({ bookingId, id }: Item) => owner().post(`${BOOKINGS}/${bookingId}/items/${id}/cancellation`);
-const LEFT_OF_ALLOTMENT = { error: 'Fewer units than that are left of the allotment', code: 'capacity_exceeded' };
-const LEFT = { error: 'Fewer units than that are left', code: 'capacity_exceeded' };
+const LEFT_OF_ALLOTMENT = { error: 'Not enough units left in the allotment', code: 'capacity_exceeded' };
+const LEFT = { error: 'Not enough units available', code: 'capacity_exceeded' };
 
 describe('an item of a departure', () => {
   it('takes its quantity from the pool, and its service date from the departure', async () => {
@@ -99,7 +99,7 @@ describe('an item of a departure', () => {
     expect(noDeparture.body).toEqual(refusal(noDeparture, { ...unknown, details: { field: 'departureId' } }));
     expect(noAllotment.body).toEqual(refusal(noAllotment, { ...unknown, details: { field: 'allotmentId' } }));
     const alone = await add(bookingId, { allotmentId: 'alot_01k0dem000e000000000000001' });
-    const issue = { path: 'allotmentId', message: 'allotmentId needs a departureId', code: 'departure_missing' };
+    const issue = { path: 'allotmentId', message: 'allotmentId requires departureId', code: 'departure_missing' };
     expect([alone.status, alone.body]).toEqual([400, invalid(alone, [issue])]);
     await owner().post(`/v1/admin/operations/departures/${departureId}/cancellation`);
     const cancelled = await add(bookingId, { departureId });
@@ -166,7 +166,7 @@ describe('an item of an allotment', () => {
     await owner().patch(`${ALLOTMENTS}/${allotment.id}`, { active: false });
     const refusals = [await add(await bookOf(allotment), through), await patch(item, { quantity: 3 })];
     const details = { field: 'allotmentId', allotmentId: allotment.id };
-    const body = { error: 'The allotment sells nothing now', code: 'allotment_inactive', details };
+    const body = { error: 'The allotment is inactive', code: 'allotment_inactive', details };
     for (const answer of refusals) expect([answer.status, answer.body]).toEqual([409, refusal(answer, body)]);
     expect((await patch(item, { quantity: 1 })).status).toBe(200);
     expect(await unitsOf(app, allotment.id)).toMatchObject({ sold: 1, remaining: 9 });
@@ -180,7 +180,7 @@ describe('an item of an allotment', () => {
     const through = { departureId: departure.id, allotmentId: allotment.id };
     for (const answer of [await add(bookingId, through), await add(bookingId, {})]) {
       const details = { field: 'channelId' };
-      const body = { error: 'The channel sells nothing now', code: 'channel_inactive', details };
+      const body = { error: 'The channel is inactive', code: 'channel_inactive', details };
       expect([answer.status, answer.body]).toEqual([409, refusal(answer, body)]);
     }
   });

@@ -98,7 +98,7 @@ describe('money wished on an invoice', () => {
     const allocations = [{ scheduleId: balance, invoiceId: deposit.id, amountCents: 5000 }];
     const answer = await owner.post(PAYMENTS, received(id, 5000, { allocations }));
     expect(answer.status).toBe(400);
-    const message = "This is another installment's invoice";
+    const message = 'The invoice belongs to another installment';
     const issue = { path: 'allocations.0.invoiceId', message, code: 'invoice_of_other_schedule' };
     expect(answer.body).toMatchObject({ code: 'invalid_request', details: { issues: [issue] } });
     expect((await installmentsOf(app, id)).map(({ paid }) => paid)).toEqual([0, 0]);

@@ -64,7 +64,7 @@ export class BookingChanges {
 
   private async store(booking: Booking): Promise<void> {
     if (await this.rows.updateUnlessTaken(booking)) return;
-    throw conflict('booking_number_taken', 'Another booking has this number', { number: booking.number });
+    throw conflict('booking_number_taken', 'Another booking already has this number', { number: booking.number });
   }
 }
 

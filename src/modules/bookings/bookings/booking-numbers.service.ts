@@ -5,7 +5,7 @@ import { conflict } from '../../../platform/errors/app-error.js';
 import { refuseOn } from '../../../platform/errors/database-refusals.js';
 import type { Booking } from './booking.entity.js';
 
-refuseOn('bookings_number', () => conflict('booking_number_taken', 'Another booking has this number'));
+refuseOn('bookings_number', () => conflict('booking_number_taken', 'Another booking already has this number'));
 
 /** Bookings' own numbers, `B-<year>-<6 digits>`: counted per year of the organization's calendar, unique but not gapless. */
 @Injectable()

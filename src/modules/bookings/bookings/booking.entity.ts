@@ -62,13 +62,15 @@ export class Booking {
   change(changes: BookingChanges, now: Date): void {
     const lockedFields = Object.keys(changes).filter((field) => !OPEN_WHEN_CLOSED.includes(field));
     if (CLOSED.includes(this.status) && lockedFields.length > 0) {
-      throw conflict('booking_closed', `Of a booking that is ${this.status} this cannot be changed`, {
+      throw conflict('booking_closed', `These fields cannot be changed while the booking is ${this.status}`, {
         status: this.status,
         lockedFields,
       });
     }
     if (this.totalCents !== null && (changes.currency ?? this.currency) !== this.currency) {
-      throw conflict('currency_immutable', 'The booking has items in its currency', { currency: this.currency });
+      throw conflict('currency_immutable', 'The currency cannot be changed once the booking has items', {
+        currency: this.currency,
+      });
     }
     Object.assign(this, changes, { updatedAt: now });
     this.assertDates();
@@ -82,7 +84,7 @@ export class Booking {
   /** Throws 409 `booking_closed`. */
   assertItemsOpen(): void {
     if (!CLOSED.includes(this.status)) return;
-    throw conflict('booking_closed', `The items of a booking that is ${this.status} stay as they are`, {
+    throw conflict('booking_closed', `Items cannot be changed while the booking is ${this.status}`, {
       status: this.status,
     });
   }
@@ -91,10 +93,10 @@ export class Booking {
   addToTotal(cents: number, now: Date): void {
     const totalCents = (this.totalCents ?? 0) + cents;
     if (totalCents < 0) {
-      throw unprocessable('negative_total', 'The total of the booking would be negative', { totalCents });
+      throw unprocessable('negative_total', 'Booking total would be negative', { totalCents });
     }
     if (!Number.isSafeInteger(totalCents)) {
-      throw invalidField('unitSellCents', 'The total of the booking would be beyond 2^53-1', 'amount_too_large');
+      throw invalidField('unitSellCents', 'Booking total would exceed 2^53-1', 'amount_too_large');
     }
     Object.assign(this, { totalCents, updatedAt: now });
   }
@@ -102,7 +104,7 @@ export class Booking {
   /** Throws 409 `invalid_transition`, `booking_not_priced`. */
   confirm(liveItems: number, now: Date): void {
     this.assertMove('confirmed');
-    if (liveItems === 0) throw conflict('booking_not_priced', 'The booking has no item that is not cancelled');
+    if (liveItems === 0) throw conflict('booking_not_priced', 'The booking has no active items');
     Object.assign(this, { status: 'confirmed', confirmedAt: now, updatedAt: now });
   }
 

@@ -36,7 +36,7 @@ export class NewBookings {
       if (channelId) await this.channels.assertUsable(channelId);
       if (number === undefined) await this.numbers.insertNumbered(booking);
       else if (!(await this.database.insertUnlessTaken(booking))) {
-        throw conflict('booking_number_taken', 'Another booking has this number', { number });
+        throw conflict('booking_number_taken', 'Another booking already has this number', { number });
       }
       this.journal.booking('create', booking, { before: null, after: imageOfBooking(booking) });
       return Object.assign({}, booking, { departureDate: booking.startDate });

@@ -71,7 +71,8 @@ export class BookingItem {
 
   /** Throws 400 where the figures contradict each other, 409 `booking_item_cancelled`. */
   change(changes: ItemChanges, now: Date): void {
-    if (this.status === 'cancelled') throw conflict('booking_item_cancelled', 'A cancelled item stays as it is');
+    if (this.status === 'cancelled')
+      throw conflict('booking_item_cancelled', 'A cancelled booking item cannot be changed');
     Object.assign(this, changes, { updatedAt: now });
     this.price();
   }
@@ -88,7 +89,7 @@ export class BookingItem {
   /** Computes the total; whoever sets figures calls it afterwards. Throws 400 where they contradict each other. */
   price(): void {
     if (this.allotmentId !== null && this.departureId === null) {
-      throw invalidField('allotmentId', 'allotmentId needs a departureId', 'departure_missing');
+      throw invalidField('allotmentId', 'allotmentId requires departureId', 'departure_missing');
     }
     this.totalSellCents = priceItem(this);
   }

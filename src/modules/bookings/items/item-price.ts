@@ -25,15 +25,15 @@ export function priceItem({ quantity, unitSellCents, ...item }: PricedItem): num
   const total = BigInt(quantity) * BigInt(unitSellCents);
   const totalSellCents = Number(total);
   if (!Number.isSafeInteger(totalSellCents)) {
-    throw invalidField('unitSellCents', 'The price of the whole quantity is beyond 2^53-1', 'amount_too_large');
+    throw invalidField('unitSellCents', 'quantity * unitSellCents exceeds 2^53-1', 'amount_too_large');
   }
   const [least, most] = [Math.min(0, totalSellCents), Math.max(0, totalSellCents)];
   if (item.taxIncludedCents < least || item.taxIncludedCents > most) {
-    throw invalidField('taxIncludedCents', `The included tax lies between ${least} and ${most}`, 'tax_beyond_total');
+    throw invalidField('taxIncludedCents', `taxIncludedCents must be between ${least} and ${most}`, 'tax_beyond_total');
   }
   if ((item.costCents === null) !== (item.costCurrency === null)) {
     const missing = item.costCents === null ? 'costCents' : 'costCurrency';
-    throw invalidField(missing, 'costCents and costCurrency are given both or not at all', 'cost_incomplete');
+    throw invalidField(missing, 'costCents and costCurrency must be set together', 'cost_incomplete');
   }
   return totalSellCents;
 }

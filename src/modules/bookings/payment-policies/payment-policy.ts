@@ -67,9 +67,13 @@ function assertPolicy({ steps }: PaymentPolicy): void {
   const percentBasisPoints = steps.reduce((sum, step) => sum + (step.percentBasisPoints ?? 0), 0);
   const remainders = steps.filter(({ remainder }) => remainder).length;
   if (percentBasisPoints > ALL_BASIS_POINTS || remainders !== 1) {
-    throw unprocessable('invalid_payment_policy', 'The percentages exceed the whole, or not one step takes the rest', {
-      percentBasisPoints,
-      remainders,
-    });
+    throw unprocessable(
+      'invalid_payment_policy',
+      'Percentages exceed 100 %, or there is not exactly one remainder step',
+      {
+        percentBasisPoints,
+        remainders,
+      },
+    );
   }
 }

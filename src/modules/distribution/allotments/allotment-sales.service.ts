@@ -29,7 +29,7 @@ export class AllotmentSales {
   async assertSoldBy(channelId: string, allotmentIds: readonly string[], field: string): Promise<void> {
     const foreign = (await this.allotments.byIds(allotmentIds)).find((one) => one.channelId !== channelId);
     if (!foreign) return;
-    const why = "The allotment is another channel's than the booking: take one of its own, or sell from the pool";
+    const why = 'The allotment belongs to another channel than the booking';
     throw unprocessable('channel_mismatch', why, {
       field,
       allotmentId: foreign.id,
@@ -46,13 +46,13 @@ export class AllotmentSales {
     const { allotment } = await this.allotments.get(place.allotmentId, { field: 'allotmentId' });
     if (!allotment.active) {
       const details = { field: 'allotmentId', allotmentId: allotment.id };
-      throw conflict('allotment_inactive', 'The allotment sells nothing now', details);
+      throw conflict('allotment_inactive', 'The allotment is inactive', details);
     }
     await this.channels.assertSelling(allotment.channelId, 'allotmentId');
     const slot = await this.rows.pick(place, units);
     if (!slot) {
       const available = await this.rows.remaining(place);
-      throw conflict('capacity_exceeded', 'Fewer units than that are left of the allotment', { available });
+      throw conflict('capacity_exceeded', 'Not enough units left in the allotment', { available });
     }
     const from = allotment.type === 'guaranteed' ? 'guaranteed_slot' : 'cap_slot';
     await this.departures.take(place.departureId, units, { from, as: 'sold' });

@@ -51,7 +51,7 @@ export class AllotmentUndos implements OnModuleInit {
     const { slots, unsoldAction } = await checkedAs(GivenBack, entry.after);
     const given = slots.filter(({ units }) => units > 0);
     if (unsoldAction === 'retain' || given.length === 0) {
-      throw conflict('nothing_released', 'No units were given back', { unsoldAction });
+      throw conflict('nothing_released', 'No units were released', { unsoldAction });
     }
     return this.rows.change(entry.subjectId, null, async ({ allotment }, now) => {
       const isMeant = ({ closedAt }: { closedAt: Date | null }) => closedAt === null;
@@ -66,6 +66,6 @@ export class AllotmentUndos implements OnModuleInit {
 /** Entries of an earlier release say how many units went back, and not which: nobody guesses what to have again. */
 function assertRecorded({ subjectId, after }: RecordedAction): void {
   if (Array.isArray(after?.['slots'])) return;
-  const why = 'The entry does not say which units went back; set units aside by a new allotment';
+  const why = 'The entry does not record which units were released; create a new allotment';
   throw conflict('units_not_recorded', why, { allotmentId: subjectId });
 }

@@ -20,37 +20,51 @@ import { RELEASE_MODES, type ReleaseMode, UNSOLD_ACTIONS, type UnsoldAction } fr
 export const PRODUCT_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 export const MAX_UNITS = 1_000_000;
 
+/** One step at which unsold units are released. */
 export class ReleaseStepBody {
-  /** Calendar days before the departure's local start.
-   * @example 14 */
+  /**
+   * Calendar days before the departure starts, in the time zone of the departure.
+   * @example 14
+   */
   @Whole({ min: 0, max: 3650 })
   daysBefore: number;
 
-  /** Elapsed hours before that; days and hours add. 0 unless given.
-   * @example 12 */
+  /**
+   * Additional hours before that, 0 by default; days and hours are added.
+   * @example 12
+   */
   @Optional()
   @Whole({ min: 0, max: 8760 })
   hoursBefore?: number;
 
-  /** Units that the channel keeps; 0 unless given.
-   * @example 2 */
+  /**
+   * Number of unsold units that the channel keeps; 0 by default.
+   * @example 2
+   */
   @Optional()
   @Whole({ min: 0, max: MAX_UNITS })
   keepQuantity?: number;
 }
 
+/** When and how unsold units are released. */
 export class ReleaseBody {
-  /** The job follows the steps of an automatic one; those of a manual one say what
-   * staff's releases leave to the channel.
-   * @example "automatic" */
+  /**
+   * `automatic`: a server job executes the steps; `manual`: staff release, and the steps determine how many units the
+   * channel keeps.
+   * @example "automatic"
+   */
   @OneOf(RELEASE_MODES)
   mode: ReleaseMode;
 
+  /** One to three steps. */
   @ListOf(() => ReleaseStepBody, { min: 1, max: 3 })
   steps: ReleaseStepBody[];
 
-  /** `release_to_general_pool` unless given; `expire` gives units back to the supplier, `retain` moves none.
-   * @example "release_to_general_pool" */
+  /**
+   * `release_to_general_pool` (default) returns units to the pool, `expire` reduces the departure's capacity,
+   * `retain` releases nothing.
+   * @example "release_to_general_pool"
+   */
   @Optional()
   @OneOf(UNSOLD_ACTIONS)
   unsoldAction?: UnsoldAction;
@@ -58,97 +72,119 @@ export class ReleaseBody {
 
 /** What an allotment is made of. */
 class AllotmentFields {
-  /** The channel that may sell the units; not an archived one.
-   * @example "chan_01k0dem000e000000000000002" */
+  /**
+   * Channel that may sell the units (prefix `chan`); must not be archived.
+   * @example "chan_01k0dem000e000000000000002"
+   */
   @Id('chan')
   channelId: string;
 
-  /** The catalog's document id.
-   * @example "tour-danube-delta" */
+  /**
+   * Product whose departures are covered: its document ID in the catalog.
+   * @example "tour-danube-delta"
+   */
   @Text({ max: 128, pattern: PRODUCT_ID })
   productId: string;
 
-  /** `guaranteed` unless given: taken out of the pool. Of a `cap` the units stay there, and it is only a ceiling.
-   * @example "guaranteed" */
+  /**
+   * `guaranteed` (default): units are taken out of the pool; `cap`: units stay in the pool and the allotment is only
+   * an upper limit.
+   * @example "guaranteed"
+   */
   @Optional()
   @OneOf(ALLOTMENT_TYPES)
   type?: AllotmentType;
 
-  /** First local day on which departures start.
-   * @example "2031-05-01" */
+  /**
+   * First local start date of departures covered.
+   * @example "2031-05-01"
+   */
   @IsoDate()
   validFrom: string;
 
-  /** Last local day on which departures start, not before validFrom; null: all to come.
-   * @example "2031-09-30" */
+  /**
+   * Last local start date of departures covered, not before `validFrom`; null: no end.
+   * @example "2031-09-30"
+   */
   @Clearable()
   @IsoDate()
   validTo?: string | null;
 
-  /** Units of each new slot.
-   * @example 6 */
+  /**
+   * Units of each new slot; existing slots are changed one by one.
+   * @example 6
+   */
   @Whole({ min: 0, max: MAX_UNITS })
   defaultQuantity: number;
 
-  /** Sells, and gets slots of new departures; true unless given. One that is not active keeps its units.
-   * @example true */
+  /**
+   * Whether it sells and gets slots on new departures; true by default. An inactive allotment keeps its units.
+   * @example true
+   */
   @Optional()
   @Flag()
   active?: boolean;
 
-  /** When unsold units are given back; null: when staff do. */
+  /** When unsold units are released; null: only by request. */
   @Clearable()
   @Nested(() => ReleaseBody)
   release?: ReleaseBody | null;
 
-  /** @example "Agreed with Petra in March" */
+  /**
+   * Internal notes of staff. An empty string means null.
+   * @example "Agreed with Petra in March"
+   */
   @Clearable()
   @Text({ max: 2000, multiline: true, emptyIsNull: true })
   notes?: string | null;
 }
 
+/** Units of a product's departures reserved for a channel. */
 export class CreateAllotment extends AllotmentFields {
   @Ignored()
   id?: string;
 }
 
-/** Whose units these are, of what and from when on is fixed. */
+/** The fields to change. Channel, product, type and start of validity are fixed. */
 export class UpdateAllotment extends patchOf(
   PickType(AllotmentFields, ['validTo', 'defaultQuantity', 'active', 'release', 'notes'] as const),
 ) {}
 
 export class ListAllotments extends PageQuery {
+  /** Only allotments of this channel (prefix `chan`). */
   @Optional()
   @Id('chan')
   channelId?: string;
 
+  /** Only allotments of this product. */
   @Optional()
   @Text({ max: 128, pattern: PRODUCT_ID })
   productId?: string;
 
-  /** Valid on this day or later. */
+  /** Only allotments valid on this day or later. */
   @Optional()
   @IsoDate()
   from?: string;
 
-  /** Valid on this day or earlier. */
+  /** Only allotments valid on this day or earlier. */
   @Optional()
   @IsoDate()
   to?: string;
 
+  /** Only active (true) or only inactive (false) allotments. */
   @Optional()
   @QueryFlag()
   active?: boolean;
 
-  /** `-createdAt`, newest first, unless given. */
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()
   @SortBy(['createdAt', 'validFrom'])
   sort?: string;
 }
 
-/** May be left out as a whole. */
+/** Which departures to release. The body may be omitted. */
 export class ReleaseAllotment {
-  /** Of this departure alone; of all to come unless given. */
+  /** Only this departure (prefix `dep`); all future departures by default. */
   @Optional()
   @Id('dep')
   departureId?: string;

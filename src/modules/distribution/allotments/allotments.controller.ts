@@ -32,7 +32,14 @@ export class AllotmentsController {
     private readonly releases: Releases,
   ) {}
 
-  /** Sets units of a product's departures aside for a channel: a slot on each departure to come, or nothing at all */
+  /**
+   * Create an allotment
+   *
+   * @remarks Reserves units of a product's departures for a channel. A slot with `defaultQuantity` units is created
+   * on every scheduled future departure within the validity; if one departure has too few available units, nothing is
+   * created (409 `capacity_exceeded` with the departures). A channel has at most one active allotment per product at
+   * a time (409 `allotment_overlap`). The channel must not be archived (409 `channel_archived`).
+   */
   @Post()
   @RequireScope('distribution:write')
   @Mutates('distribution.allotment.create')
@@ -42,7 +49,11 @@ export class AllotmentsController {
     return created(`${PATH}/${view.allotment.id}`, view.allotment, { data: toAllotment(view) });
   }
 
-  /** Lists allotments, newest first */
+  /**
+   * List allotments
+   *
+   * @remarks Returns a page of allotments, newest first unless `sort` is given. Deleted allotments are not listed.
+   */
   @Get()
   @RequireScope('distribution:read')
   async list(@Query() query: ListAllotments): Promise<AllotmentPage> {
@@ -50,7 +61,11 @@ export class AllotmentsController {
     return { data: views.map(toAllotment), total, ...pageBounds(query) };
   }
 
-  /** Reads an allotment */
+  /**
+   * Get an allotment
+   *
+   * @remarks Returns the allotment with its release rule. What is sold and released is on its slots.
+   */
   @Get(':id')
   @RequireScope('distribution:read')
   async get(@PathId('alot') id: string): Promise<AllotmentEnvelope> {
@@ -58,7 +73,15 @@ export class AllotmentsController {
     return tagged(view.allotment, { data: toAllotment(view) });
   }
 
-  /** Changes an allotment; whose units these are, of which product and from when on is fixed */
+  /**
+   * Update an allotment
+   *
+   * @remarks Changes validity end, default quantity, activation, release rule and notes; channel, product, type and
+   * start are fixed. A new `defaultQuantity` applies to future slots only. A later end or a reactivation creates
+   * slots on the departures that are then covered (409 `capacity_exceeded`, `channel_archived`); an earlier end
+   * closes slots and is rejected if units of them are sold (409 `allotment_has_sales`). A new release rule replaces
+   * the pending steps.
+   */
   @Patch(':id')
   @RequireScope('distribution:write')
   @Mutates('distribution.allotment.update')
@@ -73,7 +96,12 @@ export class AllotmentsController {
     return tagged(view.allotment, { data: toAllotment(view) });
   }
 
-  /** Deletes an allotment of which nothing is sold; its units go back into the pool */
+  /**
+   * Delete an allotment
+   *
+   * @remarks Closes all slots and returns their unsold units to the general pool. Rejected if any unit of the
+   * allotment is sold (409 `allotment_has_sales`).
+   */
   @Delete(':id')
   @RequireScope('distribution:delete')
   @Mutates('distribution.allotment.delete')
@@ -83,7 +111,14 @@ export class AllotmentsController {
     return { success: true };
   }
 
-  /** Releases what is not sold, of one departure or of all to come, now; less what a manual release's steps keep */
+  /**
+   * Release unsold units of an allotment
+   *
+   * @remarks Releases unsold units of one departure, or of all future departures, immediately. What happens to them
+   * follows `unsoldAction` of the release rule, the general pool by default. With a manual rule the units that its
+   * steps keep stay with the channel; otherwise all unsold units are released. The body may be omitted. A departure
+   * without an open slot is 404.
+   */
   @Post(':id/releases')
   @HttpCode(200)
   @RequireScope('distribution:write')

@@ -14,7 +14,7 @@ import { SlotCoverage } from './slot-coverage.service.js';
 refuseOn('allotments_no_overlap', ({ detail }) =>
   conflict(
     'allotment_overlap',
-    'Another active allotment of this channel and product is valid at that time',
+    'Another active allotment of this channel and product overlaps this period',
     takenBy(detail),
   ),
 );

@@ -44,9 +44,12 @@ export class SlotChanges {
 
 function assertRoom({ departureId, startDate, closedAt, sold, released }: AllotmentSlot, allotted: number): void {
   if (closedAt !== null) {
-    throw conflict('slot_closed', 'The departure is cancelled or out of the range', { departureId, startDate });
+    throw conflict('slot_closed', 'The slot is closed: its departure is cancelled or outside the validity', {
+      departureId,
+      startDate,
+    });
   }
   if (allotted >= sold + released) return;
   const details = { available: 0, sold, released, lowestAllotted: sold + released };
-  throw conflict('capacity_exceeded', 'More units of the slot are sold or released than that', details);
+  throw conflict('capacity_exceeded', 'allotted must not be below sold plus released units', details);
 }

@@ -30,7 +30,7 @@ export class SlotCoverage {
     const outside = (await this.rows.open(allotment.id)).filter(({ startDate }) => !allotment.covers(startDate));
     const held = await this.hold(outside);
     const sold = held.reduce((sum, slot) => sum + slot.sold, 0);
-    if (sold > 0) throw hasSales('Units of departures outside of that range are sold', sold);
+    if (sold > 0) throw hasSales('Units are sold on departures outside the new validity', sold);
     await this.slots.close(allotment, held, 'out_of_range');
   }
 

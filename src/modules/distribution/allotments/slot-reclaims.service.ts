@@ -39,13 +39,13 @@ export class SlotReclaims {
     const open = given.filter(({ departureId }) => ids.has(departureId));
     if (given.length > 0 && open.length === 0) {
       const departureIds = given.map(({ departureId }) => departureId);
-      throw conflict('departures_gone', 'The departures have left or were cancelled', { departureIds });
+      throw conflict('departures_gone', 'The departures have started or were cancelled', { departureIds });
     }
     const held = await this.rows.lock(open.map(({ slotId }) => slotId));
     const before = held.map(toSlotFacts);
     const closed = held.filter((slot) => !isMeant(slot));
     if (closed.length > 0) {
-      throw conflict('slot_closed', 'The slot was closed since', { slotIds: closed.map(({ id }) => id) });
+      throw conflict('slot_closed', 'The slot was closed in the meantime', { slotIds: closed.map(({ id }) => id) });
     }
     const units = new Map(open.map((one) => [one.slotId, one.units]));
     const unsold = held.map((slot) => ({ slot, units: units.get(slot.id) ?? 0 }));

@@ -6,25 +6,28 @@ import type { AllotmentSlot } from './allotment-slot.entity.js';
 import type { SlotView } from './slot-releases.service.js';
 
 export class ListSlots extends PageQuery {
-  /** First local day on which they start. */
+  /** Only slots of departures that start on this local day or later. */
   @Optional()
   @IsoDate()
   from?: string;
 
-  /** Last local day on which they start. */
+  /** Only slots of departures that start on this local day or earlier. */
   @Optional()
   @IsoDate()
   to?: string;
 }
 
+/** New number of units of one departure. */
 export class UpdateSlot {
-  /** Units set aside; not below what is sold and released.
-   * @example 5 */
+  /**
+   * Units allotted to the channel; not below sold plus released units.
+   * @example 5
+   */
   @Whole({ min: 0, max: MAX_UNITS })
   allotted: number;
 }
 
-/** A slot as the ledger keeps it. */
+/** One departure's share of an allotment, as stored in the action ledger. */
 export class SlotFacts {
   @Id('alsl')
   id: string;
@@ -35,6 +38,7 @@ export class SlotFacts {
   @Id('dep')
   departureId: string;
 
+  /** When the departure starts (RFC 3339, UTC). */
   @Instant()
   startsAt: string;
 
@@ -42,24 +46,30 @@ export class SlotFacts {
   @IsoDate()
   startDate: string;
 
+  /** Units allotted to the channel, including sold and released ones. */
   @Whole({ min: 0, max: MAX_UNITS })
   allotted: number;
 
+  /** Units sold through the allotment. */
   @Whole({ min: 0, max: MAX_UNITS })
   sold: number;
 
+  /** Units released from the channel without being sold. */
   @Whole({ min: 0, max: MAX_UNITS })
   released: number;
 
-  /** allotted - sold - released: what the channel may still sell. */
+  /** `allotted` - `sold` - `released`: units that the channel can still sell. */
   @Whole({ min: 0, max: MAX_UNITS })
   remaining: number;
 
-  /** The departure is cancelled or out of the range. */
+  /** True if the departure is cancelled or outside the validity. */
   @Flag()
   closed: boolean;
 
-  /** Raised by every change that staff make; also the ETag. */
+  /**
+   * Increases with every change made by staff, not with sales. It is also the ETag, and what If-Match is compared
+   * with.
+   */
   @Version()
   version: number;
 
@@ -70,27 +80,28 @@ export class SlotFacts {
   updatedAt: string;
 }
 
-/** A step of the allotment's release on one slot. */
+/** One step of the release rule, computed for this slot. */
 export class SlotRelease {
-  /** When it is due: by the clocks of the departure's time zone. */
+  /** When the step is due, computed in the time zone of the departure. */
   @Instant()
   dueAt: string;
 
-  /** Units that it leaves to the channel. */
+  /** Number of unsold units that the step leaves to the channel. */
   @Whole({ min: 0, max: MAX_UNITS })
   keepQuantity: number;
 
-  /** When it was taken; null while it is to come, and of a manual release, whose steps staff follow. */
+  /** When the step was executed; null while pending, and always for a manual rule. */
   @Instant()
   takenAt: string | null;
 
-  /** Units that it gave back; null while it is to come. */
+  /** Number of units that the step released; null while pending. */
   @Whole({ min: 0, max: MAX_UNITS })
   units: number | null;
 }
 
+/** One departure's share of an allotment. */
 export class SlotResponse extends SlotFacts {
-  /** The steps of the allotment's release, by time; those that a closed slot no longer meets are left out. */
+  /** Steps of the release rule by time; steps that a closed slot no longer reaches are omitted. */
   @ListOf(() => SlotRelease, { max: 3 })
   releases: SlotRelease[];
 }

@@ -21,7 +21,12 @@ export class SlotsController {
     private readonly releases: SlotReleases,
   ) {}
 
-  /** Lists an allotment's slots, by start, with what is sold and released of each, and when the rest is given back */
+  /**
+   * List the slots of an allotment
+   *
+   * @remarks Returns a page of slots by start, one per departure, with sold and released units and the times of the
+   * release steps.
+   */
   @Get()
   @RequireScope('distribution:read')
   async list(@PathId('alot') id: string, @Query() query: ListSlots): Promise<SlotPage> {
@@ -30,7 +35,13 @@ export class SlotsController {
     return { data: views.map(toSlot), total, ...pageBounds(query) };
   }
 
-  /** Sets aside more or fewer units of one departure; not fewer than are sold and released */
+  /**
+   * Update an allotment slot
+   *
+   * @remarks Sets how many units of one departure are allotted to the channel. The new value must not be below sold
+   * plus released units, and an increase needs available units on the departure (409 `capacity_exceeded`). Closed
+   * slots are rejected with 409 `slot_closed`, cancelled departures with 409 `departure_cancelled`.
+   */
   @Patch(':slotId')
   @RequireScope('distribution:write')
   @Mutates('distribution.allotment_slot.update')

@@ -79,7 +79,7 @@ export class Slots {
     const gone = given.filter(({ slot, units }) => units > slot.released);
     if (gone.length > 0) {
       const slotIds = gone.map(({ slot }) => slot.id);
-      throw conflict('units_reclaimed', 'The units are with the channel again already', { slotIds });
+      throw conflict('units_reclaimed', 'The units were already returned to the channel', { slotIds });
     }
     if (allotment.type === 'guaranteed') {
       if (action === 'expire') await this.departures.bringBackGuaranteed(...perDeparture(given));

@@ -22,7 +22,7 @@ export class ChannelChoice {
   async assertSelling(id: string, field = 'channelId'): Promise<void> {
     const status = await this.statusOf(id, field);
     assertNotArchived(status, field);
-    if (status === 'inactive') throw conflict('channel_inactive', 'The channel sells nothing now', { field });
+    if (status === 'inactive') throw conflict('channel_inactive', 'The channel is inactive', { field });
   }
 
   private async statusOf(id: string, field: string, lock: '' | 'for share' = ''): Promise<ChannelStatus> {

@@ -23,7 +23,7 @@ export class ChannelUndos implements OnModuleInit {
   private async archive({ subjectId }: RecordedAction): Promise<Undone> {
     return this.revised(subjectId, (channel, now) => {
       if (channel.status === 'archived')
-        throw conflict('channel_archived', 'The channel is archived already', { channelId: subjectId });
+        throw conflict('channel_archived', 'The channel is already archived', { channelId: subjectId });
       channel.change({ status: 'archived' }, now);
     });
   }

@@ -6,110 +6,142 @@ import { type Channel, CHANNEL_STATUSES, type ChannelStatus } from './channel.en
 
 const KIND = /^[a-z][a-z0-9_-]*$/;
 
-/** What a channel is made of, in a create and in a change. */
+/** A way by which products are sold. */
 export class ChannelFields {
-  /** Unique without regard to case among channels that are not archived.
-   * @example "Alpine Partners" */
+  /**
+   * Name of the channel; unique among channels that are not archived, ignoring case.
+   * @example "Alpine Partners"
+   */
   @Text({ max: 255 })
   name: string;
 
-  /** What the channel is.
-   * @example "Reseller for the German-speaking market" */
+  /**
+   * What the channel is; null if not described.
+   * @example "Reseller for the German-speaking market"
+   */
   @Clearable()
   @Text({ min: 0, max: 2000, multiline: true })
   description?: string | null;
 
-  /** Known kinds are direct, affiliate, ota, reseller, marketplace, api_partner and connect; `reseller` unless given.
-   * @example "reseller" */
+  /**
+   * Type of channel; `reseller` by default. Known kinds are direct, affiliate, ota, reseller, marketplace,
+   * api_partner and connect; others are accepted.
+   * @example "reseller"
+   */
   @Optional()
   @Text({ max: 50, pattern: KIND })
   kind?: string;
 
-  /** `active` unless given; a new channel cannot be archived.
-   * @example "active" */
+  /**
+   * `active` by default; a new channel cannot be `archived`.
+   * @example "active"
+   */
   @Optional()
   @OneOf(CHANNEL_STATUSES)
   status?: ChannelStatus;
 
-  /** With a scheme, http or https.
-   * @example "https://partners.example.com" */
+  /**
+   * Web address of the channel; with a scheme, http or https.
+   * @example "https://partners.example.com"
+   */
   @Clearable()
   @WebAddress()
   website?: string | null;
 
-  /** @example "Petra Keller" */
+  /**
+   * Contact person at the channel. An empty string means null.
+   * @example "Petra Keller"
+   */
   @Clearable()
   @Text({ min: 0, max: 255, emptyIsNull: true })
   contactName?: string | null;
 
-  /** @example "petra.keller@example.com" */
+  /**
+   * E-mail address of the contact person. An empty string means null.
+   * @example "petra.keller@example.com"
+   */
   @Clearable()
   @EmailAddress()
   contactEmail?: string | null;
 
-  /** At most 16 KiB and 5 levels.
-   * @example { "region": "DACH" } */
+  /**
+   * Your own data about the channel, stored unchanged: an object of at most 16 KiB and 5 levels.
+   * @example { "region": "DACH" }
+   */
   @Clearable()
   @FreeObject({ maxBytes: 16_384, maxDepth: 5 })
   metadata?: Record<string, unknown> | null;
 }
 
+/** A new distribution channel. */
 export class CreateChannel extends ChannelFields {
   @Ignored()
   id?: string;
 }
 
+/** The fields of a channel to change. */
 export class UpdateChannel extends patchOf(ChannelFields) {}
 
 export class ListChannels extends PageQuery {
-  /** Part of the name, whatever its case. */
+  /** Only channels whose name contains this text, ignoring case. */
   @Optional()
   @Text({ max: 255 })
   search?: string;
 
+  /** Only channels of this kind. */
   @Optional()
   @Text({ max: 50, pattern: KIND })
   kind?: string;
 
+  /** Only channels in this status. */
   @Optional()
   @OneOf(CHANNEL_STATUSES)
   status?: ChannelStatus;
 
-  /** `-createdAt`, newest first, unless given. */
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()
   @SortBy(['createdAt', 'name'])
   sort?: string;
 }
 
+/** A way by which products are sold: direct sales, a reseller, a marketplace, a partner. */
 export class ChannelResponse {
   @Id('chan')
   id: string;
 
+  /** Name of the channel; unique among channels that are not archived, ignoring case. */
   @Text({ max: 255 })
   name: string;
 
+  /** What the channel is; null if not described. */
   @Text({ min: 0, max: 2000 })
   description: string | null;
 
+  /** Type of channel, for example `reseller` or `ota`. */
   @Text({ max: 50 })
   kind: string;
 
+  /** `inactive` and `archived` channels sell nothing; `archived` ones cannot be used for new bookings or allotments. */
   @OneOf(CHANNEL_STATUSES)
   status: ChannelStatus;
 
+  /** Web address of the channel; null if unknown. */
   @WebAddress()
   website: string | null;
 
+  /** Contact person at the channel; null if unknown. */
   @Text({ min: 0, max: 255 })
   contactName: string | null;
 
+  /** E-mail address of the contact person; null if unknown. */
   @EmailAddress()
   contactEmail: string | null;
 
+  /** Your own data about the channel, returned unchanged; null if there is none. */
   @FreeObject({ maxBytes: 16_384, maxDepth: 5 })
   metadata: Record<string, unknown> | null;
 
-  /** `direct` on the one own-sales channel. */
+  /** `direct` on the organization's own direct channel; null on all others. */
   @Text({ max: 50 })
   systemKey: string | null;
 

@@ -42,7 +42,7 @@ export class Channel {
   change(changes: ChannelChanges, now: Date): void {
     const { kind = this.kind, status = this.status } = changes;
     if (this.systemKey !== null && (kind !== this.kind || status !== this.status)) {
-      throw conflict('system_channel_protected', 'The own-sales channel keeps its kind and status', {
+      throw conflict('system_channel_protected', 'Kind and status of the direct channel cannot be changed', {
         kind: this.kind,
         status: this.status,
       });

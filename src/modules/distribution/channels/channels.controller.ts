@@ -17,7 +17,12 @@ const PATH = '/v1/admin/distribution/channels';
 export class ChannelsController {
   constructor(private readonly channels: Channels) {}
 
-  /** Creates a distribution channel */
+  /**
+   * Create a distribution channel
+   *
+   * @remarks Adds a sales channel, `active` by default. The name must be unique among channels that are not archived,
+   * ignoring case (409 `channel_name_taken`). A new channel cannot be `archived` (422 `invalid_initial_status`).
+   */
   @Post()
   @RequireScope('distribution:write')
   @Mutates('distribution.channel.create')
@@ -27,7 +32,12 @@ export class ChannelsController {
     return created(`${PATH}/${channel.id}`, channel, { data: toChannel(channel) });
   }
 
-  /** Lists distribution channels, newest first */
+  /**
+   * List distribution channels
+   *
+   * @remarks Returns a page of channels, newest first unless `sort` is given. Archived channels are included; filter
+   * with `status`.
+   */
   @Get()
   @RequireScope('distribution:read')
   async list(@Query() query: ListChannels): Promise<ChannelPage> {
@@ -35,7 +45,11 @@ export class ChannelsController {
     return { data: channels.map(toChannel), total, ...pageBounds(query) };
   }
 
-  /** Reads a distribution channel */
+  /**
+   * Get a distribution channel
+   *
+   * @remarks Returns the channel, also if it is archived.
+   */
   @Get(':id')
   @RequireScope('distribution:read')
   async get(@PathId('chan', 'id', 2) id: string): Promise<ChannelEnvelope> {
@@ -43,7 +57,14 @@ export class ChannelsController {
     return tagged(channel, { data: toChannel(channel) });
   }
 
-  /** Changes a distribution channel; its status moves along pending, active, inactive, archived */
+  /**
+   * Update a distribution channel
+   *
+   * @remarks Changes only the fields that are sent. Allowed status changes: `pending` to `active` or `archived`,
+   * `active` and `inactive` to each other or to `archived`, `archived` to `inactive` (409 `invalid_transition`
+   * otherwise). A channel with allotments still in force cannot be archived (409 `channel_in_use`). The kind and
+   * status of the organization's own direct channel cannot be changed (409 `system_channel_protected`).
+   */
   @Patch(':id')
   @RequireScope('distribution:write')
   @Mutates('distribution.channel.update')

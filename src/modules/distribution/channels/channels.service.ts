@@ -21,7 +21,7 @@ import {
 import { Channel, CHANNEL_STATUSES } from './channel.entity.js';
 
 refuseOn('channels_live_name', () =>
-  conflict('channel_name_taken', 'Another channel has this name', { field: 'name' }),
+  conflict('channel_name_taken', 'Another channel already has this name', { field: 'name' }),
 );
 
 @Injectable()
@@ -122,7 +122,7 @@ export class Channels {
   /** Whoever allots units to the channel holds its row meanwhile, so none can come after the count. */
   private async assertUnused(id: string): Promise<void> {
     const allotments = await this.allotments.countLive(id, this.clock.today());
-    if (allotments > 0) throw conflict('channel_in_use', 'The channel has live allotments', { allotments });
+    if (allotments > 0) throw conflict('channel_in_use', 'The channel has allotments in force', { allotments });
   }
 
   private async lock(id: string): Promise<Channel> {

@@ -91,7 +91,7 @@ export class CommissionLine {
   /** Throws 409 `commission_locked`. */
   assertOpen(): void {
     if (this.isOpen()) return;
-    throw conflict('commission_locked', 'A commission that is paid, void or takes one back stays as it is', {
+    throw conflict('commission_locked', 'A paid, void or reversing commission cannot be changed', {
       status: this.status,
       reversesId: this.reversesId,
     });

@@ -78,7 +78,7 @@ export class CommissionMoves {
 
 /** 409: what is sold on behalf of somebody else carries no commission. */
 export function passThrough(): Error {
-  return conflict('pass_through_item', 'An item that is passed through at cost carries no commission');
+  return conflict('pass_through_item', 'A pass-through item cannot have commissions');
 }
 
 /** Throws 422 `commission_exceeds_base` where the lines that are live earn more than the item is sold for. */

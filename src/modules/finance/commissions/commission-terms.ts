@@ -66,10 +66,14 @@ export function completeTerms(given: GivenTerms): CommissionTerms {
     throw invalidRequest([
       ...missing.map((path) => ({
         path,
-        message: `${path} is needed by ${commissionModel}`,
+        message: `${path} is required for model ${commissionModel}`,
         code: 'required_by_model',
       })),
-      ...foreign.map((path) => ({ path, message: `${path} is not of ${commissionModel}`, code: 'not_of_model' })),
+      ...foreign.map((path) => ({
+        path,
+        message: `${path} is not allowed for model ${commissionModel}`,
+        code: 'not_of_model',
+      })),
     ]);
   }
   return {
@@ -95,7 +99,7 @@ export function computeCommission(terms: CommissionTerms, sale: Sale): { baseCen
 
 /** 422: the commissions of an item would be more than it is sold for. */
 export function exceedsBase({ totalSellCents }: Pick<Sale, 'totalSellCents'>, commissionCents: bigint): AppError {
-  return unprocessable('commission_exceeds_base', 'The commissions would be more than the item is sold for', {
+  return unprocessable('commission_exceeds_base', 'Total commissions would exceed the price of the booking item', {
     totalSellCents,
     commissionCents: Number(commissionCents),
   });
@@ -130,7 +134,7 @@ function amountOf(terms: CommissionTerms, { quantity, totalSellCents }: Sale, ba
 
 function marginOf({ totalSellCents, costCents, costCurrency, currency }: Sale): bigint {
   if (costCents === null || costCurrency !== currency) {
-    throw unprocessable('cost_unknown', 'The cost of the item is not known in the currency that it is sold in', {
+    throw unprocessable('cost_unknown', 'The cost of the item is unknown in the booking currency', {
       currency,
       costCurrency,
     });

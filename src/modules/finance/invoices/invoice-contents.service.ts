@@ -86,7 +86,7 @@ function lineOf({ installment, planned }: Place, items: readonly ItemFacts[]): L
 }
 
 function linesOf(items: readonly ItemFacts[]): LineInput[] {
-  if (items.length === 0) throw conflict('booking_not_priced', 'The booking has nothing to invoice');
+  if (items.length === 0) throw conflict('booking_not_priced', 'The booking has no items to invoice');
   return items.map((item) => {
     const { id: bookingItemId, title, taxIncludedCents: taxCents } = item;
     const net = item.totalSellCents - taxCents;

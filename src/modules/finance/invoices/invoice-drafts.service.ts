@@ -17,7 +17,7 @@ import { InvoicedBookings } from './invoiced-bookings.service.js';
 import type { PricedLine } from './line-amounts.js';
 
 refuseOn('invoices_live_schedule', () =>
-  conflict('schedule_already_invoiced', 'The installment is on another invoice'),
+  conflict('schedule_already_invoiced', 'The installment is already on another invoice'),
 );
 
 /** Invoices that are still ours to change. Whoever makes or changes one holds its booking. */
@@ -111,7 +111,7 @@ export class InvoiceDrafts {
 
 function assertCurrency({ currency }: CreateInvoice, booking: BookingFacts): void {
   if (currency === undefined || currency === booking.currency) return;
-  throw unprocessable('currency_mismatch', 'An invoice has the currency of its booking', {
+  throw unprocessable('currency_mismatch', 'The invoice currency must be the booking currency', {
     expected: booking.currency,
     actual: currency,
   });

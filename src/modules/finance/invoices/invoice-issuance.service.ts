@@ -13,12 +13,12 @@ import { InvoicedBookings } from './invoiced-bookings.service.js';
 import { IssueTerms, type Terms } from './issue-terms.service.js';
 
 refuseOn('invoices_type_number', ({ detail }) =>
-  conflict('invoice_number_conflict', 'Another series has given this number: move the next one on', {
+  conflict('invoice_number_conflict', 'Another series has already assigned this number; increase nextNumber', {
     number: /\)=\([^,]*, (.*)\) already exists/.exec(detail ?? '')?.[1] ?? null,
   }),
 );
 refuseOn('invoices_number_length', () =>
-  conflict('series_exhausted', 'The next number would be too long; begin a new series'),
+  conflict('series_exhausted', 'The next number would be too long; create a new series'),
 );
 
 /** Takes the number and stores it in one statement: the last before the ledger, so that its wait is the shortest. */

@@ -70,8 +70,8 @@ export class Invoice {
   /** Throws 409 `invoice_issued`, `invoice_void`. */
   assertDraft(): void {
     if (this.status === 'draft') return;
-    if (this.number !== null) throw conflict('invoice_issued', 'An issued invoice stays as it is', this.standing());
-    throw conflict('invoice_void', 'A void invoice stays as it is', this.standing());
+    if (this.number !== null) throw conflict('invoice_issued', 'An issued invoice cannot be changed', this.standing());
+    throw conflict('invoice_void', 'A void invoice cannot be changed', this.standing());
   }
 
   /** Whoever calls it has seen that it is a draft. */
@@ -119,7 +119,9 @@ export class Invoice {
   void(reason: string, now: Date): void {
     if (this.status === 'void') throw this.noMove('void');
     if (this.paidCents > 0) {
-      throw conflict('invoice_has_payments', 'Take the payments off this invoice first', { paidCents: this.paidCents });
+      throw conflict('invoice_has_payments', 'Reverse the payment allocations of this invoice first', {
+        paidCents: this.paidCents,
+      });
     }
     Object.assign(this, { status: 'void', voidedAt: now, voidReason: reason, updatedAt: now });
   }

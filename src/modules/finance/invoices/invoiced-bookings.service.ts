@@ -37,10 +37,10 @@ export class InvoicedBookings implements OnModuleInit {
    */
   async assertRoom(booking: BookingFacts, { id, totalCents }: { id: string; totalCents: number }): Promise<void> {
     const { totalCents: bookingTotalCents } = booking;
-    if (bookingTotalCents === null) throw conflict('booking_not_priced', 'The booking has nothing to invoice');
+    if (bookingTotalCents === null) throw conflict('booking_not_priced', 'The booking has no items to invoice');
     const invoicedCents = await this.invoicedCents(booking.id, id);
     if (invoicedCents + totalCents <= bookingTotalCents) return;
-    throw unprocessable('invoice_exceeds_booking', 'The invoices would be over more than the booking', {
+    throw unprocessable('invoice_exceeds_booking', 'Total invoiced would exceed the booking total', {
       bookingTotalCents,
       invoicedCents,
       totalCents,
@@ -54,13 +54,15 @@ export class InvoicedBookings implements OnModuleInit {
       [scheduleId],
     );
     if (!existing) return;
-    throw conflict('schedule_already_invoiced', 'The installment is on another invoice', { existingId: existing.id });
+    throw conflict('schedule_already_invoiced', 'The installment is already on another invoice', {
+      existingId: existing.id,
+    });
   }
 
   private async assertCovered(bookingId: string, totalCents: number): Promise<void> {
     const invoicedCents = await this.invoicedCents(bookingId);
     if (totalCents >= invoicedCents) return;
-    throw conflict('booking_invoiced', 'Void the invoices first: they are over more than the new total', {
+    throw conflict('booking_invoiced', 'Total invoiced exceeds the new booking total; void invoices first', {
       invoicedCents,
       totalCents,
     });

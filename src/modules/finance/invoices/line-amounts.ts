@@ -51,7 +51,7 @@ export function totalsOf(lines: readonly PricedLine[], stated: Partial<Totals>):
   const taxCents = sum(({ taxCents: tax }) => tax);
   const totalCents = sum(({ totalCents: total }) => total);
   assertStated(stated, { subtotalCents, taxCents, totalCents }, '');
-  if (totalCents < 0) throw unprocessable('negative_total', 'An invoice cannot be over less than 0', { totalCents });
+  if (totalCents < 0) throw unprocessable('negative_total', 'Invoice total must not be negative', { totalCents });
   return { subtotalCents, taxCents, totalCents };
 }
 
@@ -101,5 +101,5 @@ export function mismatch(field: string, figures: { expected: number; actual: unk
 function storable(cents: bigint, path: string): number {
   const limit = BigInt(Number.MAX_SAFE_INTEGER);
   if (cents <= limit && cents >= -limit) return Number(cents);
-  throw invalidField(path, 'The amount that follows from it is beyond 2^53-1', 'amount_too_large');
+  throw invalidField(path, 'The computed amount exceeds 2^53-1', 'amount_too_large');
 }

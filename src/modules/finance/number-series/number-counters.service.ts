@@ -7,7 +7,7 @@ import { periodKeyOf } from './number-pattern.js';
 import type { NumberSeries } from './number-series.entity.js';
 
 refuseOn('invoice_number_counters_range', () =>
-  conflict('series_exhausted', 'The series has given its last number; begin a new one'),
+  conflict('series_exhausted', 'The series is exhausted; create a new one'),
 );
 
 type Counted = Pick<NumberSeries, 'id' | 'resetPeriod'>;

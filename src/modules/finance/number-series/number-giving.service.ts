@@ -70,7 +70,7 @@ export class NumberGiving {
        where series_id = $1 and period_key = $2`,
       [seriesId, periodKey],
     );
-    return conflict('issue_date_out_of_sequence', 'A document of the series has a later issue date', { ...counter });
+    return conflict('issue_date_out_of_sequence', 'The series has a document with a later issue date', { ...counter });
   }
 
   private async named(id: string, documentType: DocumentType): Promise<Chosen> {
@@ -82,7 +82,7 @@ export class NumberGiving {
     if (!series) {
       throw notFound({ field: 'seriesId' });
     } else if (series.documentType !== documentType) {
-      throw conflict('series_type_mismatch', `The series numbers documents of the type ${series.documentType}`, {
+      throw conflict('series_type_mismatch', `The series is for documents of type ${series.documentType}`, {
         documentType: series.documentType,
       });
     } else if (!series.active) {
@@ -98,6 +98,6 @@ export class NumberGiving {
       [documentType],
     );
     if (first && (first.isDefault || !second)) return first;
-    throw conflict('no_active_series', 'Name a series, or make one the default', { documentType });
+    throw conflict('no_active_series', 'No default series; send seriesId or set a default', { documentType });
   }
 }

@@ -74,8 +74,9 @@ function patternIssues(pattern: string): Issue[] {
     token === '{prefix}' || DATE_TOKENS.includes(token) || sequences.some((place) => place.token === token);
 
   const isOdd = tokens.some((token) => !isKnown(token)) || /[{}]/.test(pattern.replace(TOKEN, ''));
-  if (isOdd) refuse('Known are {prefix}, {YYYY}, {YY}, {MM}, {SEQ} and {SEQ:1} to {SEQ:12}', 'series_token_unknown');
-  if (sequences.length !== 1) refuse('The pattern must hold {SEQ} exactly once', 'series_sequence_token_required');
+  if (isOdd)
+    refuse('Allowed tokens are {prefix}, {YYYY}, {YY}, {MM}, {SEQ} and {SEQ:1} to {SEQ:12}', 'series_token_unknown');
+  if (sequences.length !== 1) refuse('The pattern must contain {SEQ} exactly once', 'series_sequence_token_required');
   return issues;
 }
 
@@ -83,7 +84,7 @@ function patternIssues(pattern: string): Issue[] {
 function periodIssues({ pattern, resetPeriod }: NumberShape): Issue[] {
   const hasYear = pattern.includes('{YYYY}') || pattern.includes('{YY}');
   const isMissing = (resetPeriod !== 'never' && !hasYear) || (resetPeriod === 'monthly' && !pattern.includes('{MM}'));
-  const message = `Numbers that begin again ${resetPeriod} need ${resetPeriod === 'monthly' ? 'year and month' : 'the year'}`;
+  const message = `The reset period ${resetPeriod} requires ${resetPeriod === 'monthly' ? 'year and month' : 'the year'} in the pattern`;
   return isMissing ? [{ path: 'pattern', message, code: 'series_period_token_required' }] : [];
 }
 

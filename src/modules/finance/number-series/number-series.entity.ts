@@ -37,7 +37,7 @@ export class NumberSeries {
   change(changes: NumberSeriesChanges, { isUsed }: { isUsed: boolean }): void {
     const reshaped = SHAPE.filter((field) => (changes[field] ?? this[field]) !== this[field]);
     if (isUsed && reshaped.length > 0) {
-      throw conflict('series_in_use', 'Numbers of this shape were given; begin a new series', {
+      throw conflict('series_in_use', 'The series has assigned numbers of this form; create a new series', {
         lockedFields: reshaped,
       });
     }

@@ -84,7 +84,7 @@ export class NumberSeriesRegister {
     return this.database.transaction(async () => {
       await this.database.query(ONE_AT_A_TIME);
       const view = await this.lock(id, { isAlone: true, expected });
-      if (view.isUsed) throw conflict('series_in_use', 'Numbers of this series were given; make it inactive instead');
+      if (view.isUsed) throw conflict('series_in_use', 'The series has assigned numbers; deactivate it instead');
       await this.counters.drop(id);
       await this.database.repository(NumberSeries).delete({ id });
       this.journal.record('delete', id, { before: toNumberSeries(view), after: null });
@@ -103,8 +103,8 @@ export class NumberSeriesRegister {
   ): Promise<{ before: NumberSeriesResponse; after: NumberSeriesResponse }> {
     await this.database.query(ONE_AT_A_TIME);
     const view = await this.lock(id, { isAlone: true, expected: null });
-    if (view.isUsed) throw conflict('series_in_use', 'Numbers of this series were given');
-    if (!view.series.active) throw conflict('series_inactive', 'The series is inactive already');
+    if (view.isUsed) throw conflict('series_in_use', 'The series has assigned numbers');
+    if (!view.series.active) throw conflict('series_inactive', 'The series is already inactive');
     const before = toNumberSeries(view);
     Object.assign(view.series, { active: false, updatedAt: this.clock.now() });
     await this.database.update(view.series);
@@ -164,5 +164,5 @@ export class NumberSeriesRegister {
 }
 
 function wouldDuplicate(nextNumber: number) {
-  return conflict('series_would_duplicate', 'The next number only moves forward', { nextNumber });
+  return conflict('series_would_duplicate', 'nextNumber can only be increased', { nextNumber });
 }

@@ -41,7 +41,7 @@ export class CollectionAdvice {
   /** The day that the plan is looked at. Throws 400 on another one than today where the plan would be stored. */
   dayFor({ asOf, materialize = true }: CollectionPlanRequest): string {
     if (asOf !== undefined && materialize) {
-      throw invalidField('asOf', 'asOf is for previews: send materialize: false with it', 'preview_only');
+      throw invalidField('asOf', 'asOf requires materialize: false', 'preview_only');
     }
     return asOf ?? this.clock.today();
   }

@@ -72,7 +72,7 @@ export function collectNow(
 function exactly(amountCents: number, open: readonly CollectionEntry[]): Collectable {
   const outstandingCents = sumOf(open, outstandingOf);
   if (amountCents > outstandingCents) {
-    throw unprocessable('amount_exceeds_outstanding', 'No more than this is outstanding', {
+    throw unprocessable('amount_exceeds_outstanding', 'amountCents exceeds the outstanding amount', {
       amountCents,
       outstandingCents,
     });

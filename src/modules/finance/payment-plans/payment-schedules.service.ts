@@ -106,6 +106,8 @@ function assertIdentity(entry: PaymentSchedule, { id, bookingId, currency }: Upd
     throw invalidField('bookingId', 'bookingId cannot change', 'immutable');
   }
   if (currency !== undefined && currency !== entry.currency) {
-    throw conflict('currency_immutable', "An installment has its booking's currency", { currency: entry.currency });
+    throw conflict('currency_immutable', 'The installment currency must be the booking currency', {
+      currency: entry.currency,
+    });
   }
 }

@@ -40,7 +40,7 @@ export function releasesFor(plan: LockedPlan, cents: number): Release[] {
     left -= released;
   }
   if (left > toleratedBy(plan)) {
-    throw conflict('booking_invoiced', 'The new total is less than what is invoiced: void the invoice first');
+    throw conflict('booking_invoiced', 'Total invoiced exceeds the new booking total; void the invoice first');
   }
   plan.plan.offByCents += left;
   return releases;

@@ -55,7 +55,7 @@ function mismatchOf(plan: LockedPlan): AppError {
 
 /** 422: the installments would add up to `actual`, the booking costs `expected`. */
 export function planTotalMismatch({ expected, actual }: { expected: number; actual: bigint }): AppError {
-  return unprocessable('plan_total_mismatch', "The installments do not add up to the booking's total", {
+  return unprocessable('plan_total_mismatch', 'Installments do not add up to the booking total', {
     expected,
     actual: Number(actual),
     difference: Number(actual - BigInt(expected)),

@@ -62,14 +62,14 @@ function assertOpenTo(plan: LockedPlan, entry: PaymentSchedule, changes: Schedul
   const { dueDate = entry.dueDate, amountCents = entry.amountCents, status = entry.status } = changes;
   const moves = dueDate !== entry.dueDate || amountCents !== entry.amountCents;
   if (entry.status === 'paid' && (moves || status !== 'paid')) {
-    throw conflict('schedule_paid', 'A paid installment changes by its payments alone');
+    throw conflict('schedule_paid', 'A paid installment cannot be changed; reverse its payments first');
   }
   if (entry.status === 'cancelled' && (moves || (status !== 'cancelled' && status !== 'pending'))) {
     throw conflict('schedule_cancelled', 'Restore the cancelled installment first');
   }
   const resizes = amountCents !== entry.amountCents || (status === 'cancelled' && entry.status !== 'cancelled');
   if (plan.isInvoiced(entry) && resizes) {
-    throw conflict('schedule_invoiced', 'The installment is on an invoice: void that first');
+    throw conflict('schedule_invoiced', 'The installment is on an invoice; void the invoice first');
   }
 }
 
@@ -80,7 +80,10 @@ function changeAmount(
 ): void {
   const { paidCents } = entry;
   if (amountCents < paidCents) {
-    throw unprocessable('amount_below_paid', 'More than that is paid already', { amountCents, paidCents });
+    throw unprocessable('amount_below_paid', 'amountCents must not be below the amount already paid', {
+      amountCents,
+      paidCents,
+    });
   }
   const more = amountCents - entry.amountCents;
   entry.resize(amountCents);
@@ -100,7 +103,11 @@ function changeStatus(
   { status, rules }: { status: ScheduleStatus | undefined; rules: EditRules },
 ): { pays: boolean } {
   if (status === 'overdue') {
-    throw invalidField('status', 'overdue follows from the due date and cannot be set', 'status_not_settable');
+    throw invalidField(
+      'status',
+      'Status overdue is computed from the due date and cannot be set',
+      'status_not_settable',
+    );
   }
   if (status === 'cancelled') cancel(plan, entry, rules);
   else if (status === 'pending') reopen(plan, entry, rules);
@@ -117,7 +124,7 @@ function cancel(plan: LockedPlan, entry: PaymentSchedule, { rebalance }: EditRul
 function reopen(plan: LockedPlan, entry: PaymentSchedule, { rebalance }: EditRules): void {
   const { status, waived, amountCents } = entry;
   if (status !== 'cancelled') {
-    throw conflict('invalid_transition', 'An overdue installment is pending again when its due date moves', {
+    throw conflict('invalid_transition', 'An overdue installment becomes pending by moving its due date', {
       from: 'overdue',
       to: 'pending',
       allowed: ['paid', 'cancelled'],

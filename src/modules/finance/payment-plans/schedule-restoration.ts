@@ -13,7 +13,7 @@ export function restoreSchedule(plan: LockedPlan, entry: PaymentSchedule, facts:
   if (entry.status === 'paid') throw conflict('schedule_paid', 'The installment is paid: reverse its payments first');
   const resizes = amountCents !== entry.amountCents || status !== entry.status;
   if (resizes && plan.isInvoiced(entry)) {
-    throw conflict('schedule_invoiced', 'The installment is on an invoice: void that first');
+    throw conflict('schedule_invoiced', 'The installment is on an invoice; void the invoice first');
   }
   Object.assign(entry, { label, dueDate, notes });
   entry.resize(amountCents);

@@ -57,21 +57,28 @@ export class BookingDebt implements Debt {
 
   private assertPayable({ scheduleId, invoiceId }: Wish, path: string): void {
     if (scheduleId === undefined && invoiceId === undefined) {
-      throw invalidField(`${path}.scheduleId`, 'Name the installment or the invoice that it settles', 'required');
+      throw invalidField(`${path}.scheduleId`, 'scheduleId or invoiceId is required', 'required');
     }
     const installment = this.held.installments.find(({ id }) => id === scheduleId);
     if (scheduleId !== undefined && !installment) throw notFound({ field: `${path}.scheduleId` });
     if (installment?.status === 'cancelled') {
-      throw conflict('schedule_cancelled', 'A cancelled installment takes no money', { scheduleId });
+      throw conflict('schedule_cancelled', 'Payments cannot be allocated to a cancelled installment', { scheduleId });
     }
     const invoice = this.held.invoices.find(({ id }) => id === invoiceId);
     if (invoiceId !== undefined && !invoice) throw notFound({ field: `${path}.invoiceId` });
     if (invoice?.status === 'draft' || invoice?.status === 'void') {
-      throw conflict('invoice_not_open', 'Only an issued invoice is paid', { invoiceId, status: invoice.status });
+      throw conflict('invoice_not_open', 'Payments can be allocated to issued invoices only', {
+        invoiceId,
+        status: invoice.status,
+      });
     }
     const isForAnother = Boolean(invoice?.scheduleId && scheduleId !== undefined && invoice.scheduleId !== scheduleId);
     if (isForAnother) {
-      throw invalidField(`${path}.invoiceId`, "This is another installment's invoice", 'invoice_of_other_schedule');
+      throw invalidField(
+        `${path}.invoiceId`,
+        'The invoice belongs to another installment',
+        'invoice_of_other_schedule',
+      );
     }
   }
 }

@@ -30,7 +30,7 @@ export interface Debt {
 
 /** 422 for more than the payment has left, or than is outstanding. */
 export function overAllocated(availableCents: number, outstandingCents: number): AppError {
-  return unprocessable('over_allocated', 'That is more than the payment has left, or than is outstanding', {
+  return unprocessable('over_allocated', 'Allocation exceeds the unapplied or the outstanding amount', {
     available: availableCents,
     outstanding: outstandingCents,
   });

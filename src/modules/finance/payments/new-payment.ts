@@ -27,8 +27,9 @@ export function newPayment(input: PaymentInput, { id, now, today }: Birth): Paym
   const { direction = 'in', bookingId = null, supplierInvoiceId = null, paidOn } = input;
   const [needed, other] =
     direction === 'in' ? (['bookingId', 'supplierInvoiceId'] as const) : (['supplierInvoiceId', 'bookingId'] as const);
-  if (input[needed] === undefined) throw invalidField(needed, `${needed} is needed for ${direction}`, 'required');
-  if (input[other] !== undefined) throw invalidField(other, `${other} is not for ${direction}`, 'not_applicable');
+  if (input[needed] === undefined) throw invalidField(needed, `${needed} is required for ${direction}`, 'required');
+  if (input[other] !== undefined)
+    throw invalidField(other, `${other} is not allowed for ${direction}`, 'not_applicable');
   if (paidOn > today) throw invalidField('paidOn', 'paidOn must not be after today', 'in_the_future');
   return make(Payment, {
     id,

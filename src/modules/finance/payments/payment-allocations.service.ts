@@ -56,7 +56,7 @@ export class PaymentAllocations {
     if (!allocation || allocation.reversesId !== null) throw notFound();
     const reversed = await this.database.repository(PaymentAllocation).existsBy({ reversesId: allocationId });
     if (!reversed) return;
-    throw conflict('invalid_transition', 'This allocation was taken back already', {
+    throw conflict('invalid_transition', 'The allocation is already reversed', {
       from: 'reversed',
       to: 'reversed',
       allowed: [],
@@ -111,5 +111,7 @@ function assertRoom(live: readonly { paymentId: string }[]): void {
   const counts = new Map<string, number>();
   for (const { paymentId } of live) counts.set(paymentId, (counts.get(paymentId) ?? 0) + 1);
   if ([...counts.values()].every((count) => count <= MAX_LIVE_ALLOCATIONS)) return;
-  throw conflict('allocation_limit_reached', 'A payment cannot be split any further', { limit: MAX_LIVE_ALLOCATIONS });
+  throw conflict('allocation_limit_reached', 'The payment has reached its allocation limit', {
+    limit: MAX_LIVE_ALLOCATIONS,
+  });
 }

@@ -156,7 +156,7 @@ function sharesOf(payment: Payment, debt: Debt, wishes: readonly Wish[] | undefi
   const { unappliedCents, currency } = payment;
   if (debt.currency !== currency) {
     const amounts = { expected: debt.currency, actual: currency };
-    throw unprocessable('currency_mismatch', `This is owed in ${debt.currency}`, amounts);
+    throw unprocessable('currency_mismatch', `The payment currency must be ${debt.currency}`, amounts);
   }
   return wishes === undefined ? debt.automatic(unappliedCents) : debt.wished(wishes, unappliedCents);
 }
@@ -165,7 +165,7 @@ function sharesOf(payment: Payment, debt: Debt, wishes: readonly Wish[] | undefi
 function assertWhole({ amountCents }: Payment, shares: readonly Share[]): void {
   const allocatedCents = sumOfShares(shares);
   if (allocatedCents === amountCents) return;
-  throw unprocessable('totals_mismatch', 'The allocations of money that goes out make up its amount', {
+  throw unprocessable('totals_mismatch', 'Allocations of an outgoing payment must equal its amount', {
     field: 'allocations',
     expected: amountCents,
     actual: allocatedCents,

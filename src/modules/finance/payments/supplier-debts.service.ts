@@ -34,7 +34,7 @@ class SupplierDebt implements Debt {
     let available = availableCents;
     for (const [index, { amountCents, ...targets }] of wishes.entries()) {
       const [named] = Object.entries(targets).flatMap(([name, id]) => (id === undefined ? [] : [name]));
-      if (named) throw invalidField(`allocations.${index}.${named}`, 'Only for money that came in', 'not_applicable');
+      if (named) throw invalidField(`allocations.${index}.${named}`, 'Only allowed for direction in', 'not_applicable');
       if (amountCents > available) throw overAllocated(available, this.outstandingCents());
       available -= amountCents;
     }
@@ -53,7 +53,7 @@ class SupplierDebt implements Debt {
     const { id, status } = this.invoice;
     if (amountCents === 0) return [];
     if (status !== 'approved') {
-      throw conflict('supplier_invoice_not_approved', 'Only an approved supplier invoice is paid', { status });
+      throw conflict('supplier_invoice_not_approved', 'Payments require an approved supplier invoice', { status });
     }
     if (amountCents > this.outstandingCents()) throw overAllocated(availableCents, this.outstandingCents());
     return [{ scheduleId: null, invoiceId: null, supplierInvoiceId: id, amountCents }];

@@ -37,7 +37,7 @@ export class RenditionDownloads {
     const { invoiceId, number, format, status, storageKey } = await this.find(id);
     assertThere(status, allowStale);
     if (storageKey === null || !(await this.files.has(storageKey))) {
-      throw new AppError(410, 'rendition_file_missing', 'The file is gone; ask for a new rendition');
+      throw new AppError(410, 'rendition_file_missing', 'The file was deleted; request a new rendition');
     }
     const url = await this.links.linkTo({
       key: storageKey,
@@ -70,9 +70,9 @@ function assertThere(status: RenditionStatus, allowStale: boolean): void {
     case 'pending':
       throw new AppError(409, 'rendition_not_ready', 'The rendition is not ready yet', { retryAfterMs: POLL_MS });
     case 'failed':
-      throw conflict('rendition_failed', 'The rendition failed; ask for a new one');
+      throw conflict('rendition_failed', 'Rendering failed; request a new rendition');
     case 'stale':
-      if (!allowStale) throw conflict('rendition_stale', 'A newer version is ready');
+      if (!allowStale) throw conflict('rendition_stale', 'A newer rendition is ready');
   }
 }
 

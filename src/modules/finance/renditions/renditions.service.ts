@@ -30,7 +30,7 @@ export class Renditions {
     return this.database.transaction(async () => {
       // Held, so that two requests do not take one version.
       const { invoice } = await this.invoices.lock(invoiceId);
-      if (invoice.number === null) throw conflict('invoice_not_issued', 'Only an issued invoice is rendered');
+      if (invoice.number === null) throw conflict('invoice_not_issued', 'Only issued invoices can be rendered');
       const last = await this.database
         .repository(InvoiceRendition)
         .findOne({ where: { invoiceId, format, language }, order: { version: 'DESC' } });

@@ -71,11 +71,11 @@ export function sumOf(lines: readonly PricedLine[], figure: (line: PricedLine) =
 export function storedRate({ currency, baseCurrency, exchangeRate }: Currencies): string | null {
   if (exchangeRate === null) return null;
   if (baseCurrency === null) {
-    throw invalidField('exchangeRate', 'exchangeRate needs a baseCurrency', 'base_currency_required');
+    throw invalidField('exchangeRate', 'exchangeRate requires baseCurrency', 'base_currency_required');
   }
   if (baseCurrency !== currency) return exchangeRate;
   if (/^1(?:\.0+)?$/.test(exchangeRate)) return null;
-  throw invalidField('exchangeRate', 'exchangeRate is 1 where the currencies are equal', 'rate_must_be_one');
+  throw invalidField('exchangeRate', 'exchangeRate must be 1 if the currencies are equal', 'rate_must_be_one');
 }
 
 /** The rate that applies: 1 where the currencies are equal, null where it is unknown. */
@@ -98,7 +98,7 @@ export function baseTotals(figures: Totals & Currencies): BaseTotals {
 
 function storable(cents: bigint, path: string): number {
   if (cents <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(cents);
-  throw invalidField(path, 'The amount that follows from it is beyond 2^53-1', 'amount_too_large');
+  throw invalidField(path, 'The computed amount exceeds 2^53-1', 'amount_too_large');
 }
 
 function mismatch(field: string, figures: { expected: number; actual: number }): AppError {

@@ -31,7 +31,9 @@ export class SupplierInvoiceUndos implements OnModuleInit {
     return this.invoices.undo(subjectId, 'reopen', (invoice, now) => {
       const approvedAt = invoice.approvedAt?.toISOString() ?? null;
       if (approvedAt !== null && approvedAt !== after?.['approvedAt']) {
-        throw conflict('approved_again', 'It was reopened and approved again since', { approvedAt });
+        throw conflict('approved_again', 'The supplier invoice was reopened and approved again in the meantime', {
+          approvedAt,
+        });
       }
       invoice.forgetSettlement();
       invoice.reopen(now);

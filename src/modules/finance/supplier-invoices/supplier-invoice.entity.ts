@@ -75,7 +75,7 @@ export class SupplierInvoice {
     const open = OPEN_FIELDS[this.status];
     const locked = open === 'all' ? [] : fields.filter((field) => !open.includes(field));
     if (locked.length === 0) return;
-    throw conflict('invoice_locked', `Of a supplier invoice that is ${this.status} this cannot be changed`, {
+    throw conflict('invoice_locked', `These fields cannot be changed while the supplier invoice is ${this.status}`, {
       status: this.status,
       lockedFields: locked,
     });
@@ -87,7 +87,11 @@ export class SupplierInvoice {
       (changes.currency ?? this.currency) !== this.currency ||
       (changes.baseCurrency === undefined ? this.baseCurrency : changes.baseCurrency) !== this.baseCurrency;
     if (isOtherPair && this.exchangeRate !== null && changes.exchangeRate === undefined) {
-      throw invalidField('exchangeRate', 'The rate is of other currencies; give the new one or null', 'rate_outdated');
+      throw invalidField(
+        'exchangeRate',
+        'The stored rate is for other currencies; send a new exchangeRate or null',
+        'rate_outdated',
+      );
     }
     // An amount that was never broken down has no subtotal of its own to contradict a corrected total.
     const isUndivided = this.taxCents === 0 && changes.subtotalCents === undefined;

@@ -168,7 +168,7 @@ export class SupplierInvoices {
       [supplierKey, numberKey, id],
     );
     if (!existing) return;
-    throw conflict('duplicate_supplier_invoice', 'This invoice of the supplier is already there', {
+    throw conflict('duplicate_supplier_invoice', 'Duplicate invoice number of this supplier', {
       existingId: existing.id,
     });
   }

@@ -4,19 +4,24 @@ import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http
 import { MAX_UNITS, PRODUCT_ID } from './departure.dto.js';
 import { availableOf, DEPARTURE_STATUSES, type DepartureStatus, type DepartureView } from './departure.entity.js';
 
+/** One dated run of a product, with its capacity and price. Counts are in units, such as seats. */
 export class DepartureResponse {
   @Id('dep')
   id: string;
 
+  /** Document ID of the product in the catalog. */
   @Text({ max: 128, pattern: PRODUCT_ID })
   productId: string;
 
+  /** When the departure starts (RFC 3339, UTC). */
   @Instant()
   startsAt: string;
 
+  /** When the departure ends (RFC 3339, UTC). */
   @Instant()
   endsAt: string;
 
+  /** IANA time zone of the departure; it determines `startDate`. */
   @TimeZone()
   timeZone: string;
 
@@ -24,45 +29,54 @@ export class DepartureResponse {
   @IsoDate()
   startDate: string;
 
-  /** In units, as are the other counts. */
+  /** Total number of units. */
   @Whole({ min: 0, max: MAX_UNITS })
   capacity: number;
 
+  /** Price of one unit with tax, in minor units of `currency`. */
   @Cents()
   priceCents: number;
 
+  /** Tax included in `priceCents`, in minor units. */
   @Cents()
   taxIncludedCents: number;
 
+  /** ISO 4217 code for the price. */
   @CurrencyCode()
   currency: string;
 
+  /** Meeting point (prefix `fac`); null if there is none. */
   @Id('fac')
   facilityId: string | null;
 
+  /** `cancelled` is final. */
   @OneOf(DEPARTURE_STATUSES)
   status: DepartureStatus;
 
-  /** By bookings. */
+  /** Units sold to bookings. */
   @Whole({ min: 0, max: MAX_UNITS })
   sold: number;
 
-  /** By trips that are reserved. */
+  /** Units held by reserved trips. */
   @Whole({ min: 0, max: MAX_UNITS })
   held: number;
 
-  /** Set aside for channels and not sold yet. */
+  /** Units guaranteed to channels and not sold yet. */
   @Whole({ min: 0, max: MAX_UNITS })
   guaranteedOpen: number;
 
-  /** capacity - sold - held - guaranteedOpen: what anybody may still sell. */
+  /** `capacity` - `sold` - `held` - `guaranteedOpen`: units that can still be sold from the pool. */
   @Whole({ min: 0, max: MAX_UNITS })
   available: number;
 
+  /** When the departure was cancelled; null unless its status is `cancelled`. */
   @Instant()
   cancelledAt: string | null;
 
-  /** Raised by every change that staff make; also the ETag. Selling units does not raise it. */
+  /**
+   * Increases with every change made by staff, not with sales. It is also the ETag, and what If-Match is compared
+   * with.
+   */
   @Version()
   version: number;
 

@@ -51,7 +51,7 @@ export class Departure {
   /** Throws 400 where the figures contradict each other, 409 `departure_cancelled`, `capacity_exceeded`. */
   change(changes: DepartureChanges, now: Date): void {
     if (this.status === 'cancelled') {
-      throw conflict('departure_cancelled', 'A cancelled departure stays as it is', { departureIds: [this.id] });
+      throw conflict('departure_cancelled', 'A cancelled departure cannot be changed', { departureIds: [this.id] });
     }
     const { sold, held, guaranteedOpen } = this;
     const available = availableOf(this);
@@ -59,7 +59,7 @@ export class Departure {
     this.assertSound();
     if (availableOf(this) >= 0) return;
     const details = { available, sold, held, guaranteedOpen };
-    throw conflict('capacity_exceeded', 'More units are sold, held or guaranteed than that', details);
+    throw conflict('capacity_exceeded', 'capacity must not be below sold, held and guaranteed units', details);
   }
 
   /** Throws 409 `invalid_transition`, `departure_in_use`. */

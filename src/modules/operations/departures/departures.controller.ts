@@ -24,7 +24,14 @@ export class DeparturesController {
     private readonly reader: DepartureReader,
   ) {}
 
-  /** Schedules a departure of a product */
+  /**
+   * Create a departure
+   *
+   * @remarks Schedules a departure of a product with its capacity and price. Active allotments that cover its start
+   * date get a slot on it; if their units exceed the capacity, nothing is created (409 `capacity_exceeded`). The
+   * facility must exist (404) and must not be archived (409 `facility_archived`). The product ID is not looked up in
+   * the catalog.
+   */
   @Post()
   @RequireScope('operations:write')
   @Mutates('operations.departure.create')
@@ -34,7 +41,12 @@ export class DeparturesController {
     return created(`${PATH}/${departure.id}`, departure, { data: toDeparture(departure) });
   }
 
-  /** Lists departures, the next ones first */
+  /**
+   * List departures
+   *
+   * @remarks Returns a page of departures by start, the earliest first, unless `sort` is given. Past and cancelled
+   * departures are included; filter with `from` and `status`.
+   */
   @Get()
   @RequireScope('operations:read')
   async list(@Query() query: ListDepartures): Promise<DeparturePage> {
@@ -42,7 +54,11 @@ export class DeparturesController {
     return { data: views.map(toDeparture), total, ...pageBounds(query) };
   }
 
-  /** Reads a departure with its units: sold, held, guaranteed to channels, and still available */
+  /**
+   * Get a departure
+   *
+   * @remarks Returns the departure with its units: sold, held, guaranteed to channels and available.
+   */
   @Get(':id')
   @RequireScope('operations:read')
   async get(@PathId('dep') id: string): Promise<DepartureEnvelope> {
@@ -50,7 +66,13 @@ export class DeparturesController {
     return tagged(departure, { data: toDeparture(departure) });
   }
 
-  /** Changes a scheduled departure; its capacity never below what is sold, held and guaranteed */
+  /**
+   * Update a departure
+   *
+   * @remarks Changes only the fields that are sent; the product is fixed. The capacity must not be below sold, held
+   * and guaranteed units (409 `capacity_exceeded`). If the departure moves to another day, booking items and trip
+   * components follow in the background. A cancelled departure cannot be changed (409 `departure_cancelled`).
+   */
   @Patch(':id')
   @RequireScope('operations:write')
   @Mutates('operations.departure.update')
@@ -65,7 +87,13 @@ export class DeparturesController {
     return tagged(departure, { data: toDeparture(departure) });
   }
 
-  /** Calls a departure off; what channels were guaranteed of it is theirs no more */
+  /**
+   * Cancel a departure
+   *
+   * @remarks Cancels a departure and returns the units guaranteed to channels. Rejected with 409 `departure_in_use`
+   * while units are sold or held: cancel the bookings and trips first. The body may be omitted. A departure that is
+   * cancelled already is rejected with 409 `invalid_transition`.
+   */
   @Post(':id/cancellation')
   @HttpCode(200)
   @RequireScope('operations:write')

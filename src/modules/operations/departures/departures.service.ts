@@ -137,7 +137,7 @@ export class Departures {
     const departures = found.map(({ departureId, available }) => ({ departureId, available }));
     const available = Math.min(...departures.map((departure) => departure.available));
     const details = change === 'guarantee' ? { available, departures } : { available };
-    throw conflict('capacity_exceeded', 'Fewer units than that are left', details);
+    throw conflict('capacity_exceeded', 'Not enough units available', details);
   }
 }
 

@@ -25,7 +25,13 @@ const PATH = '/v1/admin/operations/facilities';
 export class FacilitiesController {
   constructor(private readonly facilities: Facilities) {}
 
-  /** Adds a facility: a hotel, a meeting point, an airport */
+  /**
+   * Create a facility
+   *
+   * @remarks Adds a place such as a hotel, a meeting point or an airport. The code, if given, must be unique among
+   * facilities that are not archived, with case significant (409 `facility_code_taken`). The parent facility must
+   * exist (404) and must not be archived (409 `facility_archived`).
+   */
   @Post()
   @RequireScope('operations:write')
   @Mutates('operations.facility.create')
@@ -35,7 +41,12 @@ export class FacilitiesController {
     return created(`${PATH}/${facility.id}`, facility, { data: toFacility(facility) });
   }
 
-  /** Lists facilities by name; archived ones only where `status=archived` asks for them */
+  /**
+   * List facilities
+   *
+   * @remarks Returns a page of facilities by name unless `sort` is given. Archived facilities are returned only with
+   * `status=archived`.
+   */
   @Get()
   @RequireScope('operations:read')
   async list(@Query() query: ListFacilities): Promise<FacilityPage> {
@@ -43,7 +54,11 @@ export class FacilitiesController {
     return { data: facilities.map(toFacility), total, ...pageBounds(query) };
   }
 
-  /** Reads a facility, also an archived one */
+  /**
+   * Get a facility
+   *
+   * @remarks Returns the facility, also if it is archived.
+   */
   @Get(':id')
   @RequireScope('operations:read')
   async get(@PathId('fac') id: string): Promise<FacilityEnvelope> {
@@ -51,7 +66,13 @@ export class FacilitiesController {
     return tagged(facility, { data: toFacility(facility) });
   }
 
-  /** Changes a facility; null clears a field, and members of the address that are left out stay */
+  /**
+   * Update a facility
+   *
+   * @remarks Changes only the fields that are sent; null clears a field, and omitted members of `address` keep their
+   * values. A facility cannot become its own ancestor (409 `facility_cycle`). An archived facility cannot be changed
+   * (409 `facility_archived`).
+   */
   @Patch(':id')
   @RequireScope('operations:write')
   @Mutates('operations.facility.update')
@@ -66,7 +87,13 @@ export class FacilitiesController {
     return tagged(facility, { data: toFacility(facility) });
   }
 
-  /** Archives a facility at which no departure is still to start; what names it goes on naming it */
+  /**
+   * Archive a facility
+   *
+   * @remarks Archives a facility and returns what still refers to it. References from past departures, child
+   * facilities and ground operators are kept. Rejected with 409 `facility_in_use` while scheduled future departures
+   * use it; archived facilities are 404.
+   */
   @Delete(':id')
   @RequireScope('operations:delete')
   @Mutates('operations.facility.delete')

@@ -15,9 +15,9 @@ import { type FacilityResponse, toFacility } from './facility-response.dto.js';
 import type { CreateFacility, ListFacilities, UpdateFacility } from './facility.dto.js';
 import { Facility, type OpenStatus } from './facility.entity.js';
 
-refuseOn('facilities_live_code', () => conflict('facility_code_taken', 'Another facility has this code'));
+refuseOn('facilities_live_code', () => conflict('facility_code_taken', 'Another facility already has this code'));
 for (const constraint of ['facilities_no_cycle', 'facilities_not_own_parent']) {
-  refuseOn(constraint, () => conflict('facility_cycle', 'A facility cannot lie within itself'));
+  refuseOn(constraint, () => conflict('facility_cycle', 'A facility cannot contain itself'));
 }
 
 /** The trigger takes this lock too. Taken before the row's, so that two moves at once do not wait for one another. */
@@ -111,7 +111,7 @@ export class Facilities {
       if (impact.comingDepartures > 0) {
         const { comingDepartures: departures, children, operators } = impact;
         const details = { departures, children, operators };
-        throw conflict('facility_in_use', 'Departures that are still to start name the facility', details);
+        throw conflict('facility_in_use', 'Scheduled future departures use the facility', details);
       }
       const before = toFacility(facility);
       facility.archive(now);

@@ -12,66 +12,84 @@ import {
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
+/** Postal address of a facility. */
 export class AddressResponse {
+  /** Street and number; null if unknown. */
   @Text({ max: 255 })
   line1: string | null;
 
+  /** Building, floor or similar; null if there is none. */
   @Text({ max: 255 })
   line2: string | null;
 
+  /** City or town name; null if unknown. */
   @Text({ max: 255 })
   city: string | null;
 
+  /** State, county or province; null if unknown. */
   @Text({ max: 255 })
   region: string | null;
 
+  /** Postal or ZIP code; null if unknown. */
   @Text({ max: 20 })
   postalCode: string | null;
 
+  /** ISO 3166-1 alpha-2 country code; null if unknown. */
   @CountryCode()
   country: string | null;
 }
 
+/** A place such as a hotel, a meeting point or an airport. */
 export class FacilityResponse {
   @Id('fac')
   id: string;
 
+  /** Name as staff and customers know the place. */
   @Text({ max: 255 })
   name: string;
 
+  /** Your own short code; null if there is none. */
   @Text({ max: 100 })
   code: string | null;
 
+  /** Type of place; `other` if none was given. */
   @OneOf(FACILITY_KINDS)
   kind: FacilityKind;
 
+  /** `archived` facilities cannot be changed or used for new departures. */
   @OneOf(FACILITY_STATUSES)
   status: FacilityStatus;
 
+  /** Larger facility that contains this one (prefix `fac`); null if none. */
   @Id('fac')
   parentFacilityId: string | null;
 
+  /** Directions or details for staff and customers; null if there are none. */
   @Text({ max: 2000 })
   description: string | null;
 
+  /** IANA time zone of the place; null if unknown. */
   @TimeZone()
   timeZone: string | null;
 
-  /** Null where none of its members is known. */
+  /** Postal address; null if no member of it is known. */
   @Nullable()
   @Nested(() => AddressResponse)
   address: AddressResponse | null;
 
+  /** Decimal degrees, north is positive; null if unknown. */
   @Degrees({ max: 90 })
   latitude: number | null;
 
+  /** Decimal degrees, east is positive; null if unknown. */
   @Degrees({ max: 180 })
   longitude: number | null;
 
+  /** Free keywords; empty if there are none. */
   @Texts({ max: 50, maxLength: 100, unique: true })
   tags: string[];
 
-  /** When it was archived. */
+  /** When the facility was archived; null unless its status is `archived`. */
   @Instant()
   deletedAt: string | null;
 
@@ -85,31 +103,35 @@ export class FacilityResponse {
   updatedAt: string;
 }
 
-/** What goes on naming the archived facility. */
+/** Number of resources that still refer to the archived facility. */
 export class FacilityImpactResponse {
-  /** Past or cancelled ones. A coming one would have kept the facility: 409 `facility_in_use` counts the coming ones alone. */
+  /** Past and cancelled departures that use it. In the details of 409 `facility_in_use`, the scheduled future ones. */
   @Whole({ min: 0, max: MOST })
   departures: number;
 
-  /** Facilities that lie in it and are not archived. */
+  /** Facilities within it that are not archived. */
   @Whole({ min: 0, max: MOST })
   children: number;
 
-  /** Ground operators that are at home there, inactive ones too. */
+  /** Ground operators with this home base, inactive ones included. */
   @Whole({ min: 0, max: MOST })
   operators: number;
 }
 
+/** Confirmation that a facility was archived. */
 export class ArchivedFacilityResponse {
   @Id('fac')
   id: string;
 
+  /** Always `archived`. */
   @OneOf(['archived'])
   status: string;
 
+  /** When the facility was archived. */
   @Instant()
   deletedAt: string;
 
+  /** Resources that still refer to the facility. */
   @Nested(() => FacilityImpactResponse)
   impact: FacilityImpactResponse;
 }

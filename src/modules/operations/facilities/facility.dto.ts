@@ -12,130 +12,177 @@ import {
   type OpenStatus,
 } from './facility.entity.js';
 
+/** Postal address. In an update omitted members keep their values. */
 export class AddressBody {
-  /** @example "Strada Portului 12" */
+  /**
+   * Street and number.
+   * @example "Strada Portului 12"
+   */
   @Clearable()
   @Text({ max: 255, emptyIsNull: true })
   line1?: string | null;
 
-  /** @example "Pier 3" */
+  /**
+   * Building, floor or similar.
+   * @example "Pier 3"
+   */
   @Clearable()
   @Text({ max: 255, emptyIsNull: true })
   line2?: string | null;
 
-  /** @example "Tulcea" */
+  /**
+   * City or town name, free text.
+   * @example "Tulcea"
+   */
   @Clearable()
   @Text({ max: 255, emptyIsNull: true })
   city?: string | null;
 
-  /** @example "Tulcea" */
+  /**
+   * State, county or province.
+   * @example "Tulcea"
+   */
   @Clearable()
   @Text({ max: 255, emptyIsNull: true })
   region?: string | null;
 
-  /** @example "820243" */
+  /**
+   * Postal or ZIP code, free text.
+   * @example "820243"
+   */
   @Clearable()
   @Text({ max: 20, emptyIsNull: true })
   postalCode?: string | null;
 
-  /** @example "RO" */
+  /**
+   * ISO 3166-1 alpha-2 country code.
+   * @example "RO"
+   */
   @Clearable()
   @CountryCode()
   country?: string | null;
 }
 
+/** A place such as a hotel, a meeting point or an airport. */
 export class CreateFacility {
   @Ignored()
   id?: undefined;
 
-  /** @example "Tulcea river port" */
+  /**
+   * Name as staff and customers know the place.
+   * @example "Tulcea river port"
+   */
   @Text({ max: 255 })
   name: string;
 
-  /** Unique among facilities that are not archived; `hub` and `HUB` are two. */
+  /**
+   * Your own short code; unique among facilities that are not archived, with case significant. An empty string means
+   * null.
+   */
   @Clearable()
   @Text({ max: 100, emptyIsNull: true })
   code?: string | null;
 
-  /** `other` unless given.
-   * @example "meeting_point" */
+  /**
+   * Type of place; `other` by default.
+   * @example "meeting_point"
+   */
   @Optional()
   @OneOf(FACILITY_KINDS)
   kind?: FacilityKind;
 
-  /** `active` unless given; archiving is a deletion.
-   * @example "active" */
+  /**
+   * `active` by default. Use the archive operation to archive a facility.
+   * @example "active"
+   */
   @Optional()
   @OneOf(OPEN_STATUSES)
   status?: OpenStatus;
 
-  /** The larger place in which it lies.
-   * @example "fac_01k0dem000e000000000000001" */
+  /**
+   * Larger facility that contains this one (prefix `fac`); must not be archived.
+   * @example "fac_01k0dem000e000000000000001"
+   */
   @Clearable()
   @Id('fac')
   parentFacilityId?: string | null;
 
-  /** @example "Behind the ticket hall" */
+  /**
+   * Directions or details for staff and customers. An empty string means null.
+   * @example "Behind the ticket hall"
+   */
   @Clearable()
   @Text({ max: 2000, multiline: true, emptyIsNull: true })
   description?: string | null;
 
-  /** IANA name.
-   * @example "Europe/Bucharest" */
+  /**
+   * IANA time zone of the place.
+   * @example "Europe/Bucharest"
+   */
   @Clearable()
   @TimeZone()
   timeZone?: string | null;
 
-  /** In a change, members that are left out stay as they are, and null clears the whole. */
+  /** Postal address. In an update omitted members keep their values, and null clears the whole address. */
   @Clearable()
   @Nested(() => AddressBody)
   address?: AddressBody | null;
 
-  /** Degrees north.
-   * @example 45.1787 */
+  /**
+   * Decimal degrees; north is positive.
+   * @example 45.1787
+   */
   @Clearable()
   @Degrees({ max: 90 })
   latitude?: number | null;
 
-  /** Degrees east.
-   * @example 28.8049 */
+  /**
+   * Decimal degrees; east is positive.
+   * @example 28.8049
+   */
   @Clearable()
   @Degrees({ max: 180 })
   longitude?: number | null;
 
-  /** Each once; null clears them.
-   * @example ["river", "parking"] */
+  /**
+   * Free keywords without duplicates; null clears the list.
+   * @example ["river", "parking"]
+   */
   @Clearable()
   @Texts({ max: 50, maxLength: 100, unique: true })
   tags?: string[] | null;
 }
 
+/** The fields of a facility to change; null clears a field. */
 export class UpdateFacility extends patchOf(OmitType(CreateFacility, ['id'] as const)) {}
 
 export class ListFacilities extends PageQuery {
+  /** Only facilities of this kind. */
   @Optional()
   @OneOf(FACILITY_KINDS)
   kind?: FacilityKind;
 
-  /** Archived ones are listed only where this asks for them. */
+  /** Only facilities in this status. Archived facilities are listed only with `archived`. */
   @Optional()
   @OneOf(FACILITY_STATUSES)
   status?: FacilityStatus;
 
+  /** Only facilities directly within this one (prefix `fac`). */
   @Optional()
   @Id('fac')
   parentFacilityId?: string;
 
+  /** Only facilities in this country, ISO 3166-1 alpha-2. */
   @Optional()
   @CountryCode()
   country?: string;
 
-  /** Part of the name or the code, whatever its case. */
+  /** Only facilities whose name or code contains this text, ignoring case. */
   @Optional()
   @Text({ max: 255 })
   search?: string;
 
-  /** `name` unless given. */
+  /** Sort field; a leading `-` means descending order, `name` by default. */
   @Optional()
   @SortBy(['name', 'createdAt'])
   sort?: string;

@@ -75,7 +75,7 @@ export class Facility {
 
   /** Throws 409 `facility_archived`. */
   change(changes: FacilityChanges, now: Date): void {
-    if (this.status === 'archived') throw conflict('facility_archived', 'An archived facility stays as it is');
+    if (this.status === 'archived') throw conflict('facility_archived', 'An archived facility cannot be changed');
     Object.assign(this, changes, { updatedAt: now });
   }
 

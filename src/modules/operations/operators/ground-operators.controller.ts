@@ -24,7 +24,12 @@ const PATH = '/v1/admin/operations/operators';
 export class GroundOperatorsController {
   constructor(private readonly operators: GroundOperators) {}
 
-  /** Lists ground operators by name; `X-Total-Count` says how many there are, `Link` where the next ones are */
+  /**
+   * List ground operators
+   *
+   * @remarks Returns a page of ground operators by name. The number of matches is in the header `X-Total-Count`, the
+   * address of the next page in `Link`; the body contains only `data`.
+   */
   @Get()
   @RequireScope('operations:read')
   @ApiResponse({ status: 200, type: GroundOperatorList, description: 'A page of the list', headers: pageHeaders })
@@ -33,7 +38,12 @@ export class GroundOperatorsController {
     return tellPage({ path: PATH, query, total }, { data: operators.map(toGroundOperator) });
   }
 
-  /** Adds a ground operator */
+  /**
+   * Create a ground operator
+   *
+   * @remarks Adds a local partner that runs services. The code, if given, must be unique, with case significant (409
+   * `operator_code_taken`). The facility must exist (404) and must not be archived (409 `facility_archived`).
+   */
   @Post()
   @RequireScope('operations:write')
   @Mutates('operations.ground_operator.create')
@@ -43,7 +53,11 @@ export class GroundOperatorsController {
     return created(`${PATH}/${operator.id}`, operator, { data: toGroundOperator(operator) });
   }
 
-  /** Reads a ground operator */
+  /**
+   * Get a ground operator
+   *
+   * @remarks Returns the ground operator, also if it is inactive.
+   */
   @Get(':id')
   @RequireScope('operations:read')
   async get(@PathId('gop') id: string): Promise<GroundOperatorEnvelope> {
@@ -51,7 +65,12 @@ export class GroundOperatorsController {
     return tagged(operator, { data: toGroundOperator(operator) });
   }
 
-  /** Changes a ground operator; null clears a field */
+  /**
+   * Update a ground operator
+   *
+   * @remarks Changes only the fields that are sent; null clears a field. The code must stay unique (409
+   * `operator_code_taken`), and a new facility must not be archived (409 `facility_archived`).
+   */
   @Patch(':id')
   @RequireScope('operations:write')
   @Mutates('operations.ground_operator.update')

@@ -13,7 +13,7 @@ import type { CreateGroundOperator, ListGroundOperators, UpdateGroundOperator } 
 import { GroundOperator, type GroundOperatorChanges } from './ground-operator.entity.js';
 import { GroundOperatorJournal } from './ground-operator-journal.js';
 
-refuseOn('ground_operators_code', () => conflict('operator_code_taken', 'Another operator has this code'));
+refuseOn('ground_operators_code', () => conflict('operator_code_taken', 'Another operator already has this code'));
 
 @Injectable()
 export class GroundOperators {

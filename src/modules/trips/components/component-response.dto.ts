@@ -9,73 +9,92 @@ import {
   type TripComponent,
 } from './component.entity.js';
 
+/** One component of a trip. Amounts are in minor units of `currency`. */
 export class TripComponentResponse {
+  /** ID of the component, a TypeID with the prefix `tcmp`. */
   @Id('tcmp')
   componentId: string;
 
-  /** Its place among the trip's components; a removed one's stays empty. */
+  /** Order within the trip; positions of removed components are not reused. */
   @Whole({ min: 0, max: 2_147_483_647 })
   position: number;
 
+  /**
+   * `catalog_booking`: units of a departure; `external_order`: a service of an external provider;
+   * `manual_placeholder`: arranged by staff.
+   */
   @OneOf(COMPONENT_KINDS)
   kind: ComponentKind;
 
+  /** What the customer reads; the title of the booking item. */
   @Text({ max: 255 })
   title: string;
 
+  /** Number of units to sell. */
   @Whole({ min: 1, max: 1_000_000 })
   quantity: number;
 
+  /** Progress from pricing through hold to booking; set by the server. */
   @OneOf(COMPONENT_STATUSES)
   status: ComponentStatus;
 
+  /** Departure to sell (prefix `dep`); null unless the kind is `catalog_booking`. */
   @Id('dep')
   departureId: string | null;
 
+  /** Identifier of the service at its provider; null unless the kind is `external_order`. */
   @Text({ max: 200 })
   providerRef: string | null;
 
+  /** Price of one unit with tax as set by staff; null unless the kind is `manual_placeholder`. */
   @Cents()
   unitPriceCents: number | null;
 
+  /** Tax included in `unitPriceCents`; null if there is no such price. */
   @Cents()
   unitTaxIncludedCents: number | null;
 
+  /** True if staff have arranged a `manual_placeholder`. */
   @Flag()
   confirmedByStaff: boolean;
 
+  /** Local date of delivery; null until known. */
   @IsoDate()
   serviceDate: string | null;
 
+  /** Currency of the trip, ISO 4217. */
   @CurrencyCode()
   currency: string;
 
-  /** For the whole quantity, without tax; null until it was priced. */
+  /** Price of the whole quantity without tax; null until it is priced. */
   @Cents()
   subtotalCents: number | null;
 
+  /** Tax of the whole quantity; null until it is priced. */
   @Cents()
   taxCents: number | null;
 
-  /** subtotalCents and taxCents. */
+  /** `subtotalCents` + `taxCents`; null until it is priced. */
   @Cents()
   totalCents: number | null;
 
+  /** When the price expires; null until it is priced. */
   @Instant()
   priceExpiresAt: string | null;
 
+  /** When the hold of the component expires; null while it is not held. */
   @Instant()
   holdExpiresAt: string | null;
 
-  /** The item of the trip's booking that it became. */
+  /** Booking item that the component became (prefix `bkit`); null until the trip is booked. */
   @Id('bkit')
   bookingItemId: string | null;
 
-  /** Why it is unavailable. */
+  /** Why the component is unavailable; empty if it is not. */
   @Texts({ max: 10, maxLength: 500 })
   warnings: string[];
 
-  /** Also the ETag of its own routes. */
+  /** Increases with every change of the component. It is the ETag of the component's own operations. */
   @Version()
   version: number;
 }

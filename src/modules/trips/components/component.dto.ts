@@ -7,57 +7,74 @@ import { OmitType } from '@nestjs/swagger';
 /** The longest reference that any provider gives its products. */
 const MAX_REF = 200;
 
+/** A new component of a trip. Which members are required or rejected depends on `kind`. */
 export class CreateComponent {
-  /** `catalog_booking` is a departure of ours, `external_order` a provider's service, `manual_placeholder` what staff arrange.
-   * @example "catalog_booking" */
+  /**
+   * `catalog_booking`: units of a departure; `external_order`: a service of an external provider;
+   * `manual_placeholder`: arranged by staff.
+   * @example "catalog_booking"
+   */
   @OneOf(COMPONENT_KINDS)
   kind: ComponentKind;
 
-  /** @example "Danube delta by boat" */
+  /**
+   * What the customer reads; the title of the booking item.
+   * @example "Danube delta by boat"
+   */
   @Text({ max: 255 })
   title: string;
 
-  /** 1 unless given.
-   * @example 2 */
+  /**
+   * Number of units; 1 by default.
+   * @example 2
+   */
   @Optional()
   @Whole({ min: 1, max: 1_000_000 })
   quantity?: number;
 
-  /** Of a `catalog_booking`, and of no other.
-   * @example "dep_01k0dem000e000000000000001" */
+  /**
+   * Departure to sell (prefix `dep`). Required for `catalog_booking`, rejected for other kinds.
+   * @example "dep_01k0dem000e000000000000001"
+   */
   @Optional()
   @Id('dep')
   departureId?: string;
 
-  /** Of an `external_order`, and of no other: the service's name with its provider. */
+  /** Identifier of the service at its provider. Required for `external_order`, rejected for other kinds. */
   @Optional()
   @Text({ max: MAX_REF })
   providerRef?: string;
 
-  /** Of a `manual_placeholder`, and of no other: the price of one, tax included. Without it, it cannot be priced. */
+  /**
+   * Price of one unit with tax, in minor units of the trip currency. Only for `manual_placeholder`, which cannot be
+   * priced without it.
+   */
   @Optional()
   @Cents()
   unitPriceCents?: number;
 
-  /** Of a `manual_placeholder` with a price: the tax that the price of one includes; 0 unless given. */
+  /** Tax included in `unitPriceCents`, in minor units; 0 by default. Only for a `manual_placeholder` with a price. */
   @Optional()
   @Cents()
   unitTaxIncludedCents?: number;
 
-  /** Of a `manual_placeholder`: staff have arranged it. Nothing is reserved before that. */
+  /**
+   * Whether staff have arranged the service; false by default. Only for `manual_placeholder`, which cannot be
+   * reserved without it.
+   */
   @Optional()
   @Flag()
   confirmedByStaff?: boolean;
 
-  /** Of a `manual_placeholder`: the local date on which it is delivered. That of others comes from their provider. */
+  /** Local date of delivery. Only for `manual_placeholder`; for other kinds the provider determines it. */
   @Optional()
   @IsoDate()
   serviceDate?: string;
 }
 
-/** Without `kind`: another kind is another component. */
+/** The fields of a component to change. `kind` is fixed: add another component for another kind. */
 export class UpdateComponent extends patchOf(OmitType(CreateComponent, ['kind', 'serviceDate'] as const)) {
-  /** Of a `manual_placeholder`; null clears it. */
+  /** Local date of delivery of a `manual_placeholder`; null clears it. */
   @Clearable()
   @IsoDate()
   serviceDate?: string | null;

@@ -17,7 +17,13 @@ const PATH = '/v1/admin/trips';
 export class ComponentsController {
   constructor(private readonly components: Components) {}
 
-  /** Adds a component to a trip, as its last one; its prices hold no longer */
+  /**
+   * Add a component to a trip
+   *
+   * @remarks Adds a component as the last one. Which members are required depends on `kind` (400). All prices of the
+   * trip are cleared and a priced trip moves back to `draft`. Allowed in `draft`, `priced`, `failed` and `expired`
+   * (409 `invalid_transition` otherwise), with at most 50 components (409 `component_limit_reached`).
+   */
   @Post()
   @RequireScope('trips:write')
   @Mutates('trips.trip_component.create')
@@ -36,7 +42,13 @@ export class ComponentsController {
     return created(`${PATH}/${envelopeId}`, component, { data: toComponent(component) });
   }
 
-  /** Changes a component of a trip, whose prices hold no longer */
+  /**
+   * Update a trip component
+   *
+   * @remarks Changes only the fields that are sent; `kind` is fixed. The prices of the trip are cleared and a priced
+   * trip moves back to `draft`. Allowed in `draft`, `priced`, `failed` and `expired`; otherwise 409
+   * `invalid_transition`.
+   */
   @Patch(':componentId')
   @RequireScope('trips:write')
   @Mutates('trips.trip_component.update')
@@ -50,7 +62,12 @@ export class ComponentsController {
     return tagged(component, { data: toComponent(component) });
   }
 
-  /** Removes a component from a trip; what it was stays on record */
+  /**
+   * Remove a component from a trip
+   *
+   * @remarks Removes the component from the trip and clears the prices of the trip; the record of the component is
+   * kept for the audit. Allowed in `draft`, `priced`, `failed` and `expired`; otherwise 409 `invalid_transition`.
+   */
   @Delete(':componentId')
   @RequireScope('trips:delete')
   @Mutates('trips.trip_component.remove')

@@ -97,7 +97,7 @@ export class Components {
     const departure = departureId && (await this.departures.read(departureId, { field: 'departureId' }));
     const priceCents = departure ? departure.priceCents : (unitPriceCents ?? 0);
     if (Number.isSafeInteger(priceCents * quantity)) return;
-    throw invalidField('quantity', 'The price of the whole quantity would be beyond 2^53-1', 'amount_too_large');
+    throw invalidField('quantity', 'Price of the whole quantity would exceed 2^53-1', 'amount_too_large');
   }
 }
 
@@ -144,13 +144,13 @@ function assertFits(component: TripComponent): void {
   ];
   for (const [field, isThere, isWanted] of rules) {
     if (isWanted === null || isThere === isWanted) continue;
-    if (isWanted) throw invalidField(field, `A ${kind} needs its ${field}`, 'missing_for_kind');
-    throw invalidField(field, `A ${kind} has no ${field}`, 'not_of_kind');
+    if (isWanted) throw invalidField(field, `A ${kind} requires ${field}`, 'missing_for_kind');
+    throw invalidField(field, `A ${kind} must not have ${field}`, 'not_of_kind');
   }
   if ((unitTaxIncludedCents ?? 0) > (unitPriceCents ?? 0)) {
     throw invalidField(
       'unitTaxIncludedCents',
-      'The tax must not be above the price that includes it',
+      'unitTaxIncludedCents must not exceed unitPriceCents',
       'tax_above_price',
     );
   }

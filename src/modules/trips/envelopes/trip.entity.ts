@@ -78,7 +78,7 @@ export class Trip {
   /** Throws 400 beyond 2^53-1. */
   takePrices(prices: Prices, now: Date): void {
     if (prices.totalCents !== null && !Number.isSafeInteger(prices.totalCents)) {
-      throw invalidField('quantity', 'The total of the trip would be beyond 2^53-1', 'amount_too_large');
+      throw invalidField('quantity', 'Trip total would exceed 2^53-1', 'amount_too_large');
     }
     Object.assign(this, prices, { updatedAt: now });
   }

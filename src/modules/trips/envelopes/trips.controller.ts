@@ -22,7 +22,11 @@ export class TripsController {
     private readonly rows: TripRows,
   ) {}
 
-  /** Begins a trip, a draft without components */
+  /**
+   * Create a trip
+   *
+   * @remarks Creates a draft without components. The currency applies to all components and cannot be changed later.
+   */
   @Post()
   @RequireScope('trips:write')
   @Mutates('trips.trip.create')
@@ -31,7 +35,11 @@ export class TripsController {
     return created(`${PATH}/${view.trip.id}`, view.trip, { data: toTrip(view) });
   }
 
-  /** Lists trips with their components, newest first */
+  /**
+   * List trips
+   *
+   * @remarks Returns a page of trips with their components, newest first unless `sort` is given.
+   */
   @Get()
   @RequireScope('trips:read')
   async list(@Query() query: ListTrips): Promise<TripPage> {
@@ -39,7 +47,11 @@ export class TripsController {
     return { data: views.map(toTrip), total, ...pageBounds(query) };
   }
 
-  /** Reads a trip with its components and the last attempt to reserve it */
+  /**
+   * Get a trip
+   *
+   * @remarks Returns the trip with its components and the last attempt to reserve it.
+   */
   @Get(':envelopeId')
   @RequireScope('trips:read')
   async get(@PathId('trip', 'envelopeId') id: string): Promise<TripEnvelope> {
@@ -47,7 +59,13 @@ export class TripsController {
     return tagged(view.trip, { data: toTrip(view) });
   }
 
-  /** Changes a trip's title or its travelers; with other travelers its prices hold no longer */
+  /**
+   * Update a trip
+   *
+   * @remarks Changes the title or the travelers; `travelerParty` replaces the whole party. New travelers clear all
+   * prices and move a priced trip back to `draft`. The title can be changed in every state; the travelers only in
+   * `draft`, `priced`, `failed` and `expired` (409 `invalid_transition`).
+   */
   @Patch(':envelopeId')
   @RequireScope('trips:write')
   @Mutates('trips.trip.update')

@@ -34,7 +34,7 @@ export class Pricing {
       if (priced?.refusal) throw priced.refusal;
       if (priced) return priced.view;
     }
-    throw unavailable('The trip changes too fast to be priced');
+    throw unavailable('The trip was changed repeatedly while it was priced; try again');
   }
 
   /** What providers outside say of the trip as it is now. */

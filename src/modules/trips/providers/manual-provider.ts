@@ -27,7 +27,7 @@ export class ManualProvider implements InternalProvider {
   }
 
   private quoteOf({ unitPriceCents, unitTaxIncludedCents, quantity, currency, serviceDate }: Wanted): Quote {
-    if (unitPriceCents === null) return { available: false, reason: 'Staff have not given it a price' };
+    if (unitPriceCents === null) return { available: false, reason: 'Staff have not set a price' };
     return {
       available: true,
       totalCents: unitPriceCents * quantity,

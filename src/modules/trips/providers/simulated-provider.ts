@@ -49,7 +49,7 @@ export class SimulatedProvider implements ExternalProvider {
 
   async hold(key: string, { providerRef, quantity }: Order): Promise<Held> {
     const behaviour = await this.behaviourOf(providerRef);
-    if (!behaviour) return { held: false, code: 'unknown_product', message: 'The provider sells no such product' };
+    if (!behaviour) return { held: false, code: 'unknown_product', message: 'The provider does not sell this product' };
     if (behaviour.hold === 'refuse') return { held: false, code: 'sold_out', message: 'The provider refused the hold' };
     if (behaviour.hold === 'lose_request') throw new Error('The request never arrived');
     const expiresAt = this.clock.inSeconds(behaviour.holdSeconds ?? OURS_SECONDS);
@@ -92,9 +92,9 @@ export class SimulatedProvider implements ExternalProvider {
 
   private async quoteOf({ providerRef, quantity, serviceDate }: Wanted): Promise<Quote> {
     const behaviour = await this.behaviourOf(providerRef);
-    if (!behaviour) return { available: false, reason: 'The provider sells no such product' };
+    if (!behaviour) return { available: false, reason: 'The provider does not sell this product' };
     if ((behaviour.units ?? quantity) < quantity)
-      return { available: false, reason: 'The provider has fewer units left' };
+      return { available: false, reason: 'Not enough units available at the provider' };
     return {
       available: true,
       totalCents: behaviour.priceCents * quantity,
@@ -120,7 +120,9 @@ export class SimulatedProvider implements ExternalProvider {
        returning state, expires_at`,
       [key, order.ref, order.quantity, order.expiresAt, order.units],
     );
-    return kept ? heldOf(kept) : { held: false, code: 'sold_out', message: 'The provider has fewer units left' };
+    return kept
+      ? heldOf(kept)
+      : { held: false, code: 'sold_out', message: 'Not enough units available at the provider' };
   }
 
   private async behaviourOf(ref: string | null): Promise<SimulatedBehaviour | null> {
@@ -137,5 +139,5 @@ export class SimulatedProvider implements ExternalProvider {
 
 function heldOf({ state, expires_at }: StoredOrder): Held {
   if (state !== 'released') return { held: true, expiresAt: expires_at };
-  return { held: false, code: 'released', message: 'The provider has taken it back' };
+  return { held: false, code: 'released', message: 'The provider released the hold' };
 }

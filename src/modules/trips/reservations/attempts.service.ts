@@ -177,7 +177,7 @@ export function reservationFailed({ id: planId, steps }: Plan): AppError {
   const compensations = steps
     .filter(({ status }) => ['released', 'releasing', 'release_failed'].includes(status))
     .map(({ componentId, status }) => ({ componentId, status }));
-  return conflict('reservation_failed', 'Not every component could be held; nothing is', {
+  return conflict('reservation_failed', 'Not every component could be held; all holds are released', {
     planId,
     failures,
     compensations,

@@ -3,49 +3,63 @@ import { Instant } from '../../../platform/http/trade-fields.js';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/provider.js';
 import { type Plan, PLAN_STATUSES, type PlanStatus, STEP_STATUSES, type StepStatus } from './plan.js';
 
+/** Why a reservation step failed. */
 export class StepFailureResponse {
+  /** Machine-readable reason from the provider adapter. */
   @Text({ max: 100 })
   code: string;
 
+  /** Reason in words; may change. */
   @Text({ max: 500 })
   message: string;
 }
 
+/** What an attempt did for one component. */
 export class ReservationStepResponse {
+  /** ID of the step, a TypeID with the prefix `tstp`. */
   @Id('tstp')
   stepId: string;
 
+  /** Component that the step reserves (prefix `tcmp`). */
   @Id('tcmp')
   componentId: string;
 
+  /** Provider that holds the component. */
   @OneOf(PROVIDER_NAMES)
   provider: ProviderName;
 
+  /** Progress of the hold, its confirmation or its release. */
   @OneOf(STEP_STATUSES)
   status: StepStatus;
 
+  /** When the provider's hold expires; null while there is none. */
   @Instant()
   holdExpiresAt: string | null;
 
+  /** Why the last call to the provider failed; null if it did not. */
   @Nested(() => StepFailureResponse)
   failure: StepFailureResponse | null;
 
-  /** How often the provider was asked. */
+  /** Number of times the provider was asked to hold the component. */
   @Whole({ min: 0, max: 2_147_483_647 })
   attempts: number;
 }
 
+/** One attempt to reserve a trip, with a step per component. */
 export class ReservationResponse {
+  /** ID of the attempt, a TypeID with the prefix `tpln`. */
   @Id('tpln')
   planId: string;
 
-  /** 1 for the first attempt to reserve the trip. */
+  /** Number of the attempt, 1 for the first one. */
   @Whole({ min: 1, max: 2_147_483_647 })
   attempt: number;
 
+  /** Overall result of the attempt. */
   @OneOf(PLAN_STATUSES)
   status: PlanStatus;
 
+  /** One step per component. */
   @ListOf(() => ReservationStepResponse, { max: 50 })
   steps: ReservationStepResponse[];
 

@@ -33,7 +33,7 @@ export class ReservationUndos implements OnModuleInit {
     const before = imageOfTrip(trip);
     const plan = await this.trips.plans.last(subjectId);
     if (!plan || plan.id !== after?.['planId']) {
-      throw conflict('reserved_again', 'The trip was reserved again since', { planId: plan?.id ?? null });
+      throw conflict('reserved_again', 'The trip was reserved again in the meantime', { planId: plan?.id ?? null });
     }
     // What an earlier reversal could not release is all that is left to be undone.
     const isLeft = plan.status === 'released' && hasUnreleased(plan);

@@ -23,7 +23,14 @@ export class ReservationsController {
     private readonly endings: TripEndings,
   ) {}
 
-  /** Prices all components of a trip; what is unavailable is said and stored */
+  /**
+   * Price a trip
+   *
+   * @remarks Requests prices for all components from their providers and stores them with their expiry. The trip
+   * becomes `priced`. If a component is unavailable or sold in another currency, that is stored in its warnings and
+   * the call fails with 409 `component_unavailable` or 422 `currency_mismatch`. A trip without components is rejected
+   * with 409 `trip_not_priced`. Allowed in `draft`, `priced`, `failed` and `expired` (409 `invalid_transition`).
+   */
   @Post('pricing')
   @HttpCode(200)
   @RequireScope('trips:write')
@@ -37,7 +44,17 @@ export class ReservationsController {
     return answer(await this.pricing.price(id, expected));
   }
 
-  /** Reserves all components of a trip, or none */
+  /**
+   * Reserve a trip
+   *
+   * @remarks Holds all components at their providers or none of them; a draft is priced first. The trip becomes
+   * `reserved` until the first hold expires (`holdExpiresAt`); a trip that is reserved already is returned unchanged.
+   * Needs a complete traveler party (409 `traveler_party_incomplete`) and every manual component confirmed by staff
+   * (409 `component_not_confirmed`). If a price has changed the new prices are stored and the call fails with 409
+   * `price_changed`; if a component cannot be held the others are released and it fails with 409
+   * `reservation_failed`. While another call is reserving the trip the answer is 409 `reservation_in_progress` with
+   * `retryAfterMs`. A trip that is `failed` or `expired` must be priced again first (409 `trip_not_priced`).
+   */
   @Post('reserve')
   @HttpCode(200)
   @RequireScope('trips:write')
@@ -63,7 +80,13 @@ export class ReservationsController {
     return answer(await this.reservations.reserve(id, expected));
   }
 
-  /** Makes a confirmed booking of a reserved trip, with an item for each component */
+  /**
+   * Book a reserved trip
+   *
+   * @remarks Creates a confirmed booking with one item per component and confirms the holds at the providers. The
+   * billing contact becomes the customer, and the trip becomes `booked` with `bookingId`. Rejected with 409
+   * `hold_expired` if a hold has expired, and with 409 `invalid_transition` if the trip is not reserved.
+   */
   @Post('booking')
   @HttpCode(200)
   @RequireScope('trips:write')
@@ -77,7 +100,12 @@ export class ReservationsController {
     return answer(await this.endings.book(id, expected));
   }
 
-  /** Cancels a trip that is not booked; what it holds is given back */
+  /**
+   * Cancel a trip
+   *
+   * @remarks Cancels a trip that is not booked and releases its holds at the providers. The body may be omitted. A
+   * trip that is booked, cancelled or being reserved is rejected with 409 `invalid_transition`.
+   */
   @Post('cancellation')
   @HttpCode(200)
   @RequireScope('trips:write')

@@ -27,7 +27,8 @@ export class Reservations {
       // The price was the first part of this very call.
       started = await this.starts.start(id, null);
     }
-    if ('draft' in started) throw conflict('trip_not_priced', 'The trip was edited meanwhile', { componentIds: [] });
+    if ('draft' in started)
+      throw conflict('trip_not_priced', 'The trip was changed by another request', { componentIds: [] });
     if ('claim' in started) return this.saga.carryOn(started.claim);
     if (started.refusal) throw started.refusal;
     return started.view;

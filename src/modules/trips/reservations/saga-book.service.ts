@@ -91,5 +91,5 @@ export class SagaBook {
 
 /** 409: somebody is at it, and is done, or has given up, after so many milliseconds. */
 export function inProgress(retryAfterMs = RETRY_AFTER_MS): AppError {
-  return new AppError(409, 'reservation_in_progress', 'The trip is being reserved', { retryAfterMs });
+  return new AppError(409, 'reservation_in_progress', 'Another request is reserving the trip', { retryAfterMs });
 }

@@ -71,7 +71,7 @@ export class Starts {
 function assertReservable({ status }: Trip, active: readonly TripComponent[]): void {
   if (['failed', 'expired', 'reserved'].includes(status)) {
     const componentIds = active.map(({ id }) => id);
-    throw conflict('trip_not_priced', `A trip that is ${status} needs a new price first`, { componentIds });
+    throw conflict('trip_not_priced', `A trip that is ${status} must be priced again first`, { componentIds });
   }
   const isOpen = status === 'draft' || status === 'priced';
   if (isOpen && active.length > 0) return;
@@ -82,7 +82,7 @@ function assertReservable({ status }: Trip, active: readonly TripComponent[]): v
 function assertComplete(trip: Trip, active: readonly TripComponent[]): void {
   const missing = missingOf(trip.travelerParty);
   if (missing.length > 0) {
-    throw conflict('traveler_party_incomplete', 'Something of the travelers is missing', { missing });
+    throw conflict('traveler_party_incomplete', 'The traveler party is incomplete', { missing });
   }
   const unconfirmed = active.filter(({ kind, confirmedByStaff }) => kind === 'manual_placeholder' && !confirmedByStaff);
   if (unconfirmed.length > 0) {
