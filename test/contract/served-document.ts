@@ -7,6 +7,7 @@ interface Reference {
 
 export interface Schema {
   $ref?: string;
+  description?: string;
   type?: string;
   format?: string;
   enum?: unknown[];
@@ -32,6 +33,7 @@ export interface Schema {
 
 export interface Parameter {
   name: string;
+  description?: string;
   in: 'path' | 'query' | 'header';
   example?: unknown;
   required?: boolean;
@@ -46,6 +48,7 @@ export interface Operation {
   /** Absent where the route is public, or any credential of its surface will do. */
   'x-required-scope'?: string;
   summary?: string;
+  description?: string;
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema?: Schema; example?: unknown; examples?: unknown }> };

@@ -5,6 +5,7 @@ import { Instant } from '../../../platform/http/trade-fields.js';
 import { RUN_STATUSES, type RunStatus } from './reminder-run.entity.js';
 
 export class ListReminderRuns extends PageQuery {
+  /** Only reminders in this status. */
   @Optional()
   @OneOf(RUN_STATUSES)
   status?: RunStatus;
