@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
-import { WebAddress } from './trade-fields.js';
+import { FreeObject, WebAddress } from './trade-fields.js';
 
 class Holder {
   @WebAddress()
@@ -59,3 +59,37 @@ describe('a web address', () => {
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 });
+
+class Notes {
+  @FreeObject({ maxBytes: 40, maxDepth: 2 })
+  notes: object;
+}
+
+describe('a free-form object', () => {
+  const isValid = async (notes: unknown) => (await validate(Object.assign(new Notes(), { notes }))).length === 0;
+
+  it.each([[{}], [{ a: [] }], [{ a: 'b'.repeat(32) }], [{ a: ['b', 1, null] }]])('may be %j', async (notes) =>
+    expect(await isValid(notes)).toBe(true),
+  );
+
+  it.each([[[]], ['a'], [null], [{ a: 'b'.repeat(33) }], [{ a: { b: {} } }], [{ a: 'é'.repeat(17) }]])(
+    'must not be %j',
+    async (notes) => expect(await isValid(notes)).toBe(false),
+  );
+
+  it('is not read any further once it is too large', async () => {
+    const unread = {
+      toJSON: () => assertUnread(),
+      get last() {
+        return assertUnread();
+      },
+    };
+    expect(
+      await isValid({ ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`name ${n}`, n])), unread }),
+    ).toBe(false);
+  });
+});
+
+function assertUnread(): never {
+  throw new Error('The value was read');
+}

@@ -201,19 +201,27 @@ export function Worded(
 }
 
 function isFreeObject(value: unknown, { maxBytes, maxDepth }: { maxBytes: number; maxDepth: number }): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    depthOf(value) <= maxDepth &&
-    Buffer.byteLength(JSON.stringify(value)) <= maxBytes
-  );
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject || leastBytesOf(value, { maxBytes, maxDepth }) > maxBytes) return false;
+  return Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
 }
 
-/** Levels of nesting of a JSON value; a scalar has none. */
-function depthOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+/**
+ * How many bytes of JSON the value has at least; Infinity if it is nested too deep. Stops above the limit, because
+ * serializing a large body only to measure it costs as much as parsing it.
+ */
+function leastBytesOf(value: unknown, { maxBytes, maxDepth }: { maxBytes: number; maxDepth: number }): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return 1;
+  if (maxDepth === 0) return Infinity;
+  let bytes = 1;
+  const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
+  for (const [key, member] of entries) {
+    bytes += typeof key === 'string' ? key.length + 4 : 1;
+    bytes += leastBytesOf(member, { maxBytes: maxBytes - bytes, maxDepth: maxDepth - 1 });
+    if (bytes > maxBytes) break;
+  }
+  return bytes;
 }
 
 function isWebAddress(value: unknown): boolean {
