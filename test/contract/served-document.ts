@@ -79,7 +79,7 @@ export async function readDocument(app: TestApp): Promise<ServedDocument> {
 }
 
 /** The document with shared parameters and responses at their places, so that a test finds all about an operation there. */
-function resolved(document: ServedDocument): ServedDocument {
+export function resolved(document: ServedDocument): ServedDocument {
   const { parameters, responses } = document.components;
   for (const item of Object.values(document.paths)) {
     for (const operation of Object.values(item)) {

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Agent } from 'node:http';
+import { operationsOf, type Placed, resolved, type ServedDocument } from '../contract/served-document.js';
+import { draftOf, isPublic } from '../fuzz/draft.js';
+import { exampleParameters } from '../fuzz/example.js';
+import { Document } from '../fuzz/schema.js';
+import { readCredentials } from '../setup/credentials.js';
+import { send } from '../setup/http.js';
+import { addressCases } from './request-cost/address-shapes.js';
+import { observedAttacks, withoutCredential } from './request-cost/attacks.js';
+import { bodyCases } from './request-cost/body-shapes.js';
+import { CostMeter, type Measured, type RequestCase } from './request-cost/cost-meter.js';
+import { headerCases } from './request-cost/header-shapes.js';
+import { secretMembers, type Secrets } from './request-cost/secret-members.js';
+
+const MIB = 1024 * 1024;
+/** `REQUEST_COST=full`: every shape in every encoding, every header on every operation, each also without a credential. */
+const FULL = process.env.REQUEST_COST === 'full';
+const WITHIN_MS = FULL ? 3_600_000 : 1_800_000;
+/** Reads come first and deletions last, so that no request deletes what a later one needs. */
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+/** In the quick run one in so many requests is sent without a credential as well; which ones differs by operation. */
+const ONE_IN = 8;
+/** A rejection parses at most 64 KiB, and a small machine's CPU times vary. */
+const REJECTION_FACTOR = 5;
+
+describe('the cost of a request', () => {
+  const agent = new Agent();
+  let meter: CostMeter;
+  let operations: Placed[];
+  let document: Document;
+  let secrets: Secrets;
+
+  beforeAll(async () => {
+    const credentials = readCredentials();
+    const { staff, platformKey, limitedPlatformKey } = credentials;
+    const tokens = { staff: staff.token, platform: platformKey, limited: limitedPlatformKey };
+    // The requests of the test come from many addresses, because the limit of one address is not what is measured.
+    meter = await CostMeter.start(tokens, { JOBS: 'false', TRUSTED_PROXIES: '127.0.0.1' });
+    const url = new URL(meter.service.url);
+    const { body } = await send<ServedDocument>(agent, url, { method: 'GET', path: '/openapi.json' });
+    const served = resolved(body);
+    document = new Document(served);
+    operations = operationsOf(served).sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
+    secrets = await secretMembers({ agent, url, credentials });
+    await measureAll(operations.map(plain));
+  });
+
+  afterAll(() => {
+    meter.close();
+    agent.destroy();
+  });
+
+  it(
+    'no attack that was observed blocks the event loop for more than 50 ms',
+    async () => {
+      const measured = await measureAll(observedAttacks(operations, document));
+      expect(linesOf(measured.filter(isAboveLimit))).toEqual([]);
+    },
+    WITHIN_MS,
+  );
+
+  it(
+    'no operation can be made to block the event loop for more than 50 ms or to keep memory',
+    async () => {
+      const before = await meter.service.memory();
+      const pass = await measureAll(operations.flatMap((operation, turn) => casesOf(operation, turn)));
+      const first = await meter.service.memory();
+      // Only bodies are large enough to raise the resident size.
+      await measureAll(operations.flatMap((operation, turn) => bodies(operation, turn)));
+      const second = await meter.service.memory();
+
+      const mostExpensive = [...pass].sort((a, b) => b.blockedMs - a.blockedMs).slice(0, 10);
+      print([`${pass.length} requests; the ten most expensive:`, ...linesOf(mostExpensive)]);
+      print([
+        'Memory before, after pass one and pass two:',
+        ...[before, first, second].map((used) => JSON.stringify(used)),
+      ]);
+      expect(linesOf(pass.filter(isAboveLimit))).toEqual([]);
+      expect(meter.failures).toEqual([]);
+      expect(first.heapUsed + first.external).toBeLessThan(1.1 * (before.heapUsed + before.external) + 20 * MIB);
+      expect(second.rss).toBeLessThan(1.1 * first.rss + 20 * MIB);
+    },
+    WITHIN_MS,
+  );
+
+  it(
+    'rejecting a request without a credential costs no more than serving a cheap one',
+    async () => {
+      const isServed = ({ status }: Measured) => status === 200;
+      const isRejected = ({ status }: Measured) => status >= 400 && status < 500;
+      const reads = operations.filter(({ method }) => method === 'GET');
+      const served = (await measureAll(reads.map(plain))).filter(isServed);
+      const guarded = operations.filter((operation) => !isPublic(operation) && operation.method === 'POST');
+      const hostile = guarded.flatMap((operation, turn) =>
+        bodies(operation, turn).filter((_, at) => at % 10 === turn % 10),
+      );
+      const rejected = (await measureAll(hostile.map(withoutCredential))).filter(isRejected);
+
+      const [cheap, rejection] = [medianOf(served), medianOf(rejected)];
+      print([`CPU of a cheap read: ${cheap} ms; of a rejection without a credential: ${rejection} ms (medians)`]);
+      expect(served.length).toBeGreaterThan(20);
+      expect(rejected.length).toBeGreaterThan(100);
+      expect(rejection).toBeLessThan(REJECTION_FACTOR * cheap);
+    },
+    WITHIN_MS,
+  );
+
+  async function measureAll(requests: readonly RequestCase[]): Promise<Measured[]> {
+    const measured: Measured[] = [];
+    for (const request of requests) measured.push(await meter.measure(request));
+    return measured;
+  }
+
+  function casesOf(operation: Placed, turn: number): RequestCase[] {
+    const isFirst = operations.find((other) => kindOf(other) === kindOf(operation)) === operation;
+    const own = [
+      ...bodies(operation, turn),
+      ...addressCases(operation),
+      ...headerCases(operation, document, { all: FULL || isFirst }),
+    ];
+    if (isPublic(operation)) return own;
+    return [...own, ...own.filter((_, at) => FULL || at % ONE_IN === turn % ONE_IN).map(withoutCredential)];
+  }
+
+  function bodies(operation: Placed, turn: number): RequestCase[] {
+    return bodyCases(operation, { document, secrets }, { turn, all: FULL });
+  }
+});
+
+/** Operations of one kind go the same way up to the guard. */
+function kindOf({ method, path }: Placed): string {
+  return `${method} ${path.split('/', 3).join('/')}`;
+}
+
+/** The request that the API document shows, without a body. */
+function plain(operation: Placed): RequestCase {
+  const draft = () => draftOf(operation, exampleParameters(operation), undefined);
+  return { operation: operation.operationId, shape: 'plain', draft };
+}
+
+function isAboveLimit({ blockedMs, limitMs }: Measured): boolean {
+  return blockedMs > limitMs;
+}
+
+function linesOf(measured: readonly Measured[]): string[] {
+  return measured.map(({ operation, shape, bearer, bytes, status, blockedMs, limitMs }) => {
+    const credential = bearer === 'none' ? 'no credential' : 'a credential';
+    const figures = `${Math.round(blockedMs)} ms of ${Math.round(limitMs)}`;
+    return `${figures}: ${operation}, ${shape}, ${credential}, ${bytes} bytes, answered ${status}`;
+  });
+}
+
+function medianOf(measured: readonly Measured[]): number {
+  const sorted = measured.map(({ cpuMs }) => cpuMs).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** Past Jest, which would put a stack trace behind each. */
+function print(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

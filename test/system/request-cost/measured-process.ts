@@ -1,0 +1,69 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { closeAfterTests } from '../../setup/running.js';
+
+/** What happened in a process since the last reading. */
+export interface Reading {
+  /** How long its event loop was blocked at most. */
+  readonly delayMs: number;
+  /** CPU time of all its threads. */
+  readonly cpuMs: number;
+}
+
+export interface Memory {
+  readonly heapUsed: number;
+  readonly external: number;
+  readonly rss: number;
+}
+
+/** A process that watches its own event loop (loop-probe.js). It ends with the test file. */
+export class MeasuredProcess {
+  private constructor(
+    private readonly child: ChildProcess,
+    /** Where it serves; empty for the control. */
+    readonly url: string,
+  ) {}
+
+  static async start(script: string, env: Record<string, string> = {}): Promise<MeasuredProcess> {
+    const child = fork(join(import.meta.dirname, script), {
+      env: { ...process.env, NODE_OPTIONS: '', ...env },
+      execArgv: ['--expose-gc'],
+    });
+    closeAfterTests(async () => {
+      if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await once(child, 'exit');
+    });
+    const { url = '' } = await answerOf<{ url?: string }>(child);
+    return new MeasuredProcess(child, url);
+  }
+
+  /** Begins the next period. */
+  reading(): Promise<Reading> {
+    return this.ask('reading');
+  }
+
+  /** After a forced garbage collection. */
+  memory(): Promise<Memory> {
+    return this.ask('memory');
+  }
+
+  private ask<Answer>(question: 'reading' | 'memory'): Promise<Answer> {
+    const answer = answerOf<Answer>(this.child);
+    this.child.send(question);
+    return answer;
+  }
+}
+
+async function answerOf<Answer>(child: ChildProcess): Promise<Answer> {
+  const abort = new AbortController();
+  const ended = once(child, 'exit', { signal: abort.signal }).then(([code]) => {
+    throw new Error(`The process ended with ${String(code)}`);
+  });
+  try {
+    const [message] = (await Promise.race([once(child, 'message', { signal: abort.signal }), ended])) as [Answer];
+    return message;
+  } finally {
+    abort.abort();
+    ended.catch(() => undefined);
+  }
+}
