@@ -9,6 +9,7 @@ import { eventTable } from './domain-events.js';
 import { firstStart } from './first-start.js';
 import { CatalogGeneration } from './modules/catalog/index.js';
 import { LedgerVerification } from './modules/action-ledger/index.js';
+import { configurationPage, environmentExample } from './platform/config/configuration-page.js';
 import type { Env } from './platform/config/env.js';
 import { Database } from './platform/database/database.js';
 import { migrate } from './platform/database/migrator.js';
@@ -62,7 +63,7 @@ const commands: Record<string, Command> = {
   },
   'catalog:generate': {
     words: '--documents N',
-    purpose: 'fills the catalog with so many made-up documents',
+    purpose: 'fills the catalog with N generated documents',
     run: generateCatalog,
   },
   'ledger:verify': {
@@ -81,10 +82,12 @@ const commands: Record<string, Command> = {
   },
   docs: {
     words: '',
-    purpose: `writes ${SCOPES} and ${EVENTS}`,
+    purpose: 'writes the generated pages of docs/ and .env.example',
     run: async ({ app }) => {
       await writeFile(SCOPES, scopeTable(buildDocument(app, apiTags)));
       await writeFile(EVENTS, eventTable());
+      await writeFile('docs/configuration.md', configurationPage());
+      await writeFile('.env.example', environmentExample());
       return 0;
     },
   },

@@ -12,6 +12,8 @@ export interface Credentials {
   operatorId: string;
   providerKey: string;
   vaultSlug: string;
+  /** Rows of the demo data for which no list is needed to try an operation. */
+  demo: { contractId: string; channelId: string };
 }
 
 export function credentialsPath(dataDir: string): string {

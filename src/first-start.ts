@@ -12,12 +12,18 @@ import { TokenVerifier } from './platform/auth/token-verifier.js';
 import type { Env } from './platform/config/env.js';
 import { Database } from './platform/database/database.js';
 import { oneAtATime } from './platform/database/migrator.js';
+import { demoId } from './platform/id.js';
 import { Installation } from './platform/provisioning/installation.js';
 import { Provisioning } from './platform/provisioning/provisioning.js';
 import { printStep } from './welcome.js';
 
 /** Rows of the demo data of other modules, which credentials.json names. */
-const DEMO = { operatorId: 'op_demo', providerKey: 'demo-activities', vaultSlug: 'primary' };
+const DEMO = {
+  operatorId: 'op_demo',
+  providerKey: 'demo-activities',
+  vaultSlug: 'primary',
+  demo: { contractId: demoId('ctr', 3), channelId: demoId('chan', 2) },
+};
 
 /**
  * Does once per database what a first start does; several processes may start at the same time. Returns what the

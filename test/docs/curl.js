@@ -20,7 +20,7 @@ while (words.length > 0) {
   else if (word === '--fail-with-body') options.fail = true;
   else if (/^https?:/.test(word)) options.url = word;
   else if (word === '-sSL') options.follow = 'follow';
-  else if (word !== '-sS' && word !== '-sSN' && word !== '--retry-all-errors')
+  else if (word !== '-sS' && word !== '-sN' && word !== '--retry-all-errors')
     throw new Error(`this curl does not know ${word}`);
 }
 if (options.user) options.headers.Authorization = `Basic ${Buffer.from(options.user).toString('base64')}`;

@@ -8,6 +8,7 @@ export interface Credentials {
   operatorId: string;
   providerKey: string;
   vaultSlug: string;
+  demo: { contractId: string; channelId: string };
 }
 
 /** Who a test acts as: the first owner (staff), or a platform key with all scopes, or one with `data:geo:read` only. */

@@ -11,9 +11,11 @@ import { serviceEnv } from './service-env.js';
 
 /**
  * Once per run: a server, and in it a migrated template with demo data, made by the built service's own commands. What
- * the workers need to know reaches them through the environment as `TEST_RUN`.
+ * the workers need to know reaches them through the environment as `TEST_RUN`; if that is set already, its server and
+ * template are used (`npm run test:watch` keeps them from run to run).
  */
 export default async function setUp(_globalConfig, { rootDir }) {
+  if (process.env.TEST_RUN) return;
   const folder = await mkdtemp(join(tmpdir(), 'travel-test-'));
   // The embedded server may run as another user, who must be able to pass through to its data.
   await chmod(folder, 0o711);

@@ -3,6 +3,7 @@ import { dropRun } from './databases.js';
 
 /** Ends what global-setup.js began; a server that was given is left as it was found. */
 export default async function tearDown() {
+  if (!globalThis.testServer) return;
   await clear(JSON.parse(process.env.TEST_RUN));
 }
 

@@ -5,7 +5,7 @@ import { choice, list, optionalText } from './settings.js';
 export const catalogSettings = {
   catalogMarkets: list({
     name: 'CATALOG_MARKETS',
-    purpose: 'Where the catalog is sold, in which currency and language; the first is the default market',
+    purpose: 'Markets of the catalog with currency and language; the first is the default',
     example: 'us:USD:en-US,de:EUR:de-DE',
     fallback: 'default:EUR:en-GB',
     expected: 'a list of code:currency:locale',
@@ -14,7 +14,7 @@ export const catalogSettings = {
   embedder: choice(
     {
       name: 'EMBEDDER',
-      purpose: 'Who turns texts of the catalog into vectors: the built-in model (English), an HTTP service, or nobody',
+      purpose: 'Embedding model for search by meaning: built in (English), an HTTP service, or none',
       example: 'none',
       fallback: 'builtin',
     },
@@ -29,21 +29,21 @@ export const catalogSettings = {
   }),
   embeddingApiKey: optionalText({
     name: 'EMBEDDING_API_KEY',
-    purpose: 'What that service asks for as its bearer token',
+    purpose: 'Bearer token for EMBEDDING_URL',
     example: '',
     expected: 'text of at most 500 characters',
     form: /^[\x21-\x7e]{1,500}$/,
   }),
   embeddingModel: optionalText({
     name: 'EMBEDDING_MODEL',
-    purpose: "The service's model",
+    purpose: "Model name sent to EMBEDDING_URL",
     example: 'text-embedding-3-small',
     expected: 'text of at most 200 characters',
     form: /^[\x21-\x7e]{1,200}$/,
   }),
   embeddingLanguages: list({
     name: 'EMBEDDING_LANGUAGES',
-    purpose: 'Languages that the model speaks',
+    purpose: 'Languages that the model supports',
     example: 'en,de,fr',
     fallback: 'en',
     expected: 'a list of language codes',

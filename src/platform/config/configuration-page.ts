@@ -18,6 +18,48 @@ type Group = (typeof GROUPS)[number];
 /** A setting without a group does not compile. */
 const GROUP_OF: Record<keyof typeof settings, Group> = {
   nodeEnv: 'Server',
+  host: 'Server',
+  port: 'Server',
+  baseUrl: 'Server',
+  surfaces: 'Server',
+  webConcurrency: 'Server',
+  trustedProxies: 'Server',
+  corsOrigins: 'Server',
+  drainSeconds: 'Server',
+  jobs: 'Server',
+  databaseUrl: 'Database and files',
+  databasePoolSize: 'Database and files',
+  dataDir: 'Database and files',
+  filesDir: 'Database and files',
+  rateLimitFactor: 'Limits',
+  maxInFlight: 'Limits',
+  maxEventLoopDelayMs: 'Limits',
+  requestDeadlineMs: 'Limits',
+  logLevel: 'Monitoring and documentation',
+  metrics: 'Monitoring and documentation',
+  docs: 'Monitoring and documentation',
+  orgName: 'Organization',
+  orgAddress: 'Organization',
+  orgTaxId: 'Organization',
+  orgTimeZone: 'Organization',
+  smtpUrl: 'Mail and reminders',
+  mailFrom: 'Mail and reminders',
+  quietHours: 'Mail and reminders',
+  blackoutDays: 'Mail and reminders',
+  remindersPerDay: 'Mail and reminders',
+  catalogMarkets: 'Catalog',
+  embedder: 'Catalog',
+  embeddingUrl: 'Catalog',
+  embeddingApiKey: 'Catalog',
+  embeddingModel: 'Catalog',
+  embeddingLanguages: 'Catalog',
+  vaultKekPrimary: 'Vault',
+  vaultUpsert: 'Vault',
+  demoData: 'First start',
+  bootstrapStaffToken: 'First start',
+  bootstrapPlatformKey: 'First start',
+  bootstrapAdminEmail: 'First start',
+  bootstrapAdminPassword: 'First start',
 };
 
 const PAGE_INTRODUCTION = `# Configuration
@@ -48,13 +90,15 @@ export function configurationPage(): string {
 const KEK_ROW =
   '| `VAULT_KEK_<id>` | A key-encryption key of the vault; several may be given | 32 bytes in base64 | made once in `DATA_DIR` outside production |\n';
 
+const KEK_EXAMPLE = '\n# A key-encryption key of the vault; expected: 32 bytes in base64 (openssl rand -base64 32)\n#VAULT_KEK_2026a=\n';
+
 /** `.env.example`: the same settings, each commented out with an example value. */
 export function environmentExample(): string {
   const sections = GROUPS.map((group) => {
     const entries = settingsOf(group).map(({ name, purpose, expected, example }) => {
       return `\n# ${purpose.replaceAll('`', '')}; expected: ${expected}\n#${name}=${example}\n`;
     });
-    return `\n## ${group}\n${entries.join('')}`;
+    return `\n## ${group}\n${entries.join('')}${group === 'Vault' ? KEK_EXAMPLE : ''}`;
   });
   return `${EXAMPLE_INTRODUCTION}${sections.join('')}`;
 }

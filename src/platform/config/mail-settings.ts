@@ -8,25 +8,25 @@ const WEEKDAY = /^(mon|tue|wed|thu|fri|sat|sun)$/;
 export const mailSettings = {
   smtpUrl: smtpUrl({
     name: 'SMTP_URL',
-    purpose: 'The mail server; absent: no mail leaves, and staff read what would have been sent',
+    purpose: 'Mail server; absent: no mail is sent, and staff can read the messages',
     example: 'smtps://user:secret@mail.example.com:465',
   }),
   mailFrom: text({
     name: 'MAIL_FROM',
-    purpose: 'The sender of mails, a bare address or one with a name',
+    purpose: 'Sender of mails: an address, with or without a name',
     example: 'Acme Tours <office@example.com>',
     fallback: 'no-reply@localhost',
   }),
   quietHours: optionalText({
     name: 'QUIET_HOURS',
-    purpose: 'When no reminder leaves, by the clocks of ORG_TIME_ZONE; absent: at no hour',
+    purpose: 'Hours without reminders, in ORG_TIME_ZONE; absent: none',
     example: '21:00-08:00',
     expected: 'HH:MM-HH:MM',
     form: new RegExp(`^${TIME}-${TIME}$`),
   }),
   blackoutDays: list({
     name: 'BLACKOUT_DAYS',
-    purpose: 'Days on which no reminder leaves: weekdays, days of every year, days',
+    purpose: 'Days without reminders: weekdays, days of every year, dates',
     example: 'sat,sun,12-25,2027-04-02',
     fallback: '',
     expected: 'a list of mon to sun, MM-DD and YYYY-MM-DD',
@@ -34,7 +34,7 @@ export const mailSettings = {
   }),
   remindersPerDay: wholeNumber({
     name: 'REMINDERS_PER_DAY',
-    purpose: 'Reminders that one recipient gets on one day at most',
+    purpose: 'Maximum reminders for one recipient and day',
     example: '3',
     fallback: '10',
     min: 1,

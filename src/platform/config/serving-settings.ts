@@ -4,7 +4,7 @@ import { optionalText, wholeNumber } from './settings.js';
 export const servingSettings = {
   webConcurrency: wholeNumber({
     name: 'WEB_CONCURRENCY',
-    purpose: 'Processes that share the port; each has connections to the database of its own',
+    purpose: 'Number of processes that share the port; each has its own database connections',
     example: '4',
     fallback: '1',
     min: 1,
@@ -12,7 +12,7 @@ export const servingSettings = {
   }),
   maxInFlight: wholeNumber({
     name: 'MAX_IN_FLIGHT',
-    purpose: 'Requests that one process answers at the same time; more are refused by 503',
+    purpose: 'Maximum requests in progress in one process; more are rejected with 503',
     example: '500',
     fallback: '256',
     min: 1,
@@ -21,7 +21,7 @@ export const servingSettings = {
   maxEventLoopDelayMs: wholeNumber({
     name: 'MAX_EVENT_LOOP_DELAY_MS',
     purpose:
-      'How late the event loop may be before a process lets in fewer requests at the same time, in milliseconds; the others are refused by 503',
+      'Event loop delay in milliseconds above which a process admits fewer requests at a time and rejects the others with 503',
     example: '100',
     fallback: '50',
     min: 1,
@@ -63,7 +63,7 @@ export const servingSettings = {
   }),
   requestDeadlineMs: wholeNumber({
     name: 'REQUEST_DEADLINE_MS',
-    purpose: 'How long a request may take before it is answered by 503 and its statement cancelled, in milliseconds',
+    purpose: 'Milliseconds after which a request is answered with 503 and its statement is cancelled',
     example: '5000',
     fallback: '10000',
     min: 100,
@@ -72,7 +72,7 @@ export const servingSettings = {
   drainSeconds: optionalText({
     name: 'DRAIN_SECONDS',
     purpose:
-      'How long a stopping process says that it is not ready before it takes no more requests; absent: 2 in production, else 0',
+      'Seconds for which a stopping process reports not ready before it stops accepting requests; absent: 2 in production, else 0',
     example: '5',
     expected: 'a whole number from 0 to 60',
     form: /^([0-9]|[1-5][0-9]|60)$/,
