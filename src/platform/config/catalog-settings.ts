@@ -36,7 +36,7 @@ export const catalogSettings = {
   }),
   embeddingModel: optionalText({
     name: 'EMBEDDING_MODEL',
-    purpose: "Model name sent to EMBEDDING_URL",
+    purpose: 'Model name sent to EMBEDDING_URL',
     example: 'text-embedding-3-small',
     expected: 'text of at most 200 characters',
     form: /^[\x21-\x7e]{1,200}$/,

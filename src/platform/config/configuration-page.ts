@@ -34,6 +34,10 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   rateLimitFactor: 'Limits',
   maxInFlight: 'Limits',
   maxEventLoopDelayMs: 'Limits',
+  maxConnections: 'Limits',
+  maxConnectionsPerAddress: 'Limits',
+  maxReceivingMib: 'Limits',
+  maxReceivingMibPerAddress: 'Limits',
   requestDeadlineMs: 'Limits',
   logLevel: 'Monitoring and documentation',
   metrics: 'Monitoring and documentation',
@@ -90,7 +94,8 @@ export function configurationPage(): string {
 const KEK_ROW =
   '| `VAULT_KEK_<id>` | A key-encryption key of the vault; several may be given | 32 bytes in base64 | made once in `DATA_DIR` outside production |\n';
 
-const KEK_EXAMPLE = '\n# A key-encryption key of the vault; expected: 32 bytes in base64 (openssl rand -base64 32)\n#VAULT_KEK_2026a=\n';
+const KEK_EXAMPLE =
+  '\n# A key-encryption key of the vault; expected: 32 bytes in base64 (openssl rand -base64 32)\n#VAULT_KEK_2026a=\n';
 
 /** `.env.example`: the same settings, each commented out with an example value. */
 export function environmentExample(): string {

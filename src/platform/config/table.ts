@@ -83,10 +83,7 @@ export const settings = {
     form: /^[^\0]{1,500}$/,
   }),
   ...servingSettings,
-  logLevel: choice(
-    { name: 'LOG_LEVEL', purpose: 'Lowest log level', example: 'debug', fallback: 'info' },
-    LOG_LEVELS,
-  ),
+  logLevel: choice({ name: 'LOG_LEVEL', purpose: 'Lowest log level', example: 'debug', fallback: 'info' }, LOG_LEVELS),
   metrics: optionalText({
     name: 'METRICS',
     purpose: 'Serve `/metrics`, without a credential; absent: only outside production',
@@ -121,14 +118,17 @@ export const settings = {
   }),
   orgAddress: text({
     name: 'ORG_ADDRESS',
-    purpose: "Address of the seller on invoices",
+    purpose: 'Address of the seller on invoices',
     example: '1 High Street, London',
     fallback: '',
   }),
-  orgTaxId: text({ name: 'ORG_TAX_ID', purpose: "Tax id of the seller on invoices", example: 'GB123456789', fallback: '' }, 50),
+  orgTaxId: text(
+    { name: 'ORG_TAX_ID', purpose: 'Tax id of the seller on invoices', example: 'GB123456789', fallback: '' },
+    50,
+  ),
   orgTimeZone: timeZone({
     name: 'ORG_TIME_ZONE',
-    purpose: "Time zone of the organization; it decides which day it is",
+    purpose: 'Time zone of the organization; it decides which day it is',
     example: 'Europe/London',
     fallback: 'UTC',
   }),
@@ -186,14 +186,14 @@ export const settings = {
   }),
   bootstrapAdminEmail: optionalText({
     name: 'BOOTSTRAP_ADMIN_EMAIL',
-    purpose: "E-mail address of the first owner",
+    purpose: 'E-mail address of the first owner',
     example: 'owner@example.com',
     expected: 'an e-mail address',
     form: EMAIL,
   }),
   bootstrapAdminPassword: optionalText({
     name: 'BOOTSTRAP_ADMIN_PASSWORD',
-    purpose: "Password of the first owner",
+    purpose: 'Password of the first owner',
     example: 'a sentence of your own',
     expected: '12 to 200 characters',
     form: /^.{12,200}$/u,
