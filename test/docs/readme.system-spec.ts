@@ -65,6 +65,7 @@ describe('the tour', () => {
       expect([time, code, code === 0 ? '' : output]).toEqual([time, 0, '']);
       expect(output).not.toMatch(/error|fail|undefined|null|curl:/i);
       expect(output.split('\n')).toContain('P1234567');
+      expect(output).toContain('the books add up');
       expect(output).toContain('finance.supplier_invoice.approve');
       expect(output).toMatch(/^id: rtm_\w+\nevent: message\ndata: .*"headline":"Missed"/m);
       expect(output).toMatch(/INV-\d{4}-\d{4}/);
