@@ -60,6 +60,13 @@ describe('the texts of the API document', () => {
     expect(poor).toEqual([]);
   });
 
+  it('give every schema a description', () => {
+    const poor = [...schemasOf(finished)].filter(
+      (name) => !saysMore(name, document.components.schemas[name]?.description),
+    );
+    expect(poor).toEqual([]);
+  });
+
   it('give at least 95 % of all properties a description that says more than the name', () => {
     const properties = [...schemasOf(finished)].flatMap((name) =>
       Object.entries(document.components.schemas[name]?.properties ?? {}).map(([property, schema]) => ({

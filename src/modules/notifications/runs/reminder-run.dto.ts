@@ -31,6 +31,7 @@ export class ListReminderRuns extends PageQuery {
   sort?: string;
 }
 
+/** One reminder of a booking: whether it was sent, will be sent or will not be sent. */
 export class ReminderRunResponse {
   @Id('rrun')
   id: string;
