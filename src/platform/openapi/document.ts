@@ -32,6 +32,8 @@ export function buildDocument(app: INestApplication, tags: readonly ApiTag[]): O
         'is known: 408 (the request took too long to arrive), 417 (unsupported Expect) and 431 (headers above 16 KiB).',
     )
     .setVersion('1.0.0')
+    .setOpenAPIVersion('3.0.3')
+    .addServer('/', 'The service that serves this document')
     .addBearerAuth(
       {
         type: 'http',
@@ -84,6 +86,7 @@ export function buildDocument(app: INestApplication, tags: readonly ApiTag[]): O
     }
   }
   describeEnvelopes(document.components.schemas);
+  allowAnyJson(document.components.schemas);
   shareComponents(document);
   return document;
 }
@@ -107,6 +110,17 @@ function describePathParameters(path: string, { parameters = [] }: OperationObje
     if (!('name' in parameter) || parameter.in !== 'path') continue;
     const [, member = parameter.name] = /(Id|Slug|Key)$/.exec(parameter.name) ?? [];
     parameter.description ??= `The ${member.toLowerCase()} of the ${collectionOf(path, parameter.name)}`;
+  }
+}
+
+/** `@AnyJson` needs some keyword, or @nestjs/swagger says `object`; in OpenAPI 3.0 a schema without keywords allows any value. */
+function allowAnyJson(schemas: Schemas): void {
+  for (const schema of Object.values(schemas)) {
+    for (const member of Object.values('$ref' in schema ? {} : (schema.properties ?? {}))) {
+      if ('$ref' in member || JSON.stringify(member.anyOf) !== '[{}]') continue;
+      delete member.anyOf;
+      delete member.nullable;
+    }
   }
 }
 

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startApp } from '../setup/app.js';
+
+const run = promisify(execFile);
+const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+
+let folder: string;
+let file: string;
+
+beforeAll(async () => {
+  const app = await startApp();
+  folder = await mkdtemp(join(tmpdir(), 'openapi-'));
+  file = join(folder, 'openapi.json');
+  await writeFile(file, (await app.get('/openapi.json')).text);
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+/** What a linter prints. Its exit code is ignored: a warning is a failure here as well. */
+async function lint(...words: string[]): Promise<string> {
+  const options = { env: { ...process.env, ...QUIET, NODE_OPTIONS: '' }, maxBuffer: 2 ** 26 };
+  try {
+    return (await run(process.execPath, words, options)).stdout;
+  } catch (error) {
+    const { stdout } = error as { stdout?: string };
+    if (!stdout) throw error;
+    return stdout;
+  }
+}
+
+describe('the API document', () => {
+  it('has no error and no warning by redocly lint, but those listed in redocly.yaml with their reason', async () => {
+    const printed = await lint('node_modules/@redocly/cli/bin/cli.js', 'lint', file, '--format=json');
+    const { problems } = JSON.parse(printed) as { problems: { ruleId: string; message: string }[] };
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  it('has no error and no warning by the OpenAPI rules of Spectral', async () => {
+    const spectral = 'node_modules/@stoplight/spectral-cli/dist/index.js';
+    const printed = await lint(spectral, 'lint', file, '--ruleset', '.spectral.yaml', '--format', 'json', '--quiet');
+    const problems = JSON.parse(printed) as { code: string; message: string; path: string[] }[];
+    expect(problems.map(({ code, message, path }) => `${code}: ${message} at ${path.join('/')}`)).toEqual([]);
+  });
+});
