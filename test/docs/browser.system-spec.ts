@@ -34,6 +34,7 @@ it(
       'ok   GET /v1/admin/distribution/channels/{id} 200',
       'ok   GET /v1/admin/finance/supplier-invoices 200',
       'ok   GET /v1/public/legal/contracts/{id} 200',
+      'ok   POST /v1/admin/finance/invoices/{id}/issuance 200',
       'ok   GET /v1/admin/legal/contracts 200',
       'ok   POST /vault/v1/{vaultSlug}/encrypt 200',
       'ok   GET /data/geo/v1/reference/languages 200',
