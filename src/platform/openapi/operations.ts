@@ -92,7 +92,8 @@ function isVersioned(response: ResponseObject, schemas: Schemas): boolean {
 
 function resolve(schema: SchemaObject | ReferenceObject | undefined, schemas: Schemas): SchemaObject | null {
   if (!schema) return null;
-  if (!('$ref' in schema)) return schema;
+  // A reference with a description of its own is wrapped in `allOf`.
+  if (!('$ref' in schema)) return schema.allOf?.length === 1 ? resolve(schema.allOf[0], schemas) : schema;
   return resolve(schemas[schema.$ref.split('/').pop() ?? ''], schemas);
 }
 
