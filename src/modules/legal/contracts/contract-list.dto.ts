@@ -18,53 +18,67 @@ export const LISTED = [
 
 export type ListedContract = Pick<Contract, (typeof LISTED)[number]>;
 
+/** Filters and paging of the list of contracts. */
 export class ListContracts extends PageQuery {
+  /** Only contracts with this status. */
   @Optional()
   @OneOf(CONTRACT_STATUSES)
   status?: ContractStatus;
 
-  /** Part of the title, the number or the recipient's name, whatever its case. */
+  /** Only contracts with this text in the title, the number or the recipient's name, ignoring case. */
   @Optional()
   @Text({ max: 255 })
   search?: string;
 
-  /** `-createdAt` unless given. */
+  /** Order of the list; `-createdAt` (newest first) by default. */
   @Optional()
   @SortBy(['createdAt', 'title'])
   sort?: string;
 }
 
+/** A contract as lists return it, without text and metadata. */
 export class ContractSummary {
+  /** Random, unguessable id. Anyone who knows it can read the contract once it is issued. */
   @Text({ max: 30 })
   id: string;
 
+  /** Title of the document. */
   @Text({ max: 500 })
   title: string;
 
+  /** State of the contract. Only a draft can be changed. */
   @OneOf(CONTRACT_STATUSES)
   status: ContractStatus;
 
+  /** Unique number; null until it is set by staff or assigned at issue. */
   @Text({ max: 100 })
   contractNumber: string | null;
 
+  /** Language of the text and of the e-mail that sends it. */
   @Text({ min: 2, max: 10 })
   language: string;
 
+  /** Type of party that the contract is with. */
   @OneOf(CONTRACT_SCOPES)
   scope: ContractScope;
 
+  /** Time after which an issued or sent contract becomes expired; null if it never does. */
   @Instant()
   expiresAt: string | null;
 
+  /** Name of the other party; null if not set. */
   @Text({ max: 255 })
   recipientName: string | null;
 
+  /** Address for sending the contract; null if not set. */
   @EmailAddress()
   recipientEmail: string | null;
 
+  /** Time of issue; null in a draft. */
   @Instant()
   issuedAt: string | null;
 
+  /** Time of the first dispatch; null if it was never sent. */
   @Instant()
   sentAt: string | null;
 

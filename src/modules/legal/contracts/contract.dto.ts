@@ -13,98 +13,136 @@ import {
 const TEXT_RULE = '$property must be HTML of at most 20000 tags, without control characters';
 
 class ContractFields {
-  /** @example "Travel contract Dolomites 2027" */
+  /**
+   * Title of the document.
+   * @example "Travel contract Dolomites 2027"
+   */
   @Text({ max: 500 })
   title: string;
 
-  /** Unique; given at issue as `C-<year>-<5 digits>` unless set in draft.
-   * @example null */
+  /**
+   * Unique number. If it is not set in the draft, `C-<year>-<5 digits>` is assigned at issue.
+   * @example null
+   */
   @Clearable()
   @Text({ min: 0, max: 100, emptyIsNull: true })
   contractNumber?: string | null;
 
-  /** HTML. At issue it is stripped of whatever could run, load or restyle, and frozen.
-   * @example "<h1>Travel contract</h1><p>Seven days in the Dolomites.</p>" */
+  /**
+   * HTML text. At issue all active, external and styling content is removed and the result is frozen.
+   * @example "<h1>Travel contract</h1><p>Seven days in the Dolomites.</p>"
+   */
   @Optional()
   @Worded('isContractText', isContractText, { max: MAX_BODY, message: TEXT_RULE })
   body?: string;
 
-  /** `en` unless given.
-   * @example "en" */
+  /**
+   * Language of the text; `en` by default.
+   * @example "en"
+   */
   @Optional()
   @Text({ min: 2, max: 10 })
   language?: string;
 
-  /** Whom the contract is with; `customer` unless given.
-   * @example "customer" */
+  /**
+   * Type of party that the contract is with; `customer` by default.
+   * @example "customer"
+   */
   @Optional()
   @OneOf(CONTRACT_SCOPES)
   scope?: ContractScope;
 
-  /** Issued and sent contracts expire once this has passed.
-   * @example "2099-12-31T23:00:00Z" */
+  /**
+   * Time after which an issued or sent contract becomes expired; null if it never does.
+   * @example "2099-12-31T23:00:00Z"
+   */
   @Clearable()
   @Instant()
   expiresAt?: string | null;
 
-  /** @example "Clara Ionescu" */
+  /**
+   * Name of the other party.
+   * @example "Clara Ionescu"
+   */
   @Clearable()
   @Text({ min: 0, max: 255, emptyIsNull: true })
   recipientName?: string | null;
 
-  /** Where a dispatch goes unless it names another address.
-   * @example "clara.ionescu@example.com" */
+  /**
+   * Address for sending the contract unless the dispatch names another one.
+   * @example "clara.ionescu@example.com"
+   */
   @Clearable()
   @EmailAddress()
   recipientEmail?: string | null;
 
-  /** At most 16 KiB and 5 levels; never shown to the public.
-   * @example { "source": "web" } */
+  /**
+   * Free data of the client, at most 16 KiB and 5 levels deep. Never returned by the public API.
+   * @example { "source": "web" }
+   */
   @Clearable()
   @FreeObject({ maxBytes: 16_384, maxDepth: 5 })
   metadata?: Record<string, unknown> | null;
 }
 
+/** A new contract in status `draft`. */
 export class CreateContract extends ContractFields {
   @Ignored()
   id?: string;
 
-  /** A new contract is a draft.
-   * @example "draft" */
+  /**
+   * May be sent for symmetry; any value but `draft` is rejected.
+   * @example "draft"
+   */
   @Optional()
   @OneOf(CONTRACT_STATUSES)
   status?: ContractStatus;
 }
 
+/** Changes of a draft contract; fields that are not sent keep their value. */
 export class UpdateContract extends patchOf(ContractFields) {}
 
+/** How to send a contract by e-mail. */
 export class DispatchContract {
-  /** The recipient's address unless given; kept as the recipient's from then on.
-   * @example "clara.ionescu@example.com" */
+  /**
+   * Address for this and later dispatches; the stored address by default.
+   * @example "clara.ionescu@example.com"
+   */
   @Clearable()
   @EmailAddress()
   recipientEmail?: string | null;
 
-  /** @example "Your travel contract" */
+  /**
+   * Subject of the e-mail; a standard text by default.
+   * @example "Your travel contract"
+   */
   @Optional()
   @Text({ max: 500 })
   subject?: string;
 
-  /** @example "Please find your contract under the link." */
+  /**
+   * Text of the e-mail before the link; a standard text by default.
+   * @example "Please find your contract under the link."
+   */
   @Optional()
   @Text({ max: 10_000, multiline: true })
   message?: string;
 
-  /** Sends a contract that was sent before once more.
-   * @example false */
+  /**
+   * Whether to send a contract again that was sent before; false by default.
+   * @example false
+   */
   @Optional()
   @Flag()
   resend?: boolean;
 }
 
+/** The reason for declaring a contract void. */
 export class VoidContract {
-  /** Kept with the contract and in the action ledger.
-   * @example "The customer chose another date" */
+  /**
+   * Stored with the contract and in the action ledger.
+   * @example "The customer chose another date"
+   */
   @Text({ max: 2000, multiline: true })
   reason: string;
 }

@@ -24,7 +24,13 @@ export class ContractsController {
     private readonly transitions: ContractTransitions,
   ) {}
 
-  /** Creates the draft of a contract */
+  /**
+   * Create a draft contract
+   *
+   * @remarks Creates a contract in status `draft`; any other status is rejected (422 `invalid_initial_status`). A
+   * number can be chosen now or assigned at issue; one that another contract has is rejected (409
+   * `contract_number_taken`).
+   */
   @Post()
   @RequireScope('legal:write')
   @Mutates('legal.contract.create')
@@ -34,7 +40,12 @@ export class ContractsController {
     return created(`${PATH}/${contract.id}`, contract, { data: toContract(contract) });
   }
 
-  /** Lists contracts without their texts, newest first */
+  /**
+   * List contracts
+   *
+   * @remarks Returns a page of contracts, newest first unless `sort` is given, without text and metadata. `search`
+   * matches part of the title, the number or the recipient's name, ignoring case.
+   */
   @Get()
   @RequireScope('legal:read')
   async list(@Query() query: ListContracts): Promise<ContractPage> {
@@ -42,7 +53,11 @@ export class ContractsController {
     return { data: contracts.map(toSummary), total, ...pageBounds(query) };
   }
 
-  /** Reads a contract */
+  /**
+   * Get a contract
+   *
+   * @remarks Returns the contract with its text, whatever its status.
+   */
   @Get(':id')
   @RequireScope('legal:read')
   async get(@PathContractId(3) id: string): Promise<ContractEnvelope> {
@@ -50,7 +65,12 @@ export class ContractsController {
     return tagged(contract, { data: toContract(contract) });
   }
 
-  /** Changes the draft of a contract */
+  /**
+   * Update a draft contract
+   *
+   * @remarks Changes only the fields that are sent. Contracts that are no longer drafts are rejected (409
+   * `contract_locked`). A number that another contract has is rejected (409 `contract_number_taken`).
+   */
   @Patch(':id')
   @RequireScope('legal:write')
   @Mutates('legal.contract.update')
@@ -64,7 +84,13 @@ export class ContractsController {
     return tagged(contract, { data: toContract(contract) });
   }
 
-  /** Issues a draft: gives it its number and freezes its text, which the public may read from then on */
+  /**
+   * Issue a contract
+   *
+   * @remarks Assigns the next number of the year (`C-<year>-<5 digits>`) unless one is set, sanitizes the HTML, freezes
+   * the text and stores its SHA-256. From then on anyone who knows the id can read it. Only a draft can be issued (409
+   * `invalid_transition`).
+   */
   @Post(':id/issuance')
   @HttpCode(200)
   @RequireScope('legal:write')
@@ -79,7 +105,13 @@ export class ContractsController {
     return tagged(contract, { data: toContract(contract) });
   }
 
-  /** Sends an issued contract by e-mail; a sent one once more, if asked to */
+  /**
+   * Send a contract by e-mail
+   *
+   * @remarks Sends an issued contract to the given address, otherwise to the address of the recipient; a given address
+   * replaces the stored one. A contract that was sent before is returned unchanged unless `resend` is true. Without any
+   * address it is rejected (409 `no_recipient`), in any other status with 409 `invalid_transition`.
+   */
   @Post(':id/dispatch')
   @HttpCode(200)
   @RequireScope('legal:write')
@@ -95,7 +127,12 @@ export class ContractsController {
     return tagged(contract, { data: toContract(contract) });
   }
 
-  /** Declares a contract void; the public hears that it is gone */
+  /**
+   * Declare a contract void
+   *
+   * @remarks Ends a draft, issued or sent contract for good. The public API responds with 410 `contract_gone` from then
+   * on, if it was issued. Any other status is rejected (409 `invalid_transition`).
+   */
   @Post(':id/voiding')
   @HttpCode(200)
   @RequireScope('legal:write')

@@ -6,25 +6,29 @@ import { CONTRACT_STATUSES } from './contract.entity.js';
 const SHOWN = CONTRACT_STATUSES.filter((status) => status !== 'draft' && status !== 'void');
 export type ShownStatus = Exclude<(typeof CONTRACT_STATUSES)[number], 'draft' | 'void'>;
 
-/** Exactly six members: whatever else we know of a contract is internal. */
+/** The part of an issued contract that its recipient may read. */
 export class PublicContract {
-  /** The id by which it was asked for. */
+  /** The id under which the contract was requested. */
   @Text({ max: 30 })
   id: string;
 
+  /** Title of the document. */
   @Text({ max: 500 })
   title: string;
 
+  /** State of the contract; drafts and void contracts are never returned. */
   @OneOf(SHOWN)
   status: ShownStatus;
 
+  /** Unique number, assigned at issue unless staff set it before. */
   @Text({ max: 100 })
   contractNumber: string;
 
-  /** HTML, harmless, and never changed since the contract was issued. */
+  /** Sanitized HTML, unchanged since the contract was issued. */
   @Text({ min: 0, max: MAX_FROZEN_BODY })
   body: string;
 
+  /** Language of the text. */
   @Text({ min: 2, max: 10 })
   language: string;
 }

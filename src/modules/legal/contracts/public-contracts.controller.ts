@@ -12,7 +12,13 @@ import { PublicContracts } from './public-contracts.service.js';
 export class PublicContractsController {
   constructor(private readonly contracts: PublicContracts) {}
 
-  /** Shows an issued contract to whoever holds its id */
+  /**
+   * Get an issued contract as a customer
+   *
+   * @remarks Returns the text of a contract that was issued. The unguessable id is the only credential needed. A draft
+   * and an unknown id are not found (404); a void contract is gone (410 `contract_gone`). Each access is logged with
+   * the client address, and requests are rate limited.
+   */
   @Get(':id')
   @Public()
   @RateLimit('public-contract')

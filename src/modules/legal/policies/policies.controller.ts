@@ -17,7 +17,13 @@ const PATH = '/v1/admin/legal/policies';
 export class PoliciesController {
   constructor(private readonly policies: Policies) {}
 
-  /** Creates a policy, without a text yet */
+  /**
+   * Create a policy
+   *
+   * @remarks Creates a policy without text. The text is written in versions, and a policy applies to something only
+   * through an assignment. The slug is derived from the name if it is not sent; a slug that another policy has is
+   * rejected (409 `policy_slug_taken`).
+   */
   @Post()
   @RequireScope('legal:write')
   @Mutates('legal.policy.create')
@@ -27,7 +33,12 @@ export class PoliciesController {
     return created(`${PATH}/${view.policy.id}`, view.policy, { data: toPolicy(view) });
   }
 
-  /** Lists policies, newest first */
+  /**
+   * List policies
+   *
+   * @remarks Returns a page of policies, newest first unless `sort` is given. `search` matches part of the name or the
+   * slug, ignoring case.
+   */
   @Get()
   @RequireScope('legal:read')
   async list(@Query() query: ListPolicies): Promise<PolicyPage> {
@@ -35,7 +46,12 @@ export class PoliciesController {
     return { data: views.map(toPolicy), total, ...pageBounds(query) };
   }
 
-  /** Reads a policy */
+  /**
+   * Get a policy
+   *
+   * @remarks Returns the policy with the id of its published version, but without the text. The text is read from the
+   * version.
+   */
   @Get(':id')
   @RequireScope('legal:read')
   async get(@PathId('pol') id: string): Promise<PolicyEnvelope> {
@@ -43,7 +59,12 @@ export class PoliciesController {
     return tagged(view.policy, { data: toPolicy(view) });
   }
 
-  /** Changes what a policy is called; what it says stands in its versions */
+  /**
+   * Update a policy
+   *
+   * @remarks Changes only the fields that are sent. The kind cannot be changed. The text is changed by publishing a new
+   * version. A slug that another policy has is rejected (409 `policy_slug_taken`).
+   */
   @Patch(':id')
   @RequireScope('legal:write')
   @Mutates('legal.policy.update')

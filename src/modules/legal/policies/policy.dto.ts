@@ -8,72 +8,93 @@ import { MAX_SLUG, SLUG } from './policy-slug.js';
 import { POLICY_KINDS, type PolicyKind } from './policy-kind.js';
 
 class PolicyFields {
-  /** @example "cancellation" */
+  /**
+   * Subject of the policy. It cannot be changed later.
+   * @example "cancellation"
+   */
   @OneOf(POLICY_KINDS)
   kind: PolicyKind;
 
-  /** @example "Cancellation of cruises" */
+  /**
+   * Name for staff. The title that customers read is in the version.
+   * @example "Cancellation of cruises"
+   */
   @Text({ max: 255 })
   name: string;
 
-  /** Unique, lower-case words joined by hyphens; made of the name unless given.
-   * @example "cruises-cancellation" */
+  /**
+   * Unique key of lower-case letters and digits, with hyphens between words. Derived from the name by default.
+   * @example "cruises-cancellation"
+   */
   @Optional()
   @Text({ max: MAX_SLUG, pattern: SLUG })
   slug?: string;
 
-  /** `en` unless given.
-   * @example "en" */
+  /**
+   * Language of the texts, for example an ISO 639 code; `en` by default.
+   * @example "en"
+   */
   @Optional()
   @Text({ min: 2, max: 10 })
   language?: string;
 }
 
+/** A new policy. Its text is added as a version. */
 export class CreatePolicy extends PolicyFields {
   @Ignored()
   id?: string;
 }
 
-/** The kind is fixed. */
+/** Changes of a policy; fields that are not sent keep their value. The kind cannot be changed. */
 export class UpdatePolicy extends patchOf(PickType(PolicyFields, ['name', 'slug', 'language'] as const)) {}
 
+/** Filters and paging of the list of policies. */
 export class ListPolicies extends PageQuery {
+  /** Only policies of this kind. */
   @Optional()
   @OneOf(POLICY_KINDS)
   kind?: PolicyKind;
 
-  /** Part of the name or the slug, whatever its case. */
+  /** Only policies with this text in the name or the slug, ignoring case. */
   @Optional()
   @Text({ max: 255 })
   search?: string;
 
-  /** `-createdAt`, newest first, unless given. */
+  /** Order of the list; `-createdAt` (newest first) by default. */
   @Optional()
   @SortBy(['createdAt', 'name'])
   sort?: string;
 }
 
+/** A policy with a reference to its published version. */
 export class PolicyResponse {
   @Id('pol')
   id: string;
 
+  /** Subject of the policy, fixed at creation. */
   @OneOf(POLICY_KINDS)
   kind: PolicyKind;
 
+  /** Name for staff. The title that customers read is in the version. */
   @Text({ max: 255 })
   name: string;
 
+  /** Unique key of lower-case letters and digits, with hyphens between words. */
   @Text({ max: MAX_SLUG, pattern: SLUG })
   slug: string;
 
+  /** Language of the texts, as sent by the client. */
   @Text({ min: 2, max: 10 })
   language: string;
 
-  /** The published one; null where there is none. */
+  /** The published version; null if no version is published. */
   @Id('polv')
   currentVersionId: string | null;
 
-  /** Raised by every change, also of which version is published; also the ETag. */
+  /**
+   * Increases with every change, also when a version is published or retired. It is also the ETag, and what If-Match is
+   * compared with.
+   */
   @Version()
   version: number;
 

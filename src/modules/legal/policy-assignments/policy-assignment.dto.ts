@@ -10,103 +10,129 @@ export const MAX_TARGET = 128;
 const PRIORITY = { min: -2_147_483_648, max: 2_147_483_647 };
 
 export class PolicyAssignmentFields {
-  /** What the policy applies to.
-   * @example "product" */
+  /**
+   * Type of target that the policy applies to. The most specific scope takes precedence.
+   * @example "product"
+   */
   @OneOf(ASSIGNMENT_SCOPES)
   scope: AssignmentScope;
 
-  /** Which product, channel and so on; of a global assignment none.
-   * @example "tour-danube-delta" */
+  /**
+   * Id of the product, channel, supplier, market or organization. Must be null if the scope is `global`.
+   * @example "tour-danube-delta"
+   */
   @Clearable()
   @Text({ max: MAX_TARGET })
   targetId?: string | null;
 
-  /** First day on which it applies; null: it always did.
-   * @example "2027-01-01" */
+  /**
+   * First day on which the assignment applies; null if it has no start.
+   * @example "2027-01-01"
+   */
   @Clearable()
   @IsoDate()
   validFrom?: string | null;
 
-  /** Last day on which it applies, not before validFrom; null: it always will.
-   * @example null */
+  /**
+   * Last day on which the assignment applies, not before `validFrom`; null if it has no end.
+   * @example null
+   */
   @Clearable()
   @IsoDate()
   validTo?: string | null;
 
-  /** Of assignments of one scope the highest applies; 0 unless given.
-   * @example 10 */
+  /**
+   * Among assignments of the same scope, the highest priority applies; 0 by default.
+   * @example 10
+   */
   @Optional()
   @Whole(PRIORITY)
   priority?: number;
 }
 
+/** A new assignment of a policy to a target. */
 export class CreatePolicyAssignment extends PolicyAssignmentFields {
   @Ignored()
   id?: string;
 
-  /** @example "pol_01k0dem000e000000000000001" */
+  /**
+   * The policy to assign.
+   * @example "pol_01k0dem000e000000000000001"
+   */
   @Id('pol')
   policyId: string;
 }
 
-/** Which policy applies to what is fixed. */
+/** Changes of an assignment; fields that are not sent keep their value. Policy, scope and target are fixed. */
 export class UpdatePolicyAssignment extends patchOf(
   PickType(PolicyAssignmentFields, ['validFrom', 'validTo', 'priority'] as const),
 ) {}
 
+/** Filters and paging of the list of assignments. */
 export class ListPolicyAssignments extends PageQuery {
+  /** Only assignments of this policy. */
   @Optional()
   @Id('pol')
   policyId?: string;
 
+  /** Only assignments with this type of target. */
   @Optional()
   @OneOf(ASSIGNMENT_SCOPES)
   scope?: AssignmentScope;
 
+  /** Only assignments to the target with this id. */
   @Optional()
   @Text({ max: MAX_TARGET })
   targetId?: string;
 
-  /** Those that were removed, and who did; live ones unless given. */
+  /** `true` returns only removed assignments, `false` (default) only those in effect. */
   @Optional()
   @QueryFlag()
   removed?: boolean;
 }
 
+/** An assignment of a policy to a target. */
 export class PolicyAssignmentResponse {
   @Id('pasn')
   id: string;
 
+  /** The assigned policy. */
   @Id('pol')
   policyId: string;
 
-  /** The policy's. */
+  /** Kind of the assigned policy. */
   @OneOf(POLICY_KINDS)
   kind: PolicyKind;
 
+  /** Type of target that the policy applies to. */
   @OneOf(ASSIGNMENT_SCOPES)
   scope: AssignmentScope;
 
+  /** Id of the target; null if the scope is `global`. */
   @Text({ max: MAX_TARGET })
   targetId: string | null;
 
+  /** First day on which the assignment applies; null if it has no start. */
   @IsoDate()
   validFrom: string | null;
 
+  /** Last day on which the assignment applies; null if it has no end. */
   @IsoDate()
   validTo: string | null;
 
+  /** Among assignments of the same scope, the highest priority applies. */
   @Whole(PRIORITY)
   priority: number;
 
-  /** Provisioned, and stays as it is. */
+  /** Whether the assignment was provisioned. It cannot be changed or removed through the API then. */
   @Flag()
   locked: boolean;
 
+  /** Time of removal; null while it is in effect. */
   @Instant()
   removedAt: string | null;
 
-  /** The user's or key's id. */
+  /** Id of the user or key that removed it; null while it is in effect. */
   @Text({ max: 100 })
   removedBy: string | null;
 
@@ -142,8 +168,12 @@ export function toAssignment(assignment: PolicyAssignment): PolicyAssignmentResp
 export class PolicyAssignmentEnvelope extends dataOf(PolicyAssignmentResponse) {}
 export class PolicyAssignmentPage extends pageOf(PolicyAssignmentResponse) {}
 
+/** Confirmation that an assignment was removed. */
 export class PolicyAssignmentRemoved {
-  /** @example true */
+  /**
+   * Always true; a failure is an error response.
+   * @example true
+   */
   @Flag()
   success: boolean;
 }

@@ -26,7 +26,14 @@ const PATH = '/v1/admin/legal/policies/assignments';
 export class PolicyAssignmentsController {
   constructor(private readonly assignments: PolicyAssignments) {}
 
-  /** Has a policy apply to a product, a channel, or everywhere */
+  /**
+   * Assign a policy
+   *
+   * @remarks Makes a policy apply to a product, supplier, channel, market, organization or, with scope `global`, to
+   * everything. A second assignment of the same kind, scope, target and priority that is valid on the same day is
+   * rejected (409 `policy_assignment_overlap`). An unknown policy or channel is rejected with 404, an archived channel
+   * with 409 `channel_archived`.
+   */
   @Post()
   @RequireScope('legal:write')
   @Mutates('legal.policy_assignment.create')
@@ -36,7 +43,12 @@ export class PolicyAssignmentsController {
     return created(`${PATH}/${assignment.id}`, assignment, { data: toAssignment(assignment) });
   }
 
-  /** Lists assignments, newest first */
+  /**
+   * List policy assignments
+   *
+   * @remarks Returns a page of assignments, newest first. Removed assignments are returned only with `removed=true`,
+   * and then alone.
+   */
   @Get()
   @RequireScope('legal:read')
   async list(@Query() query: ListPolicyAssignments): Promise<PolicyAssignmentPage> {
@@ -44,7 +56,11 @@ export class PolicyAssignmentsController {
     return { data: assignments.map(toAssignment), total, ...pageBounds(query) };
   }
 
-  /** Reads an assignment */
+  /**
+   * Get a policy assignment
+   *
+   * @remarks Returns one assignment. A removed assignment is not found (404).
+   */
   @Get(':id')
   @RequireScope('legal:read')
   async get(@PathId('pasn') id: string): Promise<PolicyAssignmentEnvelope> {
@@ -52,7 +68,13 @@ export class PolicyAssignmentsController {
     return tagged(assignment, { data: toAssignment(assignment) });
   }
 
-  /** Changes when an assignment is valid, and before which others */
+  /**
+   * Update a policy assignment
+   *
+   * @remarks Changes only the validity and the priority. Policy, scope and target are fixed: remove the assignment and
+   * create another one instead. A provisioned assignment is rejected (409 `policy_assignment_locked`), and so is an
+   * overlap with another one of the same kind, scope, target and priority (409 `policy_assignment_overlap`).
+   */
   @Patch(':id')
   @RequireScope('legal:write')
   @Mutates('legal.policy_assignment.update')
@@ -67,7 +89,13 @@ export class PolicyAssignmentsController {
     return tagged(assignment, { data: toAssignment(assignment) });
   }
 
-  /** Removes an assignment; the terms of bookings that were confirmed under it stay what they are */
+  /**
+   * Remove a policy assignment
+   *
+   * @remarks The policy stops applying to the target at once. Terms of bookings that were confirmed under it do not
+   * change. The removal can be reversed through the action ledger. A provisioned assignment cannot be removed (409
+   * `policy_assignment_locked`).
+   */
   @Delete(':id')
   @RequireScope('legal:delete')
   @Mutates('legal.policy_assignment.remove')

@@ -12,87 +12,116 @@ export const MAX_DAYS = 3650;
 export const MAX_BASIS_POINTS = 10_000;
 export const MAX_POSITION = 999;
 
+/** One rule of a policy version in machine-readable form. */
 export class PolicyRuleBody {
-  /** A window needs daysBeforeDeparture, a percentage refundBasisPoints, a flat amount flatAmountCents, a range of dates
-   * validFrom or validTo.
-   * @example "percentage" */
+  /**
+   * Form of the rule. `window` requires `daysBeforeDeparture`, `percentage` requires `refundBasisPoints`, `flat_amount`
+   * requires `flatAmountCents`, `date_range` requires `validFrom` or `validTo`.
+   * @example "percentage"
+   */
   @OneOf(RULE_TYPES)
   type: RuleType;
 
-  /** From so many days before departure on.
-   * @example 30 */
+  /**
+   * The number of days before departure to which the rule refers.
+   * @example 30
+   */
   @Clearable()
   @Whole({ min: 0, max: MAX_DAYS })
   daysBeforeDeparture?: number | null;
 
-  /** What is given back of the price, in hundredths of a percent.
-   * @example 5000 */
+  /**
+   * Refunded share of the price in hundredths of a percent (5000 is 50 %).
+   * @example 5000
+   */
   @Clearable()
   @Whole({ min: 0, max: MAX_BASIS_POINTS })
   refundBasisPoints?: number | null;
 
-  /** @example "cash" */
+  /**
+   * Form in which the refund is made.
+   * @example "cash"
+   */
   @Clearable()
   @OneOf(REFUND_TYPES)
   refundType?: RefundType | null;
 
-  /** In the currency's minor unit.
-   * @example null */
+  /**
+   * Fixed amount in minor units of `currency`. Requires `currency`.
+   * @example null
+   */
   @Clearable()
   @Cents()
   flatAmountCents?: number | null;
 
-  /** Goes with flatAmountCents.
-   * @example null */
+  /**
+   * ISO 4217 code of `flatAmountCents`. Sent together with it or not at all.
+   * @example null
+   */
   @Clearable()
   @CurrencyCode()
   currency?: string | null;
 
-  /** @example null */
+  /**
+   * First day of the range of dates.
+   * @example null
+   */
   @Clearable()
   @IsoDate()
   validFrom?: string | null;
 
-  /** Not before validFrom.
-   * @example null */
+  /**
+   * Last day of the range of dates, not before `validFrom`.
+   * @example null
+   */
   @Clearable()
   @IsoDate()
   validTo?: string | null;
 
-  /** Its index unless given; unique within the version. Rules are answered in this order.
-   * @example 0 */
+  /**
+   * Place of the rule in the list; its index by default. Unique within the version. Rules are returned in this order.
+   * @example 0
+   */
   @Optional()
   @Whole({ min: 0, max: MAX_POSITION })
   position?: number;
 }
 
 class PolicyVersionFields {
-  /** @example "Cancellation terms 2027" */
+  /**
+   * Title of the text, as customers read it.
+   * @example "Cancellation terms 2027"
+   */
   @Text({ max: 500 })
   title: string;
 
-  /** HTML; a draft keeps it as it is. At publication headings, paragraphs, lists, tables, links and plain emphasis stay, images,
-   * styles, classes, scripts and all other tags are taken out, and what is left is frozen.
-   * @example "<p>Until 30 days before departure half of the price is given back.</p>" */
+  /**
+   * HTML text. A draft keeps it as sent. Publication keeps headings, paragraphs, lists, tables, links and plain
+   * emphasis, removes all other elements, styles, classes and scripts, and freezes the result.
+   * @example "<p>Until 30 days before departure half of the price is given back.</p>"
+   */
   @Optional()
   @Worded('isContractText', isContractText, { max: MAX_BODY, message: TEXT_RULE })
   body?: string;
 
-  /** All of them; none unless given. */
+  /** Machine-readable rules; empty by default. On an update they replace all present rules. */
   @Optional()
   @ListOf(() => PolicyRuleBody, { max: MAX_RULES })
   rules?: PolicyRuleBody[];
 }
 
+/** A new draft of a policy text. */
 export class CreatePolicyVersion extends PolicyVersionFields {
   @Ignored()
   id?: string;
 }
 
-/** `rules` takes the place of all rules there were. */
+/** Changes of a draft; fields that are not sent keep their value. `rules` replaces all rules. */
 export class UpdatePolicyVersion extends patchOf(PolicyVersionFields) {}
 
+/** Filters and paging of the versions of a policy. */
 export class ListPolicyVersions extends PageQuery {
+  /** Only versions with this status. */
   @Optional()
   @OneOf(VERSION_STATUSES)
   status?: VersionStatus;

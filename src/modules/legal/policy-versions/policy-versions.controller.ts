@@ -29,7 +29,13 @@ export class PolicyVersionsController {
     private readonly publications: Publications,
   ) {}
 
-  /** Drafts the next version of a policy */
+  /**
+   * Create a draft version of a policy
+   *
+   * @remarks Adds a draft with the next number of the policy. It has no effect until it is published. Contradictory
+   * rules are rejected with 400: a rule without the value that its type needs, an amount without currency, an end
+   * before the start, or a duplicate position.
+   */
   @Post()
   @RequireScope('legal:write')
   @Mutates('legal.policy_version.create')
@@ -38,7 +44,12 @@ export class PolicyVersionsController {
     return created(`${PATH}/${policyId}/versions/${view.version.id}`, view.version, { data: toVersion(view) });
   }
 
-  /** Lists the versions of a policy without their texts and rules, newest first */
+  /**
+   * List the versions of a policy
+   *
+   * @remarks Returns a page of versions, newest first, without their text and rules. Get a single version to read
+   * these.
+   */
   @Get()
   @RequireScope('legal:read')
   async list(@PathId('pol') policyId: string, @Query() query: ListPolicyVersions): Promise<PolicyVersionPage> {
@@ -46,7 +57,11 @@ export class PolicyVersionsController {
     return { data: versions.map(toVersionSummary), total, ...pageBounds(query) };
   }
 
-  /** Reads a version with its text and rules */
+  /**
+   * Get a version of a policy
+   *
+   * @remarks Returns the version with its text and rules.
+   */
   @Get(':versionId')
   @RequireScope('legal:read')
   async get(
@@ -57,7 +72,12 @@ export class PolicyVersionsController {
     return tagged(view.version, { data: toVersion(view) });
   }
 
-  /** Changes a draft; `rules` takes the place of all its rules */
+  /**
+   * Update a draft version of a policy
+   *
+   * @remarks Changes only the fields that are sent; `rules` replaces all rules of the draft. Published and retired
+   * versions cannot be changed (409 `policy_version_immutable`). Contradictory rules are rejected with 400.
+   */
   @Patch(':versionId')
   @RequireScope('legal:write')
   @Mutates('legal.policy_version.update')
@@ -70,7 +90,13 @@ export class PolicyVersionsController {
     return tagged(view.version, { data: toVersion(view) });
   }
 
-  /** Publishes a draft, which is frozen from then on; the version that was published is retired */
+  /**
+   * Publish a version of a policy
+   *
+   * @remarks Makes a draft the current version of its policy. Elements that are not allowed are removed from the HTML,
+   * then text and rules are frozen and their SHA-256 is stored. The version published before is retired in the same
+   * transaction. Only a draft can be published (409 `invalid_transition`).
+   */
   @Post(':versionId/publication')
   @HttpCode(200)
   @RequireScope('legal:write')
@@ -84,7 +110,12 @@ export class PolicyVersionsController {
     return tagged(view.version, { data: toVersion(view) });
   }
 
-  /** Retires the published version: the policy has no current one until another is published */
+  /**
+   * Retire the published version of a policy
+   *
+   * @remarks Ends the published version. The policy has no current version until another one is published, and does not
+   * apply to new sales meanwhile. A version that is not published is rejected (409 `invalid_transition`).
+   */
   @Post(':versionId/retirement')
   @HttpCode(200)
   @RequireScope('legal:write')

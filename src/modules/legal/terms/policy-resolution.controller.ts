@@ -9,7 +9,14 @@ import { PolicyResolution } from './policy-resolution.service.js';
 export class PolicyResolutionController {
   constructor(private readonly resolution: PolicyResolution) {}
 
-  /** Says which policy of a kind applies, and why the others do not */
+  /**
+   * Resolve the policy that applies
+   *
+   * @remarks Finds the policy of a kind that applies to the given product, supplier, channel, market and organization
+   * on a day, and returns it with its published version. The most specific scope takes precedence, then the highest
+   * priority, then the newest assignment. `data` is null if no policy with a published version applies. `explain` lists
+   * the candidates, at most 100, with the reason why each does or does not apply.
+   */
   @Get()
   @RequireScope('legal:read')
   async resolve(@Query() query: ResolvePolicy): Promise<ResolvedEnvelope> {

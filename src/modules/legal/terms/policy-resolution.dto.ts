@@ -7,86 +7,110 @@ import { ASSIGNMENT_SCOPES, type AssignmentScope } from '../policy-assignments/p
 import { PolicyVersionResponse, toVersion } from '../policy-versions/policy-version-response.dto.js';
 import { type Explained, MAX_EXPLAINED, type Outcome, OUTCOMES, type Resolution } from './policy-resolution.service.js';
 
+/** The circumstances for which a policy is resolved. An id that is not sent matches only global assignments. */
 export class ResolvePolicy {
-  /** @example "cancellation" */
+  /**
+   * Kind of policy to find.
+   * @example "cancellation"
+   */
   @OneOf(POLICY_KINDS)
   kind: PolicyKind;
 
-  /** On this day; today unless given. */
+  /** Day for which the policy is resolved; today by default. */
   @Optional()
   @IsoDate()
   at?: string;
 
+  /** Product that is sold. */
   @Optional()
   @Text({ max: MAX_TARGET })
   productId?: string;
 
+  /** Channel through which it is sold. */
   @Optional()
   @Text({ max: MAX_TARGET })
   channelId?: string;
 
+  /** Supplier that provides it. */
   @Optional()
   @Text({ max: MAX_TARGET })
   supplierId?: string;
 
+  /** Market in which it is sold. */
   @Optional()
   @Text({ max: MAX_TARGET })
   marketId?: string;
 
+  /** Organization that buys it. */
   @Optional()
   @Text({ max: MAX_TARGET })
   organizationId?: string;
 }
 
+/** An assignment that was a candidate, with the outcome of the resolution. */
 export class ExplainedAssignment {
+  /** The candidate assignment. */
   @Id('pasn')
   assignmentId: string;
 
+  /** The policy that it assigns. */
   @Id('pol')
   policyId: string;
 
+  /** Type of target that the policy applies to. */
   @OneOf(ASSIGNMENT_SCOPES)
   scope: AssignmentScope;
 
+  /** Id of the target; null if the scope is `global`. */
   @Text({ max: MAX_TARGET })
   targetId: string | null;
 
+  /** Among assignments of the same scope, the highest priority applies. */
   @Whole({ min: -2_147_483_648, max: 2_147_483_647 })
   priority: number;
 
+  /** First day on which the assignment applies; null if it has no start. */
   @IsoDate()
   validFrom: string | null;
 
+  /** Last day on which the assignment applies; null if it has no end. */
   @IsoDate()
   validTo: string | null;
 
-  /** `applies`, or why not: the policy has `no_published_version`, or whoever applies is of a more specific scope, of a
-   * higher priority, or newer. */
+  /**
+   * `applies`, or why it does not: `no_published_version` (its policy has none), `less_specific` (the applied
+   * assignment has a more specific scope), `lower_priority` or `older` than the applied one.
+   */
   @OneOf(OUTCOMES)
   outcome: Outcome;
 }
 
+/** The policy that applies, with the text and the assignment that made it apply. */
 export class ResolvedPolicy {
+  /** The policy that applies. */
   @Nested(() => PolicyResponse)
   policy: PolicyResponse;
 
+  /** Its published version with text and rules. */
   @Nested(() => PolicyVersionResponse)
   version: PolicyVersionResponse;
 
+  /** The assignment that made it apply. */
   @Nested(() => PolicyAssignmentResponse)
   assignment: PolicyAssignmentResponse;
 
-  /** Every assignment that could apply, in the order of precedence; 100 at most. */
+  /** All candidates in order of precedence, at most 100. */
   @ListOf(() => ExplainedAssignment, { max: MAX_EXPLAINED })
   explain: ExplainedAssignment[];
 }
 
+/** The result of resolving a policy. */
 export class ResolvedEnvelope {
-  /** Null where no policy applies. */
+  /** The policy that applies; null if there is none. */
   @Nested(() => ResolvedPolicy)
   data: ResolvedPolicy | null;
 
-  /** As in `data`, and there also where no policy applies. */
+  /** All candidates in order of precedence, at most 100. Also present if no policy applies. */
   @ListOf(() => ExplainedAssignment, { max: MAX_EXPLAINED })
   explain: ExplainedAssignment[];
 }
