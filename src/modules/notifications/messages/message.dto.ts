@@ -10,69 +10,79 @@ import {
   type NotificationMessage,
 } from './notification-message.entity.js';
 
+/** Filters and paging of the list of messages. */
 export class ListNotificationMessages extends PageQuery {
-  /** The run that it is for. */
+  /** Only messages of this reminder run. */
   @Optional()
   @Text({ max: 100 })
   runId?: string;
 
+  /** Only messages with this status. */
   @Optional()
   @OneOf(MESSAGE_STATUSES)
   status?: MessageStatus;
 
-  /** Messages made from this instant on. */
+  /** Only messages created at or after this time. */
   @Optional()
   @Instant()
   from?: string;
 
-  /** Messages made before this instant. */
+  /** Only messages created before this time. */
   @Optional()
   @Instant()
   to?: string;
 }
 
+/** An e-mail to a customer with its delivery state. */
 export class NotificationMessageResponse {
   @Id('nmsg')
   id: string;
 
+  /** What the message is about: a reminder or a contract. */
   @OneOf(MESSAGE_KINDS)
   kind: MessageKind;
 
+  /** The reminder run that the message belongs to; null for a contract. */
   @Id('rrun')
   runId: string | null;
 
+  /** The contract that the message delivers; null for a reminder. */
   @Text({ max: 30 })
   contractId: string | null;
 
-  /** `recorded`: there is no mail server, so this is what would have been sent. */
+  /** Delivery state. `recorded`: no mail server is configured, so the message was stored and not sent. */
   @OneOf(MESSAGE_STATUSES)
   status: MessageStatus;
 
-  /** Why it failed: `rejected`, `attempts_exhausted`, `outcome_unknown`. */
+  /** Why it failed: `rejected`, `attempts_exhausted` or `outcome_unknown`; null if it did not fail. */
   @Text({ max: 100 })
   reason: string | null;
 
-  /** What went wrong at the last attempt. */
+  /** Error of the last attempt; null if there was none. */
   @Text({ max: 500 })
   error: string | null;
 
-  /** Masked. */
+  /** Address of the recipient, masked. */
   @Text({ max: 260 })
   recipient: string;
 
+  /** Subject line as sent. */
   @Text({ max: 500 })
   subject: string;
 
+  /** Plain text as sent. */
   @Text({ max: 20_000, multiline: true })
   text: string;
 
+  /** The number of delivery attempts so far. */
   @Whole({ min: 0, max: 8 })
   attempts: number;
 
-  /** When the next attempt may be made, or the last was decided. */
+  /** Earliest time of the next attempt, or the time at which the last attempt was planned. */
   @Instant()
   sendAt: string;
 
+  /** Time of successful delivery to the mail server; null if it was not sent. */
   @Instant()
   sentAt: string | null;
 

@@ -10,7 +10,12 @@ import { Messages } from './messages.service.js';
 export class MessagesController {
   constructor(private readonly messages: Messages) {}
 
-  /** Lists what was sent, or would have been where there is no mail server; newest first */
+  /**
+   * List sent notification messages
+   *
+   * @remarks Returns a page of messages, newest first, for reminders and contracts. Recipients are masked. Without a
+   * mail server the messages are stored with status `recorded` and not sent.
+   */
   @Get()
   @RequireScope('notifications:read')
   async list(@Query() query: ListNotificationMessages): Promise<NotificationMessagePage> {

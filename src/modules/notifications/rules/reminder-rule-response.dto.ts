@@ -7,79 +7,96 @@ import { type Trigger, TRIGGERS } from './reminder-trigger.js';
 import { RULE_WARNINGS, type RuleWarning, warningsOf } from './rule-warnings.js';
 import type { PlanningProgress, RuleInFull } from './rule-rows.service.js';
 
+/** One step of a reminder rule: when it is sent and through which channels. */
 export class ReminderStageResponse {
   @Id('rstg')
   id: string;
 
+  /** The rule that the stage belongs to. */
   @Id('rrul')
   ruleId: string;
 
+  /** Days from the anchor date; negative is before it. */
   @Whole({ min: -3650, max: 3650 })
   offsetDays: number;
 
+  /** Place among the stages, unique within the rule. */
   @Whole({ min: 0, max: 2_147_483_647 })
   position: number;
 
+  /** Name for staff; null if not set. */
   @Text({ max: 255 })
   name: string | null;
 
+  /** Hours after the planned time during which it is still sent. */
   @Whole({ min: 0, max: 720 })
   sendIfLateByHours: number;
 
-  /** As they were sent. */
+  /** Channel settings exactly as sent by the client. */
   @FreeObjects({ min: 1, max: 10, maxBytes: 4096, maxDepth: 5 })
   channels: ChannelConfig[];
 }
 
+/** A setting of a rule that is stored but not sent as written. */
 export class RuleWarningResponse {
+  /** Type of the problem. */
   @OneOf(RULE_WARNINGS)
   code: RuleWarning['code'];
 
-  /** The place in the rule. */
+  /** Place of the setting in the rule, for example `stages.0.channels.1`. */
   @Text({ max: 200 })
   path: string;
 
+  /** Explanation in English. */
   @Text({ max: 500 })
   message: string;
 }
 
-/** How far the planning for what was there before the rule has come. */
+/** Progress of planning reminders for data that existed before the rule was enabled. */
 export class PlanningResponse {
+  /** Time when planning was requested. */
   @Instant()
   requestedAt: string;
 
-  /** Null while it goes on; also when it ended because the rule was disabled. */
+  /** Time when planning ended; null while it runs, or if the rule was disabled before it ended. */
   @Instant()
   finishedAt: string | null;
 
-  /** Targets that were looked at. */
+  /** The number of installments, invoices or bookings examined so far. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   targets: number;
 
-  /** Runs that were planned for them. */
+  /** The number of reminders planned so far. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   runs: number;
 }
 
+/** A reminder rule as lists return it, without stages. */
 export class ReminderRuleSummary {
   @Id('rrul')
   id: string;
 
+  /** Name for staff. */
   @Text({ max: 255 })
   name: string;
 
+  /** What the reminder is about, which determines the anchor date. */
   @OneOf(TRIGGERS)
   trigger: Trigger;
 
+  /** Whether reminders are planned and sent. */
   @Flag()
   enabled: boolean;
 
+  /** If several reminders are due, the highest priority is sent first. */
   @Whole({ min: 0, max: 1000 })
   priority: number;
 
+  /** Time of day (`HH:MM`) in the time zone of the organization. */
   @Text({ max: 5 })
   sendTime: string;
 
+  /** Rules with the same group send a recipient at most one message in 24 hours; null if not limited. */
   @Text({ max: 100 })
   suppressionGroup: string | null;
 
@@ -93,16 +110,17 @@ export class ReminderRuleSummary {
   updatedAt: string;
 }
 
+/** A reminder rule with its stages, warnings and planning progress. */
 export class ReminderRuleResponse extends ReminderRuleSummary {
-  /** By position. */
+  /** Stages ordered by position. */
   @ListOf(() => ReminderStageResponse, { min: 1, max: 50 })
   stages: ReminderStageResponse[];
 
-  /** What of the rule will not be sent as it is written. */
+  /** Settings that are stored but not sent as written; empty if there are none. */
   @ListOf(() => RuleWarningResponse, { max: 501 })
   warnings: RuleWarningResponse[];
 
-  /** Null where nothing was planned for what was there before. */
+  /** Progress of planning for data that existed before; null if no planning was requested. */
   @Nested(() => PlanningResponse)
   planning: PlanningResponse | null;
 }

@@ -5,97 +5,121 @@ import { FreeObjects } from '../../../platform/http/trade-fields.js';
 import type { ChannelConfig } from './channel-config.js';
 import { type Trigger, TRIGGERS } from './reminder-trigger.js';
 
+/** One step of a new reminder rule. */
 export class ComposeStage {
   @Ignored()
   id?: string;
 
-  /** Days from the anchor date, negative before it; 0 unless given.
-   * @example -7 */
+  /**
+   * Days from the anchor date, negative before it; 0 by default.
+   * @example -7
+   */
   @Optional()
   @Whole({ min: -3650, max: 3650 })
   offsetDays?: number;
 
-  /** Unique within the rule; the place in this list unless given. Stages are answered in this order. */
+  /** Place among the stages, unique within the rule; the index in this list by default. */
   @Optional()
   @Whole({ min: 0, max: 2_147_483_647 })
   position?: number;
 
-  /** @example "A week before" */
+  /**
+   * Name for staff.
+   * @example "A week before"
+   */
   @Clearable()
   @Text({ max: 255 })
   name?: string | null;
 
-  /** How late it may still be sent, in hours; 24 unless given. */
+  /** Hours after the planned time during which it is still sent; 24 by default. */
   @Optional()
   @Whole({ min: 0, max: 720 })
   sendIfLateByHours?: number;
 
-  /** Free-form and answered as sent. Understood are `channel` or `type` (email; sms, whatsapp, push, webhook and in_app
-   * are accepted and not sent yet), `templateId` or `templateSlug` (the trigger's own unless given, such as
-   * `balance-due`) and `recipientKind` (primary, cc, bcc). Of one channel a stage sends the first entry alone.
-   * @example [{ "channel": "email", "templateSlug": "balance-due" }] */
+  /**
+   * Channel settings, stored and returned exactly as sent. Known members are `channel` or `type` (`email` is sent;
+   * `sms`, `whatsapp`, `push`, `webhook` and `in_app` are stored and not sent yet), `templateId` or `templateSlug` (by
+   * default the template of the trigger, such as `balance-due`) and `recipientKind` (`primary`, `cc` or `bcc`). If a
+   * channel occurs more than once in a stage, only the first entry is sent.
+   * @example [{ "channel": "email", "templateSlug": "balance-due" }]
+   */
   @FreeObjects({ min: 1, max: 10, maxBytes: 4096, maxDepth: 5 })
   channels: ChannelConfig[];
 }
 
 class RuleFields {
-  /** @example "Balance, a week before" */
+  /**
+   * Name for staff.
+   * @example "Balance, a week before"
+   */
   @Text({ max: 255 })
   name: string;
 
-  /** Whether runs are planned and sent; true unless given.
-   * @example true */
+  /**
+   * Whether reminders are planned and sent; true by default.
+   * @example true
+   */
   @Optional()
   @Flag()
   enabled?: boolean;
 }
 
+/** A new reminder rule with its stages. */
 export class ComposeReminderRule extends RuleFields {
   @Ignored()
   id?: string;
 
-  /** What it reminds of. The anchor is the due date, the departure date, or the day of the event.
-   * @example "balance_due" */
+  /**
+   * What the reminder is about. The anchor date is the due date, the departure date or the day of the event.
+   * @example "balance_due"
+   */
   @OneOf(TRIGGERS)
   trigger: Trigger;
 
-  /** Of what is to be sent, the highest leaves first; 0 unless given. */
+  /** If several reminders are due, the highest priority is sent first; 0 by default. */
   @Optional()
   @Whole({ min: 0, max: 1000 })
   priority?: number;
 
-  /** `HH:MM` in the organization's time zone; 09:00 unless given.
-   * @example "09:30" */
+  /**
+   * Time of day (`HH:MM`) in the time zone of the organization; 09:00 by default.
+   * @example "09:30"
+   */
   @Optional()
   @Text({ max: 5, pattern: /^([01][0-9]|2[0-3]):[0-5][0-9]$/ })
   sendTime?: string;
 
-  /** Of all rules of one group, a recipient gets one message in 24 hours. */
+  /** Rules with the same group send a recipient at most one message in 24 hours; not limited by default. */
   @Clearable()
   @Text({ max: 100 })
   suppressionGroup?: string | null;
 
+  /** Steps of the rule, 1 to 50. They cannot be changed later. */
   @ListOf(() => ComposeStage, { min: 1, max: 50 })
   stages: ComposeStage[];
 }
 
+/** Changes of a reminder rule; fields that are not sent keep their value. All other settings are fixed. */
 export class UpdateReminderRule extends patchOf(RuleFields) {}
 
+/** Filters and paging of the list of reminder rules. */
 export class ListReminderRules extends PageQuery {
+  /** Only rules with this trigger. */
   @Optional()
   @OneOf(TRIGGERS)
   trigger?: Trigger;
 
+  /** Only enabled (`true`) or only disabled (`false`) rules. */
   @Optional()
   @QueryFlag()
   enabled?: boolean;
 
-  /** Part of the name, whatever its case. */
+  /** Only rules with this text in the name, ignoring case. */
   @Optional()
   @Text({ max: 255 })
   search?: string;
 
-  /** `-createdAt`, newest first, unless given. */
+  /** Order of the list; `-createdAt` (newest first) by default. */
   @Optional()
   @SortBy(['createdAt', 'name'])
   sort?: string;

@@ -28,7 +28,14 @@ export class ReminderRulesController {
     private readonly rows: RuleRows,
   ) {}
 
-  /** Creates a reminder rule with its stages and their channels; all of it or nothing */
+  /**
+   * Create a reminder rule with its stages
+   *
+   * @remarks Creates a rule, its stages and their channels in one transaction. If the rule is enabled, reminders for
+   * existing installments, invoices and bookings are planned in the background; `planning` shows the progress. Settings
+   * that are stored but not sent as written are listed in `warnings`. Duplicate positions are rejected with 400. The
+   * stages cannot be changed later.
+   */
   @Post('compose')
   @RequireScope('notifications:write')
   @Mutates('notifications.reminder_rule.compose')
@@ -37,7 +44,12 @@ export class ReminderRulesController {
     return created(`${PATH}/${composed.rule.id}`, composed.rule, toReminderRule(composed));
   }
 
-  /** Lists reminder rules, newest first */
+  /**
+   * List reminder rules
+   *
+   * @remarks Returns a page of rules without stages, newest first unless `sort` is given. `search` matches part of the
+   * name, ignoring case.
+   */
   @Get()
   @RequireScope('notifications:read')
   async list(@Query() query: ListReminderRules): Promise<ReminderRulePage> {
@@ -45,7 +57,12 @@ export class ReminderRulesController {
     return { data: rules.map(toRuleSummary), total, ...pageBounds(query) };
   }
 
-  /** Reads a reminder rule with its stages, what of it will not be sent, and how far its planning has come */
+  /**
+   * Get a reminder rule
+   *
+   * @remarks Returns the rule with its stages, the settings that are not sent as written (`warnings`), and the progress
+   * of planning.
+   */
   @Get(':id')
   @RequireScope('notifications:read')
   async get(@PathId('rrul') id: string): Promise<ReminderRuleEnvelope> {
@@ -53,7 +70,12 @@ export class ReminderRulesController {
     return tagged(found.rule, { data: toReminderRule(found) });
   }
 
-  /** Renames, enables or disables a reminder rule; disabling cancels what it has planned and keeps its history */
+  /**
+   * Update a reminder rule
+   *
+   * @remarks Renames, enables or disables a rule. Disabling cancels its planned reminders and keeps the history.
+   * Enabling plans reminders again in the background. To use other stages, create another rule.
+   */
   @Patch(':id')
   @RequireScope('notifications:write')
   @Mutates('notifications.reminder_rule.update')

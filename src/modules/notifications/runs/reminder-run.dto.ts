@@ -4,28 +4,29 @@ import { SortBy } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { RUN_STATUSES, type RunStatus } from './reminder-run.entity.js';
 
+/** Filters and paging of the list of reminder runs. */
 export class ListReminderRuns extends PageQuery {
   /** Only reminders in this status. */
   @Optional()
   @OneOf(RUN_STATUSES)
   status?: RunStatus;
 
-  /** The id of a stage. */
+  /** Only runs of the stage with this id. */
   @Optional()
   @Text({ max: 100 })
   stage?: string;
 
-  /** Runs from this instant on. */
+  /** Only runs at or after this time. */
   @Optional()
   @Instant()
   from?: string;
 
-  /** Runs before this instant. */
+  /** Only runs before this time. */
   @Optional()
   @Instant()
   to?: string;
 
-  /** `-runAt`, the latest first, unless given. */
+  /** Order of the list; `-runAt` (latest first) by default. */
   @Optional()
   @SortBy(['runAt'])
   sort?: string;
@@ -36,61 +37,71 @@ export class ReminderRunResponse {
   @Id('rrun')
   id: string;
 
+  /** The booking that the reminder is about. */
   @Id('book')
   bookingId: string;
 
-  /** The id of its stage. */
+  /** Id of the stage of the rule. */
   @Id('rstg')
   stage: string;
 
-  /** When it was sent or decided; before that, when it is planned for. */
+  /** Time when it was sent or decided; before that, the planned time. */
   @Instant()
   runAt: string;
 
+  /** The rule that planned the reminder. */
   @Id('rrul')
   ruleId: string;
 
+  /** Name of the rule. */
   @Text({ max: 255 })
   ruleName: string;
 
-  /** The installment that it is about. */
+  /** The installment that the reminder is about; null if it is about an invoice or the booking. */
   @Id('psch')
   scheduleId: string | null;
 
-  /** The invoice that it is about. */
+  /** The invoice that the reminder is about; null if it is about something else. */
   @Id('inv')
   invoiceId: string | null;
 
-  /** `unknown` where the rule names no channel that is known. */
+  /** Channel of the message; `unknown` if the rule names no known channel. */
   @Text({ max: 50 })
   channel: string;
 
-  /** Masked: who got it or was about to; until then, who would get it as things stand. Null where nobody does. */
+  /** Masked address of the recipient. Before sending, the address that would be used now. Null if there is none. */
   @Text({ max: 260 })
   recipient: string | null;
 
+  /** State of the reminder. */
   @OneOf(RUN_STATUSES)
   status: RunStatus;
 
-  /** Why it ended as it did: `target_closed`, `rule_disabled`, `anchor_moved`, `too_late`, `no_recipient`,
+  /**
+   * Why it ended in this status: `target_closed`, `rule_disabled`, `anchor_moved`, `too_late`, `no_recipient`,
    * `template_missing`, `channel_not_supported`, `rate_limited`, `suppressed`, `rejected`, `attempts_exhausted`,
-   * `outcome_unknown` (it may have left, and is not sent again), `recorded_only` (there is no mail server). */
+   * `outcome_unknown` (it may have been sent and is not sent again) or `recorded_only` (no mail server is configured).
+   * Null otherwise.
+   */
   @Text({ max: 100 })
   reason: string | null;
 
-  /** Days from the anchor date to `runAt`, negative before it. */
+  /** Days from the anchor date to `runAt`; negative is before it. */
   @Whole({ min: -100_000, max: 100_000 })
   daysFromAnchor: number;
 
+  /** The number of delivery attempts so far. */
   @Whole({ min: 0, max: 8 })
   attempts: number;
 }
 
-/** Exactly these two members, as the specification shows. */
+/** A page of reminder runs. It has only these two members. */
 export class ReminderRunList {
+  /** The runs of this page. */
   @ListOf(() => ReminderRunResponse, { max: 200 })
   data: ReminderRunResponse[];
 
+  /** The number of runs that match the filters on all pages. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   total: number;
 }

@@ -9,99 +9,118 @@ import { type Trigger, TRIGGERS } from '../rules/reminder-trigger.js';
 import { warningsOf } from '../rules/rule-warnings.js';
 import type { SimulatedReminder, Simulation } from './simulations.service.js';
 
+/** The day and the page for which a rule is simulated. */
 export class SimulateReminders {
-  /** The day by the organization's clocks.
-   * @example "2027-05-18" */
+  /**
+   * Calendar day in the time zone of the organization.
+   * @example "2027-05-18"
+   */
   @IsoDate()
   date: string;
 
-  /** At most so many targets; 50 unless given, and fewer where the rule has very many stages.
-   * @example 50 */
+  /**
+   * Maximum number of targets per page; 50 by default. Rules with many stages use smaller pages.
+   * @example 50
+   */
   @Optional()
   @Whole({ min: 1, max: 100 })
   limit?: number;
 
-  /** `nextAfterTargetId` of the answer before. */
+  /** `nextAfterTargetId` of the previous response; the first page by default. */
   @Optional()
   @Text({ max: 100 })
   afterTargetId?: string;
 }
 
+/** A reminder that the rule would send or skip on the day. */
 export class SimulatedReminderResponse {
-  /** The installment, invoice or booking that it is about. */
+  /** Id of the installment, invoice or booking that the reminder is about. */
   @Text({ max: 100 })
   targetId: string;
 
+  /** The booking that the reminder is about. */
   @Id('book')
   bookingId: string;
 
-  /** The id of its stage. */
+  /** Id of the stage of the rule. */
   @Id('rstg')
   stage: string;
 
-  /** `unknown` where the rule names no channel that is known. */
+  /** Channel of the message; `unknown` if the rule names no known channel. */
   @Text({ max: 50 })
   channel: string;
 
+  /** Due date, departure date or day of the event from which the offset is counted. */
   @IsoDate()
   anchorDate: string;
 
-  /** When it falls due, before quiet hours and blackout days are spared. */
+  /** Time according to the rule, before quiet hours and blackout days are applied. */
   @Instant()
   dueAt: string;
 
-  /** When it would leave; null where there is no free moment within 60 days. */
+  /** Time at which it would be sent; null if there is no allowed time within 60 days. */
   @Instant()
   runAt: string | null;
 
-  /** Whether a message would leave on the day. */
+  /** Whether a message would be sent on the day. */
   @Flag()
   sends: boolean;
 
-  /** Why none would: the reasons of a run (such as `target_closed`, `rule_disabled`, `no_recipient`, `suppressed`); `moved` (it
-   * leaves, at `runAt`, on another day), `no_free_moment`, or how its run ended already (`already_sent`, `already_failed`). */
+  /**
+   * Why none would be sent: a reason of a run (such as `target_closed`, `rule_disabled`, `no_recipient` or
+   * `suppressed`), `moved` (it is sent on another day, at `runAt`), `no_free_moment`, or the outcome of an existing run
+   * (`already_sent`, `already_failed`). Null if a message would be sent.
+   */
   @Text({ max: 100 })
   reason: string | null;
 
-  /** Masked; null where nothing would be sent. */
+  /** Masked address of the recipient; null if nothing would be sent. */
   @Text({ max: 260 })
   recipient: string | null;
 
+  /** Subject line of the message; null if nothing would be sent. */
   @Text({ max: 500 })
   subject: string | null;
 
+  /** Plain text of the message; null if nothing would be sent. */
   @Text({ max: 20_000, multiline: true })
   text: string | null;
 
-  /** The run that there is for it already. */
+  /** The existing run for this reminder; null if none is planned yet. */
   @Id('rrun')
   runId: string | null;
 }
 
+/** The reminders that a rule would send or skip on a day. */
 export class SimulationResponse {
+  /** The simulated rule. */
   @Id('rrul')
   ruleId: string;
 
+  /** What the reminders are about. */
   @OneOf(TRIGGERS)
   trigger: Trigger;
 
+  /** The simulated calendar day. */
   @IsoDate()
   date: string;
 
-  /** Whose clocks the day is of. */
+  /** IANA time zone of the organization, to which the day refers. */
   @Text({ max: 100 })
   timeZone: string;
 
-  /** What of the rule will not be sent on any day. */
+  /** Settings of the rule that are not sent as written on any day. */
   @ListOf(() => RuleWarningResponse, { max: 501 })
   warnings: RuleWarningResponse[];
 
-  /** By target and stage. What a recipient may get on the day is counted from what was sent and from this page alone: neither
-   * what other rules will send until then, nor what other pages of the rule foretell. */
+  /**
+   * Reminders ordered by target and stage. Limits per recipient take into account sent messages and this page only, not
+   * other rules or other pages.
+   */
   @ListOf(() => SimulatedReminderResponse, { max: 50_000 })
   reminders: SimulatedReminderResponse[];
 
-  /** Where the next page begins; null where this is the last. */
+  /** Value of `afterTargetId` for the next page; null on the last page. */
   @Text({ max: 100 })
   nextAfterTargetId: string | null;
 }

@@ -15,7 +15,13 @@ export class SimulationsController {
     private readonly env: Env,
   ) {}
 
-  /** Says who would get what from a rule on a day, when, and why not; changes nothing */
+  /**
+   * Simulate a reminder rule for a day
+   *
+   * @remarks Returns the messages that the rule would send on a day, with recipient, time and text, and the reasons for
+   * those that it would not send. Nothing is planned, sent or changed. The rule may be disabled; its reminders then
+   * have the reason `rule_disabled`. Continue with `afterTargetId` until `nextAfterTargetId` is null.
+   */
   @Post()
   @HttpCode(200)
   @RequireScope('notifications:read')
