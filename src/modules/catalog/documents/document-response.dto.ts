@@ -4,26 +4,32 @@ import { Instant } from '../../../platform/http/trade-fields.js';
 import { type Vertical, VERTICALS } from '../fields/registry.js';
 import type { StoredDocument } from './stored-document.js';
 
+/** A stored catalog document in one language and market, with all its fields. */
 export class DocumentResponse {
+  /** Type of product that the document describes. */
   @OneOf(VERTICALS)
   vertical: Vertical;
 
+  /** Id chosen by the client, unique within vertical, locale and market. */
   @Text({ max: 128 })
   id: string;
 
+  /** BCP 47 language tag of the texts. */
   @Text({ max: 35 })
   locale: string;
 
+  /** Code of the market in which it is offered. */
   @Text({ max: 64 })
   market: string;
 
-  /** All of them, also those that customers never see. */
+  /** All fields as stored, including those that the public search never returns. */
   fields: Record<string, unknown>;
 
+  /** Increases with every replacement. It is also the ETag, and what If-Match is compared with. */
   @Whole({ min: 1, max: Number.MAX_SAFE_INTEGER })
   version: number;
 
-  /** Whether it can be found by meaning yet. */
+  /** Whether the current text has a vector, so that semantic search finds it. */
   @Flag()
   embedded: boolean;
 
@@ -34,11 +40,13 @@ export class DocumentResponse {
   updatedAt: string;
 }
 
-/** What a batch did. */
+/** Counts of what a batch did. */
 export class BatchResult {
+  /** The number of documents that did not exist before. */
   @Whole({ min: 0, max: 500 })
   created: number;
 
+  /** The number of documents that existed before. */
   @Whole({ min: 0, max: 500 })
   replaced: number;
 }
@@ -57,7 +65,9 @@ export function toDocument(document: StoredDocument): DocumentResponse {
   };
 }
 
+/** Confirmation that something was deleted. */
 export class RemovedResponse {
+  /** Always true; a failure is an error response. */
   @Flag()
   success: true;
 }

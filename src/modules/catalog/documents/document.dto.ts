@@ -10,67 +10,90 @@ const LOCALE_RULE = { max: 35, message: '$property must be a language tag of BCP
 const isLocale = (tag: string) => canonicalLocale(tag) !== null;
 const FIELDS_RULE = { maxBytes: 65_536, maxDepth: 3 };
 
-/** Which variant of a document is meant. */
+/** The language and market of a document. Each combination is stored as a document of its own. */
 export class Variant {
-  /** Language of the texts; the market's own unless given.
-   * @example "en-GB" */
+  /**
+   * BCP 47 language tag of the texts; the language of the market by default.
+   * @example "en-GB"
+   */
   @Optional()
   @Worded('isLocale', isLocale, LOCALE_RULE)
   locale?: string;
 
-  /** The default market unless given.
-   * @example "default" */
+  /**
+   * Code of a configured market; the default market by default.
+   * @example "default"
+   */
   @Optional()
   @Text({ max: 64 })
   market?: string;
 }
 
+/** The full content of a document. */
 export class PutDocument extends Variant {
-  /** Everything that the document has; what is not sent is gone. Names that are not listed are kept for staff alone.
-   * @example {"name": "Crete beach week", "shortDescription": "Seven days of sea and sun", "countries": ["Greece"], "regions": ["Crete"], "tags": ["beach", "family"], "priceFromAmountCents": 79900, "priceFromCurrency": "EUR", "hasPricing": true} */
+  /**
+   * All fields of the document; fields that are not sent are removed. Unknown names are stored but never returned by
+   * the public search.
+   * @example {"name": "Crete beach week", "shortDescription": "Seven days of sea and sun", "countries": ["Greece"], "regions": ["Crete"], "tags": ["beach", "family"], "priceFromAmountCents": 79900, "priceFromCurrency": "EUR", "hasPricing": true}
+   */
   @FreeObject(FIELDS_RULE)
   fields: Record<string, unknown>;
 }
 
+/** One document of a batch with its full content. */
 export class BatchDocument extends Variant {
-  /** @example "products" */
+  /**
+   * Type of product that the document describes.
+   * @example "products"
+   */
   @OneOf(VERTICALS)
   vertical: Vertical;
 
-  /** @example "prod_demo_batch" */
+  /**
+   * Id chosen by the client, 1 to 128 letters, digits and `. _ : -`.
+   * @example "prod_demo_batch"
+   */
   @Text({ max: 128, pattern: DOCUMENT_ID, verbatim: true })
   id: string;
 
-  /** Everything that the document has.
-   * @example {"name": "Lake Garda cycling days", "countries": ["Italy"], "tags": ["cycling", "lakes"]} */
+  /**
+   * All fields of the document; fields that are not sent are removed.
+   * @example {"name": "Lake Garda cycling days", "countries": ["Italy"], "tags": ["cycling", "lakes"]}
+   */
   @FreeObject(FIELDS_RULE)
   fields: Record<string, unknown>;
 }
 
+/** A batch of documents that is stored completely or not at all. */
 export class PutDocuments {
-  /** All of them or none: each is checked before any is stored. */
+  /** 1 to 500 documents. All are validated before any is stored; duplicates are rejected. */
   @ListOf(() => BatchDocument, { min: 1, max: 500 })
   documents: BatchDocument[];
 }
 
+/** Filters and paging of the list of documents. */
 export class ListDocuments extends PageQuery {
+  /** Only documents of this vertical. */
   @Optional()
   @OneOf(VERTICALS)
   vertical?: Vertical;
 
+  /** Only documents with this language tag, ignoring case. */
   @Optional()
   @Worded('isLocale', isLocale, LOCALE_RULE)
   locale?: string;
 
+  /** Only documents of this market, ignoring case. */
   @Optional()
   @Text({ max: 64 })
   market?: string;
 
+  /** Only documents with this status. A document without status counts as `active`. */
   @Optional()
   @OneOf(STATUSES)
   status?: string;
 
-  /** Part of the id or the name, whatever its case. */
+  /** Only documents with this text in the id or the name, ignoring case. */
   @Optional()
   @Text({ max: 200 })
   search?: string;

@@ -23,7 +23,13 @@ export class DocumentsController {
     private readonly news: NewDocuments,
   ) {}
 
-  /** Adds a document (201) or replaces all of its fields (200); it is found within two seconds */
+  /**
+   * Create or replace a catalog document
+   *
+   * @remarks Stores the full content of a document for one language and market: 201 if it is new, 200 if it replaces
+   * one. The public search finds it within about two seconds, semantic search once its vector is computed. Invalid
+   * fields, an unknown vertical and a market that is not configured are rejected with 400.
+   */
   @Put(':vertical/:id')
   @RequireScope('catalog:write')
   @Mutates('catalog.document.put')
@@ -39,7 +45,12 @@ export class DocumentsController {
     return placed(document, isNew);
   }
 
-  /** Adds or replaces up to 500 documents, all of them or none */
+  /**
+   * Create or replace catalog documents in a batch
+   *
+   * @remarks Stores up to 500 documents in one transaction. All documents are validated first, and a single invalid
+   * field or duplicate document rejects the whole batch with 400; the response lists each problem.
+   */
   @Post('batch')
   @HttpCode(200)
   @RequireScope('catalog:write')
@@ -48,7 +59,12 @@ export class DocumentsController {
     return { data: await this.documents.putAll(this.news.many(body.documents)) };
   }
 
-  /** Lists documents, drafts and archived ones too, by vertical and id */
+  /**
+   * List catalog documents
+   *
+   * @remarks Returns a page of documents ordered by vertical and id, including drafts and archived documents, which the
+   * public search does not return.
+   */
   @Get()
   @RequireScope('catalog:read')
   async list(@Query() query: ListDocuments): Promise<DocumentPage> {
@@ -56,7 +72,12 @@ export class DocumentsController {
     return { data: documents.map(toDocument), total, ...pageBounds(query) };
   }
 
-  /** Reads a document with all of its fields */
+  /**
+   * Get a catalog document
+   *
+   * @remarks Returns one variant with all its fields. Without `locale` and `market` it is the variant of the default
+   * market in its language.
+   */
   @Get(':vertical/:id')
   @RequireScope('catalog:read')
   async get(
@@ -67,7 +88,12 @@ export class DocumentsController {
     return tagged(document, { data: toDocument(document) });
   }
 
-  /** Takes a document out of the catalog: the variant that is named, or every one of it */
+  /**
+   * Delete a catalog document
+   *
+   * @remarks Deletes the variant named by `locale` and `market`, or all variants if neither is sent. The public search
+   * stops returning it within about two seconds. With If-Match, the version of every deleted variant must match.
+   */
   @Delete(':vertical/:id')
   @RequireScope('catalog:delete')
   @Mutates('catalog.document.delete')

@@ -16,7 +16,14 @@ export class SearchController {
     private readonly clock: Clock,
   ) {}
 
-  /** Searches the catalog by words, by meaning or by both */
+  /**
+   * Search the catalog
+   *
+   * @remarks Searches one vertical by keyword, by meaning or by both, with filters, facets and cursors. If semantic
+   * search is not available, the response uses `keyword` and says so in `mode`. Unknown verticals, filters and facets
+   * are rejected with 400; 503 is returned while the index is loading after a start. No credentials are needed;
+   * requests are rate limited.
+   */
   @Post('search')
   @HttpCode(200)
   @Public()

@@ -6,81 +6,103 @@ import { canonicalLocale } from '../slices/markets.js';
 const PROJECTIONS = ['raw', 'storefront-card'] as const;
 type Projection = (typeof PROJECTIONS)[number];
 
+/** A field whose values are counted over all results. */
 export class FacetRequest {
-  /** @example "countries" */
+  /**
+   * Name of a facetable field; any other field is rejected with 400.
+   * @example "countries"
+   */
   @Text({ max: 100 })
   field: string;
 
-  /** How many of its values; 100 unless given.
-   * @example 10 */
+  /**
+   * Maximum number of values returned; 100 by default.
+   * @example 10
+   */
   @Optional()
   @Whole({ min: 1, max: 250 })
   limit?: number;
 }
 
+/** The page of results to return. */
 export class PaginationRequest {
-  /** How many results; 20 unless given.
-   * @example 5 */
+  /**
+   * Maximum number of results per page; 20 by default.
+   * @example 5
+   */
   @Optional()
   @Whole({ min: 1, max: 250 })
   limit?: number;
 
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. All other members of the search must be the same. */
   @Optional()
   @Text({ max: 32_768, verbatim: true })
   cursor?: string;
 }
 
+/** A search of one vertical with filters, facets and paging. */
 export class CatalogSearchRequest {
-  /** One of products, cruises, charters, accommodations.
-   * @example "products" */
+  /**
+   * Type of product to search: `products`, `cruises`, `charters` or `accommodations`.
+   * @example "products"
+   */
   @Text({ max: 64, verbatim: true })
   vertical: string;
 
-  /** Without a letter or a digit, everything is found.
-   * @example "beach holiday with children" */
+  /**
+   * Search text. Without a letter or digit, all documents match.
+   * @example "beach holiday with children"
+   */
   @Optional()
   @Text({ min: 0, max: 2_048, verbatim: true })
   query?: string;
 
-  /** By words, by meaning or by both; `hybrid` unless given. The answer says which one it was. */
+  /** Whether words, meaning or both are matched; `hybrid` by default. The response says which mode was used. */
   @Optional()
   @OneOf(MODES)
   mode?: Mode;
 
-  /** `relevance` unless given. */
+  /** Order of the results; `relevance` by default. */
   @Optional()
   @OneOf(SORTS)
   sort?: Sort;
 
-  /** What is shown of the results; `raw` unless given.
-   * @example "storefront-card" */
+  /**
+   * Form of the results: documents (`raw`, the default) or cards.
+   * @example "storefront-card"
+   */
   @Optional()
   @OneOf(PROJECTIONS)
   projection?: Projection;
 
-  /** All must be true: `{kind: "eq" | "in" | "range" | "and" | "or" | "not" | "exists" | "geo", ...}` or `{field: value}`.
-   * @example [{"kind": "in", "field": "countries", "values": ["Greece", "Spain", "Italy"]}] */
+  /**
+   * Conditions that must all hold: `{kind: "eq" | "in" | "range" | "and" | "or" | "not" | "exists" | "geo", ...}` or
+   * `{field: value}`.
+   * @example [{"kind": "in", "field": "countries", "values": ["Greece", "Spain", "Italy"]}]
+   */
   @Optional()
   @Objects({ max: 100, maxBytes: 65_536 })
   filters?: Record<string, unknown>[];
 
-  /** Fields of which the values are to be counted over all results. */
+  /** Fields whose values are counted over all results; each field at most once. */
   @Optional()
   @ListOf(() => FacetRequest, { max: 20 })
   facets?: FacetRequest[];
 
+  /** Page size and cursor. */
   @Optional()
   @Nested(() => PaginationRequest)
   pagination?: PaginationRequest;
 
-  /** The default market unless it is a known one. */
+  /** Code of the market. An unknown one is replaced by the default market. */
   @Optional()
   @Text({ max: 64 })
   market?: string;
 
-  /** The nearest language that there is.
-   * @example "en-GB" */
+  /**
+   * Preferred language as a BCP 47 tag; the nearest available language is searched.
+   * @example "en-GB"
+   */
   @Optional()
   @Worded('isLocale', (tag) => canonicalLocale(tag) !== null, {
     max: 35,
@@ -89,37 +111,42 @@ export class CatalogSearchRequest {
   locale?: string;
 }
 
+/** A page of search results with facets. */
 export class CatalogSearchResponse {
+  /** The vertical that was searched. */
   @Text({ max: 64 })
   vertical: string;
 
-  /** The one that was used: `keyword` where meaning could not be had. */
+  /** The mode that was used: `keyword` if semantic search was not available. */
   @OneOf(MODES)
   mode: Mode;
 
-  /** How many results there are in all. */
+  /** The number of results on all pages. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   total: number;
 
-  /** `{id, score, document: {id, fields}}`; `fields` is empty where cards are asked for. */
+  /**
+   * Results as `{id, score, document: {id, fields}}`, best first. With the projection `storefront-card`, `fields` is
+   * empty.
+   */
   @Objects({ max: 250 })
   hits: Record<string, unknown>[];
 
-  /** One for each hit, where they are asked for. */
+  /** One card per hit with the projection `storefront-card`; empty otherwise. */
   @Objects({ max: 250 })
   cards: Record<string, unknown>[];
 
-  /** Each field that was asked for, with `{value, count}`: the frequent ones first. */
+  /** For each requested field its values as `{value, count}`, most frequent first. */
   facets: Record<string, unknown>;
 
-  /** Whether `total` is exact. */
+  /** Whether `total` is exact (`eq`) or a lower bound (`gte`). */
   @OneOf(['eq', 'gte'])
   totalRelation: 'eq' | 'gte';
 
-  /** `{min, max, avg, count}` of each field of numbers that was asked for. */
+  /** `{min, max, avg, count}` of each requested numeric field. */
   facetStats: Record<string, unknown>;
 
-  /** Null on the last page. */
+  /** Cursor of the next page; null on the last page. */
   @Text({ max: 32_768 })
   next_cursor: string | null;
 

@@ -5,43 +5,58 @@ import type { CatalogSynonym } from './synonym.entity.js';
 
 const LANGUAGE = { min: 2, max: 3, pattern: /^[a-z]{2,3}$/ };
 
+/** A new set of synonyms for one language. */
 export class CreateSynonym {
-  /** @example "en" */
+  /**
+   * ISO 639 code of the language in which it is used.
+   * @example "en"
+   */
   @Text(LANGUAGE)
   language: string;
 
-  /** What is searched for; null where the terms mean the same. */
+  /** Search word that also finds the terms. If null, all terms find each other. */
   @Clearable()
   @Text({ max: 200 })
   input?: string | null;
 
-  /** One at least, two where there is no input.
-   * @example ["hike", "trek", "walking tour"] */
+  /**
+   * Words or phrases with the same meaning: at least one that differs from `input`, or two different ones without
+   * `input`.
+   * @example ["hike", "trek", "walking tour"]
+   */
   @Texts({ min: 1, max: 20, maxLength: 200, unique: true })
   terms: string[];
 }
 
+/** Changes of a set of synonyms; fields that are not sent keep their value. */
 export class UpdateSynonym extends patchOf(CreateSynonym) {}
 
+/** Filters and paging of the list of synonyms. */
 export class ListSynonyms extends PageQuery {
+  /** Only synonyms of this language. */
   @Optional()
   @Text(LANGUAGE)
   language?: string;
 }
 
+/** A set of synonyms for one language. */
 export class SynonymResponse {
   @Text({ max: 100 })
   id: string;
 
+  /** ISO 639 code of the language in which it is used. */
   @Text(LANGUAGE)
   language: string;
 
+  /** Search word that also finds the terms; null if all terms find each other. */
   @Text({ max: 200 })
   input: string | null;
 
+  /** Words or phrases with the same meaning. */
   @Texts({ max: 20, maxLength: 200 })
   terms: string[];
 
+  /** Increases with every change. It is also the ETag, and what If-Match is compared with. */
   @Whole({ min: 1, max: Number.MAX_SAFE_INTEGER })
   version: number;
 

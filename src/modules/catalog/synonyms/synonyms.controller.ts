@@ -19,7 +19,13 @@ const PATH = '/v1/admin/catalog/synonyms';
 export class SynonymsController {
   constructor(private readonly synonyms: Synonyms) {}
 
-  /** Adds words by which a search finds others too; in use within two seconds */
+  /**
+   * Create a search synonym
+   *
+   * @remarks Adds words that also find each other in the keyword search of a language. It takes effect within about two
+   * seconds. Terms without a letter or digit, and a set with fewer than two different words including `input`, are
+   * rejected with 400.
+   */
   @Post()
   @RequireScope('catalog:write')
   @Mutates('catalog.synonym.create')
@@ -28,7 +34,11 @@ export class SynonymsController {
     return created(`${PATH}/${synonym.id}`, synonym, { data: toSynonym(synonym) });
   }
 
-  /** Lists synonyms by language */
+  /**
+   * List search synonyms
+   *
+   * @remarks Returns a page of synonyms ordered by language.
+   */
   @Get()
   @RequireScope('catalog:read')
   async list(@Query() query: ListSynonyms): Promise<SynonymPage> {
@@ -36,7 +46,11 @@ export class SynonymsController {
     return { data: synonyms.map(toSynonym), total, ...pageBounds(query) };
   }
 
-  /** Reads a synonym */
+  /**
+   * Get a search synonym
+   *
+   * @remarks Returns one set of synonyms with its version.
+   */
   @Get(':id')
   @RequireScope('catalog:read')
   async get(@PathId('csyn') id: string): Promise<SynonymEnvelope> {
@@ -44,7 +58,12 @@ export class SynonymsController {
     return tagged(synonym, { data: toSynonym(synonym) });
   }
 
-  /** Changes a synonym */
+  /**
+   * Update a search synonym
+   *
+   * @remarks Changes only the fields that are sent; `terms` replaces all terms. It takes effect within about two
+   * seconds. The same rules apply as for a new synonym.
+   */
   @Patch(':id')
   @RequireScope('catalog:write')
   @Mutates('catalog.synonym.update')
@@ -58,7 +77,11 @@ export class SynonymsController {
     return tagged(synonym, { data: toSynonym(synonym) });
   }
 
-  /** Removes a synonym */
+  /**
+   * Delete a search synonym
+   *
+   * @remarks Deletes the set of synonyms. Searches stop using it within about two seconds.
+   */
   @Delete(':id')
   @RequireScope('catalog:delete')
   @Mutates('catalog.synonym.delete')

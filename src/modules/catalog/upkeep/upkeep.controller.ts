@@ -17,7 +17,13 @@ export class UpkeepController {
     private readonly reader: SliceReader,
   ) {}
 
-  /** Has the index made anew in every process, beside the one that is searched meanwhile */
+  /**
+   * Rebuild the search index
+   *
+   * @remarks Queues a rebuild of the index in every process. The present index answers searches until the new one is
+   * complete. With `embeddings: "renew"` the vectors are computed again, too. Only one rebuild can run at a time (409
+   * `reindex_in_progress`); the catalog status shows its progress.
+   */
   @Post('reindex')
   @HttpCode(200)
   @RequireScope('catalog:write')
@@ -27,7 +33,12 @@ export class UpkeepController {
     return { data: await this.reindexes.start(body) };
   }
 
-  /** Tells how far the process that answers is behind, and what waits for its vector */
+  /**
+   * Get the status of the search index
+   *
+   * @remarks Returns how far the index of the responding process is behind the database, the state of the embedding
+   * model and the progress of the last rebuild. Other processes can differ.
+   */
   @Get('status')
   @RequireScope('catalog:read')
   async status(): Promise<CatalogStatusEnvelope> {
