@@ -4,47 +4,54 @@ import type { ClientSecret } from './client-secret.entity.js';
 
 const THIRTY_DAYS = 30 * 24 * 3600;
 
+/** How to replace the secret of a client. */
 export class RotateClientSecret {
-  /** For how many seconds the secret that is in use stays good beside the new one: 0 to 2592000 (30 days), a day unless
-   * given.
-   * @example 3600 */
+  /**
+   * Seconds during which the present secret stays valid beside the new one: 0 to 2592000 (30 days); 86400 (one day) by
+   * default.
+   * @example 3600
+   */
   @Optional()
   @Whole({ min: 0, max: THIRTY_DAYS })
   overlapSeconds?: number;
 }
 
+/** A secret of an OAuth client, without its value. */
 export class ClientSecretResponse {
   @Id('oasc')
   id: string;
 
-  /** Public id of the client. */
+  /** Public id of the client that the secret belongs to. */
   @Text({ max: 28, pattern: /^occ_[0-9A-Za-z]{24}$/ })
   clientId: string;
 
-  /** Whether the client can authenticate by it now. */
+  /** Whether the client can authenticate with it now. */
   @Flag()
   live: boolean;
 
   @Instant()
   createdAt: string;
 
-  /** When its overlap with the next one is over; null while there is no next one. */
+  /** End of the overlap with the next secret; null if there is no next one. */
   @Instant()
   expiresAt: string | null;
 
+  /** Time of revocation; null if it was not revoked. */
   @Instant()
   revokedAt: string | null;
 }
 
+/** A new secret with its value. */
 export class CreatedClientSecret extends ClientSecretResponse {
-  /** Shown this once. An idempotent replay does not hold it. */
+  /** The value, returned only once. It is absent when the response is replayed for the same Idempotency-Key. */
   @Optional()
   @Text({ max: 53, pattern: /^ocs_[0-9A-Za-z]{49}$/ })
   clientSecret?: string;
 }
 
+/** The secrets of a client. */
 export class ClientSecretList {
-  /** Newest first: those that are live, and the last of those that were. */
+  /** Newest first, at most 20, including expired and revoked ones. */
   @ListOf(() => ClientSecretResponse, { max: 20 })
   data: ClientSecretResponse[];
 }

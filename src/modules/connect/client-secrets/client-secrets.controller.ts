@@ -18,7 +18,14 @@ import { ClientSecrets } from './client-secrets.service.js';
 export class ClientSecretsController {
   constructor(private readonly secrets: ClientSecrets) {}
 
-  /** Gives the client a new secret, shown this once; the one in use stays good for the overlap */
+  /**
+   * Rotate the secret of an OAuth client
+   *
+   * @remarks Creates a second secret and returns its value once. The present secret stays valid for the overlap and
+   * then expires. The caller must hold all scopes of the client. Rejected if the client is revoked or expired (409
+   * `client_inactive`), already has two valid secrets (409 `secret_limit_reached`), or would outlive a caller that is a
+   * client itself (409 `grant_conflict`).
+   */
   @Post()
   @RequireScope('*:write')
   @Mutates('connect.oauth_client_secret.create', { secrets: ['clientSecret'] })
@@ -34,14 +41,23 @@ export class ClientSecretsController {
     return created(location, {}, { ...secret, clientSecret });
   }
 
-  /** Lists the client's secrets, newest first, without what makes them secret */
+  /**
+   * List the secrets of an OAuth client
+   *
+   * @remarks Returns the newest 20 secrets without their values, including expired and revoked ones.
+   */
   @Get()
   @RequireScope('*:read')
   async list(@PathOperatorId() operatorId: string, @PathClientId(4) clientId: string): Promise<ClientSecretList> {
     return { data: await this.secrets.list(operatorId, clientId) };
   }
 
-  /** Ends a secret before its time, and every token that was issued by it; a second call answers the same */
+  /**
+   * Revoke a secret of an OAuth client
+   *
+   * @remarks Ends the secret and all access tokens issued with it. Revoking it again returns the same response. The
+   * only valid secret cannot be revoked (409 `last_secret`): rotate first, or revoke the client.
+   */
   @Delete(':secretId')
   @RequireScope('*:delete')
   @Mutates('connect.oauth_client_secret.revoke')

@@ -7,23 +7,27 @@ import { type ConnectorProvider, PROVIDER_KEY } from './connector-provider.entit
 const FORM_SCHEMA = { maxBytes: 65_536, maxDepth: 32 };
 const CAPABILITIES = { max: 64, maxLength: 100, unique: true };
 
+/** The new application form of a connector provider. */
 export class UpdateConnectorProvider {
-  /** The whole form that an applicant fills in, at most 64 KiB and 32 levels; it comes back with its keys in the order sent. Null clears it.
-   * @example { "fields": [{ "name": "licenceNumber", "label": "Licence number", "type": "text", "required": true }] } */
+  /**
+   * Definition of the complete form for applicants, at most 64 KiB and 32 levels deep. It is returned with its keys in
+   * the order sent. Null removes the form.
+   * @example { "fields": [{ "name": "licenceNumber", "label": "Licence number", "type": "text", "required": true }] }
+   */
   @Nullable()
   @KeptAsData(FORM_SCHEMA)
   @FreeObject(FORM_SCHEMA)
   applicationFormSchema: Record<string, unknown> | null;
 }
 
-/** Existing clients do not page: the default page is as large as a page can be. */
+/** Paging of the list of connector providers. */
 export class ListConnectorProviders {
-  /** How many, 1 to 200; 200 unless given. */
+  /** Maximum number of providers, 1 to 200; 200 by default. */
   @Optional()
   @QueryWhole({ min: 1, max: 200 })
   limit?: number;
 
-  /** How many to pass over. */
+  /** The number of providers to skip; 0 by default. */
   @Optional()
   @QueryWhole({ min: 0, max: 100_000 })
   offset?: number;
@@ -50,19 +54,25 @@ export class ConnectorProviderRow {
   applicationFormSchema?: Record<string, unknown> | null;
 }
 
+/** A provider of products that operators can connect to. Providers are created by provisioning. */
 export class ConnectorProviderResponse {
+  /** Unique key chosen when the provider was provisioned. */
   @Text({ max: 63, pattern: PROVIDER_KEY })
   key: string;
 
+  /** Name for display. */
   @Text({ max: 120 })
   name: string;
 
+  /** What the provider supports, as keys. */
   @Texts(CAPABILITIES)
   capabilities: string[];
 
+  /** Text for display; null if there is none. */
   @Text({ max: 2000 })
   description: string | null;
 
+  /** Definition of the form for applicants, with its keys in the order sent; null if there is none. */
   @FreeObject(FORM_SCHEMA)
   applicationFormSchema: Record<string, unknown> | null;
 }

@@ -30,7 +30,11 @@ const knownForm: PipeTransform<string, string> = {
 export class ConnectorProvidersController {
   constructor(private readonly providers: ConnectorProviders) {}
 
-  /** Lists connector providers by key, all of them on one page unless asked otherwise */
+  /**
+   * List connector providers
+   *
+   * @remarks Returns all providers ordered by key, up to 200 on one page unless `limit` is given.
+   */
   @Get()
   @RequireScope('*:read')
   async list(@Query() { limit = 200, offset = 0 }: ListConnectorProviders): Promise<ConnectorProviderPage> {
@@ -38,7 +42,12 @@ export class ConnectorProvidersController {
     return { data: providers.map(toConnectorProvider), total, limit, offset };
   }
 
-  /** Replaces the form that applicants of this provider fill in */
+  /**
+   * Update the application form of a connector provider
+   *
+   * @remarks Replaces the complete form definition, or removes it with null. All other members are set by provisioning.
+   * An unknown key is not found (404).
+   */
   @Patch(':providerKey')
   @RequireScope('*:write')
   @Mutates('connect.connector_provider.update')

@@ -5,74 +5,93 @@ import { Instant } from '../../../platform/http/trade-fields.js';
 import { CONNECT_SCOPES } from '../connect-scopes.js';
 import type { OAuthClient } from './oauth-client.entity.js';
 
+/** A new OAuth client of an operator. */
 export class CreateOAuthClient {
-  /** What people call it.
-   * @example "Booking sync" */
+  /**
+   * Name for display.
+   * @example "Booking sync"
+   */
   @Clearable()
   @Text({ max: 120 })
   name?: string | null;
 
-  /** What it may do. Each one must be covered by a scope of the caller, and by the grant if there is one.
-   * @example ["connect:bookings:read", "connect:bookings:write"] */
+  /**
+   * Scopes of the client. Each must be covered by the scopes of the caller and, with `grantId`, by those of the grant.
+   * @example ["connect:bookings:read", "connect:bookings:write"]
+   */
   @Texts(CONNECT_SCOPES)
   scopes: string[];
 
-  /** A grant of the operator: the client works only while the grant is active.
-   * @example "grant_demo" */
+  /**
+   * A grant of the operator. The client works only while the grant is active. By default the grant of the caller, if
+   * the caller is a client with a grant.
+   * @example "grant_demo"
+   */
   @Clearable()
   @Text({ max: 64 })
   grantId?: string | null;
 
-  /** In the future, at most ten years away. Without it the client ends with its grant, or never.
-   * @example "2034-12-31T23:59:59Z" */
+  /**
+   * End of the client, in the future and at most ten years away. By default it ends with its grant, or never.
+   * @example "2034-12-31T23:59:59Z"
+   */
   @Clearable()
   @Instant()
   expiresAt?: string | null;
 }
 
+/** Filters and paging of the OAuth clients of an operator. */
 export class ListOAuthClients extends PageQuery {
-  /** Only those that are active, or only those that are revoked. */
+  /** `true` returns only active clients, `false` only revoked ones. */
   @Optional()
   @QueryFlag()
   active?: boolean;
 }
 
+/** An OAuth client of an operator, without its secret. */
 export class OAuthClientResponse {
   @Id('oacl')
   id: string;
 
+  /** The operator on whose behalf the client acts. */
   @Text({ max: 64 })
   operatorId: string;
 
-  /** Public; what the client calls itself at the token endpoint. */
+  /** Public id, sent as `client_id` to the token endpoint. */
   @Text({ max: 28, pattern: /^occ_[0-9A-Za-z]{24}$/ })
   clientId: string;
 
+  /** Name for display; null if not set. */
   @Text({ max: 120 })
   name: string | null;
 
+  /** Scopes that its tokens can have at most. */
   @Texts(CONNECT_SCOPES)
   scopes: string[];
 
+  /** The grant that limits the client; null if there is none. */
   @Text({ max: 64 })
   grantId: string | null;
 
+  /** End of the client; null if it does not expire by itself. */
   @Instant()
   expiresAt: string | null;
 
-  /** False once it is revoked. */
+  /** False after revocation. Expiry does not change it. */
   @Flag()
   active: boolean;
 
   @Instant()
   createdAt: string;
 
+  /** Time of revocation; null if it was not revoked. */
   @Instant()
   revokedAt: string | null;
 }
 
+/** A new OAuth client with its first secret. */
 export class CreatedOAuthClient extends OAuthClientResponse {
-  /** Shown this once. An idempotent replay does not hold it. */
+  /** The secret, returned only once. It is absent when the response is replayed for the same Idempotency-Key. */
   @Optional()
   @Text({ max: 53, pattern: /^ocs_[0-9A-Za-z]{49}$/ })
   clientSecret?: string;

@@ -22,7 +22,14 @@ import { PathClientId, PathOperatorId } from './path-ids.js';
 export class OAuthClientsController {
   constructor(private readonly clients: OAuthClients) {}
 
-  /** Creates an OAuth client for the operator; its secret is in this answer and in no other */
+  /**
+   * Create an OAuth client
+   *
+   * @remarks Creates a client of the operator and returns its secret once; only a hash is stored. Scopes that the
+   * caller does not hold are rejected with 403. Rejected with 409 if the operator is inactive (`operator_inactive`),
+   * the grant is inactive, narrower or ends earlier (`grant_conflict`), or the operator has 50 active clients
+   * (`client_limit_reached`).
+   */
   @Post()
   @RequireScope('*:write')
   @Mutates('connect.oauth_client.create', { secrets: ['clientSecret'] })
@@ -35,7 +42,11 @@ export class OAuthClientsController {
     return created(location, {}, { ...toOAuthClient(client), clientSecret });
   }
 
-  /** Lists the operator's OAuth clients, newest first, revoked ones included */
+  /**
+   * List the OAuth clients of an operator
+   *
+   * @remarks Returns a page of clients without secrets, newest first, including revoked ones unless `active` is given.
+   */
   @Get()
   @RequireScope('*:read')
   async list(@PathOperatorId() operatorId: string, @Query() query: ListOAuthClients): Promise<OAuthClientPage> {
@@ -43,7 +54,12 @@ export class OAuthClientsController {
     return { data: clients.map(toOAuthClient), total, ...pageBounds(query) };
   }
 
-  /** Revokes an OAuth client and every token it holds; a second call answers the same */
+  /**
+   * Revoke an OAuth client
+   *
+   * @remarks Ends the client, its secrets and its access tokens at once and for good. The path accepts the public
+   * client id or the id of the resource. Revoking it again returns the same response.
+   */
   @Delete(':clientId')
   @RequireScope('*:delete')
   @Mutates('connect.oauth_client.revoke')

@@ -3,37 +3,38 @@ import type { LiveToken } from './access-tokens.service.js';
 
 const MAX_SECONDS = 253_402_300_799;
 
-/** What RFC 7662 has an authorization server say. Of a token that is not good it says nothing but that. */
+/** State of an access token according to RFC 7662. If the token is not active, only `active` is present. */
 export class IntrospectionResponse {
-  /** Whether the token is good now, and of the operator whose client asks. */
+  /** Whether the token is valid now and belongs to the operator of the requesting client. */
   @Flag()
   active: boolean;
 
-  /** What it may do, separated by spaces: what its grant still covers. */
+  /** Scopes of the token that its grant still covers, separated by spaces. */
   @Optional()
   @Text({ max: 13_000 })
   scope?: string;
 
-  /** The client that it was issued to. */
+  /** Public id of the client that the token was issued to. */
   @Optional()
   @Text({ max: 28 })
   client_id?: string;
 
-  /** Whom the token stands for: the client itself. */
+  /** Subject of the token: the client itself, as in `client_id`. */
   @Optional()
   @Text({ max: 28 })
   sub?: string;
 
+  /** How the token is sent; always `Bearer`. */
   @Optional()
   @OneOf(['Bearer'])
   token_type?: 'Bearer';
 
-  /** When it ends, in seconds since 1970. */
+  /** Expiry in seconds since 1970-01-01 UTC. */
   @Optional()
   @Whole({ min: 0, max: MAX_SECONDS })
   exp?: number;
 
-  /** When it was issued, in seconds since 1970. */
+  /** Time of issue in seconds since 1970-01-01 UTC. */
   @Optional()
   @Whole({ min: 0, max: MAX_SECONDS })
   iat?: number;

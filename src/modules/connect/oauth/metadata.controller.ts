@@ -9,7 +9,12 @@ import { MetadataResponse, toMetadata } from './metadata.dto.js';
 export class MetadataController {
   constructor(private readonly env: Env) {}
 
-  /** Where the OAuth endpoints are and what they can do (RFC 8414) */
+  /**
+   * Get the OAuth server metadata
+   *
+   * @remarks Returns the URLs and capabilities of the OAuth endpoints (RFC 8414) for automatic client configuration. No
+   * credentials are needed.
+   */
   @Get()
   @Public()
   async metadata(): Promise<MetadataResponse> {

@@ -3,37 +3,45 @@ import { Text, Texts } from '../../../platform/http/fields.js';
 const METHODS = ['client_secret_basic', 'client_secret_post'];
 const SHORT = { max: 10, maxLength: 50 };
 
-/** The members of RFC 8414 that there is something to say about. */
+/** OAuth authorization server metadata according to RFC 8414. */
 export class MetadataResponse {
+  /** Identifier of the authorization server, a URL. */
   @Text({ max: 300 })
   issuer: string;
 
+  /** URL that issues access tokens. */
   @Text({ max: 300 })
   token_endpoint: string;
 
+  /** URL that returns the state of an access token (RFC 7662). */
   @Text({ max: 300 })
   introspection_endpoint: string;
 
+  /** URL that revokes an access token (RFC 7009). */
   @Text({ max: 300 })
   revocation_endpoint: string;
 
+  /** Grants of the token endpoint; only `client_credentials`. */
   @Texts(SHORT)
   grant_types_supported: string[];
 
-  /** None: nobody is sent anywhere to log in. */
+  /** Always empty: there is no authorization endpoint. */
   @Texts(SHORT)
   response_types_supported: string[];
 
+  /** How a client can authenticate at the token endpoint. */
   @Texts(SHORT)
   token_endpoint_auth_methods_supported: string[];
 
+  /** How a client can authenticate to introspect a token. */
   @Texts(SHORT)
   introspection_endpoint_auth_methods_supported: string[];
 
+  /** How a client can authenticate to revoke a token. */
   @Texts(SHORT)
   revocation_endpoint_auth_methods_supported: string[];
 
-  /** For people. */
+  /** URL of the documentation for developers. */
   @Text({ max: 300 })
   service_documentation: string;
 }

@@ -21,7 +21,15 @@ export class TokenController {
     private readonly tokens: AccessTokens,
   ) {}
 
-  /** Exchanges a client's id and secret for an access token (RFC 6749, client credentials grant) */
+  /**
+   * Get an access token
+   *
+   * @remarks Exchanges the id and secret of a client for an access token (OAuth client credentials grant, RFC 6749).
+   * Credentials are sent with HTTP Basic or as `client_id` and `client_secret` in the body, not both. The token lives
+   * one hour, or less if the client or its grant ends earlier. Without `scope` it has all scopes of the client that the
+   * grant covers; others are rejected (400 `invalid_scope`). Wrong credentials are 401 `invalid_client`, an inactive
+   * operator or grant 400 `unauthorized_client`. Parameters in the query string are rejected with 400.
+   */
   @Post('token')
   @HttpCode(200)
   @Public()
@@ -39,7 +47,14 @@ export class TokenController {
     return toTokenResponse(token);
   }
 
-  /** Says whether an access token of the same operator is good, and for what (RFC 7662) */
+  /**
+   * Introspect an access token
+   *
+   * @remarks Returns whether an access token is valid and what it allows (RFC 7662). The client authenticates with its
+   * id and secret, by HTTP Basic or in the body as for the token endpoint; a Bearer token is not accepted. Tokens of
+   * other operators, unknown, expired and revoked tokens all return only `{"active": false}`. A revocation can take up
+   * to one second to show.
+   */
   @Post('introspect')
   @HttpCode(200)
   @Public()
@@ -57,7 +72,14 @@ export class TokenController {
     return toIntrospection(token, client.operatorId);
   }
 
-  /** Ends an access token before its time (RFC 7009); one that is unknown or over already is answered the same */
+  /**
+   * Revoke an access token
+   *
+   * @remarks Ends an access token of the requesting client before it expires (RFC 7009). The client authenticates with
+   * its id and secret, by HTTP Basic or in the body as for the token endpoint; a Bearer token is not accepted. An
+   * unknown, expired or revoked token gets the same response. The token of another client is rejected (400
+   * `unauthorized_client`).
+   */
   @Post('revoke')
   @HttpCode(200)
   @Public()

@@ -3,7 +3,7 @@ import { OneOf, Text, Whole } from '../../../platform/http/fields.js';
 import { DEMO_CREDENTIALS } from '../demo-credentials.js';
 import type { IssuedToken } from './access-tokens.service.js';
 
-/** In JSON, null is a parameter without a value, which counts as left out. */
+/** In JSON, null is a parameter without a value and is ignored. */
 const text = (maxLength: number, description: string, example: string) => ({
   type: 'string',
   nullable: true,
@@ -13,11 +13,11 @@ const text = (maxLength: number, description: string, example: string) => ({
 });
 
 const CREDENTIALS = {
-  client_id: text(200, 'Absent where the client authenticates by HTTP Basic', DEMO_CREDENTIALS.clientId),
-  client_secret: text(200, 'Absent where the client authenticates by HTTP Basic', DEMO_CREDENTIALS.clientSecret),
+  client_id: text(200, 'Public id of the client; absent if it is sent with HTTP Basic', DEMO_CREDENTIALS.clientId),
+  client_secret: text(200, 'Secret of the client; absent if it is sent with HTTP Basic', DEMO_CREDENTIALS.clientSecret),
 };
 
-/** A form or JSON with the same members. Open, because RFC 6749 has unknown parameters ignored. */
+/** A form or JSON with the same members. Additional members are allowed: RFC 6749 ignores unknown parameters. */
 export const TOKEN_REQUEST: ApiBodyOptions = {
   required: true,
   schema: {
@@ -26,40 +26,51 @@ export const TOKEN_REQUEST: ApiBodyOptions = {
     properties: {
       grant_type: { type: 'string', enum: ['client_credentials'], example: 'client_credentials' },
       ...CREDENTIALS,
-      scope: text(13_000, 'Scopes, separated by spaces; all of the client without it', 'connect:bookings:read'),
+      scope: text(
+        13_000,
+        'Requested scopes, separated by spaces; all scopes of the client by default',
+        'connect:bookings:read',
+      ),
     },
     additionalProperties: true,
   },
 };
 
-/** A request about a token that somebody presented. Open, as above. */
+/** A request about an access token. Additional members are allowed, as above. */
 export const ABOUT_A_TOKEN: ApiBodyOptions = {
   required: true,
   schema: {
     type: 'object',
     required: ['token'],
     properties: {
-      token: { type: 'string', maxLength: 1000, description: 'An access token', example: 'oat_unknown' },
-      token_type_hint: text(100, 'Ignored: there are access tokens only', 'access_token'),
+      token: {
+        type: 'string',
+        maxLength: 1000,
+        description: 'The access token that the request is about',
+        example: 'oat_unknown',
+      },
+      token_type_hint: text(100, 'Ignored: only access tokens exist', 'access_token'),
       ...CREDENTIALS,
     },
     additionalProperties: true,
   },
 };
 
+/** A new access token according to RFC 6749. */
 export class TokenResponse {
-  /** To be sent as `Authorization: Bearer`. */
+  /** The token, sent as `Authorization: Bearer`. */
   @Text({ max: 70, pattern: /^oat_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$/ })
   access_token: string;
 
+  /** How the token is sent; always `Bearer`. */
   @OneOf(['Bearer'])
   token_type: 'Bearer';
 
-  /** Seconds; never past the end of the client or its grant. */
+  /** Lifetime in seconds: one hour, or less if the client or its grant ends earlier. */
   @Whole({ min: 0, max: 3600 })
   expires_in: number;
 
-  /** What the token may do, separated by spaces. */
+  /** Scopes of the token, separated by spaces. */
   @Text({ max: 13_000 })
   scope: string;
 }

@@ -15,7 +15,13 @@ import { CreateGrant, GrantPage, GrantResponse, ListGrants, toGrant, UpdateGrant
 export class GrantsController {
   constructor(private readonly grants: Grants) {}
 
-  /** Permits the operator something, until an end; clients can be bound to that */
+  /**
+   * Create a grant for an operator
+   *
+   * @remarks Grants scopes to an operator, until an end or without one. OAuth clients can be bound to the grant. Scopes
+   * that the caller does not hold, and credentials bound to an operator, are rejected with 403, an inactive operator
+   * with 409 `operator_inactive`.
+   */
   @Post()
   @RequireScope('connect:grants:write')
   @Mutates('connect.operator_grant.create')
@@ -25,7 +31,12 @@ export class GrantsController {
     return created(`/connect/v1/operators/${operatorId}/grants/${grant.id}`, grant, toGrant(grant));
   }
 
-  /** Lists what the operator is and was permitted, newest first */
+  /**
+   * List the grants of an operator
+   *
+   * @remarks Returns a page of grants, newest first, including paused, revoked and expired ones unless `status` is
+   * given.
+   */
   @Get()
   @RequireScope('connect:grants:read')
   async list(@PathOperatorId() operatorId: string, @Query() query: ListGrants): Promise<GrantPage> {
@@ -33,7 +44,11 @@ export class GrantsController {
     return { data: grants.map(toGrant), total, ...pageBounds(query) };
   }
 
-  /** Reads one grant */
+  /**
+   * Get a grant
+   *
+   * @remarks Returns one grant of the operator with its version.
+   */
   @Get(':grantId')
   @RequireScope('connect:grants:read')
   async get(@PathOperatorId() operatorId: string, @PathGrantId() grantId: string): Promise<GrantResponse> {
@@ -41,7 +56,13 @@ export class GrantsController {
     return tagged(grant, toGrant(grant));
   }
 
-  /** Changes, pauses, resumes or revokes a grant; its clients hear of it at once and everywhere */
+  /**
+   * Update a grant
+   *
+   * @remarks Changes scopes or end, pauses, resumes or revokes the grant. Its clients are affected as soon as the
+   * change is stored. To extend a grant or activate it, the caller must hold its scopes (403). A revoked grant cannot
+   * be changed (409 `grant_revoked`).
+   */
   @Patch(':grantId')
   @RequireScope('connect:grants:write')
   @Mutates('connect.operator_grant.update')

@@ -8,38 +8,52 @@ import { GRANT_STATUSES, type GrantStatus, type OperatorGrant } from './operator
 
 const MAX_VERSION = 2_147_483_647;
 
+/** A new operator. */
 export class CreateOperator {
-  /** By which the operator is known from now on.
-   * @example "op_lakeside" */
+  /**
+   * Permanent id chosen by the caller.
+   * @example "op_lakeside"
+   */
   @Text({ max: 64, pattern: GIVEN_ID })
   id: string;
 
-  /** @example "Lakeside Tours" */
+  /**
+   * Name for display.
+   * @example "Lakeside Tours"
+   */
   @Text({ max: 120 })
   name: string;
 
-  /** `active` unless given. The clients of an inactive operator are refused at once.
-   * @example "active" */
+  /**
+   * `active` by default. Clients of an inactive operator are rejected at once.
+   * @example "active"
+   */
   @Optional()
   @OneOf(OPERATOR_STATUSES)
   status?: OperatorStatus;
 }
 
+/** Changes of an operator; fields that are not sent keep their value. */
 export class UpdateOperator extends patchOf(OmitType(CreateOperator, ['id'] as const)) {}
 
+/** Paging of the list of operators. */
 export class ListOperators extends PageQuery {}
 
+/** A partner company on whose behalf OAuth clients act. */
 export class OperatorResponse {
+  /** Permanent id chosen at creation. */
   @Text({ max: 64 })
   id: string;
 
+  /** Name for display. */
   @Text({ max: 120 })
   name: string;
 
+  /** Whether clients of the operator are accepted. */
   @OneOf(OPERATOR_STATUSES)
   status: OperatorStatus;
 
-  /** Raised by every change; also the ETag. */
+  /** Increases with every change. It is also the ETag, and what If-Match is compared with. */
   @Whole({ min: 1, max: MAX_VERSION })
   version: number;
 
@@ -63,50 +77,66 @@ export function toOperator(operator: Operator): OperatorResponse {
 
 export class OperatorPage extends pageOf(OperatorResponse) {}
 
+/** A new grant of scopes to an operator. */
 export class CreateGrant {
-  /** What clients under the grant may do at most. Each one must be covered by a scope of the caller.
-   * @example ["connect:bookings:*"] */
+  /**
+   * Scopes that clients under the grant can have at most. Each must be covered by a scope of the caller.
+   * @example ["connect:bookings:*"]
+   */
   @Texts(CONNECT_SCOPES)
   scopes: string[];
 
-  /** In the future; without it the grant has no end.
-   * @example "2034-12-31T23:59:59Z" */
+  /**
+   * End of the grant, in the future; without end by default.
+   * @example "2034-12-31T23:59:59Z"
+   */
   @Clearable()
   @Instant()
   expiresAt?: string | null;
 }
 
+/** Changes of a grant; fields that are not sent keep their value. */
 export class UpdateGrant extends patchOf(CreateGrant) {
-  /** `paused` stops the clients of the grant until it is `active` again; `revoked` stops them for good.
-   * @example "paused" */
+  /**
+   * `paused` stops the clients of the grant until it is `active` again; `revoked` stops them for good.
+   * @example "paused"
+   */
   @Optional()
   @OneOf(GRANT_STATUSES)
   status?: GrantStatus;
 }
 
+/** Filters and paging of the grants of an operator. */
 export class ListGrants extends PageQuery {
+  /** Only grants with this status. */
   @Optional()
   @OneOf(GRANT_STATUSES)
   status?: GrantStatus;
 }
 
+/** Scopes granted to an operator, to which OAuth clients can be bound. */
 export class GrantResponse {
+  /** Id of the grant, unique across operators. */
   @Text({ max: 64 })
   id: string;
 
+  /** The operator that received the grant. */
   @Text({ max: 64 })
   operatorId: string;
 
+  /** Scopes that clients under the grant can have at most. */
   @Texts(CONNECT_SCOPES)
   scopes: string[];
 
+  /** Whether clients under the grant are accepted. Expiry does not change it. */
   @OneOf(GRANT_STATUSES)
   status: GrantStatus;
 
+  /** End of the grant; null if it has no end. */
   @Instant()
   expiresAt: string | null;
 
-  /** Raised by every change; also the ETag. */
+  /** Increases with every change. It is also the ETag, and what If-Match is compared with. */
   @Whole({ min: 1, max: MAX_VERSION })
   version: number;
 

@@ -26,7 +26,12 @@ export class OperatorsController {
     private readonly changes: OperatorChanges,
   ) {}
 
-  /** Adds an operator, on whose behalf OAuth clients can act from now on */
+  /**
+   * Create an operator
+   *
+   * @remarks Adds an operator, for which grants and OAuth clients can then be created. An id that is in use is rejected
+   * (409 `operator_exists`). Credentials bound to an operator are rejected with 403.
+   */
   @Post()
   @RequireScope('connect:operators:write')
   @Mutates('connect.operator.create')
@@ -36,7 +41,11 @@ export class OperatorsController {
     return created(`/connect/v1/operators/${operator.id}`, operator, toOperator(operator));
   }
 
-  /** Lists the operators that the caller may see, by id */
+  /**
+   * List operators
+   *
+   * @remarks Returns a page of operators ordered by id. A credential that is bound to an operator gets only that one.
+   */
   @Get()
   @RequireScope('connect:operators:read')
   async list(@Query() query: ListOperators): Promise<OperatorPage> {
@@ -44,7 +53,11 @@ export class OperatorsController {
     return { data: operators.map(toOperator), total, ...pageBounds(query) };
   }
 
-  /** Reads one operator */
+  /**
+   * Get an operator
+   *
+   * @remarks Returns one operator. An unknown one and one that the caller must not see are both not found (404).
+   */
   @Get(':operatorId')
   @RequireScope('connect:operators:read')
   async get(@PathOperatorId() operatorId: string): Promise<OperatorResponse> {
@@ -52,7 +65,12 @@ export class OperatorsController {
     return tagged(operator, toOperator(operator));
   }
 
-  /** Renames an operator, or stops its clients (`inactive`) and lets them go on, at once and everywhere */
+  /**
+   * Update an operator
+   *
+   * @remarks Changes only the fields that are sent. `inactive` stops all clients of the operator as soon as the change
+   * is stored; `active` lets them work again. Credentials bound to an operator are rejected with 403.
+   */
   @Patch(':operatorId')
   @RequireScope('connect:operators:write')
   @Mutates('connect.operator.update')
