@@ -11,59 +11,73 @@ const STAFF_SCOPE = {
   maxLength: 200,
 };
 
+/** A new API token of the calling user. */
 export class CreateApiToken {
-  /** What it is for.
-   * @example "Nightly export" */
+  /**
+   * What the token is used for.
+   * @example "Nightly export"
+   */
   @Text({ max: 120 })
   name: string;
 
-  /** What it may do: at most what the caller may do.
-   * @example ["finance:read", "distribution:read"] */
+  /**
+   * Scopes of the token, at most those of the caller.
+   * @example ["finance:read", "distribution:read"]
+   */
   @Texts({ ...STAFF_SCOPE, min: 1, max: 64, unique: true })
   scopes: string[];
 
-  /** In the future, within ten years; without it the token holds until it is revoked.
-   * @example "2035-01-01T00:00:00Z" */
+  /**
+   * End of the token, in the future and within ten years; without end by default.
+   * @example "2035-01-01T00:00:00Z"
+   */
   @Clearable()
   @Instant()
   expiresAt?: string | null;
 }
 
+/** Filters and paging of the list of API tokens. */
 export class ListApiTokens extends PageQuery {
-  /** Whose they are. */
+  /** Only tokens of this user. */
   @Optional()
   @Id('user')
   userId?: string;
 
-  /** `true`: those that can be used, `false`: those that are revoked or have expired. */
+  /** `true` returns only usable tokens, `false` only revoked or expired ones. */
   @Optional()
   @QueryFlag()
   active?: boolean;
 }
 
+/** An API token of a staff user, without its value. */
 export class ApiTokenResponse {
   @Id('atok')
   id: string;
 
+  /** What the token is used for. */
   @Text({ max: 120 })
   name: string;
 
-  /** What it may do, as long as its user may do it too.
-   * @example ["finance:read"] */
+  /**
+   * Scopes of the token. They apply only as far as the roles of its user still cover them.
+   * @example ["finance:read"]
+   */
   @Texts({ min: 1, max: 64, maxLength: 200 })
   scopes: string[];
 
-  /** Whose it is. */
+  /** The user that the token acts for. */
   @Id('user')
   userId: string;
 
+  /** End of the token; null if it has none. */
   @Instant()
   expiresAt: string | null;
 
+  /** Time of revocation; null if it was not revoked. */
   @Instant()
   revokedAt: string | null;
 
-  /** Up to a minute behind. */
+  /** Time of the last request, up to one minute late; null if it was never used. */
   @Instant()
   lastUsedAt: string | null;
 
@@ -71,8 +85,12 @@ export class ApiTokenResponse {
   createdAt: string;
 }
 
+/** A new API token with its value. */
 class CreatedApiToken extends ApiTokenResponse {
-  /** Sent as `Authorization: Bearer` or `x-api-key`; shown only here, and not in a replay. */
+  /**
+   * The value, sent as `Authorization: Bearer` or `x-api-key`. It is returned only once and is absent when the response
+   * is replayed for the same Idempotency-Key.
+   */
   @Optional()
   @Text({ max: 200 })
   token?: string;

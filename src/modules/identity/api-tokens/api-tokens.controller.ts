@@ -20,7 +20,12 @@ import { ApiTokens } from './api-tokens.service.js';
 export class ApiTokensController {
   constructor(private readonly tokens: ApiTokens) {}
 
-  /** Makes an API token of the caller's own, which is shown only now; never with more scopes than the caller holds */
+  /**
+   * Create an API token
+   *
+   * @remarks Creates a token of the calling user and returns its value once; only a hash is stored. Scopes that the
+   * caller does not hold are rejected with 403, an end in the past or more than ten years away with 400.
+   */
   @Post()
   @RequireScope('identity:write')
   @Mutates('identity.api_token.create', { secrets: ['data.token'] })
@@ -30,7 +35,11 @@ export class ApiTokensController {
     return created(`/v1/admin/identity/api-tokens/${row.id}`, {}, { data });
   }
 
-  /** Lists the staff's API tokens, newest first, never with their secrets */
+  /**
+   * List API tokens
+   *
+   * @remarks Returns a page of the API tokens of all staff users without their values, newest first.
+   */
   @Get()
   @RequireScope('identity:read')
   async list(@Query() query: ListApiTokens): Promise<ApiTokenPage> {
@@ -38,7 +47,11 @@ export class ApiTokensController {
     return { data: tokens.map(toApiToken), total, ...pageBounds(query) };
   }
 
-  /** Revokes an API token at once; a second time the answer is the same */
+  /**
+   * Revoke an API token
+   *
+   * @remarks Ends the token at once and for good. Revoking it again returns the same response.
+   */
   @Delete(':id')
   @RequireScope('identity:delete')
   @Mutates('identity.api_token.revoke')

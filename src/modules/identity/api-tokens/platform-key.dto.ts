@@ -5,9 +5,9 @@ import { Instant, Worded } from '../../../platform/http/trade-fields.js';
 
 const CONNECT_SCOPE = 'connect:(\\*|([a-z][a-z0-9-]*|\\*):([a-z][a-z0-9-]*|\\*))';
 
-/** A platform API key as it shall be: a row of the section `platformKeys`. */
+/** A row of the provisioning section `platformKeys`. */
 export class ProvidedKey {
-  /** By which the key is known, whatever its token. */
+  /** Unique name that identifies the key, even if its token changes. */
   @Text({ max: 120 })
   name: string;
 
@@ -21,7 +21,7 @@ export class ProvidedKey {
   })
   scopes: string[];
 
-  /** The one operator that the key is bound to. */
+  /** The only operator that the key can act for; null if it is not bound. */
   @Clearable()
   @Text({ max: 64, pattern: /^[A-Za-z0-9_-]+$/ })
   operatorId?: string | null;
@@ -34,7 +34,7 @@ export class ProvidedKey {
   @Flag()
   revoked?: boolean;
 
-  /** Unless given, the one that it has; a new key's is generated. */
+  /** The value of the key. By default an existing key keeps its value and a new key gets a generated one. */
   @Optional()
   @Worded('isPlatformKey', (text) => parseCredential(text)?.kind === 'tpk', {
     max: 100,

@@ -11,7 +11,12 @@ import { MeEnvelope } from './session.dto.js';
 export class MeController {
   constructor(private readonly users: Users) {}
 
-  /** Says whose credential this is, and what it may do now */
+  /**
+   * Get the current user
+   *
+   * @remarks Returns the user of the credential that made the request and the scopes that it has now. It needs a
+   * session or a staff API token, but no particular scope.
+   */
   @Get()
   @RequireScope()
   async get(): Promise<MeEnvelope> {

@@ -4,31 +4,39 @@ import { Instant } from '../../../platform/http/trade-fields.js';
 import { UserResponse } from '../users/user.dto.js';
 import type { StaffSession } from './staff-session.entity.js';
 
-/** Any text is let through: whatever is wrong with it, the answer is the same 401. */
+/** The credentials of a staff user. */
 export class Login {
-  /** Whatever its case.
-   * @example "owner@example.com" */
+  /**
+   * E-mail address of the user, ignoring case.
+   * @example "owner@example.com"
+   */
   @Text({ min: 0, max: 255 })
   email: string;
 
-  /** @example "as the first start printed it" */
+  /**
+   * Password of the user, compared exactly.
+   * @example "as the first start printed it"
+   */
   @Text({ min: 0, max: 200, verbatim: true })
   password: string;
 }
 
+/** A new session with its token. */
 class OpenedSession {
-  /** Sent as `Authorization: Bearer`; shown only here. */
+  /** Sent as `Authorization: Bearer` with later requests. It is returned only once. */
   @Text({ max: 200 })
   token: string;
 
-  /** When the session ends at the latest; it also ends after twelve hours without use. */
+  /** Latest end of the session, 30 days after login. It also ends after twelve hours without use. */
   @Instant()
   expiresAt: string;
 
+  /** The user who logged in. */
   @Nested(() => UserResponse)
   user: UserResponse;
 }
 
+/** A session of a staff user, without its token. */
 export class SessionResponse {
   @Id('sess')
   id: string;
@@ -40,29 +48,35 @@ export class SessionResponse {
   @Instant()
   createdAt: string;
 
-  /** Up to a minute behind. */
+  /** Time of the last request, up to one minute late. */
   @Instant()
   lastUsedAt: string;
 
+  /** Latest end of the session. It also ends after twelve hours without use. */
   @Instant()
   expiresAt: string;
 
+  /** Time of logout or revocation; null while it is open. */
   @Instant()
   endedAt: string | null;
 }
 
 const CREDENTIALS = ['session', 'api_token'] as const;
 
+/** The user and the permissions of the credential that made the request. */
 class MeResponse {
+  /** The user that the credential acts for. */
   @Nested(() => UserResponse)
   user: UserResponse;
 
-  /** What the request was made with. */
+  /** Type of the credential that made the request. */
   @OneOf(CREDENTIALS)
   credential: (typeof CREDENTIALS)[number];
 
-  /** What this credential may do now.
-   * @example ["*"] */
+  /**
+   * Scopes that the credential has now.
+   * @example ["*"]
+   */
   @Texts({ max: 64, maxLength: 200 })
   scopes: readonly string[];
 }
@@ -81,8 +95,9 @@ export function toSession(session: StaffSession, currentId: string): SessionResp
 export class OpenedSessionEnvelope extends dataOf(OpenedSession) {}
 export class SessionEnvelope extends dataOf(SessionResponse) {}
 
+/** The session that was ended by the logout. */
 export class EndedSessionEnvelope {
-  /** Null where the request was made with an API token. */
+  /** The ended session; null if the request was made with an API token. */
   @Nested(() => SessionResponse)
   data: SessionResponse | null;
 }

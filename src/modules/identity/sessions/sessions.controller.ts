@@ -31,7 +31,13 @@ export class SessionsController {
     private readonly failures: FailureLimits,
   ) {}
 
-  /** Logs a member of staff in; every failure is the same 401 */
+  /**
+   * Log in with e-mail and password
+   *
+   * @remarks Opens a session and returns its token once. The session ends at the latest after 30 days, or after twelve
+   * hours without use. A wrong password, an unknown address and a disabled user all get the same response (401
+   * `unauthorized`). Failed logins are limited per account and per client address; 429 follows after too many.
+   */
   @Post()
   @Public()
   @RateLimit(null)
@@ -45,7 +51,11 @@ export class SessionsController {
     return created(`/v1/admin/identity/sessions/${session.id}`, {}, { data });
   }
 
-  /** Lists the caller's own sessions that are open, newest first */
+  /**
+   * List the sessions of the current user
+   *
+   * @remarks Returns a page of the open sessions of the caller, newest first. Sessions of other users are never shown.
+   */
   @Get()
   @RequireScope()
   async list(@Query() query: PageQuery): Promise<SessionPage> {
@@ -54,7 +64,12 @@ export class SessionsController {
     return { data: sessions.map((session) => toSession(session, credentialId)), total, ...pageBounds(query) };
   }
 
-  /** Logs out: ends the session that the request is made with; an API token has none, and the answer is null */
+  /**
+   * Log out
+   *
+   * @remarks Ends the session that made the request. If the request was made with an API token, nothing ends and `data`
+   * is null.
+   */
   @Delete('current')
   @RequireScope()
   @Mutates('identity.session.end')
@@ -63,7 +78,12 @@ export class SessionsController {
     return { data: session && toSession(session, session.id) };
   }
 
-  /** Ends one of the caller's own sessions */
+  /**
+   * End a session
+   *
+   * @remarks Ends an open session of the calling user at once, for example of a lost device. A session that has ended
+   * and a session of another user are not found (404).
+   */
   @Delete(':id')
   @RequireScope()
   @Mutates('identity.session.end')

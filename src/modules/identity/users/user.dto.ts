@@ -8,70 +8,92 @@ import type { User } from './user.entity.js';
 const USER_SORTS = ['createdAt', 'name', 'email'] as const;
 
 class UserFields {
-  /** @example "Maria Rossi" */
+  /**
+   * Name for display.
+   * @example "Maria Rossi"
+   */
   @Text({ max: 120 })
   name: string;
 
-  /** What the user may do: owner everything; finance, operations and sales their areas; viewer reads everything. Only roles that allow no more than the caller may do.
-   * @example ["finance", "viewer"] */
+  /**
+   * What the user is permitted to do: `owner` everything; `finance`, `operations` and `sales` their areas; `viewer`
+   * reads everything. The caller can only assign roles that allow no more than its own scopes.
+   * @example ["finance", "viewer"]
+   */
   @Texts({ ...ROLE_RULE, min: 1, max: ROLES.length, unique: true })
   roles: Role[];
 
-  /** 12 to 200 characters, whatever they are; a new one ends the user's other sessions.
-   * @example "a long sentence of their own" */
+  /**
+   * 12 to 200 characters of any kind. A new password ends all other sessions of the user.
+   * @example "a long sentence of their own"
+   */
   @Text({ min: 12, max: 200, verbatim: true })
   password: string;
 }
 
+/** A new staff user. */
 export class CreateUser extends UserFields {
-  /** Unique without regard to case; the user logs in with it.
-   * @example "maria.rossi@example.com" */
+  /**
+   * Address for login, unique ignoring case. It cannot be changed later.
+   * @example "maria.rossi@example.com"
+   */
   @EmailAddress()
   email: string;
 }
 
 class ChangeableUser extends UserFields {
-  /** `false` ends the user's sessions and tokens at once.
-   * @example true */
+  /**
+   * `false` ends all sessions and API tokens of the user at once.
+   * @example true
+   */
   @Flag()
   active: boolean;
 }
 
+/** Changes of a staff user; fields that are not sent keep their value. The e-mail address is fixed. */
 export class UpdateUser extends patchOf(ChangeableUser) {}
 
+/** Filters and paging of the list of staff users. */
 export class ListUsers extends PageQuery {
-  /** Part of the name or the e-mail address, whatever its case. */
+  /** Only users with this text in the name or the e-mail address, ignoring case. */
   @Optional()
   @Text({ max: 255 })
   search?: string;
 
+  /** Only users with this role. */
   @Optional()
   @OneOf(ROLES)
   role?: Role;
 
+  /** Only enabled (`true`) or only disabled (`false`) users. */
   @Optional()
   @QueryFlag()
   active?: boolean;
 
-  /** `-createdAt` unless given. */
+  /** Order of the list; `-createdAt` (newest first) by default. */
   @Optional()
   @SortBy(USER_SORTS)
   sort?: string;
 }
 
+/** A staff user. */
 export class UserResponse {
   @Id('user')
   id: string;
 
+  /** Address for login, unique ignoring case. */
   @EmailAddress()
   email: string;
 
+  /** Name for display. */
   @Text({ max: 120 })
   name: string;
 
+  /** What the user is permitted to do. */
   @Texts({ ...ROLE_RULE, min: 1, max: ROLES.length, unique: true })
   roles: Role[];
 
+  /** Whether the user can log in and use API tokens. */
   @Flag()
   active: boolean;
 

@@ -17,7 +17,12 @@ const PATH = '/v1/admin/identity/users';
 export class UsersController {
   constructor(private readonly users: Users) {}
 
-  /** Creates a member of staff, with roles that allow no more than the caller may do */
+  /**
+   * Create a staff user
+   *
+   * @remarks Creates a user who can log in at once. Roles that allow more than the scopes of the caller are rejected
+   * with 403, an e-mail address that is in use with 409 `email_taken`.
+   */
   @Post()
   @RequireScope('identity:write')
   @Mutates('identity.user.create', { guessable: ['password'] })
@@ -27,7 +32,12 @@ export class UsersController {
     return created(`${PATH}/${user.id}`, user, { data: toUser(user) });
   }
 
-  /** Lists the members of staff, newest first */
+  /**
+   * List staff users
+   *
+   * @remarks Returns a page of users, newest first unless `sort` is given, including disabled ones. `search` matches
+   * part of the name or the e-mail address, ignoring case.
+   */
   @Get()
   @RequireScope('identity:read')
   async list(@Query() query: ListUsers): Promise<UserPage> {
@@ -35,7 +45,11 @@ export class UsersController {
     return { data: users.map(toUser), total, ...pageBounds(query) };
   }
 
-  /** Reads a member of staff */
+  /**
+   * Get a staff user
+   *
+   * @remarks Returns one user with roles and version.
+   */
   @Get(':id')
   @RequireScope('identity:read')
   async get(@PathId('user', 'id', 2) id: string): Promise<UserEnvelope> {
@@ -43,7 +57,14 @@ export class UsersController {
     return tagged(user, { data: toUser(user) });
   }
 
-  /** Changes a member of staff; disabling one ends his sessions and tokens at once */
+  /**
+   * Update a staff user
+   *
+   * @remarks Changes only the fields that are sent. Disabling a user ends its sessions and API tokens at once; a new
+   * password ends its sessions, except the one that makes the request. A user whose present or new roles allow more
+   * than the scopes of the caller is rejected with 403. The last active owner cannot be disabled or lose the role (409
+   * `last_owner`).
+   */
   @Patch(':id')
   @RequireScope('identity:write')
   @Mutates('identity.user.update', { guessable: ['password'] })
