@@ -11,7 +11,14 @@ import { Encryption } from './encryption.service.js';
 export class EncryptionController {
   constructor(private readonly encryption: Encryption) {}
 
-  /** Encrypts one value with the vault's key */
+  /**
+   * Encrypt a value
+   *
+   * @remarks Encrypts one text of at most 65,536 bytes with the primary key of the vault (AES-256-GCM). Neither the
+   * value nor the ciphertext is stored; the operation is audited without them. Depending on the configuration, an
+   * unknown vault is created or not found (404). Rejected if the vault is archived (409 `vault_archived`), has no key
+   * for encryption (409 `no_usable_key`), or would exceed the limit of 100 vaults (409 `vault_limit_reached`).
+   */
   @Post('encrypt')
   @HttpCode(200)
   @RequireScope('vault:write')
@@ -20,7 +27,14 @@ export class EncryptionController {
     return { data: { ciphertext: await this.encryption.encrypt(slug, plaintext) } };
   }
 
-  /** Decrypts a ciphertext of this vault, whichever of its keys it was made with */
+  /**
+   * Decrypt a value
+   *
+   * @remarks Decrypts a ciphertext of this vault with whichever key version encrypted it, unless that version is
+   * disabled. Any other ciphertext, such as one of another vault or a changed one, is rejected with the same response
+   * (400 `undecryptable`). An archived vault is rejected (409 `vault_archived`). The operation is audited without the
+   * value.
+   */
   @Post('decrypt')
   @HttpCode(200)
   @RequireScope('vault:read')
@@ -29,7 +43,14 @@ export class EncryptionController {
     return { data: { plaintext: await this.encryption.decrypt(slug, ciphertext) } };
   }
 
-  /** Encrypts a ciphertext of this vault anew with its present key; the value itself is not shown */
+  /**
+   * Rewrap a value with the present key
+   *
+   * @remarks Decrypts a ciphertext of this vault and encrypts the value again with the primary key, without returning the
+   * value. Use it before an old key version is disabled. A ciphertext that cannot be decrypted is rejected (400
+   * `undecryptable`), and so is a vault that is archived (409 `vault_archived`) or has no key for encryption (409
+   * `no_usable_key`).
+   */
   @Post('rewrap')
   @HttpCode(200)
   @RequireScope('vault:keys')

@@ -32,29 +32,40 @@ function Ciphertext(): PropertyDecorator {
   return Worded('isCiphertext', () => true, { max: MAX_CIPHERTEXT_LENGTH, message: '$property must be base64' });
 }
 
+/** A value to encrypt. */
 export class EncryptRequest {
-  /** Any well-formed Unicode text of at most 65,536 bytes in UTF-8; it may be empty and may hold NUL.
-   * @example "P<D<<MUSTERMANN<<ERIKA" */
+  /**
+   * Any well-formed Unicode text of at most 65,536 bytes in UTF-8. It may be empty or contain NUL characters.
+   * @example "P<D<<MUSTERMANN<<ERIKA"
+   */
   @Plaintext()
   plaintext: string;
 }
 
+/** An encrypted value. */
 class Encrypted {
-  /** Opaque; base64 of a nonce (12 bytes), the ciphertext and a tag (16 bytes). */
+  /**
+   * Opaque base64 text of nonce (12 bytes), encrypted value and authentication tag (16 bytes). The client stores it;
+   * the vault does not.
+   */
   @Ciphertext()
   ciphertext: string;
 }
 
+/** A value that was encrypted by the same vault. */
 export class DecryptRequest {
-  /** What encrypt has answered for the same vault. Keys are random and differ from one installation to the next, so
-   * this example shows the form only: put an answer of encrypt in its place.
-   * @example "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGw==" */
+  /**
+   * A `ciphertext` returned by encrypt or rewrap for the same vault. Keys are random and differ between installations,
+   * so the example shows the form only.
+   * @example "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGw=="
+   */
   @AnyCiphertext()
   ciphertext: string;
 }
 
+/** A decrypted value. */
 class Decrypted {
-  /** What was encrypted, to the byte. */
+  /** The original value, byte for byte. */
   @Plaintext()
   plaintext: string;
 }

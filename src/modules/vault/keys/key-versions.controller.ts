@@ -13,14 +13,24 @@ import { KeyVersions } from './key-versions.service.js';
 export class KeyVersionsController {
   constructor(private readonly versions: KeyVersions) {}
 
-  /** Lists the versions of the vault's key, newest first */
+  /**
+   * List the key versions of a vault
+   *
+   * @remarks Returns all versions of the key of the vault, newest first. The key material is never returned.
+   */
   @Get()
   @RequireScope('vault:keys')
   async list(@VaultSlug() slug: string): Promise<KeyVersionList> {
     return { data: (await this.versions.list(slug)).map(toKeyVersion) };
   }
 
-  /** Begins a rotation: a new version, which takes over when every process knows it; repeated until then, the same */
+  /**
+   * Rotate the key of a vault
+   *
+   * @remarks Creates the next version in state `pending`. It becomes `primary` at `primaryAt`, when every process knows
+   * it; the present version then only decrypts. If a version is pending already, that one is returned. Rejected if the
+   * vault is archived (409 `vault_archived`) or has 16 versions that decrypt (409 `key_limit_reached`).
+   */
   @Post()
   @RequireScope('vault:keys')
   @Refuses({ 409: ['vault_archived', 'key_limit_reached'] })
@@ -28,7 +38,13 @@ export class KeyVersionsController {
     return { data: toKeyVersion(await this.versions.rotate(slug)) };
   }
 
-  /** Disables a version that no longer encrypts, or lets it decrypt again */
+  /**
+   * Disable or enable a key version
+   *
+   * @remarks Disables a version that no longer encrypts, or lets a disabled version decrypt again. The primary and a
+   * pending version cannot be changed (409 `key_in_use`), nor a destroyed one (409 `key_destroyed`). At most 16
+   * versions can decrypt (409 `key_limit_reached`). Setting the present state changes nothing.
+   */
   @Patch(':version')
   @RequireScope('vault:keys')
   @Refuses({ 409: ['vault_archived', 'key_in_use', 'key_destroyed', 'key_limit_reached'] })

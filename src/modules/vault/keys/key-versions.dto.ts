@@ -6,26 +6,37 @@ import { KEY_LIFETIME_MS } from './unwrapped-keys.js';
 
 const MOST_VERSIONS = 1_000;
 
+/** The new state of a key version. */
 export class ChangeKeyVersion {
-  /** `disabled`: it neither encrypts nor decrypts. `decrypt_only`: what it has encrypted opens again.
-   * @example "disabled" */
+  /**
+   * `disabled`: it neither encrypts nor decrypts. `decrypt_only`: values encrypted with it can be decrypted again.
+   * @example "disabled"
+   */
   @OneOf(['disabled', 'decrypt_only'])
   state: 'disabled' | 'decrypt_only';
 }
 
+/** A version of the key of a vault, without the key material. */
 export class KeyVersionResponse {
+  /** Number of the version within its vault, starting at 1. */
   @Whole({ min: 1, max: 2_147_483_647 })
   version: number;
 
-  /** `pending` decrypts and becomes `primary` by itself; `primary` encrypts and decrypts; `decrypt_only` decrypts. */
+  /**
+   * `pending` decrypts and becomes `primary` automatically; `primary` encrypts and decrypts; `decrypt_only` decrypts;
+   * `disabled` and `destroyed` do neither.
+   */
   @OneOf(KEY_STATES)
   state: KeyState;
 
-  /** When a pending version takes over; null for any other. */
+  /** Time when a pending version becomes primary; null in any other state. */
   @Instant()
   primaryAt: string | null;
 
-  /** How many encryptions were taken out, in blocks; at 2^31 a new version is made. */
+  /**
+   * Upper bound of the number of encryptions made with it; processes reserve them in blocks. At 2^31 a new version is
+   * created automatically.
+   */
   @Whole({ min: 0, max: 2 ** 32 })
   encryptions: number;
 
@@ -35,6 +46,7 @@ export class KeyVersionResponse {
 
 export class KeyVersionEnvelope extends dataOf(KeyVersionResponse) {}
 
+/** All versions of the key of a vault. */
 export class KeyVersionList {
   /** Newest first. */
   @ListOf(() => KeyVersionResponse, { max: MOST_VERSIONS })

@@ -1,12 +1,12 @@
 import { Flag, Optional, Text } from '../../../platform/http/fields.js';
 import { SLUG } from './vault-slug.js';
 
-/** A row of the provisioning section `vaults`. What it leaves out stays as it is. */
+/** A row of the provisioning section `vaults`. Members that are not set keep their value. */
 export class VaultRow {
   @Text({ max: SLUG.maxLength, pattern: SLUG.pattern, verbatim: true })
   slug: string;
 
-  /** The slug unless given. */
+  /** Name for display; the slug by default. */
   @Optional()
   @Text({ max: 120 })
   name?: string;
