@@ -14,7 +14,14 @@ import { lastEventIdOf, StreamsMessages } from './streams-messages.js';
 export class LiveController {
   constructor(private readonly streams: LiveStreams) {}
 
-  /** Follows a channel: a stream of Server-Sent Events, each a message, as soon as it is published */
+  /**
+   * Subscribe to a channel
+   *
+   * @remarks Opens a stream of Server-Sent Events with one `message` event per published message. A client that
+   * reconnects with `Last-Event-ID` or `sinceId` first receives the messages that it missed; a `gap` event says that
+   * some of them are no longer kept. An id that is not of this channel is rejected with 400. The stream ends when the
+   * credential ends, when the client reads too slowly, or when the process stops.
+   */
   @Get()
   @RequireScope('realtime:subscribe')
   @RateLimit('realtime-stream')

@@ -14,15 +14,15 @@ export function StreamsMessages(): MethodDecorator {
     ApiHeader({
       name: 'Last-Event-ID',
       required: false,
-      description: 'The last message that the client has seen; it decides where `sinceId` is given as well',
+      description: 'Id of the last message that the client has seen; it takes precedence over `sinceId`',
       schema: { type: 'string', maxLength: 30 },
     }),
     ApiResponse({
       status: 200,
       description:
-        'An endless stream. `event: message` has the id of the message and the message as JSON, as history shows it; ' +
-        '`event: gap` says that messages which the client has not seen are no longer kept. A client that does not ' +
-        'keep up, or whose credential ends, is cut off; it resumes by the id of its last message.',
+        'An endless stream. `event: message` has the id of the message and the message as JSON, as in the history; ' +
+        '`event: gap` says that messages which the client has not seen are no longer kept. The stream is closed if the ' +
+        'client reads too slowly or its credential ends; it resumes with the id of its last message.',
       content: { 'text/event-stream': { schema: { type: 'string' } } },
     }),
   );

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import { MAX_MESSAGES, MessageResponse } from './message.dto.js';
 
-/** States in the API document that the answer is a bare list of messages, and how a gap in it is told. */
+/** States in the API document that the answer is a bare list of messages, and how a gap is reported. */
 export function AnswersHistory(): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(MessageResponse),
@@ -11,7 +11,7 @@ export function AnswersHistory(): MethodDecorator {
       schema: { type: 'array', maxItems: MAX_MESSAGES, items: { $ref: getSchemaPath(MessageResponse) } },
       headers: {
         'X-Realtime-Complete': {
-          description: '`false` where messages after `sinceId` are no longer kept, so that the reader has missed some',
+          description: '`false` if messages after `sinceId` are no longer kept, so the reader has missed some',
           required: true,
           schema: { type: 'string', enum: ['true', 'false'] },
         },

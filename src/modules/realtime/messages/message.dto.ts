@@ -9,14 +9,19 @@ import type { Message } from './message.js';
 const MAX_DATA_BYTES = 65_536;
 export const MAX_MESSAGES = 1_000;
 
+/** A message to publish. */
 export class PublishMessage {
-  /** The event's name.
-   * @example "news.published" */
+  /**
+   * Name of the event, chosen by the publisher.
+   * @example "news.published"
+   */
   @Text({ max: 200, pattern: EVENT_NAME, verbatim: true })
   event: string;
 
-  /** Any JSON value of at most 64 KiB, kept as it is; null unless given.
-   * @example { "headline": "New departures to Lofoten", "tours": ["northern-lights"] } */
+  /**
+   * Any JSON value of at most 64 KiB, delivered unchanged; null by default.
+   * @example { "headline": "New departures to Lofoten", "tours": ["northern-lights"] }
+   */
   @Optional()
   @AnyJson({ maxBytes: MAX_DATA_BYTES })
   data?: unknown;
@@ -27,47 +32,67 @@ function MessageId(): PropertyDecorator {
   return Worded('messageId', (text) => isId('rtm', text), { max: 30, message });
 }
 
+/** The part of the history of a channel to return. */
 export class ReadHistory {
-  /** How many, 1 to 1000; 100 unless given.
-   * @example 100 */
+  /**
+   * Maximum number of messages, 1 to 1000; 100 by default.
+   * @example 100
+   */
   @Optional()
   @QueryWhole({ min: 1, max: MAX_MESSAGES })
   limit?: number;
 
-  /** The last message that the reader has seen: the answer holds the first ones after it. Without it, the newest ones. */
+  /**
+   * Id of the last message that the reader has seen. The response starts with the message after it. By default the
+   * newest messages are returned.
+   */
   @Optional()
   @MessageId()
   sinceId?: string;
 }
 
+/** Where a live stream starts. */
 export class FollowChannel {
-  /** The last message that the client has seen, where it sends no `Last-Event-ID`: the stream starts after it. Without
-   * either it holds only what is published from now on. */
+  /**
+   * Id of the last message that the client has seen, used if `Last-Event-ID` is not sent. The stream starts after it.
+   * Without either, it contains only messages published from now on.
+   */
   @Optional()
   @MessageId()
   sinceId?: string;
 }
 
+/** A message of a channel. */
 export class MessageResponse {
-  /** Sorts after the ids of all earlier messages of the channel.
-   * @example "rtm_01k0dem000e008000000000001" */
+  /**
+   * Sorts after the ids of all earlier messages of the channel.
+   * @example "rtm_01k0dem000e008000000000001"
+   */
   @Id('rtm')
   id: string;
 
-  /** @example "demo.news" */
+  /**
+   * Name of the channel that it was published to.
+   * @example "demo.news"
+   */
   @Text({ max: 164, pattern: CHANNEL_NAME })
   channel: string;
 
-  /** @example "news.published" */
+  /**
+   * Name of the event, chosen by the publisher.
+   * @example "news.published"
+   */
   @Text({ max: 200, pattern: EVENT_NAME })
   event: string;
 
-  /** As it was published.
-   * @example { "headline": "New departures to Lofoten", "tours": ["northern-lights"] } */
+  /**
+   * The JSON value as published.
+   * @example { "headline": "New departures to Lofoten", "tours": ["northern-lights"] }
+   */
   @AnyJson({ maxBytes: MAX_DATA_BYTES })
   data: unknown;
 
-  /** Set by the service; never runs backwards within a channel. */
+  /** Set by the service; never earlier than that of a previous message of the channel. */
   @Instant()
   publishedAt: string;
 }

@@ -13,7 +13,13 @@ import { Messages } from './messages.service.js';
 export class MessagesController {
   constructor(private readonly messages: Messages) {}
 
-  /** Publishes a message to a channel, which exists from its first message on */
+  /**
+   * Publish a message
+   *
+   * @remarks Stores a message and delivers it to all subscribers of the channel in the order of publication. A channel
+   * exists from its first message on. Messages are kept for 72 hours, at most the newest 10,000 per channel. The data
+   * may have at most 64 KiB.
+   */
   @Post()
   @RequireScope('realtime:publish')
   @RateLimit('realtime-publish')
@@ -21,7 +27,13 @@ export class MessagesController {
     return { data: toMessage(await this.messages.publish(channel, body)) };
   }
 
-  /** Reads recent messages of a channel, the newest ones or those after a given one */
+  /**
+   * List recent messages of a channel
+   *
+   * @remarks Returns messages oldest first: those after `sinceId`, or the newest ones without it. The header
+   * `X-Realtime-Complete` is `false` if messages after `sinceId` are no longer kept. An id that is not of this channel
+   * is rejected with 400.
+   */
   @Get()
   @RequireScope('realtime:subscribe')
   @AnswersHistory()
