@@ -4,9 +4,13 @@ import { ApiHeader, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger
 type Headers = NonNullable<ApiResponseOptions['headers']>;
 
 const headers: Headers = {
-  ETag: { description: 'Changes when the answer does', required: true, schema: { type: 'string', maxLength: 100 } },
+  ETag: {
+    description: 'Changes with the content of the response',
+    required: true,
+    schema: { type: 'string', maxLength: 100 },
+  },
   'Cache-Control': {
-    description: 'Kept for five minutes, by the client alone',
+    description: 'The client may cache the response for five minutes, shared caches may not',
     required: true,
     schema: { type: 'string', enum: ['private, max-age=300'] },
   },
@@ -23,10 +27,10 @@ export function CachedList(page: Type<object>): MethodDecorator {
     ApiHeader({
       name: 'If-None-Match',
       required: false,
-      description: 'ETags that the client holds; 304 if one of them still is the answer',
+      description: 'ETags of cached responses; 304 if one of them is still current',
       schema: { type: 'string', maxLength: 1000 },
     }),
-    ApiResponse({ status: 200, type: page, description: 'What was asked for', headers: { ...headers, Link } }),
-    ApiResponse({ status: 304, description: 'What the client holds is still the answer', headers }),
+    ApiResponse({ status: 200, type: page, description: 'The requested languages', headers: { ...headers, Link } }),
+    ApiResponse({ status: 304, description: 'The cached response is still current', headers }),
   );
 }

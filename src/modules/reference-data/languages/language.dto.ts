@@ -11,64 +11,85 @@ function LanguageTag(): PropertyDecorator {
   return Worded('languageTag', (text) => LANGUAGE_TAG.test(text), { max: 64, message });
 }
 
+/** Paging and language of a list of languages. */
 export class ListLanguages {
-  /** How many entries, 1 to 1000; 500 unless given, which holds the whole catalog.
-   * @example 500 */
+  /**
+   * Maximum number of entries, 1 to 1000; 500 by default, which is enough for all languages.
+   * @example 500
+   */
   @Optional()
   @QueryWhole({ min: 1, max: 1000 })
   limit?: number;
 
-  /** The `nextCursor` of the page before, of the same list in the same `lang`; the page continues after it. */
+  /** `nextCursor` of the previous page of the same list with the same `lang`. */
   @Optional()
   @Text({ max: 500, verbatim: true })
   cursor?: string;
 
-  /** BCP 47 tag of the language of the names, `en` unless given. A language that we do not have falls back to its parent, then to English.
-   * @example "en" */
+  /**
+   * BCP 47 tag of the language of the names, `en` by default. A language without names falls back to its parent, then
+   * to English.
+   * @example "en"
+   */
   @Optional()
   @LanguageTag()
   lang?: string;
 }
 
+/** The language of a name. */
 export class NameLanguage {
-  /** BCP 47 tag of the language of the name, as for the list.
-   * @example "en" */
+  /**
+   * BCP 47 tag of the language of the name, `en` by default. A language without names falls back to its parent, then to
+   * English.
+   * @example "en"
+   */
   @Optional()
   @LanguageTag()
   lang?: string;
 }
 
+/** A language with its name. */
 export class LanguageEntry {
-  /** Two letters of ISO 639-1.
-   * @example "de" */
+  /**
+   * ISO 639-1 code of two letters.
+   * @example "de"
+   */
   @Text({ min: 2, max: 2, pattern: /^[a-z]{2}$/ })
   code: string;
 
-  /** The language's name in the language that was asked for.
-   * @example "German" */
+  /**
+   * Name of the language in the requested language.
+   * @example "German"
+   */
   @Text({ max: 200 })
   name: string;
 }
 
+/** A page of languages. */
 export class LanguagePage {
-  /** Ascending by code. */
+  /** Languages ordered by code. */
   @ListOf(() => LanguageEntry, { max: 1000 })
   data: LanguageEntry[];
 
-  /** Size of the whole list, whatever the page.
-   * @example 184 */
+  /**
+   * The number of languages in the complete list.
+   * @example 184
+   */
   @Whole({ min: 0, max: 10_000 })
   totalCount: number;
 
-  /** Where the next page starts; absent on the last page. */
+  /** Cursor of the next page; absent on the last page. */
   @Optional()
   @Text({ max: 500 })
   nextCursor?: string;
 }
 
+/** A language found by its code or by a deprecated tag. */
 export class FoundLanguage extends LanguageEntry {
-  /** The tag that was asked for, where it was given up for `code`, such as `iw` for `he`; null where it is the code.
-   * @example null */
+  /**
+   * The requested tag if it was replaced by `code`, for example `iw` for `he`; null if the code was requested.
+   * @example null
+   */
   @Text({ max: 20 })
   deprecatedTag: string | null;
 }

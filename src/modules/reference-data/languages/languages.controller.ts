@@ -25,7 +25,13 @@ const PATH = '/data/geo/v1/reference/languages';
 export class LanguagesController {
   constructor(private readonly pages: LanguagePages) {}
 
-  /** Lists the languages of the world, with their names in the language asked for */
+  /**
+   * List languages
+   *
+   * @remarks Returns the languages of ISO 639-1 ordered by code, with their names in the requested language. All fit on
+   * one page by default; a cursor of another list or language is rejected with 400. The response has an ETag and can be
+   * cached privately for five minutes.
+   */
   @Get()
   @RequireScope('data:geo:read')
   @CachedList(LanguagePage)
@@ -33,7 +39,13 @@ export class LanguagesController {
     return this.pages.page({ name: 'geo', path: PATH, codes: languageCatalog.codes }, query);
   }
 
-  /** Finds one language by its code, or by a deprecated tag for it */
+  /**
+   * Get a language by code
+   *
+   * @remarks Returns one language by its two-letter code or by a deprecated tag, ignoring case; a deprecated tag is
+   * also returned as `deprecatedTag`. An unknown code is not found (404). The response has an ETag and can be cached
+   * privately for five minutes.
+   */
   @Get(':code')
   @RequireScope('data:geo:read')
   @CachedList(LanguageEnvelope)

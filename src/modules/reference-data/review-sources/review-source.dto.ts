@@ -6,17 +6,17 @@ import { languageCatalog } from '../languages/language-catalog.js';
 /** A review source's key or alias, as it stands in a path. */
 export const REVIEW_SOURCE_NAME = { maxLength: 63, pattern: /^[a-z0-9-]{1,63}$/ };
 
-/** A row of the provisioning section `reviewSources`. What it leaves out stays as it is. */
+/** A row of the provisioning section `reviewSources`. Members that are not set keep their value. */
 export class ReviewSourceRow {
   @Text({ max: REVIEW_SOURCE_NAME.maxLength, pattern: REVIEW_SOURCE_NAME.pattern, verbatim: true })
   key: string;
 
-  /** Codes of the geo catalog; a new source needs them. */
+  /** Codes of the language catalog; required for a new source. */
   @Optional()
   @CatalogCodes()
   languages?: string[];
 
-  /** Further names that lead to this source. The list replaces the one before. */
+  /** Other names under which the source is found. The list replaces the present one. */
   @Optional()
   @Texts({ max: 50, ...REVIEW_SOURCE_NAME })
   @ArrayUnique()
