@@ -24,7 +24,12 @@ export class LedgerEntriesController {
     private readonly exports: LedgerExport,
   ) {}
 
-  /** Lists what was done, newest first */
+  /**
+   * List ledger entries
+   *
+   * @remarks Returns recorded changes, newest first, without the states before and after. Continue with `nextCursor`,
+   * which is valid only with the same filters.
+   */
   @Get()
   @RequireScope('action-ledger:read')
   @ApiResponse({ status: 200, type: LedgerEntryPage, description: 'A page of the ledger', headers: { Link } })
@@ -33,7 +38,12 @@ export class LedgerEntriesController {
     return { data: entries.map(toEntry), nextCursor };
   }
 
-  /** Downloads all entries that the filters find as CSV, newest first */
+  /**
+   * Export ledger entries as CSV
+   *
+   * @remarks Downloads all entries that match the filters as UTF-8 CSV with a header line, newest first. There is no
+   * page limit; if an error occurs during the download, the connection is closed before the end.
+   */
   @Get('export')
   @RequireScope('action-ledger:read')
   @ApiProduces('text/csv')
@@ -51,7 +61,12 @@ export class LedgerEntriesController {
     return file.setErrorHandler(() => response.destroy());
   }
 
-  /** Reads one entry with the subject before and after */
+  /**
+   * Get a ledger entry
+   *
+   * @remarks Returns one entry with the state of the resource before and after the change. The states are null if they
+   * were erased.
+   */
   @Get(':id')
   @RequireScope('action-ledger:read')
   async get(@PathId('aled') id: string): Promise<LedgerEntryEnvelope> {

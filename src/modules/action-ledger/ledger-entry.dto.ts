@@ -5,95 +5,112 @@ import { QueryWhole } from '../../platform/http/query-fields.js';
 import { FreeObject, Instant } from '../../platform/http/trade-fields.js';
 import { REVERSAL_OUTCOMES, REVERSAL_STATES, type ReversalOutcome, type ReversalState } from './reversals/reversals.js';
 
+/** Filters of ledger entries. All that are sent must match. */
 export class EntryFilters {
-  /** e.g. `distribution.channel.create`. */
+  /** Only this action, for example `distribution.channel.create`. */
   @Optional()
   @Text({ max: 200 })
   action?: string;
 
+  /** Only entries about this type of resource, for example `invoice`. */
   @Optional()
   @Text({ max: 100 })
   subjectType?: string;
 
+  /** Only entries about the resource with this id. */
   @Optional()
   @Text({ max: 200 })
   subjectId?: string;
 
+  /** Only entries caused by the user, key or client with this id. */
   @Optional()
   @Text({ max: 200 })
   actorId?: string;
 
-  /** Entries from this instant on. */
+  /** Only entries at or after this time. */
   @Optional()
   @Instant()
   from?: string;
 
-  /** Entries before this instant. */
+  /** Only entries before this time. */
   @Optional()
   @Instant()
   to?: string;
 }
 
+/** Filters and paging of the list of ledger entries. */
 export class ListEntries extends EntryFilters {
-  /** How many, 1 to 200; 50 unless given. */
+  /** Maximum number of entries, 1 to 200; 50 by default. */
   @Optional()
   @QueryWhole({ min: 1, max: 200 })
   limit?: number;
 
-  /** The `nextCursor` of the page before; it belongs to the same filters. */
+  /** `nextCursor` of the previous page with the same filters. */
   @Optional()
   @Text({ max: 500 })
   cursor?: string;
 }
 
+/** A recorded change. Entries are never changed or deleted. */
 export class LedgerEntryResponse {
   @Id('aled')
   id: string;
 
-  /** Orders the entries; it may have gaps. */
+  /** Position in the order of all entries; numbers can be missing. */
   @Whole({ min: 1, max: Number.MAX_SAFE_INTEGER })
   sequence: number;
 
-  /** What was done: `<module>.<resource>.<verb>`. */
+  /** What was done, as `<module>.<resource>.<verb>`. */
   @Text({ max: 200 })
   action: string;
 
+  /** Type of the changed resource. */
   @Text({ max: 100 })
   subjectType: string;
 
+  /** Id of the changed resource. */
   @Text({ max: 200 })
   subjectId: string;
 
+  /** Type of credential or system that caused the change. */
   @OneOf(ACTOR_TYPES)
   actorType: ActorType;
 
+  /** Id of the user, key or client that caused the change. */
   @Text({ max: 200 })
   actorId: string;
 
+  /** Reason given by the caller; null if none was given. */
   @Text({ min: 0, max: 2000 })
   reason: string | null;
 
-  /** The entry that this one undoes. */
+  /** For a reversal, the entry that it reverses; null otherwise. */
   @Id('aled')
   reversesEntryId: string | null;
 
-  /** The entry that undid this one. */
+  /** The entry that reversed this one; null if it was not reversed. */
   @Id('aled')
   reversedByEntryId: string | null;
 
-  /** Whether there is a way to undo it that was not taken yet; the preview says whether it is open now. */
+  /**
+   * Whether the action supports reversal and has not been reversed. The preview says whether a reversal would succeed
+   * now.
+   */
   @Flag()
   reversible: boolean;
 
-  /** Of a reversal: how far it got. Somebody outside has to be told of a running one; a failed one may be tried again. */
+  /**
+   * For a reversal, its progress: `running` while external systems are being informed; a failed one can be tried again.
+   * Null for other entries.
+   */
   @OneOf(REVERSAL_STATES)
   state: ReversalState | null;
 
-  /** Of a completed reversal: whether all of it is undone. */
+  /** For a completed reversal, whether everything was reversed; null otherwise. */
   @OneOf(REVERSAL_OUTCOMES)
   outcome: ReversalOutcome | null;
 
-  /** The X-Request-Id of the request that caused it. */
+  /** The X-Request-Id of the request that caused the change. */
   @Text({ max: 128 })
   correlationId: string;
 
@@ -101,27 +118,30 @@ export class LedgerEntryResponse {
   createdAt: string;
 }
 
+/** A recorded change with the state of the resource before and after it. */
 export class LedgerEntryDetail extends LedgerEntryResponse {
-  /** The subject before the change; null for a create, or if it was erased. */
+  /** State of the resource before the change; null for a creation, or if it was erased. */
   @FreeObject({ maxBytes: 1_048_576, maxDepth: 40 })
   before: Record<string, unknown> | null;
 
-  /** The subject after the change; null for a removal, or if it was erased. */
+  /** State of the resource after the change; null for a deletion, or if it was erased. */
   @FreeObject({ maxBytes: 1_048_576, maxDepth: 40 })
   after: Record<string, unknown> | null;
 
-  /** Of a reversal: why its last attempt did not succeed. */
+  /** For a reversal, why its last attempt failed; null otherwise. */
   @Text({ max: 2000 })
   failure: string | null;
 }
 
 export class LedgerEntryEnvelope extends dataOf(LedgerEntryDetail) {}
 
+/** A page of ledger entries. */
 export class LedgerEntryPage {
+  /** Entries of this page, newest first. */
   @ListOf(() => LedgerEntryResponse, { max: 200 })
   data: LedgerEntryResponse[];
 
-  /** Null on the last page. */
+  /** Cursor of the next page; null on the last page. */
   @Text({ max: 500 })
   nextCursor: string | null;
 }

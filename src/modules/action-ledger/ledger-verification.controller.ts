@@ -13,7 +13,13 @@ export class LedgerVerificationController {
     private readonly env: Env,
   ) {}
 
-  /** Proves that no entry was changed, removed or slipped in, or names the first broken one of each chain */
+  /**
+   * Verify the action ledger
+   *
+   * @remarks Recomputes the hash chains and reports whether an entry was changed, removed or inserted, with the first
+   * break of each chain. Verification stops after half the request deadline; continue with `fromChain` set to
+   * `nextChain` until it is null.
+   */
   @Get()
   @RequireScope('action-ledger:read')
   async verify(@Query() { chain, fromChain }: VerifyLedger): Promise<VerificationEnvelope> {

@@ -6,51 +6,57 @@ import { CHAINS } from './sealed-entry.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
+/** The hash chains to verify; all by default. */
 export class VerifyLedger {
-  /** One chain alone, 0 to 63; all unless given. */
+  /** Only this chain, 0 to 63. */
   @Optional()
   @QueryWhole({ min: 0, max: CHAINS - 1 })
   chain?: number;
 
-  /** Where to begin: the `nextChain` of an answer that did not come to the end. Beside `chain` it says nothing. */
+  /** First chain to verify: the `nextChain` of an incomplete response. Ignored if `chain` is sent. */
   @Optional()
   @QueryWhole({ min: 0, max: CHAINS - 1 })
   fromChain?: number;
 }
 
+/** The first place at which a hash chain is broken. */
 export class BreakResponse {
+  /** Number of the broken chain, 0 to 63. */
   @Whole({ min: 0, max: CHAINS - 1 })
   chain: number;
 
+  /** Place of the entry within the chain, starting at 1. */
   @Whole({ min: 1, max: MOST })
   position: number;
 
-  /** Null where there is no entry to name. */
+  /** The entry at this place; null if it is missing. */
   @Id('aled')
   entryId: string | null;
 
+  /** What is wrong, in English. */
   @Text({ max: 200 })
   fault: string;
 }
 
+/** The result of verifying hash chains. */
 export class VerificationResponse {
-  /** Whether every entry of the chains that were walked is as it was written. */
+  /** Whether every entry of the verified chains is unchanged. */
   @Flag()
   intact: boolean;
 
-  /** Entries that are as they were written. */
+  /** The number of entries that are unchanged. */
   @Whole({ min: 0, max: MOST })
   entries: number;
 
-  /** Payloads that were erased; their digests still prove what they were. */
+  /** The number of entries whose before and after states were erased. Their digests are still verified. */
   @Whole({ min: 0, max: MOST })
   erasedPayloads: number;
 
-  /** The first place of each broken chain. */
+  /** The first break of each broken chain; empty if there is none. */
   @ListOf(() => BreakResponse, { max: CHAINS })
   breaks: BreakResponse[];
 
-  /** The first chain that there was no time for, to be asked for by `fromChain`; null once all were walked. */
+  /** First chain that was not verified within the time limit, to be sent as `fromChain`; null if all were verified. */
   @Whole({ min: 1, max: CHAINS - 1 })
   nextChain: number | null;
 }

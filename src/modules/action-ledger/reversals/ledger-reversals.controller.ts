@@ -15,7 +15,14 @@ import { ReversalPreviewEnvelope, ReverseEntry, toPreview } from './reversal.dto
 export class LedgerReversalsController {
   constructor(private readonly reversals: LedgerReversals) {}
 
-  /** Undoes what an entry says was done, and answers with the entry that says so */
+  /**
+   * Reverse a recorded action
+   *
+   * @remarks Performs the opposite of a recorded action and returns the new entry that documents it. If external
+   * systems must be informed, the entry is `running` until that succeeded. An action can be reversed once (409
+   * `already_reversed`). Actions without reversal and erased entries are rejected (409 `not_reversible`); if the
+   * present state prevents it, 409 `reversal_conflict` names the cause in `details.reason`.
+   */
   @Post('reversals')
   @RequireScope('action-ledger:reverse')
   @Mutates('<action>.reverse')
@@ -25,7 +32,12 @@ export class LedgerReversalsController {
     return created(`${LEDGER_ENTRIES_PATH}/${entry.id}`, {}, { data: toDetail(entry) });
   }
 
-  /** Says what undoing an entry would come to now, or what refuses it; nothing is changed */
+  /**
+   * Preview the reversal of an action
+   *
+   * @remarks Returns the state of the resource before and after a reversal, or the error with which it would be
+   * rejected now. Nothing is changed.
+   */
   @Get('reversal-preview')
   @RequireScope('action-ledger:read')
   async preview(@PathId('aled', 'id', 2) id: string): Promise<ReversalPreviewEnvelope> {

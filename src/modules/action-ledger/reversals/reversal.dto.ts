@@ -5,28 +5,34 @@ import { FreeObject } from '../../../platform/http/trade-fields.js';
 import type { Rehearsed } from './ledger-reversals.service.js';
 import { REVERSAL_OUTCOMES, type ReversalOutcome } from './reversals.js';
 
+/** The reason for a reversal. */
 export class ReverseEntry {
-  /** Why; it stands in the reversal's entry.
-   * @example "Entered twice" */
+  /**
+   * Stored in the entry of the reversal.
+   * @example "Entered twice"
+   */
   @Text({ max: 2000, multiline: true })
   reason: string;
 }
 
-/** What the reversal would be refused with. */
+/** The error with which a reversal would be rejected. */
 export class ReversalRefusal {
-  /** `already_reversed`, `not_reversible` or `reversal_conflict`. */
+  /** Error code: `already_reversed`, `not_reversible` or `reversal_conflict`. */
   @Text({ max: 100 })
   code: string;
 
+  /** Explanation in English. */
   @Text({ max: 2000 })
   message: string;
 
-  /** Of a conflict, `reason` names what blocks it. */
+  /** Further facts. For a conflict, `reason` is the error code of what blocks the reversal. */
   @FreeObject({ maxBytes: 1_048_576, maxDepth: 40 })
   details: Record<string, unknown>;
 }
 
+/** What a reversal would do if it were made now. */
 export class ReversalPreview {
+  /** The entry that would be reversed. */
   @Id('aled')
   entryId: string;
 
@@ -34,19 +40,23 @@ export class ReversalPreview {
   @Flag()
   possible: boolean;
 
+  /** Why it would be rejected; null if it would succeed. */
   @Nullable()
   @Nested(() => ReversalRefusal)
   refusal: ReversalRefusal | null;
 
-  /** `partial`: something of it stays; null where it is refused, or where somebody outside has to be told first. */
+  /**
+   * `full`, or `partial` if some effects remain. Null if it would be rejected, or if external systems must be informed
+   * first.
+   */
   @OneOf(REVERSAL_OUTCOMES)
   outcome: ReversalOutcome | null;
 
-  /** The subject as it is; null where it is refused. */
+  /** Present state of the resource; null if the reversal would be rejected. */
   @FreeObject({ maxBytes: 1_048_576, maxDepth: 40 })
   before: object | null;
 
-  /** The subject as it would be; null where it is refused. */
+  /** State of the resource after the reversal; null if it would be rejected. */
   @FreeObject({ maxBytes: 1_048_576, maxDepth: 40 })
   after: object | null;
 }
