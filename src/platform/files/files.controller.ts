@@ -29,7 +29,13 @@ export class FilesController {
     private readonly files: FileStore,
   ) {}
 
-  /** Downloads the file of a signed link, which is valid for five minutes */
+  /**
+   * Download a file by signed link
+   *
+   * @remarks Returns the file as an attachment. The token in the path is the only credential needed; it is part of a
+   * link that another response returned and is valid for five minutes. An invalid or expired token, or a deleted file,
+   * is not found (404).
+   */
   @Get(':token')
   @Public()
   @ApiProduces(...TYPES)
