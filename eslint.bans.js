@@ -44,6 +44,13 @@ const selectors = {
     'ImportSpecifier[imported.name=/^Api(Response)?Property/]',
     'The comment above a property documents it; a house decorator of src/platform says the rest.',
   ],
+  'house-limits': [
+    [
+      "ImportDeclaration[source.value='class-validator'] > ImportSpecifier[imported.name=/^(ArrayMaxSize|ArrayUnique|Length|MaxLength|MinLength|ValidateNested)$/]",
+      "ImportDeclaration[source.value='class-transformer'] > ImportSpecifier[imported.name='Type']",
+    ].join(', '),
+    'Use the decorators of src/platform/http (lists, lengths, fields): validateDto reads their limits before it looks into a value.',
+  ],
   'no-entity-at-the-door': [
     ':matches(ImportDeclaration, ExportNamedDeclaration, ExportAllDeclaration)[source.value=/\\.entity\\.js$/]',
     'A module never hands out an entity: across modules there is an id and a question asked at the front door.',

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Router } from 'express';
 import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { MAX_ARRAY_ELEMENTS, MAX_STRING_CHARACTERS } from '../../src/platform/http/json-scan.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { operationsOf, type Placed, readDocument, type Schema, type ServedDocument } from './served-document.js';
 
@@ -181,6 +182,26 @@ describe('the API document', () => {
     expect(unbounded).toEqual([]);
   });
 
+  it('admits nothing in a request body that exceeds a limit of the JSON scanner', () => {
+    const schemas = Object.entries(bodySchemas()).flatMap(([name, schema]) => schemasIn(schema, name));
+    const beyond = schemas.filter(
+      ({ maxItems = 0, maxLength = 0 }) => maxItems > MAX_ARRAY_ELEMENTS || maxLength > MAX_STRING_CHARACTERS,
+    );
+    const unlimited = schemas.filter(
+      ({ type, maxItems, maxLength, enum: values, format = '' }) =>
+        (type === 'array' && maxItems === undefined) ||
+        (type === 'string' && (maxLength ?? values) === undefined && !format.startsWith('date')),
+    );
+    expect([...beyond, ...unlimited].map(({ place }) => place)).toEqual([]);
+    expect(schemas.map(({ maxLength = 0 }) => maxLength)).toContain(MAX_STRING_CHARACTERS);
+  });
+
+  it('admits at most 2,000 objects with a class in a request body, because each one is validated on its own', () => {
+    const counts = Object.entries(bodySchemas()).map(([name, schema]) => ({ name, objects: objectsIn(schema) }));
+    expect(counts.filter(({ objects }) => !(objects <= 2_000))).toEqual([]);
+    expect(Math.max(...counts.map(({ objects }) => objects))).toBeGreaterThanOrEqual(501);
+  });
+
   it('closes every request body to unknown members, but those in which RFC 6749 has them ignored', () => {
     const closed = operations.filter(({ path }) => !path.startsWith('/connect/v1/oauth/'));
     const open = closed.flatMap((operation) =>
@@ -192,6 +213,39 @@ describe('the API document', () => {
     expect(open).toEqual([]);
   });
 });
+
+/** The schemas of all request bodies, by operation. */
+function bodySchemas(): Record<string, Schema> {
+  const bodies = operations.flatMap((operation) =>
+    Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => [nameOf(operation), schema ?? {}] as const),
+  );
+  return Object.fromEntries(bodies);
+}
+
+function resolved({ $ref, ...schema }: Schema): Schema {
+  return $ref === undefined ? schema : (document.components.schemas[$ref.split('/').pop() ?? ''] ?? {});
+}
+
+/** The schema and all within it, references included. */
+function schemasIn(schema: Schema, place: string): (Schema & { place: string })[] {
+  const { properties = {}, items, allOf = [], oneOf = [], anyOf = [], ...own } = resolved(schema);
+  return [
+    { ...own, place },
+    ...Object.entries(properties).flatMap(([name, member]) => schemasIn(member, `${place}.${name}`)),
+    ...(items ? schemasIn(items, `${place}[]`) : []),
+    ...[...allOf, ...oneOf, ...anyOf].flatMap((part) => schemasIn(part, place)),
+  ];
+}
+
+/** How many objects with members of their own a value of the schema holds at most. */
+function objectsIn(schema: Schema): number {
+  const { properties, items, maxItems = Infinity, allOf = [], oneOf = [], anyOf = [] } = resolved(schema);
+  const members = Object.values(properties ?? {}).map(objectsIn);
+  const parts = [...allOf, ...oneOf, ...anyOf].map(objectsIn);
+  const elements = items ? objectsIn(items) : 0;
+  const inList = elements === 0 ? 0 : elements * maxItems;
+  return [properties ? 1 : 0, inList, ...members, ...parts].reduce((sum, count) => sum + count, 0);
+}
 
 function findUnbounded(schema: Schema, place: string, unbounded: string[]): void {
   const { type, enum: values, format } = schema;

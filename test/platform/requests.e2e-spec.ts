@@ -113,18 +113,18 @@ describe('a body that cannot be read is refused before anybody asks for a creden
   });
 });
 
-describe('a member with a name of 30,000 characters', () => {
+describe('a member with a name of 1,000 characters', () => {
   const contracts = '/v1/admin/legal/contracts';
   const contract = { title: 'Travel contract', body: '<p>Hello</p>' };
-  const name = '🧳'.repeat(15_000);
+  const name = '🧳'.repeat(1_000);
 
   it('is refused with its name cut, however often it would be told', async () => {
-    const faults = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`k${at}`, '\0']));
+    const faults = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`k${at}`, '\0']));
     const { status, body } = await app.as('owner').post(contracts, { ...contract, metadata: { [name]: faults } });
     expect(status).toBe(400);
     const path = `metadata.${'🧳'.repeat(95)}…`;
     const message = 'NUL is not allowed in text';
-    const issues = Array.from({ length: 50 }, () => ({ path, message, code: 'noNul' }));
+    const issues = Array.from({ length: 100 }, () => ({ path, message, code: 'noNul' }));
     const fields = { [path]: issues.map((issue) => issue.message) };
     expect(body).toMatchObject({ code: 'invalid_request', details: { issues, fields } });
   });

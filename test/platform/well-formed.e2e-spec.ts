@@ -152,7 +152,7 @@ describe('OPTIONS', () => {
   });
 });
 
-it.each(['null', ' true', '-1.5e3', '"name \\" "', `"${'long'.repeat(200_000)}"`])(
+it.each(['null', ' true', '-1.5e3', '"name \\" "', `"${'long'.repeat(10_000)}"`])(
   '%.20s is JSON, but no object: 400',
   async (raw) => {
     const { status, body, headers } = await app.post('/v1/admin/distribution/channels', undefined, {

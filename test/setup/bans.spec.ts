@@ -46,6 +46,19 @@ const cases: Record<string, { refused: string[]; passes: string[] }> = {
     ],
     passes: ["import { ApiOperation } from '@nestjs/swagger';"],
   },
+  'house-limits': {
+    refused: [
+      "import { ArrayUnique } from 'class-validator';",
+      "import { ArrayMaxSize as Max } from 'class-validator';",
+      "import { ValidateNested } from 'class-validator';",
+      "import { Type } from 'class-transformer';",
+    ],
+    passes: [
+      "import { ArrayMaxSize, ArrayUnique } from './lists.js';",
+      "import { ArrayMinSize } from 'class-validator';",
+      "import type { Type } from '@nestjs/common';",
+    ],
+  },
   'no-entity-at-the-door': {
     refused: [
       "export { A } from './a/a.entity.js';",

@@ -1,7 +1,6 @@
 import { isCalendarDay } from '../time.js';
 import { list, optionalText, smtpUrl, text, wholeNumber } from './settings.js';
 
-const TIME = '([01][0-9]|2[0-3]):[0-5][0-9]';
 const WEEKDAY = /^(mon|tue|wed|thu|fri|sat|sun)$/;
 
 /** How mails leave, and when customers are left in peace. */
@@ -22,7 +21,7 @@ export const mailSettings = {
     purpose: 'Hours without reminders, in ORG_TIME_ZONE; absent: none',
     example: '21:00-08:00',
     expected: 'HH:MM-HH:MM',
-    form: new RegExp(`^${TIME}-${TIME}$`),
+    form: /^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$/,
   }),
   blackoutDays: list({
     name: 'BLACKOUT_DAYS',

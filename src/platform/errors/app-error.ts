@@ -36,12 +36,12 @@ export interface Issue {
   code: string;
 }
 
-const MAX_ISSUES = 50;
-/** In UTF-16 units. Names of members are the caller's: one of a megabyte, told 50 times, would be an answer of 100. */
+export const MAX_ISSUES = 100;
+/** In UTF-16 units. Names of members are the caller's: a name of a megabyte must not be repeated in each issue. */
 export const MAX_PATH = 200;
 export const MAX_MESSAGE = 1_000;
 
-/** 400: what was sent cannot be understood. At most 50 issues are told, names are cut, and no value is echoed. */
+/** 400: what was sent cannot be understood. At most 100 issues are listed, names are cut, and no value is echoed. */
 export function invalidRequest(issues: Issue[], message = 'The request is invalid'): AppError {
   const told = issues.slice(0, MAX_ISSUES).map((issue) => ({
     ...issue,

@@ -25,7 +25,7 @@ export function databaseErrorOf(error: unknown): DatabaseError | null {
   const wrapped = driverError ?? cause;
   if (wrapped) return databaseErrorOf(wrapped);
   // With a digit at least: EPIPE, which the operating system says of a connection, has five letters as well.
-  if (typeof code !== 'string' || !/^(?=.*\d)[0-9A-Z]{5}$/.test(code)) return null;
+  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code) || !/\d/.test(code)) return null;
   return { code, ...(constraint ? { constraint } : {}), ...(detail ? { detail } : {}) };
 }
 

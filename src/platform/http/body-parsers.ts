@@ -51,8 +51,7 @@ function jsonParser({ bytes, depth }: Bounds): BodyParser {
     limit: bytes,
     verify: (request, response, body) => {
       requireUtf8(request, response, body);
-      const fault = scanJson(body, depth);
-      if (fault) throw invalidRequest([fault]);
+      scanJson(body, depth);
       // It is JSON, but the parser would say that it is not.
       if (isScalar(body)) throw invalidField('', 'The body must be a JSON object', 'isObject');
     },

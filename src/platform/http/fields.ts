@@ -1,11 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
+import { Transform } from 'class-transformer';
 import {
   Allow,
-  ArrayMaxSize,
   ArrayMinSize,
-  ArrayUnique,
   IsArray,
   IsBoolean,
   IsIn,
@@ -16,10 +14,10 @@ import {
   Max,
   Min,
   ValidateIf,
-  ValidateNested,
   type ValidationArguments,
 } from 'class-validator';
 import { MaxLength, MinLength } from './lengths.js';
+import { ArrayMaxSize, ArrayUnique } from './lists.js';
 import { DocumentedAs, nounOf } from './property-description.js';
 
 /*
@@ -158,12 +156,12 @@ export function Ignored(): PropertyDecorator {
  */
 
 /*
- * `IsObject` beside `ValidateNested`: that one takes a list for each of its items, so that `[]` would pass for an object.
+ * The class of nested objects is stated in a context, which survives PartialType and PickType. `validateDto` reads it.
  */
 
 /** A member made of members of its own. */
 export function Nested(type: () => new () => object): PropertyDecorator {
-  return applyDecorators(IsObject(), ValidateNested(), Type(type), ApiProperty({ type: () => type() }));
+  return applyDecorators(IsObject({ context: { nestedType: type } }), ApiProperty({ type: () => type() }));
 }
 
 /** A bounded list of objects. */
@@ -173,9 +171,7 @@ export function ListOf(type: () => new () => object, bounds: { min?: number; max
     IsArray(),
     ArrayMinSize(min),
     ArrayMaxSize(max),
-    IsObject({ each: true }),
-    ValidateNested({ each: true }),
-    Type(type),
+    IsObject({ each: true, context: { nestedType: type } }),
     ApiProperty({ type: () => type(), isArray: true, minItems: min, maxItems: max }),
   );
 }

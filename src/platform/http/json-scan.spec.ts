@@ -1,8 +1,40 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { AppError } from '../errors/app-error.js';
 import { scanJson } from './json-scan.js';
 
-const codeOf = (text: string) => scanJson(Buffer.from(text))?.code ?? null;
+/** Code and path of the issue; null for a text that passes. */
+function issueOf(text: string): unknown {
+  try {
+    scanJson(Buffer.from(text));
+    return null;
+  } catch (error) {
+    return error instanceof AppError ? (error.details?.['issues'] as unknown[])[0] : error;
+  }
+}
+
+function codeOf(text: string): unknown {
+  const issue = issueOf(text);
+  return issue === null ? null : (Reflect.get(Object(issue) as object, 'code') as unknown);
+}
+
+/** How many bytes the scanner reads, so that a limit can be measured without a clock. */
+function bytesRead(text: string): number {
+  let reads = 0;
+  const bytes = new Proxy(Buffer.from(text), {
+    get(target, key) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) reads += 1;
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+  try {
+    scanJson(bytes);
+  } catch {
+    // What was read until then counts.
+  }
+  return reads;
+}
 
 describe('JSON before it is parsed', () => {
   it('passes whatever JSON.stringify writes of values that a double keeps', () => {
@@ -33,8 +65,8 @@ describe('JSON before it is parsed', () => {
   });
 
   it.each(['{"a":1,"a":1}', '[{"b":{"a":{}, "c":[], "\\u0061" : 2}}]', '{"a":{"a":1},"b":[{"a":1}],"a":null}'])(
-    'refuses a member that is there twice: %s',
-    (text) => expect(scanJson(Buffer.from(text))).toMatchObject({ path: 'a', code: 'duplicateMember' }),
+    'rejects a duplicate member: %s',
+    (text) => expect(issueOf(text)).toEqual({ path: 'a', message: 'Duplicate member', code: 'duplicateMember' }),
   );
 
   it('takes a name once in each object, and as text wherever it is', () => {
@@ -51,8 +83,45 @@ describe('JSON before it is parsed', () => {
     expect(codeOf('['.repeat(50_000))).toBe('maxDepth');
   });
 
-  it('refuses more than 50,000 values', () => {
-    expect(codeOf(`[${'1,'.repeat(60_000)}1]`)).toBe('maxValues');
+  const listOf = (count: number, element: string) => `[${Array.from({ length: count }, () => element).join(',')}]`;
+  const objectOf = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',')}}`;
+
+  it.each([
+    ['an array of more than 10,000 elements', listOf(10_001, '{}'), 'arrayMaxSize'],
+    ['more than 50,000 values', listOf(6, listOf(9_000, '1')), 'maxValues'],
+    ['more than 50,000 literals', listOf(6, listOf(9_000, 'null')), 'maxValues'],
+    ['more than 20,000 arrays and objects', listOf(3, listOf(7_000, '{}')), 'maxStructures'],
+    ['an object of more than 1,000 members', objectOf(1_001), 'maxKeys'],
+    ['a key of more than 1,024 characters', `{"${'k'.repeat(1_025)}":1}`, 'maxKeyLength'],
+    ['a string of more than 524,288 characters', `"${'x'.repeat(524_289)}"`, 'maxLength'],
+    ['a string of more than 524,288 escape sequences', `"${'\\u0041'.repeat(524_289)}"`, 'maxLength'],
+    ['a number of more than 400 characters', `1.${'0'.repeat(399)}`, 'maxNumberLength'],
+  ])('rejects %s', (_what, text, code) => expect(codeOf(text)).toBe(code));
+
+  it.each([
+    ['10,000 elements', listOf(10_000, '{}')],
+    ['40,000 values', listOf(4, listOf(9_999, '1'))],
+    ['1,000 members', objectOf(1_000)],
+    ['a key of 1,024 characters', `{"${'🧳'.repeat(1_024)}":1}`],
+    ['524,288 characters in twice as many bytes', `"${'é'.repeat(524_288)}"`],
+    ['a string that ends with an escaped quote', `["${'x'.repeat(100)}\\"", "\\\\"]`],
+    ['a number of 400 characters', `1.${'0'.repeat(398)}`],
+  ])('takes %s', (_what, text) => expect(codeOf(text)).toBeNull());
+
+  it('stops at a limit instead of reading on', () => {
+    expect(bytesRead(`1.${'0'.repeat(60_000)}1e5`)).toBeLessThan(1_000);
+    expect(bytesRead(`{"${'k'.repeat(60_000)}":1}`)).toBeLessThan(2_500);
+    expect(bytesRead(`[${'{},'.repeat(60_000)}{}]`)).toBeLessThan(100_000);
+  });
+
+  it('reads each byte a bounded number of times, also in a text that is no JSON', () => {
+    for (const text of [
+      `{"${'k'.repeat(1_000)}"${':'.repeat(50_000)}`,
+      `[${'"'.repeat(50_000)}`,
+      '\\'.repeat(50_000),
+    ]) {
+      expect(bytesRead(text)).toBeLessThan(4 * text.length);
+    }
   });
 
   it('leaves broken JSON to the parser', () => {

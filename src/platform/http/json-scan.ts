@@ -1,67 +1,159 @@
-const MAX_DEPTH = 32;
-const MAX_VALUES = 50_000;
-const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
+import { invalidField } from '../errors/app-error.js';
 
-interface Fault {
-  /** The name of the member that it is about; empty where it is about no single one. */
-  readonly path: string;
-  readonly message: string;
-  readonly code: string;
+/*
+ * The largest string that a DTO takes is the ciphertext of a vault, 524,288 characters; contract bodies have 200,000.
+ * `document.e2e-spec.ts` compares the API document with the exported limits. Strings are counted in characters, an
+ * escape sequence as one (a surrogate pair as two).
+ */
+export const MAX_STRING_CHARACTERS = 524_288;
+const MAX_KEY_CHARACTERS = 1_024;
+export const MAX_ARRAY_ELEMENTS = 10_000;
+const MAX_OBJECT_KEYS = 1_000;
+const MAX_NUMBER_CHARACTERS = 400;
+const MAX_STRUCTURES = 20_000;
+const MAX_VALUES = 50_000;
+const MAX_DEPTH = 32;
+
+const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+const code = (character: string) => character.charCodeAt(0);
+const [QUOTE, BACKSLASH, COMMA, COLON] = [code('"'), code('\\'), code(','), code(':')];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [code('['), code(']'), code('{'), code('}')];
+const [UNICODE_ESCAPE, ZERO, NINE, MINUS] = [code('u'), code('0'), code('9'), code('-')];
+const IN_NUMBER = new Set([...'0123456789+-.eE'].map(code));
+const LITERAL_STARTS = new Set([...'tfn'].map(code));
+
+interface OpenStructure {
+  /** The keys so far; null for an array. */
+  readonly keys: Set<string> | null;
+  elements: number;
+  expectsKey: boolean;
 }
 
 /**
- * One pass over JSON's bytes before it is parsed: nesting beyond 32 levels, or the number given, overflows a stack
- * later, a number that a double would change must be refused while its digits are still there, and of a member that is
- * there twice the parser would lose the first (RFC 8259, 4). Well-formedness is the parser's business.
+ * Limits JSON before it is parsed, in one pass over its bytes that stops at the first limit exceeded. Throws 400. Numbers
+ * that a double would change and duplicate members (RFC 8259, 4) are rejected here because the parser would lose them.
+ * Whether the text is well-formed JSON is left to the parser.
  */
-export function scanJson(bytes: Buffer, maxDepth = MAX_DEPTH): Fault | null {
-  const names: (Set<string> | undefined)[] = [];
-  let depth = 0;
-  let values = 0;
-  let string: [from: number, to: number] = [0, 0];
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] ?? 0;
-    if (byte === QUOTE) {
-      const from = at;
-      at = endOfString(bytes, at + 1);
-      string = [from, at + 1];
-    } else if (OPENING.has(byte)) {
-      depth += 1;
-      values += 1;
-      if (depth > maxDepth) return fault(`The body is nested deeper than ${maxDepth} levels`, 'maxDepth');
-      names[depth] = undefined;
-    } else if (CLOSING.has(byte)) {
-      depth -= 1;
-    } else if (byte === COMMA || byte === COLON) {
-      values += 1;
-      if (values > MAX_VALUES) return fault(`The body holds more than ${MAX_VALUES} values`, 'maxValues');
-      if (byte === COLON) {
-        const name = nameIn(bytes, string);
-        const known = (names[depth] ??= new Set());
-        if (known.has(name)) return { ...fault('This member is there twice', 'duplicateMember'), path: shown(name) };
-        known.add(name);
-      }
-    } else if (startsNumber(byte)) {
-      const end = endOfNumber(bytes, at);
-      if (!isExact(bytes.toString('latin1', at, end))) {
-        return fault('A number is beyond what can be kept exactly', 'unsafeNumber');
-      }
-      at = end - 1;
+export function scanJson(bytes: Buffer, maxDepth = MAX_DEPTH): void {
+  new JsonScanner(bytes, maxDepth).scan();
+}
+
+class JsonScanner {
+  private readonly open: OpenStructure[] = [];
+  private position = 0;
+  private values = 0;
+  private structures = 0;
+
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly maxDepth: number,
+  ) {}
+
+  scan(): void {
+    while (this.position < this.bytes.length) this.scanToken(this.byteAt(this.position));
+  }
+
+  private scanToken(byte: number): void {
+    if (byte === QUOTE) this.scanString();
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) this.openStructure(byte === OPEN_OBJECT);
+    else if (byte === MINUS || (byte >= ZERO && byte <= NINE)) this.scanNumber();
+    else {
+      if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) this.open.pop();
+      else if (byte === COMMA || byte === COLON) this.expectKey(byte === COMMA);
+      else if (LITERAL_STARTS.has(byte)) this.countValue();
+      this.position += 1;
     }
   }
-  return null;
+
+  private scanString(): void {
+    const structure = this.open.at(-1);
+    if (structure?.keys && structure.expectsKey) {
+      this.scanKey(structure.keys);
+      structure.expectsKey = false;
+    } else {
+      this.countValue();
+      this.skipString(MAX_STRING_CHARACTERS, `A string has more than ${MAX_STRING_CHARACTERS} characters`, 'maxLength');
+    }
+  }
+
+  private scanKey(keys: Set<string>): void {
+    const start = this.position;
+    this.skipString(MAX_KEY_CHARACTERS, `A key has more than ${MAX_KEY_CHARACTERS} characters`, 'maxKeyLength');
+    const key = keyOf(this.bytes.toString('utf8', start, this.position));
+    if (keys.has(key)) reject('Duplicate member', 'duplicateMember', PLAIN_KEY.test(key) ? key : '');
+    keys.add(key);
+    if (keys.size > MAX_OBJECT_KEYS) reject(`An object has more than ${MAX_OBJECT_KEYS} members`, 'maxKeys');
+  }
+
+  /** Moves behind the closing quote. */
+  private skipString(max: number, message: string, issueCode: string): void {
+    let characters = 0;
+    let byte = 0;
+    for (this.position += 1; this.position < this.bytes.length && byte !== QUOTE; this.position += 1) {
+      byte = this.byteAt(this.position);
+      // Continuation bytes of UTF-8 belong to the character before.
+      if ((byte & 0xc0) !== 0x80 && byte !== QUOTE) characters += 1;
+      if (characters > max) reject(message, issueCode);
+      if (byte === BACKSLASH) {
+        this.position += this.byteAt(this.position + 1) === UNICODE_ESCAPE ? 5 : 1;
+      }
+    }
+  }
+
+  private openStructure(isObject: boolean): void {
+    this.countValue();
+    this.structures += 1;
+    if (this.structures > MAX_STRUCTURES) {
+      reject(`The body has more than ${MAX_STRUCTURES} arrays and objects`, 'maxStructures');
+    }
+    this.open.push({ keys: isObject ? new Set() : null, elements: 0, expectsKey: isObject });
+    if (this.open.length > this.maxDepth) {
+      reject(`The body is nested deeper than ${this.maxDepth} levels`, 'maxDepth');
+    }
+    this.position += 1;
+  }
+
+  private scanNumber(): void {
+    this.countValue();
+    const start = this.position;
+    while (IN_NUMBER.has(this.byteAt(this.position))) {
+      this.position += 1;
+      if (this.position - start > MAX_NUMBER_CHARACTERS) {
+        reject(`A number has more than ${MAX_NUMBER_CHARACTERS} characters`, 'maxNumberLength');
+      }
+    }
+    if (!isExact(this.bytes.toString('latin1', start, this.position))) {
+      reject('A number cannot be represented exactly', 'unsafeNumber');
+    }
+  }
+
+  private countValue(): void {
+    this.values += 1;
+    if (this.values > MAX_VALUES) reject(`The body has more than ${MAX_VALUES} values`, 'maxValues');
+    const structure = this.open.at(-1);
+    if (!structure || structure.keys) return;
+    structure.elements += 1;
+    if (structure.elements > MAX_ARRAY_ELEMENTS) {
+      reject(`An array has more than ${MAX_ARRAY_ELEMENTS} elements`, 'arrayMaxSize');
+    }
+  }
+
+  private expectKey(expectsKey: boolean): void {
+    const structure = this.open.at(-1);
+    if (structure) structure.expectsKey = expectsKey;
+  }
+
+  private byteAt(position: number): number {
+    return this.bytes[position] ?? 0;
+  }
 }
 
-function fault(message: string, code: string): Fault {
-  return { path: '', message, code };
+function reject(message: string, issueCode: string, path = ''): never {
+  throw invalidField(path, message, issueCode);
 }
 
-/** The member's name between its quotes; one that is no JSON text stays as it is written. */
-function nameIn(bytes: Buffer, [from, to]: [from: number, to: number]): string {
-  const quoted = bytes.toString('utf8', from, to);
+/** The text between the quotes; invalid escape sequences stay as they are, the parser rejects them. */
+function keyOf(quoted: string): string {
   if (!quoted.includes('\\')) return quoted.slice(1, -1);
   try {
     return String(JSON.parse(quoted));
@@ -70,34 +162,9 @@ function nameIn(bytes: Buffer, [from, to]: [from: number, to: number]): string {
   }
 }
 
-/** What may stand in an answer: somebody may have put anything into the place of a name. */
-function shown(name: string): string {
-  return PLAIN_NAME.test(name) ? name : '';
-}
-
-function endOfString(bytes: Buffer, from: number): number {
-  for (let at = from; at < bytes.length; at += 1) {
-    if (bytes[at] === BACKSLASH) at += 1;
-    else if (bytes[at] === QUOTE) return at;
-  }
-  return bytes.length;
-}
-
-function startsNumber(byte: number): boolean {
-  return byte === 0x2d || (byte >= 0x30 && byte <= 0x39);
-}
-
-function endOfNumber(bytes: Buffer, from: number): number {
-  let at = from + 1;
-  // Digits, sign, point and exponent: 0-9 + - . e E
-  while (at < bytes.length && (startsNumber(bytes[at] ?? 0) || [0x2b, 0x2e, 0x45, 0x65].includes(bytes[at] ?? 0)))
-    at += 1;
-  return at;
-}
-
 /**
- * Whether a double keeps it: written as an integer, within 2^53-1. With point or exponent what becomes an integer must
- * have been that integer, so that no amount is rounded; a fraction is as near as doubles are.
+ * Whether a double represents the literal: an integer must be within 2^53-1. With a decimal point or an exponent, a value
+ * that becomes an integer must have been that integer, so that no amount is rounded; fractions are as near as doubles are.
  */
 function isExact(literal: string): boolean {
   const number = Number(literal);
@@ -106,12 +173,14 @@ function isExact(literal: string): boolean {
   return Number.isFinite(number) && (!Number.isInteger(number) || decimalOf(literal) === decimalOf(String(number)));
 }
 
-/** The same text for the same decimal number, however it is written: its digits without zeros around them, and an exponent. */
+/** Equal for equal decimal numbers: the significant digits and an exponent. */
 function decimalOf(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.replace(/^[-+]/, '').split('.');
-  const leading = `${whole}${fraction}`.replace(/^0+/, '');
-  const digits = leading.replace(/0+$/, '');
-  const scale = Number(exponent) - fraction.length + leading.length - digits.length;
-  return digits === '' ? '0' : `${digits}e${scale}`;
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = `${whole}${fraction}`;
+  let [start, end] = [0, digits.length];
+  while (start < end && digits[start] === '0') start += 1;
+  while (end > start && digits[end - 1] === '0') end -= 1;
+  if (start === end) return '0';
+  return `${digits.slice(start, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }

@@ -1,31 +1,52 @@
-import type { Issue } from '../errors/app-error.js';
+import { type Issue, MAX_ISSUES } from '../errors/app-error.js';
 
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 const MAX_KEYS = 1_000;
 
 /**
- * What PostgreSQL would refuse or silently change, found before it gets there: NUL and lone surrogates in text, keys
- * that JavaScript treats as its own, objects with more than 1,000 keys. Depth is bounded by the parser (32).
+ * Finds what PostgreSQL would reject or silently change, before it gets there: NUL and lone surrogates in text, keys
+ * that JavaScript treats as its own, objects with more than 1,000 keys. Stops at 100 issues. Depth is limited by the
+ * JSON scanner.
  */
 export function inspectText(value: unknown, path = ''): Issue[] {
-  if (typeof value === 'string') return inspectString(value, path);
-  if (typeof value !== 'object' || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap((item, index) => inspectText(item, join(path, String(index))));
-
-  const entries = Object.entries(value);
-  if (entries.length > MAX_KEYS) return [{ path, message: `holds more than ${MAX_KEYS} members`, code: 'maxKeys' }];
-  return entries.flatMap(([key, item]) => {
-    if (FORBIDDEN_KEYS.has(key))
-      return [{ path: join(path, key), message: 'This name is not allowed', code: 'forbiddenKey' }];
-    return [...inspectString(key, path), ...inspectText(item, join(path, key))];
-  });
+  const inspection = new TextInspection();
+  inspection.inspect(value, path === '' ? [] : [path]);
+  return inspection.issues;
 }
 
-function inspectString(text: string, path: string): Issue[] {
-  if (text.includes('\0')) return [{ path, message: 'NUL is not allowed in text', code: 'noNul' }];
-  return text.isWellFormed() ? [] : [{ path, message: 'Text must be well-formed Unicode', code: 'wellFormed' }];
-}
+class TextInspection {
+  readonly issues: Issue[] = [];
 
-function join(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
+  inspect(value: unknown, path: string[]): void {
+    if (typeof value === 'string') this.inspectString(value, path);
+    else if (Array.isArray(value)) this.inspectMembers(value.entries(), path);
+    else if (typeof value === 'object' && value !== null) this.inspectObject(Object.entries(value), path);
+  }
+
+  private inspectObject(entries: [string, unknown][], path: string[]): void {
+    if (entries.length > MAX_KEYS) this.add(path, `has more than ${MAX_KEYS} members`, 'maxKeys');
+    else this.inspectMembers(entries, path);
+  }
+
+  private inspectMembers(members: Iterable<[key: string | number, value: unknown]>, path: string[]): void {
+    for (const [key, value] of members) {
+      if (this.issues.length >= MAX_ISSUES) return;
+      const name = String(key);
+      this.inspectString(name, path);
+      // The path is joined for issues only: joined for each value it would cost more than the values.
+      path.push(name);
+      if (FORBIDDEN_KEYS.has(name)) this.add(path, 'This name is not allowed', 'forbiddenKey');
+      else this.inspect(value, path);
+      path.pop();
+    }
+  }
+
+  private inspectString(text: string, path: string[]): void {
+    if (text.includes('\0')) this.add(path, 'NUL is not allowed in text', 'noNul');
+    else if (!text.isWellFormed()) this.add(path, 'Text must be well-formed Unicode', 'wellFormed');
+  }
+
+  private add(path: string[], message: string, code: string): void {
+    this.issues.push({ path: path.join('.'), message, code });
+  }
 }

@@ -1,4 +1,4 @@
-import { buildMessage, ValidateBy, type ValidationOptions } from 'class-validator';
+import { buildMessage, ValidateBy, type ValidateByOptions, type ValidationOptions } from 'class-validator';
 
 /*
  * Lengths in code points, as PostgreSQL and JSON Schema count them. class-validator's own decorators take a character
@@ -7,31 +7,41 @@ import { buildMessage, ValidateBy, type ValidationOptions } from 'class-validato
 
 /** At least so many characters. */
 export function MinLength(min: number, options?: ValidationOptions): PropertyDecorator {
-  return length('minLength', (characters) => characters >= min, {
-    message: `$property must be longer than or equal to ${min} characters`,
+  const message = `$property must be longer than or equal to ${min} characters`;
+  return ValidateBy(
+    rule('minLength', { bound: min, fits: (characters) => characters >= min, message }, options),
     options,
-  });
+  );
 }
 
-/** At most so many characters. */
+/** At most so many characters. `validateDto` reads the number before other rules look at the text. */
 export function MaxLength(max: number, options?: ValidationOptions): PropertyDecorator {
-  return length('maxLength', (characters) => characters <= max, {
-    message: `$property must be shorter than or equal to ${max} characters`,
+  const message = maxLengthMessage('$property', max);
+  return ValidateBy(
+    rule('maxLength', { bound: max, fits: (characters) => characters <= max, message }, options),
     options,
-  });
+  );
+}
+
+export function maxLengthMessage(property: string, max: number): string {
+  return `${property} must be shorter than or equal to ${max} characters`;
 }
 
 export function charactersOf(text: string): number {
-  const pairs = text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0;
-  return text.length - pairs;
+  let characters = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if ((text.codePointAt(at) ?? 0) > 0xffff) at += 1;
+    characters += 1;
+  }
+  return characters;
 }
 
-function length(
+function rule(
   name: string,
-  fits: (characters: number) => boolean,
-  { message, options }: { message: string; options: ValidationOptions | undefined },
-): PropertyDecorator {
+  { bound, fits, message }: { bound: number; fits: (characters: number) => boolean; message: string },
+  options: ValidationOptions | undefined,
+): ValidateByOptions {
   const validate = (value: unknown) => typeof value === 'string' && fits(charactersOf(value));
   const defaultMessage = buildMessage((each) => each + message, options);
-  return ValidateBy({ name, validator: { validate, defaultMessage } }, options);
+  return { name, constraints: [bound], validator: { validate, defaultMessage } };
 }

@@ -88,12 +88,6 @@ function hasQuery(controller: object, methodName: string): boolean {
 function paths(controller: object, handler: object): string[] {
   const of = (target: object) => [Reflect.getMetadata(PATH_METADATA, target) as string | string[]].flat();
   return of(controller).flatMap((prefix) =>
-    of(handler).map(
-      (path) =>
-        `/${[prefix, path]
-          .map((part) => part.replace(/^\/+|\/+$/g, ''))
-          .filter(Boolean)
-          .join('/')}`,
-    ),
+    of(handler).map((path) => `/${`${prefix}/${path}`.split('/').filter(Boolean).join('/')}`),
   );
 }

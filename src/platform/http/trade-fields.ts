@@ -3,7 +3,6 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import {
   Allow,
-  ArrayMaxSize,
   ArrayMinSize,
   IsArray,
   IsEmail,
@@ -18,6 +17,7 @@ import { isCountry } from '../countries.js';
 import { isCurrency } from '../money.js';
 import { isCalendarDay, isInstant, isTimeZone } from '../time.js';
 import { MaxLength } from './lengths.js';
+import { ArrayMaxSize } from './lists.js';
 import { KeptAsData } from './dto.js';
 import { DocumentedAs } from './property-description.js';
 
@@ -114,8 +114,11 @@ export function WebAddress(): PropertyDecorator {
 /** A decimal number above 0 as text, since a double would round it: so many digits before the point, so many after. */
 export function DecimalText({ whole, decimals }: { whole: number; decimals: number }): PropertyDecorator {
   const pattern = `^(?:0|[1-9]\\d{0,${whole - 1}})(?:\\.\\d{1,${decimals}})?$`;
-  const form = new RegExp(pattern);
-  const fits = (value: unknown) => typeof value === 'string' && form.test(value) && /[1-9]/.test(value);
+  const fits = (value: unknown) => {
+    const [, integer, fraction = ''] = /^(0|[1-9]\d*)(?:\.(\d+))?$/.exec(typeof value === 'string' ? value : '') ?? [];
+    if (integer === undefined || integer.length > whole || fraction.length > decimals) return false;
+    return /[1-9]/.test(integer) || /[1-9]/.test(fraction);
+  };
   return applyDecorators(
     check('isDecimal', fits, `$property must be a decimal number above 0 as text, with at most ${decimals} decimals`),
     DocumentedAs(
@@ -130,8 +133,6 @@ export function FreeObject({ maxBytes, maxDepth }: { maxBytes: number; maxDepth:
   const fits = (value: unknown) => isFreeObject(value, { maxBytes, maxDepth });
   const documented = { type: 'object', additionalProperties: true } as ApiPropertyOptions;
   return applyDecorators(
-    // The deep copy that the pipe makes drops keys such as `toString`; the original keeps them.
-    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
     check('isFreeObject', fits, `$property must be an object of at most ${maxBytes} bytes and ${maxDepth} levels`),
     ApiProperty(documented),
   );
@@ -154,7 +155,6 @@ export function FreeObjects(rule: {
     items: { type: 'object', additionalProperties: true },
   } as ApiPropertyOptions;
   return applyDecorators(
-    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
     IsArray(),
     ArrayMinSize(min),
     ArrayMaxSize(max),

@@ -1,4 +1,4 @@
-import { AppError, MAX_MESSAGE, MAX_PATH } from '../errors/app-error.js';
+import { AppError, MAX_ISSUES, MAX_MESSAGE, MAX_PATH } from '../errors/app-error.js';
 import { errorBody, type ErrorShape } from '../errors/error-bodies.js';
 import { codeInBody } from './error-codes.js';
 
@@ -25,10 +25,10 @@ export const errorSchemas = {
         type: 'object',
         additionalProperties: true,
         properties: {
-          issues: { type: 'array', maxItems: 50, items: issue },
+          issues: { type: 'array', maxItems: MAX_ISSUES, items: issue },
           fields: {
             type: 'object',
-            additionalProperties: { type: 'array', maxItems: 50, items: text(MAX_MESSAGE) },
+            additionalProperties: { type: 'array', maxItems: MAX_ISSUES, items: text(MAX_MESSAGE) },
           },
           retryAfterMs: milliseconds,
         },

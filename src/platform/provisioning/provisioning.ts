@@ -1,9 +1,8 @@
 import { Injectable, type Type } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
-import { validate, type ValidationError } from 'class-validator';
 import { asSystem } from '../context/request-context.js';
 import { keptAsData } from '../http/dto.js';
 import { inspectText } from '../http/json-text.js';
+import { validateDto } from '../http/validate-dto.js';
 import { Database } from '../database/database.js';
 
 interface Section<Row extends object = object> {
@@ -100,19 +99,12 @@ export class Provisioning {
       const issues = inspectText(structured, path);
       faults.push(...issues.map((issue) => `${issue.path}: ${issue.message}`));
       if (issues.length > 0) continue;
-      const instance = plainToInstance(section.row, structured);
-      const errors = await validate(instance, { whitelist: true, forbidNonWhitelisted: true });
-      faults.push(...errors.flatMap((error) => describe(path, error)));
+      const { instance, issues: broken } = await validateDto(section.row, structured);
+      faults.push(...broken.map((issue) => `${path}.${issue.path}: ${issue.message}`));
       instances.push(Object.assign(instance, data));
     }
     return instances;
   }
-}
-
-function describe(parent: string, error: ValidationError): string[] {
-  const path = `${parent}.${error.property}`;
-  const own = Object.values(error.constraints ?? {}).map((message) => `${path}: ${message}`);
-  return [...own, ...(error.children ?? []).flatMap((child) => describe(path, child))];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

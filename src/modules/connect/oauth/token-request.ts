@@ -75,7 +75,7 @@ function readMembers(body: unknown): [string, string][] {
 
 /** From HTTP Basic or from the body. Existing clients always send some header; one that is not Basic says nothing. */
 function readCredentials(authorization: string | undefined, parameters: Parameters): ClientCredentials {
-  const basic = /^Basic(?:\s+(.*))?$/i.exec(authorization ?? '');
+  const basic = /^Basic(?:\s+(\S.*)?)?$/is.exec(authorization ?? '');
   const [clientId = '', clientSecret = ''] = [parameters.get('client_id'), parameters.get('client_secret')];
   if (!basic) return { clientId, clientSecret };
 

@@ -14,12 +14,19 @@ import { IssueTerms, type Terms } from './issue-terms.service.js';
 
 refuseOn('invoices_type_number', ({ detail }) =>
   conflict('invoice_number_conflict', 'Another series has already assigned this number; increase nextNumber', {
-    number: /\)=\([^,]*, (.*)\) already exists/.exec(detail ?? '')?.[1] ?? null,
+    number: takenNumber(detail ?? ''),
   }),
 );
 refuseOn('invoices_number_length', () =>
   conflict('series_exhausted', 'The next number would be too long; create a new series'),
 );
+
+/** From PostgreSQL's detail: `Key (type, number)=(invoice, INV-1) already exists.` */
+function takenNumber(detail: string): string | null {
+  const start = detail.indexOf(', ', detail.indexOf(')=('));
+  const end = detail.lastIndexOf(') already exists');
+  return start === -1 || end < start ? null : detail.slice(start + 2, end);
+}
 
 /** Takes the number and stores it in one statement: the last before the ledger, so that its wait is the shortest. */
 const ISSUE = `with ${TAKEN}

@@ -57,7 +57,10 @@ export function totalsOf(lines: readonly PricedLine[], stated: Partial<Totals>):
 
 /** A quantity without zeros that say nothing: `1.50` is `1.5`. */
 export function plainQuantity(quantity: string): string {
-  return quantity.includes('.') ? quantity.replace(/\.?0+$/, '') : quantity;
+  if (!quantity.includes('.')) return quantity;
+  let end = quantity.length;
+  while (quantity[end - 1] === '0') end -= 1;
+  return quantity.slice(0, quantity[end - 1] === '.' ? end - 1 : end);
 }
 
 function priceLine(line: LineInput, path: string): PricedLine {

@@ -78,6 +78,6 @@ function assertThere(status: RenditionStatus, allowStale: boolean): void {
 
 /** A number as a name of a file: what a header or a disk could misunderstand becomes a dash. */
 function fileNameOf(number: string): string {
-  const plain = number.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+|[.-]+$/g, '');
-  return plain === '' ? 'invoice' : plain;
+  const plain = number.replace(/[^A-Za-z0-9._-]+/g, '-');
+  return /[A-Za-z0-9_](?:.*[A-Za-z0-9_])?/.exec(plain)?.[0] ?? 'invoice';
 }

@@ -1,4 +1,5 @@
 import { STAFF_SCOPES } from '../../../platform/auth/scopes.js';
+import { patternOf } from '../../../platform/http/word-pattern.js';
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Clearable, Id, Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { QueryFlag } from '../../../platform/http/query-fields.js';
@@ -6,7 +7,7 @@ import { Instant } from '../../../platform/http/trade-fields.js';
 import type { ApiToken } from './api-token.entity.js';
 
 const STAFF_SCOPE = {
-  pattern: new RegExp(`^(${STAFF_SCOPES.map((scope) => scope.replace('*', '\\*')).join('|')})$`),
+  pattern: patternOf(STAFF_SCOPES),
   otherwise: 'must be a staff scope, such as finance:read, finance:approve or finance:*',
   maxLength: 200,
 };

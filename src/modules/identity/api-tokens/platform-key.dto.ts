@@ -1,9 +1,10 @@
 import { parseCredential } from '../../../platform/auth/credentials.js';
 import { PLATFORM_SCOPES } from '../../../platform/auth/scopes.js';
+import { patternOf } from '../../../platform/http/word-pattern.js';
 import { Clearable, Flag, Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { Instant, Worded } from '../../../platform/http/trade-fields.js';
 
-const CONNECT_SCOPE = 'connect:(\\*|([a-z][a-z0-9-]*|\\*):([a-z][a-z0-9-]*|\\*))';
+const CONNECT_SCOPE = /connect:(\*|([a-z][a-z0-9-]*|\*):([a-z][a-z0-9-]*|\*))/;
 
 /** A row of the provisioning section `platformKeys`. */
 export class ProvidedKey {
@@ -15,7 +16,7 @@ export class ProvidedKey {
     min: 1,
     max: 64,
     maxLength: 200,
-    pattern: new RegExp(`^(${PLATFORM_SCOPES.join('|')}|${CONNECT_SCOPE})$`),
+    pattern: patternOf(PLATFORM_SCOPES, CONNECT_SCOPE),
     otherwise: `must be a scope of connect, such as connect:bookings:write, or one of ${PLATFORM_SCOPES.join(', ')}`,
     unique: true,
   })

@@ -1,11 +1,12 @@
 import { covers, STAFF_MODULES } from '../../../platform/auth/scopes.js';
+import { patternOf } from '../../../platform/http/word-pattern.js';
 
 export const ROLES = ['owner', 'finance', 'operations', 'sales', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** What holds of each role in a list. */
 export const ROLE_RULE = {
-  pattern: new RegExp(`^(${ROLES.join('|')})$`),
+  pattern: patternOf(ROLES),
   otherwise: `must be one of ${ROLES.join(', ')}`,
   maxLength: 20,
 };

@@ -37,7 +37,7 @@ export class SmtpSender extends MailSender {
   }
 
   private async compose({ id, recipient, recipientKind, subject, text }: Mail) {
-    const host = /@([^\s<>]+)>?\s*$/.exec(this.from)?.[1] ?? 'localhost';
+    const host = /^@([^\s<>]+)/.exec(this.from.slice(this.from.lastIndexOf('@')))?.[1] ?? 'localhost';
     const { envelope, message } = await this.composer.sendMail({
       from: this.from,
       [HEADERS[recipientKind]]: { name: '', address: recipient },

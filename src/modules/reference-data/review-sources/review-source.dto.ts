@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { ArrayUnique, IsIn } from 'class-validator';
+import { IsIn } from 'class-validator';
 import { Optional, Text, Texts } from '../../../platform/http/fields.js';
+import { ArrayUnique } from '../../../platform/http/lists.js';
 import { languageCatalog } from '../languages/language-catalog.js';
 
 /** A review source's key or alias, as it stands in a path. */

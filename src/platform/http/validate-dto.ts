@@ -1,0 +1,193 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Type } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
+import { type Issue, MAX_ISSUES } from '../errors/app-error.js';
+import { charactersOf, maxLengthMessage } from './lengths.js';
+import { arrayMaxSizeMessage } from './lists.js';
+import { rememberRules } from './remembered-rules.js';
+
+rememberRules();
+
+/** Other requests are served between two slices of the elements of a long list. */
+const SLICE_MS = 5;
+
+interface MemberRule {
+  maxElements?: number;
+  maxCharacters?: number;
+  /** The class of the object that the member holds, or of each element of its list. */
+  nestedType?: () => Type<object>;
+  /** Free JSON, which class-transformer must not copy. */
+  isFree: boolean;
+}
+
+type Rules = ReadonlyMap<string, MemberRule>;
+
+const knownRules = new WeakMap<object, Rules>();
+
+interface ValidatedDto<T> {
+  instance: T;
+  issues: Issue[];
+}
+
+/**
+ * Makes an instance of the class and validates it. Costs what the class admits, not what was sent: a list or text that
+ * is too long is one issue and is not looked into; values of unknown members and structures in the place of scalars are
+ * not copied; nested objects are validated one after the other, until there are 100 issues. How many objects a request
+ * may hold follows from the sizes of its lists; a test adds them up over the API document.
+ */
+export async function validateDto<T extends object>(type: Type<T>, value: object): Promise<ValidatedDto<T>> {
+  const validation = new DtoValidation();
+  const instance = await validation.validate(type, value, '');
+  return { instance, issues: validation.issues.slice(0, MAX_ISSUES) };
+}
+
+class DtoValidation {
+  readonly issues: Issue[] = [];
+  private sliceStart = performance.now();
+
+  async validate<T extends object>(type: Type<T>, given: object, path: string): Promise<T> {
+    const rules = rulesOf(type);
+    const members = new Map<string, unknown>(Object.entries(given));
+    const tooLarge = this.rejectTooLarge(rules, members, path);
+
+    const body = [...members].map(
+      ([name, value]) => [name, tooLarge.has(name) ? undefined : standIn(rules.get(name), value)] as const,
+    );
+    const instance = plainToInstance(type, Object.fromEntries(body));
+    for (const [name, { isFree }] of rules) {
+      if (isFree && members.has(name) && !tooLarge.has(name)) Reflect.set(instance, name, members.get(name));
+    }
+    const errors = await validate(instance, {
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      forbidUnknownValues: false,
+      validationError: { target: false },
+    });
+    const rejected = new Set([...tooLarge, ...errors.map(({ property }) => property)]);
+    for (const error of errors) {
+      if (!tooLarge.has(error.property)) this.issues.push(...issuesOf(error, path));
+    }
+    this.rejectPassedOver([...members.keys()], { instance, path });
+
+    for (const [name, { nestedType }] of rules) {
+      if (!nestedType || rejected.has(name)) continue;
+      const nested = await this.validateNested(nestedType(), members.get(name), join(path, name));
+      if (nested !== undefined) Reflect.set(instance, name, nested);
+    }
+    return instance;
+  }
+
+  /** The names of the members that are larger than their class admits. */
+  private rejectTooLarge(rules: Rules, members: ReadonlyMap<string, unknown>, path: string): Set<string> {
+    const names = new Set<string>();
+    for (const [name, { maxElements = Infinity, maxCharacters = Infinity }] of rules) {
+      const value = members.get(name);
+      const issue = { path: join(path, name) };
+      if (Array.isArray(value) && value.length > maxElements) {
+        this.issues.push({ ...issue, code: 'arrayMaxSize', message: arrayMaxSizeMessage(name, maxElements) });
+        names.add(name);
+        // White space at the ends may be trimmed: it does not count yet.
+      } else if (
+        typeof value === 'string' &&
+        value.length > maxCharacters &&
+        charactersOf(value.trim()) > maxCharacters
+      ) {
+        this.issues.push({ ...issue, code: 'maxLength', message: maxLengthMessage(name, maxCharacters) });
+        names.add(name);
+      }
+    }
+    return names;
+  }
+
+  /** Unknown members that class-transformer drops unseen: those whose names every object has, such as `toString`. */
+  private rejectPassedOver(names: string[], { instance, path }: { instance: object; path: string }): void {
+    for (const name of names) {
+      if (Object.hasOwn(instance, name)) continue;
+      this.issues.push({ path: join(path, name), message: unknownMember(name), code: 'whitelistValidation' });
+    }
+  }
+
+  private async validateNested(type: Type<object>, value: unknown, path: string): Promise<unknown> {
+    if (!Array.isArray(value)) return isObject(value) ? this.validate(type, value, path) : undefined;
+
+    const elements: object[] = [];
+    for (const [index, element] of value.entries()) {
+      if (this.issues.length >= MAX_ISSUES) break;
+      if (performance.now() - this.sliceStart > SLICE_MS) await this.yieldToOthers();
+      if (isObject(element)) elements.push(await this.validate(type, element, join(path, String(index))));
+    }
+    return elements;
+  }
+
+  private async yieldToOthers(): Promise<void> {
+    await nextTurn();
+    this.sliceStart = performance.now();
+  }
+}
+
+/** The sizes and classes of a DTO's members, from the metadata of its decorators. */
+function rulesOf(type: Type<object>): Rules {
+  const known = knownRules.get(type);
+  if (known) return known;
+
+  const rules = new Map<string, MemberRule>();
+  for (const { propertyName, name, constraints, context, each } of metadataOf(type)) {
+    const rule = rules.get(propertyName) ?? { isFree: false };
+    const [max] = (constraints ?? []) as unknown[];
+    if (name === 'arrayMaxSize' && typeof max === 'number') rule.maxElements = max;
+    if (name === 'maxLength' && typeof max === 'number' && !each) rule.maxCharacters = max;
+    if (name === 'isFreeObject') rule.isFree = true;
+    const { nestedType } = (context ?? {}) as Pick<MemberRule, 'nestedType'>;
+    if (nestedType) rule.nestedType = nestedType;
+    rules.set(propertyName, rule);
+  }
+  knownRules.set(type, rules);
+  return rules;
+}
+
+function metadataOf(type: Type<object>) {
+  return getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+}
+
+/** The value without what no rule of the member reads, because class-transformer would copy it. */
+function standIn(rule: MemberRule | undefined, value: unknown): unknown {
+  const isList = rule?.maxElements !== undefined && !rule.isFree;
+  return isList && Array.isArray(value) ? value.map(emptied) : emptied(value);
+}
+
+function emptied(value: unknown): unknown {
+  if (Array.isArray(value)) return [];
+  return isObject(value) ? {} : value;
+}
+
+function issuesOf(error: ValidationError, parent: string): Issue[] {
+  const path = join(parent, error.property);
+  return Object.entries(error.constraints ?? {}).map(([code, message]) => ({
+    path: placeOf(error, code, path),
+    code,
+    message: code === 'whitelistValidation' ? unknownMember(error.property) : message,
+  }));
+}
+
+/** A rule about a list as a whole may name the element that breaks it. */
+function placeOf({ contexts, value }: ValidationError, code: string, path: string): string {
+  const context: unknown = contexts?.[code];
+  return namesElement(context) ? `${path}.${context.faultIn(value)}` : path;
+}
+
+function namesElement(context: unknown): context is { faultIn: (list: unknown) => number } {
+  return isObject(context) && typeof Reflect.get(context, 'faultIn') === 'function';
+}
+
+function unknownMember(name: string): string {
+  return `${name} is not known here`;
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
