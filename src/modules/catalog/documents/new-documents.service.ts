@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { invalidField, invalidRequest, type Issue } from '../../../platform/errors/app-error.js';
+import { invalidField, invalidRequest, type Issue, MAX_ISSUES } from '../../../platform/errors/app-error.js';
 import { faultsOfFields } from '../fields/check-fields.js';
 import { DERIVED, type Vertical } from '../fields/registry.js';
 import { canonicalLocale, Markets } from '../slices/markets.js';
@@ -29,11 +29,13 @@ export class NewDocuments {
     return { ...variant, vertical: given.vertical, id: given.id, fields: kept(given.fields) };
   }
 
-  /** Throws 400 with every fault of all of them, also where one is sent twice. */
+  /** Throws 400 with the faults of all of them, also where one is sent twice; stops at 100. */
   many(given: readonly BatchDocument[]): NewDocument[] {
     const faults: Issue[] = [];
     const seen = new Set<string>();
-    const documents = given.map(({ vertical, id, fields, ...variant }, index): NewDocument => {
+    const documents: NewDocument[] = [];
+    for (const [index, { vertical, id, fields, ...variant }] of given.entries()) {
+      if (faults.length >= MAX_ISSUES) break;
       const path = `documents.${index}`;
       const document = { ...this.variant(variant, `${path}.market`), vertical, id, fields: kept(fields) };
       const name = `${sliceName(document)}/${id}`;
@@ -41,8 +43,8 @@ export class NewDocuments {
       if (seen.has(name)) faults.push(twice);
       seen.add(name);
       faults.push(...faultsOfFields(vertical, fields, `${path}.fields`));
-      return document;
-    });
+      documents.push(document);
+    }
     if (faults.length > 0) throw invalidRequest(faults);
     return documents;
   }

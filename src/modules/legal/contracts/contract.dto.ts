@@ -10,7 +10,7 @@ import {
   type ContractTerms,
 } from './contract.entity.js';
 
-const TEXT_RULE = '$property must be HTML of at most 20000 tags, without control characters';
+const TEXT_RULE = '$property must be HTML of at most 20000 tags and 500 open elements, without control characters';
 
 class ContractFields {
   /**

@@ -5,7 +5,7 @@ import { isContractText, MAX_BODY } from '../contracts/contract-body.js';
 import { REFUND_TYPES, RULE_TYPES, type RefundType, type RuleType } from './policy-rule.js';
 import { VERSION_STATUSES, type VersionStatus } from './policy-version.entity.js';
 
-const TEXT_RULE = '$property must be HTML of at most 20000 tags, without control characters';
+const TEXT_RULE = '$property must be HTML of at most 20000 tags and 500 open elements, without control characters';
 
 export const MAX_RULES = 100;
 export const MAX_DAYS = 3650;
