@@ -11,6 +11,7 @@ import { Legal1790000000500 } from './src/migrations/1790000000500-legal.js';
 import { ConnectVersions1790000002500 } from './src/migrations/1790000002500-connect-versions.js';
 import { DiskProbes1790000002600 } from './src/migrations/1790000002600-disk-probes.js';
 import { VaultKeyAdministration1790000002510 } from './src/migrations/1790000002510-vault-key-administration.js';
+import { FailureLimits1790000002610 } from './src/migrations/1790000002610-failure-limits.js';
 import { Trips1790000002000 } from './src/migrations/1790000002000-trips.js';
 import { IntegrityReport1790000002010 } from './src/migrations/1790000002010-integrity-report.js';
 import { Policies1790000002100 } from './src/migrations/1790000002100-policies.js';
@@ -164,6 +165,7 @@ const migrations = [
   ConnectVersions1790000002500,
   VaultKeyAdministration1790000002510,
   DiskProbes1790000002600,
+  FailureLimits1790000002610,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

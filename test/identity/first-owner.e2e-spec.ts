@@ -5,6 +5,7 @@ import { Machine } from './machine.js';
 
 const PRODUCTION = {
   NODE_ENV: 'production',
+  RATE_LIMIT_FACTOR: '1',
   VAULT_KEK_PRIMARY: 'a',
   VAULT_KEK_a: randomBytes(32).toString('base64'),
 };

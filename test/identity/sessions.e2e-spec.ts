@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import {
+  forgetFailures,
   hire,
   login,
   ME,
@@ -20,6 +21,7 @@ beforeAll(async () => {
   app = await startApp({ env: { LOG_LEVEL: 'info' } });
   member = await hire(app, ['viewer']);
 });
+beforeEach(() => forgetFailures(app));
 
 interface SessionBody {
   id: string;
@@ -50,7 +52,7 @@ describe('a login', () => {
 
   it('with any characters in the password is let in, and they are not trimmed', async () => {
     const odd = '  pass\u0001wörd 🦜 \t ';
-    const { user } = await hire(app, ['viewer'], odd);
+    const { user } = await hire(app, ['viewer'], { password: odd });
     await expect(login(app, user.email, odd.trim())).rejects.toThrow('login answered 401');
     await expect(login(app, user.email, odd.normalize('NFD'))).resolves.toMatch(/^vss_/);
   });
@@ -76,6 +78,7 @@ describe('a login', () => {
 
   it('does the same work for an unknown address as for a wrong password', async () => {
     const timed = async (email: string) => {
+      await forgetFailures(app);
       const started = performance.now();
       await app.post(SESSIONS, { email, password: 'not the password' });
       return performance.now() - started;

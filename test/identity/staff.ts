@@ -30,8 +30,12 @@ export const uniqueEmail = () => `${randomUUID()}@example.com`;
 export const PASSWORD = 'correct horse battery staple';
 
 /** A member of staff of a test's own, logged in. */
-export async function hire(app: TestApp, roles: string[], password = PASSWORD): Promise<Member> {
-  const body = { email: uniqueEmail(), name: 'Test Member', roles, password };
+export async function hire(
+  app: TestApp,
+  roles: string[],
+  { password = PASSWORD, email = uniqueEmail() } = {},
+): Promise<Member> {
+  const body = { email, name: 'Test Member', roles, password };
   const created = await app.as('owner').post<{ data: UserBody }>(USERS, body);
   const session = await login(app, body.email, password);
   return { user: created.body.data, password, session, client: app.with(session) };
@@ -75,4 +79,9 @@ export function refusal(
     requestId: headers['x-request-id'],
     ...(more.details ? { details: more.details } : {}),
   };
+}
+
+/** Failures are counted in the database and not multiplied: a test that fails on purpose must not limit the next one. */
+export async function forgetFailures(app: TestApp): Promise<void> {
+  await app.sql('delete from failure_limits');
 }

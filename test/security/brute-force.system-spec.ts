@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
 import { TOKEN } from '../connect/partners.js';
-import { hire, PASSWORD, SESSIONS, uniqueEmail } from '../identity/staff.js';
+import { forgetFailures, hire, PASSWORD, SESSIONS, uniqueEmail } from '../identity/staff.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { Answer } from '../setup/http.js';
 
@@ -15,8 +16,17 @@ function login(app: TestApp, email: string, { password = 'a wrong guess', addres
   return app.post<{ details: { retryAfterMs: number } }>(SESSIONS, { email, password }, from(address));
 }
 
+/** Asks again if a busy machine could not open a connection to the database in time: nothing was checked then. */
+async function patiently(attempt: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await attempt();
+    if (answer.status !== 503 || tries === 5) return answer;
+    await pause(1_000);
+  }
+}
+
 async function many(times: number, attempt: () => Promise<Answer>): Promise<number[]> {
-  const answers = await Promise.all(Array.from({ length: times }, attempt));
+  const answers = await Promise.all(Array.from({ length: times }, () => patiently(attempt)));
   return answers.map(({ status }) => status).sort();
 }
 
@@ -47,8 +57,46 @@ describe('guessing a password', () => {
     expect((await login(app, uniqueEmail())).status).toBe(401);
   });
 
+  it('gains nothing by a second instance, nor by a rate limit factor', async () => {
+    const apps = [await startApp({ env: TRUSTED }), await startApp({ env: { ...TRUSTED, RATE_LIMIT_FACTOR: '100' } })];
+    const [first, second] = apps;
+    if (!first || !second) throw new Error('Two instances are needed');
+    const { email } = (await hire(first, ['viewer'])).user;
+    let turn = 0;
+    const guess = () => login((turn += 1) % 2 === 0 ? first : second, email);
+    expect(await many(4 * ALLOWED, guess)).toEqual(refusedAfter(ALLOWED, 3 * ALLOWED));
+  });
+
+  it('gains nothing by another spelling by which the database finds the account', async () => {
+    const app = await startApp({ env: TRUSTED });
+    const { email } = (await hire(app, ['viewer'], { email: `vivid.${uniqueEmail()}` })).user;
+    const spellings = [
+      email,
+      email.toUpperCase(),
+      email.replace('vivid', 'V\u0130VID'),
+      email.replace('vi', 'v\u0130'),
+    ];
+    for (const spelling of spellings) {
+      const [row] = await app.sql<{ found: boolean }>('select lower($1) = lower($2) as found', [spelling, email]);
+      expect([spelling, row?.found]).toEqual([spelling, true]);
+    }
+    let turn = 0;
+    const guess = () => login(app, spellings[(turn += 1) % spellings.length] ?? email);
+    expect(await many(4 * ALLOWED, guess)).toEqual(refusedAfter(ALLOWED, 3 * ALLOWED));
+  });
+
+  it('is limited in the same way where there is no such account', async () => {
+    const app = await startApp({ env: TRUSTED });
+    const email = `vivid.${uniqueEmail()}`;
+    const spellings = [email, email.toUpperCase(), email.replace('vi', 'v\u0130')];
+    let turn = 0;
+    const guess = () => login(app, spellings[(turn += 1) % spellings.length] ?? email);
+    expect(await many(3 * ALLOWED, guess)).toEqual(refusedAfter(ALLOWED, 2 * ALLOWED));
+  });
+
   it('gains nothing by an address that the client makes up itself', async () => {
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: '1' } });
+    await forgetFailures(app);
     expect(await many(ALLOWED + 5, () => login(app, uniqueEmail()))).toEqual(refusedAfter(ALLOWED, 5));
   });
 });
@@ -56,6 +104,7 @@ describe('guessing a password', () => {
 describe('guessing a client secret', () => {
   it('gains nothing by an address that the client makes up itself', async () => {
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: '1' } });
+    await forgetFailures(app);
     const body = { grant_type: 'client_credentials', client_id: 'occ_guessed', client_secret: 'a wrong guess' };
     const guess = () => app.post(TOKEN, body, from(newAddress()));
     expect(await many(ALLOWED + 5, guess)).toEqual(refusedAfter(ALLOWED, 5));

@@ -135,7 +135,7 @@ export const settings = {
   ...mailSettings,
   rateLimitFactor: factor({
     name: 'RATE_LIMIT_FACTOR',
-    purpose: 'Multiplies the rate limits, but not the limit on failed logins; at most 100 in production',
+    purpose: 'Multiplies the rate limits, but not those on failed logins and client secrets; at most 100 in production',
     example: '2',
     fallback: '1',
   }),

@@ -1,28 +1,84 @@
-import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../clock.js';
+import { Env } from '../config/env.js';
+import { Database } from '../database/database.js';
 import { AppError } from '../errors/app-error.js';
-import type { PolicyName } from './policies.js';
+import { Jobs } from '../jobs/jobs.js';
+import { AtOnce } from './at-once.js';
+import { policies, type PolicyName } from './policies.js';
 import { RateLimits } from './rate-limits.js';
-import type { Allowance } from './token-buckets.js';
+
+/** What a bucket holds now, refilled since it was last written: $1 subject, $2 capacity, $3 per second, $4 now. */
+const REFILLED =
+  'least($2::float8, f.tokens + greatest(0, extract(epoch from $4::timestamptz - f.at)::float8 * $3::float8))';
+
+/** A count that is lost with the server's last moments harms nobody; waiting for the disk would occupy the connection. */
+const WITHOUT_WAITING = "set_config('synchronous_commit', 'off', true)";
 
 /**
- * Limits on failures: of logins, of client secrets. An attempt takes its place in the buckets before it runs and gives it
- * back unless it is refused by 401. Attempts beyond that wait for those that run, so that guessing in parallel gains
- * nothing, and whoever knows the secret is not refused for coming in company.
+ * An empty bucket is only read: many attempts at one account must not queue for the lock of its row. Tokens are fractions,
+ * so that one may be a little less than 1.
+ */
+const TAKE = `
+  insert into failure_limits as f (subject, tokens, at)
+  select $1::bytea, $2::float8 - 1, $4::timestamptz from ${WITHOUT_WAITING}
+  where not exists (select from failure_limits as f where subject = $1 and ${REFILLED} < 0.999999)
+  on conflict (subject) do update
+    set tokens = greatest(0, ${REFILLED} - 1), at = greatest(f.at, excluded.at)
+    where ${REFILLED} >= 0.999999
+  returning f.tokens`;
+
+const LEFT = `select ${REFILLED} as tokens from failure_limits as f where subject = $1`;
+
+const GIVE_BACK = `
+  update failure_limits set tokens = least($2::float8, tokens + 1) from ${WITHOUT_WAITING} where subject = $1`;
+
+/** Longer than any bucket takes to be full again. */
+const KEPT_SECONDS = 60 * 60;
+const MAX_WAITING = 100;
+/** Of the connections to the database: a flood of attempts must leave the others to other requests. */
+const POOL_SHARE = 1 / 4;
+const MAX_WAITING_STATEMENTS = 256;
+
+interface Attempts {
+  /** Those that take from the bucket now, or have taken and run. */
+  active: number;
+  waiting: (() => void)[];
+}
+
+/**
+ * Limits on failures: of logins, of client secrets. They are counted in the database, so that all processes share them,
+ * and `RATE_LIMIT_FACTOR` does not multiply them. An attempt takes from the buckets before it runs and gives back unless
+ * it is rejected by 401: parallel guesses gain nothing. Attempts beyond the limit wait for those that run in this process,
+ * so that a caller who knows the secret may send many at once. Without the database nothing runs.
  */
 @Injectable()
-export class FailureLimits {
-  private readonly running = new Map<string, number>();
-  private readonly waiting = new Map<string, (() => void)[]>();
+export class FailureLimits implements OnModuleInit {
+  private readonly attempts = new Map<string, Attempts>();
+  private readonly statements: AtOnce;
 
   constructor(
-    private readonly limits: RateLimits,
+    private readonly database: Database,
     private readonly clock: Clock,
-  ) {}
+    private readonly jobs: Jobs,
+    private readonly limits: RateLimits,
+    env: Env,
+  ) {
+    const running = Math.max(1, Math.floor(env.databasePoolSize * POOL_SHARE));
+    this.statements = new AtOnce({ running, waiting: MAX_WAITING_STATEMENTS });
+  }
+
+  onModuleInit(): void {
+    this.jobs.schedule('platform.failure-limits.purge', '*/20 * * * *', async () => {
+      await this.database.execute('delete from failure_limits where at < $1', [this.clock.inSeconds(-KEPT_SECONDS)]);
+    });
+  }
 
   /** Runs the work; throws 429 without running it where a subject has failed too often. */
   async count<T>(name: PolicyName, subjects: readonly string[], work: () => Promise<T>): Promise<T> {
-    await this.reserve(name, subjects);
+    const keys = subjects.map((subject) => `${name} ${subject}`);
+    await this.reserve(name, keys);
     let failed = false;
     try {
       return await work();
@@ -30,57 +86,90 @@ export class FailureLimits {
       failed = error instanceof AppError && error.status === 401;
       throw error;
     } finally {
-      this.settle(name, subjects, failed);
+      // A bucket that cannot be written now refills by itself.
+      if (!failed) await Promise.all(keys.map((key) => this.giveBack(name, key).catch(() => undefined)));
+      for (const key of keys) this.leave(key, !failed);
     }
   }
 
-  private async reserve(name: PolicyName, subjects: readonly string[]): Promise<void> {
+  private async reserve(name: PolicyName, keys: readonly string[]): Promise<void> {
     for (;;) {
-      const refused = this.takeAll(name, subjects);
-      if (!refused) break;
-      if (!this.running.has(keyOf(name, refused.subject))) this.limits.permitted(name, refused.allowance);
-      await new Promise<void>((resolve) => this.waitersOf(keyOf(name, refused.subject)).push(resolve));
+      const crowded = keys.find((key) => (this.attempts.get(key)?.active ?? 0) >= policies[name].burst);
+      if (crowded !== undefined) {
+        await this.wait(name, crowded);
+        continue;
+      }
+      for (const key of keys) this.of(key).active += 1;
+      const emptyKey = await this.takeAll(name, keys).catch((error: unknown) => {
+        for (const key of keys) this.leave(key, true);
+        throw error;
+      });
+      if (emptyKey === null) return;
+      for (const key of keys) this.leave(key, false);
+      await this.wait(name, emptyKey);
     }
-    for (const subject of subjects) this.run(keyOf(name, subject), 1);
   }
 
-  /** All of the subjects or none: one that has nothing left does not use up the others'. */
-  private takeAll(name: PolicyName, subjects: readonly string[]): { subject: string; allowance: Allowance } | null {
-    const buckets = this.limits.bucketsOf(name);
-    const now = this.clock.now().getTime();
-    for (const [index, subject] of subjects.entries()) {
-      const allowance = buckets.take(subject, now);
-      if (allowance.allowed) continue;
-      for (const taken of subjects.slice(0, index)) buckets.giveBack(taken);
-      return { subject, allowance };
+  /** Until a running attempt ends. Throws 429 where there is none, or too many wait. */
+  private async wait(name: PolicyName, key: string): Promise<void> {
+    const { active = 0, waiting = [] } = this.attempts.get(key) ?? {};
+    if (active === 0 || waiting.length >= MAX_WAITING) throw await this.rejection(name, key);
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+
+  /** Takes from all buckets or from none. Returns the key of an empty one, null where each had something left. */
+  private async takeAll(name: PolicyName, keys: readonly string[]): Promise<string | null> {
+    for (const [index, key] of keys.entries()) {
+      const { rows } = await this.run(TAKE, this.valuesOf(name, key));
+      if (rows.length > 0) continue;
+      for (const taken of keys.slice(0, index)) await this.giveBack(name, taken);
+      return key;
     }
     return null;
   }
 
-  private settle(name: PolicyName, subjects: readonly string[], failed: boolean): void {
-    for (const subject of subjects) {
-      if (!failed) this.limits.bucketsOf(name).giveBack(subject);
-      const key = keyOf(name, subject);
-      this.run(key, -1);
-      const waiters = this.waiting.get(key) ?? [];
-      this.waiting.delete(key);
-      for (const wake of waiters) wake();
-    }
+  private async giveBack(name: PolicyName, key: string): Promise<void> {
+    await this.run(GIVE_BACK, [hashOf(key), policies[name].burst]);
   }
 
-  private run(key: string, change: 1 | -1): void {
-    const count = (this.running.get(key) ?? 0) + change;
-    if (count > 0) this.running.set(key, count);
-    else this.running.delete(key);
+  private async rejection(name: PolicyName, key: string): Promise<AppError> {
+    const { rows } = await this.run(LEFT, this.valuesOf(name, key));
+    const [row] = rows as { tokens: number }[];
+    const tokens = row?.tokens ?? 0;
+    const { burst, perMinute } = policies[name];
+    const msFor = (missing: number) => Math.max(1, Math.ceil((missing * 60_000) / perMinute));
+    return this.limits.rejection(name, { retryAfterMs: msFor(1 - tokens), resetMs: msFor(burst - tokens) });
   }
 
-  private waitersOf(key: string): (() => void)[] {
-    const waiters = this.waiting.get(key) ?? [];
-    this.waiting.set(key, waiters);
-    return waiters;
+  private valuesOf(name: PolicyName, key: string): unknown[] {
+    const { burst, perMinute } = policies[name];
+    return [hashOf(key), burst, perMinute / 60, this.clock.now()];
+  }
+
+  /** Outside of any transaction: what is counted stays, and no row stays locked. */
+  private run(text: string, values: unknown[]): Promise<{ rows: unknown[] }> {
+    return this.statements.run(() => this.database.apart(() => this.database.execute(text, values)));
+  }
+
+  private of(key: string): Attempts {
+    const known = this.attempts.get(key);
+    if (known) return known;
+    const attempts: Attempts = { active: 0, waiting: [] };
+    this.attempts.set(key, attempts);
+    return attempts;
+  }
+
+  /** Wakes those that wait when there is something to take again, or nothing left to wait for. */
+  private leave(key: string, gaveBack: boolean): void {
+    const attempts = this.of(key);
+    attempts.active -= 1;
+    if (!gaveBack && attempts.active > 0) return;
+    if (attempts.active === 0) this.attempts.delete(key);
+    for (const wake of attempts.waiting.splice(0)) wake();
   }
 }
 
-function keyOf(name: PolicyName, subject: string): string {
-  return `${name} ${subject}`;
+/** Subjects hold e-mail addresses and addresses of clients: neither is stored. */
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
 }

@@ -20,7 +20,7 @@ export const policies = {
   /** Of one OAuth client. */
   token: perMinute(60),
   /** Failed requests for a token, of one client from one address. */
-  'token-failures': perMinute(10, 10),
+  'token-failures': { ...perMinute(10, 10), fixed: true },
   /** Of one OAuth client, questions about tokens that others present to it. */
   'token-introspection': perMinute(600),
   'token-revocation': perMinute(60),

@@ -20,7 +20,9 @@ export class RateLimits {
 
   /** Counts one for the subject. Throws 429 `rate_limited` where there is none left. */
   take(name: PolicyName, subject: string): Allowance {
-    return this.permitted(name, this.of(name).take(subject, this.clock.now().getTime()));
+    const allowance = this.of(name).take(subject, this.clock.now().getTime());
+    if (!allowance.allowed) throw this.rejection(name, allowance);
+    return allowance;
   }
 
   /** `RateLimit-Policy` and `RateLimit` as the IETF's httpapi draft defines them: quota and window, rest and seconds. */
@@ -34,16 +36,9 @@ export class RateLimits {
     };
   }
 
-  /** The buckets of a policy, for what reserves and gives back by itself. */
-  bucketsOf(name: PolicyName): TokenBuckets {
-    return this.of(name);
-  }
-
-  /** Throws 429 `rate_limited` where the allowance refuses. */
-  permitted(name: PolicyName, allowance: Allowance): Allowance {
-    if (allowance.allowed) return allowance;
-    const { retryAfterMs, resetMs } = allowance;
-    throw new AppError(429, 'rate_limited', 'Too many requests; wait before the next one', {
+  /** 429 `rate_limited`, with when the next request is accepted and when the limit is full again. */
+  rejection(name: PolicyName, { retryAfterMs, resetMs }: Pick<Allowance, 'retryAfterMs' | 'resetMs'>): AppError {
+    return new AppError(429, 'rate_limited', 'Too many requests; wait before the next one', {
       retryAfterMs,
       details: { limit: this.quotaOf(name) },
       headers: this.headersOf(name, { remaining: 0, resetMs }),

@@ -52,12 +52,6 @@ export class TokenBuckets {
     };
   }
 
-  /** Puts back one that was taken for nothing. */
-  giveBack(subject: string): void {
-    const bucket = this.buckets.get(subject);
-    if (bucket) bucket.tokens = Math.min(this.capacity, bucket.tokens + 1);
-  }
-
   private keep(subject: string, bucket: Bucket): void {
     this.buckets.delete(subject);
     this.buckets.set(subject, bucket);

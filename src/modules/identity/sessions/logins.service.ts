@@ -7,6 +7,9 @@ import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/id.js';
+import { AtOnce } from '../../../platform/limits/at-once.js';
+import { addressKey } from '../../../platform/limits/client-address.js';
+import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { passwordMatches } from '../users/password.js';
@@ -22,17 +25,41 @@ export interface OpenSession {
   token: string;
 }
 
+const ACCOUNT = `
+  select coalesce(
+    (select 'account ' || id from users where lower(email) = lower($1)), 'unknown ' || lower($1)) as account`;
+
 @Injectable()
 export class Logins {
+  /** A flood of logins must leave memory, threads and connections to the database to other requests. */
+  private readonly atOnce = new AtOnce({ running: 4, waiting: 32 });
+
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
+    private readonly failures: FailureLimits,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Opens a session. Throws one and the same 401, after the same work, whatever is wrong. */
-  async open({ email, password }: Login): Promise<OpenSession> {
+  /**
+   * Opens a session. Throws one and the same 401, after the same work, whatever is wrong, and 429 after too many failures
+   * of the account or the address.
+   */
+  async open(login: Login, address: string): Promise<OpenSession> {
+    return this.atOnce.run(async () => {
+      const subjects = [await this.accountOf(login.email), `address ${addressKey(address)}`];
+      return this.failures.count('login-failures', subjects, () => this.attempt(login));
+    });
+  }
+
+  /** The account that the database finds, however its e-mail is spelled; it folds unknown ones by the same rule. */
+  private async accountOf(email: string): Promise<string> {
+    const [row] = await this.database.query<{ account: string }>(ACCOUNT, [email]);
+    return row?.account ?? '';
+  }
+
+  private async attempt({ email, password }: Login): Promise<OpenSession> {
     const known = await this.find('lower(u.email) = lower(:email)', { email });
     const matches = await passwordMatches(password, known?.active ? known.passwordHash : null);
     if (!known || !matches) return this.refuse(known);

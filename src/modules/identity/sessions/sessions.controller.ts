@@ -6,9 +6,7 @@ import { currentActor } from '../../../platform/context/request-context.js';
 import { PageQuery, pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates.js';
-import { addressKey } from '../../../platform/limits/client-address.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
-import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
 import { toUser } from '../users/user.dto.js';
 import { Logins } from './logins.service.js';
@@ -28,7 +26,6 @@ export class SessionsController {
   constructor(
     private readonly logins: Logins,
     private readonly sessions: Sessions,
-    private readonly failures: FailureLimits,
   ) {}
 
   /**
@@ -44,9 +41,7 @@ export class SessionsController {
   @MutatesForNobody('identity.session.create')
   @Refuses({ 401: ['unauthorized'] })
   async open(@Body() body: Login, @Ip() address: string): Promise<OpenedSessionEnvelope> {
-    const subjects = [`account ${body.email.toLowerCase()}`, `address ${addressKey(address)}`];
-    const login = () => this.logins.open(body);
-    const { session, token, user } = await this.failures.count('login-failures', subjects, login);
+    const { session, token, user } = await this.logins.open(body, address);
     const data = { token, expiresAt: session.expiresAt.toISOString(), user: toUser(user) };
     return created(`/v1/admin/identity/sessions/${session.id}`, {}, { data });
   }

@@ -1,14 +1,23 @@
-import { expect, it } from '@jest/globals';
-import { Clock } from '../clock.js';
-import { readEnv } from '../config/read-env.js';
-import { AppError } from '../errors/app-error.js';
-import { FailureLimits } from './failure-limits.js';
-import { RateLimits } from './rate-limits.js';
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { AppError } from '../../src/platform/errors/app-error.js';
+import { FailureLimits } from '../../src/platform/limits/failure-limits.js';
+import { startApp, type TestApp } from '../setup/app.js';
 
-function limits() {
-  const env = readEnv({ DATABASE_URL: 'postgres://a@b/c' });
-  const clock = new Clock(env);
-  return { clock, failures: new FailureLimits(new RateLimits(env, clock), clock) };
+/** Two instances on one database, with a factor that must not count. */
+let apps: TestApp[];
+let failures: FailureLimits;
+beforeAll(async () => {
+  apps = [await startApp(), await startApp({ env: { RATE_LIMIT_FACTOR: '100' } })];
+  failures = limitsOf(0);
+});
+beforeEach(async () => {
+  await apps[0]?.sql('delete from failure_limits');
+});
+
+function limitsOf(index: number): FailureLimits {
+  const app = apps[index % apps.length];
+  if (!app) throw new Error('There is no such instance');
+  return app.nest.get(FailureLimits);
 }
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
@@ -23,41 +32,44 @@ function counted(outcomes: PromiseSettledResult<unknown>[]): [good: number, wron
   return [outcomes.filter(({ status }) => status === 'fulfilled').length, withStatus(401), withStatus(429)];
 }
 
-it('refuses nobody who knows the secret, however many come together', async () => {
-  const { failures } = limits();
+it('accepts every attempt with the right secret, however many are parallel', async () => {
   const logins = Array.from({ length: 50 }, () => failures.count('login-failures', ['a', 'address'], pause));
   expect(counted(await Promise.allSettled(logins))).toEqual([50, 0, 0]);
 });
 
-it('lets ten guesses of a hundred that come together be wrong, and refuses the others unheard', async () => {
-  const { failures, clock } = limits();
+it('runs ten of a hundred parallel guesses at two instances, and rejects the others unheard', async () => {
   let heard = 0;
   const guess = async () => {
     heard += 1;
     await pause();
     throw refusal;
   };
-  const guesses = Array.from({ length: 100 }, () => failures.count('login-failures', ['a'], guess));
+  const guesses = Array.from({ length: 100 }, (_, n) => limitsOf(n).count('login-failures', ['a'], guess));
   expect(counted(await Promise.allSettled(guesses))).toEqual([0, 10, 90]);
   expect(heard).toBe(10);
 
-  clock.travel(60_000);
+  apps[0]?.travel({ ms: 60_000 });
   await expect(failures.count('login-failures', ['a'], pause)).resolves.toBeUndefined();
 });
 
-it('does not count what failed for another reason', async () => {
-  const { failures } = limits();
+it('does not count what failed for another reason than a wrong secret', async () => {
   const away = () => Promise.reject(new AppError(503, 'service_unavailable', 'away'));
   for (let n = 0; n < 20; n += 1) await failures.count('login-failures', ['a'], away).catch(() => undefined);
   await expect(failures.count('login-failures', ['a'], pause)).resolves.toBeUndefined();
 });
 
-it('an address that has nothing left uses up no account', async () => {
-  const { failures } = limits();
+it('takes nothing from an account when the address has nothing left', async () => {
   const guess = () => Promise.reject(refusal);
   for (let n = 0; n < 10; n += 1)
     await failures.count('login-failures', [`other ${n}`, 'address'], guess).catch(() => undefined);
   for (let n = 0; n < 20; n += 1)
     await failures.count('login-failures', ['mine', 'address'], guess).catch(() => undefined);
   await expect(failures.count('login-failures', ['mine', 'elsewhere'], pause)).resolves.toBeUndefined();
+});
+
+it('stores neither e-mail addresses nor addresses of clients', async () => {
+  await failures.count('login-failures', ['account somebody@example.com', 'address 192.0.2.1'], pause);
+  const rows = await apps[0]?.sql('select f::text as row from failure_limits as f');
+  expect(rows).toHaveLength(2);
+  expect(JSON.stringify(rows)).not.toMatch(/somebody|192\.0\.2/);
 });
