@@ -28,6 +28,7 @@ import { Routes } from './http/routes.js';
 import { RequestPipe } from './http/validation.pipe.js';
 import { IdempotencyKeys } from './idempotency/idempotency-keys.js';
 import { Jobs } from './jobs/jobs.js';
+import { ConcurrencyLimits } from './limits/concurrency-limits.js';
 import { FailureLimits } from './limits/failure-limits.js';
 import { OperatorLimitGuard, RateLimitGuard } from './limits/rate-limit.guard.js';
 import { RateLimits } from './limits/rate-limits.js';
@@ -55,6 +56,7 @@ const SERVICES = [
   Authenticator,
   BodyQuota,
   Clock,
+  ConcurrencyLimits,
   ConnectionLimits,
   Database,
   DiskSpace,

@@ -1,19 +1,29 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
+interface HeldTable {
+  release: () => Promise<void>;
+  /** How many statements wait for the table. */
+  waiting: () => Promise<number>;
+}
+
+export function holdChannels(): Promise<HeldTable> {
+  return holdTable('channels');
+}
+
 /**
- * Locks the table of channels, so that whoever reads it waits, until `release`. How else could a test have a statement
- * that takes its time, of a service without test routes.
+ * Locks the table until `release`, so that statements which read it wait. The service has no test routes; this is how a
+ * test makes a request take its time.
  */
-export async function holdChannels(): Promise<{ release: () => Promise<void>; waiting: () => Promise<number> }> {
+export async function holdTable(table: 'channels' | 'action_ledger_entries'): Promise<HeldTable> {
   const client = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
   await client.connect();
-  await client.query('begin; lock table channels in access exclusive mode');
+  await client.query(`begin; lock table ${table} in access exclusive mode`);
   return {
     release: () => client.end(),
     waiting: async () => {
       const { rows } = await client.query<{ count: number }>(
-        `select count(*)::int from pg_locks where not granted and relation = 'channels'::regclass
+        `select count(*)::int from pg_locks where not granted and relation = '${table}'::regclass
          and database = (select oid from pg_database where datname = current_database())`,
       );
       return rows[0]?.count ?? 0;

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagge
 import type { Response } from 'express';
 import { RequireScope } from '../../platform/auth/access.js';
 import { PathId } from '../../platform/http/path-id.js';
+import { Costly } from '../../platform/limits/costly.js';
 import { LEDGER_ENTRIES_PATH, LedgerEntries } from './ledger-entries.service.js';
 import {
   EntryFilters,
@@ -48,6 +49,7 @@ export class LedgerEntriesController {
   @RequireScope('action-ledger:read')
   @ApiProduces('text/csv')
   @ApiOkResponse({ description: 'UTF-8 with a line of names', schema: { type: 'string', format: 'binary' } })
+  @Costly({ name: 'ledger-export', atOnce: 4 })
   async export(
     @Query() filters: EntryFilters,
     @Res({ passthrough: true }) response: Response,

@@ -2,6 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../platform/auth/access.js';
 import { Env } from '../../platform/config/env.js';
+import { Costly } from '../../platform/limits/costly.js';
 import { toVerification, VerificationEnvelope, VerifyLedger } from './ledger-verification.dto.js';
 import { LedgerVerification } from './ledger-verification.service.js';
 
@@ -22,6 +23,7 @@ export class LedgerVerificationController {
    */
   @Get()
   @RequireScope('action-ledger:read')
+  @Costly({ name: 'ledger-verification', atOnce: 2 })
   async verify(@Query() { chain, fromChain }: VerifyLedger): Promise<VerificationEnvelope> {
     const chains = chain === undefined ? { from: fromChain ?? 0 } : { from: chain, to: chain };
     const verification = await this.verification.verify({ ...chains, withinMs: this.env.requestDeadlineMs / 2 });

@@ -38,6 +38,8 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   maxConnectionsPerAddress: 'Limits',
   maxReceivingMib: 'Limits',
   maxReceivingMibPerAddress: 'Limits',
+  maxStreams: 'Limits',
+  maxStreamsPerCredential: 'Limits',
   requestDeadlineMs: 'Limits',
   logLevel: 'Monitoring and documentation',
   metrics: 'Monitoring and documentation',

@@ -16,6 +16,8 @@ export abstract class Env {
   readonly maxConnectionsPerAddress: number;
   readonly maxReceivingMib: number;
   readonly maxReceivingMibPerAddress: number;
+  readonly maxStreams: number;
+  readonly maxStreamsPerCredential: number;
   readonly requestDeadlineMs: number;
   readonly drainSeconds: number;
   readonly logLevel: string;

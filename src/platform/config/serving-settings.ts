@@ -61,6 +61,23 @@ export const servingSettings = {
     min: 2,
     max: 65_536,
   }),
+  maxStreams: wholeNumber({
+    name: 'MAX_STREAMS',
+    purpose: 'Live streams of events that one process has open at the same time; more are rejected by 503',
+    example: '2000',
+    fallback: '5000',
+    min: 1,
+    max: 1_000_000,
+  }),
+  maxStreamsPerCredential: wholeNumber({
+    name: 'MAX_STREAMS_PER_CREDENTIAL',
+    purpose:
+      'Live streams of events that one process has open at the same time for one credential; more are rejected by 429',
+    example: '20',
+    fallback: '100',
+    min: 1,
+    max: 1_000_000,
+  }),
   requestDeadlineMs: wholeNumber({
     name: 'REQUEST_DEADLINE_MS',
     purpose: 'Milliseconds after which a request is answered with 503 and its statement is cancelled',

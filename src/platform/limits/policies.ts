@@ -32,8 +32,16 @@ export const policies = {
   vault: perMinute(600, 100),
   'realtime-history': perMinute(300),
   'realtime-publish': perMinute(1_200),
-  'realtime-stream': perMinute(30),
   data: perMinute(600),
+  // Of one credential, for the operations that declare `@Costly()`.
+  'ledger-verification': perMinute(30),
+  'ledger-export': perMinute(30),
+  'reversal-preview': perMinute(120),
+  'collection-plan-preview': perMinute(240),
+  'reminder-simulation': perMinute(60),
+  'invoice-rendition': perMinute(240),
+  'password-hashing': perMinute(60),
+  'realtime-stream': perMinute(30),
   /** Of one address, as the storefront has no credentials. */
   'public-contract': perMinute(300),
   'public-search': perMinute(600),

@@ -41,7 +41,7 @@ export class RateLimitGuard implements CanActivate {
     const policy = declared !== undefined ? declared : surfacePolicy(request);
     if (policy !== null) {
       const subject = findContext()?.actor?.credentialId ?? addressKey(request.ip);
-      take(this.limits, { policy, subject }, context);
+      countRequest(this.limits, { policy, subject }, context);
     }
     return true;
   }
@@ -65,7 +65,7 @@ export class OperatorLimitGuard implements CanActivate {
     if (!actor || hasOwn || !isConnectWrite(request)) return true;
     const operatorId = actor.operatorId ?? request.params['operatorId'];
     const subject = typeof operatorId === 'string' ? `operator ${operatorId}` : actor.credentialId;
-    take(this.limits, { policy: 'connect-write', subject }, context);
+    countRequest(this.limits, { policy: 'connect-write', subject }, context);
     return true;
   }
 }
@@ -82,7 +82,8 @@ function isConnectWrite({ method, path }: Request): boolean {
   return method !== 'GET' && method !== 'HEAD' && surfaceOf(path) === 'connect';
 }
 
-function take(
+/** Counts the request for the subject and reports in the response what is left. Throws 429 `rate_limited`. */
+export function countRequest(
   limits: RateLimits,
   { policy, subject }: { policy: PolicyName; subject: string },
   context: ExecutionContext,

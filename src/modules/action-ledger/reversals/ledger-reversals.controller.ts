@@ -4,6 +4,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { created } from '../../../platform/http/answer.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { Costly } from '../../../platform/limits/costly.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
 import { LEDGER_ENTRIES_PATH } from '../ledger-entries.service.js';
 import { LedgerEntryEnvelope, toDetail } from '../ledger-entry.dto.js';
@@ -40,6 +41,7 @@ export class LedgerReversalsController {
    */
   @Get('reversal-preview')
   @RequireScope('action-ledger:read')
+  @Costly({ name: 'reversal-preview', atOnce: 4 })
   async preview(@PathId('aled', 'id', 2) id: string): Promise<ReversalPreviewEnvelope> {
     const rehearsed = await this.reversals.rehearse(id);
     return { data: toPreview(id, rehearsed) };

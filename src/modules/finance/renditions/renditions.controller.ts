@@ -5,6 +5,7 @@ import { answerHeader } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { Costly } from '../../../platform/limits/costly.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
 import {
   DownloadRendition,
@@ -41,6 +42,7 @@ export class RenditionsController {
   @RequireScope('finance:write')
   @Mutates('finance.invoice_rendition.request')
   @Refuses({ 409: ['invoice_not_issued'] })
+  @Costly({ name: 'invoice-rendition', atOnce: 8 })
   async request(@PathId('inv') id: string, @Body() body: RequestRendition): Promise<RenditionEnvelope> {
     const rendition = await this.renditions.request(id, body);
     answerHeader('Location', `/${PATH}/${rendition.id}/download`);

@@ -6,11 +6,14 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { type Cost, Costly } from '../../../platform/limits/costly.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
 import { CreateUser, ListUsers, toUser, UpdateUser, UserEnvelope, UserPage } from './user.dto.js';
 import { Users } from './users.service.js';
 
 const PATH = '/v1/admin/identity/users';
+/** Hashing a password takes 19 MiB and one of the four threads of the pool. */
+const HASHING = { name: 'password-hashing', atOnce: 4 } satisfies Cost;
 
 @ApiTags('Users and sessions')
 @Controller(PATH)
@@ -27,6 +30,7 @@ export class UsersController {
   @RequireScope('identity:write')
   @Mutates('identity.user.create', { guessable: ['password'] })
   @Refuses({ 409: ['email_taken'] })
+  @Costly(HASHING)
   async create(@Body() body: CreateUser): Promise<UserEnvelope> {
     const user = await this.users.create(body);
     return created(`${PATH}/${user.id}`, user, { data: toUser(user) });
@@ -69,6 +73,7 @@ export class UsersController {
   @RequireScope('identity:write')
   @Mutates('identity.user.update', { guessable: ['password'] })
   @Refuses({ 409: ['last_owner'] })
+  @Costly({ ...HASHING, when: ({ password }) => password !== undefined })
   async update(
     @PathId('user', 'id', 3) id: string,
     @Body() body: UpdateUser,

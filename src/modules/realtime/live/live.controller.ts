@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { presentedToken } from '../../../platform/auth/authenticator.js';
-import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
+import { Costly } from '../../../platform/limits/costly.js';
 import { PathChannel } from '../messages/channel-name.js';
 import { FollowChannel } from '../messages/message.dto.js';
 import { LiveStreams } from './live-streams.service.js';
@@ -24,8 +24,12 @@ export class LiveController {
    */
   @Get()
   @RequireScope('realtime:subscribe')
-  @RateLimit('realtime-stream')
   @StreamsMessages()
+  @Costly({
+    name: 'realtime-stream',
+    atOnce: ({ maxStreams }) => maxStreams,
+    atOncePerCredential: ({ maxStreamsPerCredential }) => maxStreamsPerCredential,
+  })
   async follow(
     @PathChannel() channel: string,
     @Query() query: FollowChannel,

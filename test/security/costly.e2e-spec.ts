@@ -1,0 +1,191 @@
+import { INTERCEPTORS_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { RequestMethod } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'node:http';
+import { type Cost, COSTLY, CostlyInterceptor } from '../../src/platform/limits/costly.js';
+import { hire, USERS } from '../identity/staff.js';
+import { holdTable, until } from '../platform/held-table.js';
+import { newChannelName, tokenWith } from '../realtime/channel.js';
+import { closeStreams, eventsOf, rawStream } from '../realtime/following.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+
+const VERIFY = '/v1/admin/action-ledger/verify';
+const CHANNELS = '/v1/admin/distribution/channels?limit=1';
+
+const EXPENSIVE = [
+  'GET /realtime/v1/channels/:channel/events',
+  'GET /v1/admin/action-ledger/entries/:id/reversal-preview',
+  'GET /v1/admin/action-ledger/entries/export',
+  'GET /v1/admin/action-ledger/verify',
+  'PATCH /v1/admin/identity/users/:id',
+  'POST /v1/admin/finance/bookings/:bookingId/collection-plan',
+  'POST /v1/admin/finance/invoices/:id/renditions',
+  'POST /v1/admin/identity/users',
+  'POST /v1/admin/notifications/reminder-rules/:id/simulations',
+];
+
+interface Declared {
+  route: string;
+  cost: Cost;
+  interceptors: unknown[];
+}
+
+/** The routes that declare `@Costly()`. */
+function declaredBy(app: TestApp): Declared[] {
+  const [discovery, scanner] = [app.nest.get(DiscoveryService), app.nest.get(MetadataScanner)];
+  return discovery.getControllers().flatMap(({ instance, metatype }) => {
+    const prototype = Object.getPrototypeOf(instance) as Record<string, object>;
+    return scanner.getAllMethodNames(prototype).flatMap((name) => {
+      const handler = prototype[name] ?? {};
+      const cost = Reflect.getMetadata(COSTLY, handler) as Cost | undefined;
+      if (!cost || !metatype) return [];
+      const parts = [metatype, handler].map((target) => String(Reflect.getMetadata(PATH_METADATA, target)));
+      const path = parts.flatMap((part) => part.split('/')).filter(Boolean);
+      const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
+      const interceptors = Reflect.getMetadata(INTERCEPTORS_METADATA, handler) as unknown[];
+      return [{ route: `${method} /${path.join('/')}`, cost, interceptors }];
+    });
+  });
+}
+
+let app: TestApp;
+let staff: TestClient;
+beforeAll(async () => {
+  app = await startApp({ env: { JOBS: 'false' } });
+  staff = app.as('owner');
+});
+afterEach(closeStreams);
+
+it('every expensive operation declares its limits, outside of its other interceptors', () => {
+  const declared = declaredBy(app);
+  expect(declared.map(({ route }) => route).sort()).toEqual(EXPENSIVE);
+  expect(declared.map(({ interceptors }) => interceptors[0])).toEqual(EXPENSIVE.map(() => CostlyInterceptor));
+});
+
+describe('an expensive operation', () => {
+  it('is rejected by 503 at once while as many run as are allowed, and other operations are served', async () => {
+    await staff.get(CHANNELS);
+    const table = await holdTable('action_ledger_entries');
+    const running = [staff.get(VERIFY), staff.get(VERIFY)];
+    await until(async () => (await table.waiting()) === 2);
+    const rejected = await Promise.all(Array.from({ length: 8 }, () => staff.get(VERIFY)));
+    const waiting = await table.waiting();
+    const other = await staff.get(CHANNELS);
+    await table.release();
+
+    expect([waiting, other.status]).toEqual([2, 200]);
+    for (const { status, headers, body } of rejected) {
+      expect([status, headers['retry-after']]).toEqual([503, '1']);
+      expect(body).toEqual({
+        error: 'Too many requests of this kind are running; try again later',
+        code: 'overloaded',
+        requestId: headers['x-request-id'],
+        details: { retryAfterMs: 1000 },
+      });
+    }
+    await Promise.all(running);
+    await until(async () => (await staff.get(VERIFY)).status === 200);
+  });
+
+  it('that the client has left counts until its work has ended', async () => {
+    const table = await holdTable('action_ledger_entries');
+    const left = [1, 2].map(() => {
+      const call = request(`${app.url}${VERIFY}`, {
+        agent: false,
+        headers: { Authorization: `Bearer ${app.credentials.staff.token}` },
+      });
+      call.on('error', () => undefined);
+      call.end();
+      return call;
+    });
+    await until(async () => (await table.waiting()) === 2);
+    const closed = left.map((call) => new Promise((resolve) => call.once('close', resolve)));
+    for (const call of left) call.destroy();
+    await Promise.all(closed);
+    const rejected = await staff.get<{ code: string }>(VERIFY);
+    await table.release();
+    expect([rejected.status, rejected.body.code]).toEqual([503, 'overloaded']);
+    await until(async () => (await staff.get(VERIFY)).status === 200);
+  });
+
+  it('counts against the limit of its credential alone, and a credential without the scope uses up nothing', async () => {
+    const viewer = await hire(app, ['viewer']);
+    const limited = await startApp({ env: { RATE_LIMIT_FACTOR: '0.04', JOBS: 'false' } });
+    const owner = limited.as('owner');
+    expect((await owner.get(VERIFY)).status).toBe(200);
+    const rejected = await owner.get(VERIFY);
+    expect([rejected.status, rejected.headers['ratelimit-policy']]).toEqual([429, '"ledger-verification";q=1;w=60']);
+    expect(rejected.body).toEqual({
+      error: 'Too many requests; wait before the next one',
+      code: 'rate_limited',
+      requestId: rejected.headers['x-request-id'],
+      details: { limit: 1, retryAfterMs: expect.any(Number) },
+    });
+    expect((await limited.with(viewer.session).get(VERIFY)).status).toBe(200);
+    expect((await owner.get(CHANNELS)).status).toBe(200);
+  });
+
+  it('frees its slot when the request is invalid or fails', async () => {
+    const calls = Array.from({ length: 6 }, () => staff.get(`${VERIFY}?chain=none`));
+    expect(new Set((await Promise.all(calls)).map(({ status }) => status))).not.toContain(200);
+    await until(async () => (await staff.get(VERIFY)).status === 200);
+  });
+
+  it('that depends on the body is limited only if it is expensive: a user is renamed when no password may be hashed', async () => {
+    const { user } = await hire(app, ['viewer']);
+    const limited = await startApp({ env: { RATE_LIMIT_FACTOR: '0.06', JOBS: 'false' } });
+    const owner = limited.as('owner');
+    const change = (body: object) => owner.patch(`${USERS}/${user.id}`, body);
+    expect((await change({ password: 'another long sentence' })).status).toBe(200);
+    expect((await change({ password: 'yet another sentence' })).status).toBe(429);
+    expect((await change({ name: 'Renamed' })).status).toBe(200);
+  });
+});
+
+describe('open streams', () => {
+  it('are limited for one credential and in total, and closing one makes room', async () => {
+    const limits = { MAX_STREAMS_PER_CREDENTIAL: '2', MAX_STREAMS: '3' };
+    const small = await startApp({ env: { ...limits, JOBS: 'false' } });
+    const own = small.credentials.platformKey;
+    const other = await tokenWith(small, 'realtime:subscribe');
+    const channel = newChannelName();
+    const open = async (token: string) => rawStream({ url: small.url, token, channel });
+    const refusalOf = (token: string) => small.with(token).get(eventsOf(channel));
+
+    const first = await open(own);
+    await open(own);
+    const tooMany = await refusalOf(own);
+    expect([tooMany.status, tooMany.headers['retry-after']]).toEqual([429, '1']);
+    expect(tooMany.body).toEqual({
+      error: 'Too many requests of this kind are running with this credential; end one first',
+      retryAfterMs: 1000,
+    });
+
+    expect((await open(other)).response.statusCode).toBe(200);
+    const full = await refusalOf(other);
+    expect([full.status, full.headers['retry-after']]).toEqual([503, '1']);
+    expect(full.body).toEqual({
+      error: 'Too many requests of this kind are running; try again later',
+      retryAfterMs: 1000,
+    });
+
+    first.call.destroy();
+    await until(async () => {
+      const { response, call } = await open(own);
+      if (response.statusCode !== 200) call.destroy();
+      return response.statusCode === 200;
+    });
+  });
+
+  it('leave no slot occupied by a connection that ends before its stream has begun', async () => {
+    const small = await startApp({ env: { MAX_STREAMS_PER_CREDENTIAL: '1', JOBS: 'false' } });
+    const place = { url: small.url, token: small.credentials.platformKey, channel: newChannelName() };
+    for (let n = 0; n < 10; n += 1) {
+      const { call } = await rawStream(place, { method: 'HEAD' });
+      call.destroy();
+    }
+    await until(async () => (await rawStream(place)).response.statusCode === 200);
+  });
+});
