@@ -30,7 +30,7 @@ describe('one entry', () => {
   it('names the user behind a session, and the key behind an API token, whoever the body claims to be', async () => {
     const forged = await app.as('owner').post(CHANNELS, { name: unique('Forged'), actorId: 'user_somebody' });
     expect(forged.status).toBe(400);
-    const issue = { path: 'actorId', message: 'actorId is not known here', code: 'whitelistValidation' };
+    const issue = { path: 'actorId', message: 'actorId is not recognized', code: 'whitelistValidation' };
     expect(forged.body).toEqual(invalid(forged, [issue]));
 
     const { email, password } = app.credentials.staff;
@@ -81,7 +81,7 @@ describe('access to the ledger', () => {
 
     expect(status).toBe(403);
     expect(body).toEqual({
-      error: 'This needs the scope action-ledger:read',
+      error: 'Requires the scope action-ledger:read',
       code: 'forbidden',
       requestId: headers['x-request-id'],
       details: { requiredScope: 'action-ledger:read' },
@@ -103,7 +103,7 @@ describe('access to the ledger', () => {
     expect(status).toBe(405);
     expect(headers['allow']).toBe('GET, HEAD');
     expect(body).toEqual({
-      error: 'Only GET, HEAD is possible here',
+      error: 'Method not allowed; use GET, HEAD',
       code: 'method_not_allowed',
       requestId: headers['x-request-id'],
     });

@@ -216,7 +216,7 @@ describe('what the list refuses with 400, in full', () => {
   const most = issue('limit', 'must not be greater than 200', 'max');
   const least = issue('limit', 'must not be less than 1', 'min');
   const whole = issue('limit', 'must be an integer number', 'isInt');
-  const unknown = (path: string) => issue(path, 'is not known here', 'whitelistValidation');
+  const unknown = (path: string) => issue(path, 'is not recognized', 'whitelistValidation');
   const instant = (path: string) =>
     issue(path, 'must be an instant with an offset, such as 2027-01-31T12:00:00Z', 'isInstant');
 

@@ -30,10 +30,10 @@ describe('what is not reversed is refused with all that the caller needs to know
 
     expect(second.status).toBe(409);
     const details = { reversedByEntryId: first.body.data.id };
-    refused(second, { error: 'This was undone already', code: 'already_reversed', details });
+    refused(second, { error: 'The action was already reversed', code: 'already_reversed', details });
     expect((await preview(app, entry.id)).refusal).toEqual({
       code: 'already_reversed',
-      message: 'This was undone already',
+      message: 'The action was already reversed',
       details,
     });
   });
@@ -45,7 +45,7 @@ describe('what is not reversed is refused with all that the caller needs to know
       const answer = await reverse(app, id);
       expect(answer.status).toBe(409);
       refused(answer, {
-        error: 'This cannot be undone',
+        error: 'The action cannot be reversed',
         code: 'not_reversible',
         details: { action, reason: 'no_undo' },
       });
@@ -62,7 +62,7 @@ describe('what is not reversed is refused with all that the caller needs to know
 
     expect((await entryOf(app, subjectId, UPDATE)).reversible).toBe(false);
     refused(answer, {
-      error: 'This cannot be undone',
+      error: 'The action cannot be reversed',
       code: 'not_reversible',
       details: { action, reason: 'payload_erased' },
     });
@@ -77,7 +77,7 @@ describe('what is not reversed is refused with all that the caller needs to know
     const answer = await reverse(app, entry.id);
 
     refused(answer, {
-      error: 'This cannot be undone now: The subject was changed after this',
+      error: 'The action cannot be reversed now: The resource was changed after this action',
       code: 'reversal_conflict',
       details: { reason: 'changed_since', recordedVersion: 2, currentVersion: 3 },
     });

@@ -123,7 +123,7 @@ describe('a rebuild', () => {
     const refused = started.filter(({ status: code }) => code === 409);
     for (const answer of refused) {
       expect(answer.body).toEqual(
-        refusal(answer, { code: 'reindex_in_progress', error: 'The index is being made anew already' }),
+        refusal(answer, { code: 'reindex_in_progress', error: 'A rebuild of the index is already running' }),
       );
     }
     expect(refused.length).toBeGreaterThan(0);

@@ -55,7 +55,7 @@ describe('400', () => {
     expect(body.details.issues).toContainEqual({
       path: 'active',
       code: 'whitelistValidation',
-      message: 'active is not known here',
+      message: 'active is not recognized',
     });
   });
 

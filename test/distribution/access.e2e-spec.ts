@@ -48,7 +48,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, body, scope }) => {
       await caller.request(method, odd, { body: body && {} }),
     ];
 
-    const error = `This needs the scope ${scope}`;
+    const error = `Requires the scope ${scope}`;
     for (const answer of answers) {
       const forbidden = refusal(answer, { code: 'forbidden', error, details: { requiredScope: scope } });
       expect([answer.status, answer.body]).toEqual([403, forbidden]);

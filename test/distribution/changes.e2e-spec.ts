@@ -92,12 +92,12 @@ describe('changing a channel', () => {
 
   it('without a member is 400, and so are unknown ones, an id among them', async () => {
     const { id } = await newChannel(app);
-    const unknown = (path: string) => ({ path, message: `${path} is not known here`, code: 'whitelistValidation' });
+    const unknown = (path: string) => ({ path, message: `${path} is not recognized`, code: 'whitelistValidation' });
 
     const empty = await change(staff, id, {});
     const other = await change(staff, id, { id, systemKey: 'direct' });
 
-    const none = { path: '', message: 'At least one member is needed', code: 'notEmpty' };
+    const none = { path: '', message: 'At least one member is required', code: 'notEmpty' };
     expect([empty.status, empty.body]).toEqual([400, invalid(empty, [none])]);
     expect([other.status, other.body]).toEqual([400, invalid(other, [unknown('id'), unknown('systemKey')])]);
   });

@@ -90,7 +90,7 @@ describe('creating a channel', () => {
   it.each(['systemKey', 'version', 'createdAt', 'actorId'])('does not take %s from the caller: 400', async (member) => {
     const answer = await staff.post(CHANNELS, { name: unique('Forged'), [member]: 'direct' });
 
-    const issue = { path: member, message: `${member} is not known here`, code: 'whitelistValidation' };
+    const issue = { path: member, message: `${member} is not recognized`, code: 'whitelistValidation' };
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
   });
 });
@@ -134,7 +134,7 @@ describe('what a create refuses with 400, in full', () => {
   const noNul = (path: string) => unstorable(path, 'NUL is not allowed in text', 'noNul');
   const wellFormed = (path: string) => unstorable(path, 'Text must be well-formed Unicode', 'wellFormed');
   const forbidden = (path: string) => unstorable(path, 'This name is not allowed', 'forbiddenKey');
-  const control = (path: string) => issue(path, 'must not hold control characters', 'matches');
+  const control = (path: string) => issue(path, 'must not contain control characters', 'matches');
 
   it.each<[string, string, Issue[]]>([
     [

@@ -134,8 +134,8 @@ describe('what the list refuses with 400, in full', () => {
     ['search=', [issue('search', 'must be longer than or equal to 1 characters', 'minLength')]],
     ['search=%00', [{ path: 'search', message: 'NUL is not allowed in text', code: 'noNul' }]],
     ['kind=OTA', [issue('kind', 'must match /^[a-z][a-z0-9_-]*$/ regular expression', 'matches')]],
-    ['name=x', [issue('name', 'is not known here', 'whitelistValidation')]],
-    ['Limit=1', [issue('Limit', 'is not known here', 'whitelistValidation')]],
+    ['name=x', [issue('name', 'is not recognized', 'whitelistValidation')]],
+    ['Limit=1', [issue('Limit', 'is not recognized', 'whitelistValidation')]],
   ])('%s', async (query, issues) => {
     const answer = await app.as('owner').get(`${CHANNELS}?${query}`);
 

@@ -57,7 +57,7 @@ describe('If-Match', () => {
 
     const answer = await send(id, tag);
 
-    const issue = { path: 'If-Match', message: 'must hold entity tags, such as "3"', code: 'entityTag' };
+    const issue = { path: 'If-Match', message: 'must contain entity tags, such as "3"', code: 'entityTag' };
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
   });
 

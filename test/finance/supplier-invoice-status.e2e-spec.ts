@@ -87,7 +87,7 @@ describe('approval', () => {
     const { id } = await make(owner);
     const { status, body } = await owner.post(`${PATH}/${id}/approval`, { approvedBy: 'somebody' });
     expect(status).toBe(400);
-    expect(body).toEqual(invalid('approvedBy', 'whitelistValidation', 'approvedBy is not known here'));
+    expect(body).toEqual(invalid('approvedBy', 'whitelistValidation', 'approvedBy is not recognized'));
   });
 
   it('of one draft by many at once happens once', async () => {

@@ -72,7 +72,7 @@ describe('an API token', () => {
     expect(status).toBe(403);
     const details = { excessScopes: ['finance:approve', 'trips:read', '*'] };
     expect(body).toEqual(
-      refusal(headers, 'forbidden', { error: 'This reaches further than your own scopes', details }),
+      refusal(headers, 'forbidden', { error: 'The roles or scopes exceed the scopes of the caller', details }),
     );
     const within = await app.with(token).post(TOKENS, { name: 'Within', scopes: ['finance:delete'] });
     expect(within.status).toBe(201);
@@ -151,7 +151,7 @@ describe('an API token', () => {
     expect(answer.status).toBe(403);
     const details = { requiredScope: scope };
     expect(answer.body).toEqual(
-      refusal(answer.headers, 'forbidden', { error: `This needs the scope ${scope}`, details }),
+      refusal(answer.headers, 'forbidden', { error: `Requires the scope ${scope}`, details }),
     );
     expect(answer.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
   });

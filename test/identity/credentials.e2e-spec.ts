@@ -113,7 +113,7 @@ describe('a platform route', () => {
     expect((await app.as('platform').get(path)).status).toBe(200);
     const { status, body, headers } = await app.as('limited').get(path);
     expect(status).toBe(403);
-    expect(body).toEqual({ code: 'FORBIDDEN', message: 'This needs the scope data:hotels:read' });
+    expect(body).toEqual({ code: 'FORBIDDEN', message: 'Requires the scope data:hotels:read' });
     expect(headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="data:hotels:read"');
   });
 });

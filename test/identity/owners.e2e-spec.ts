@@ -24,7 +24,7 @@ describe('nobody hands out what he does not hold', () => {
     for (const { status, body, headers } of answers) {
       expect(status).toBe(403);
       const details = { excessScopes: expect.arrayContaining(['*']) };
-      const error = 'This reaches further than your own scopes';
+      const error = 'The roles or scopes exceed the scopes of the caller';
       expect(body).toEqual(refusal(headers, 'forbidden', { error, details }));
     }
   });
@@ -35,7 +35,7 @@ describe('nobody hands out what he does not hold', () => {
     const { status, body, headers } = await app.with(token).patch(`${USERS}/${user.id}`, { name: 'Other' });
     expect(status).toBe(403);
     const excessScopes = ['bookings:*', 'trips:*', 'catalog:read', 'distribution:read', 'legal:read'];
-    const error = 'This reaches further than your own scopes';
+    const error = 'The roles or scopes exceed the scopes of the caller';
     expect(body).toEqual(refusal(headers, 'forbidden', { error, details: { excessScopes } }));
   });
 });
@@ -51,7 +51,9 @@ describe('the last owner', () => {
     for (const change of [{ roles: ['viewer'] }, { active: false }]) {
       const { status, body, headers } = await last.client.patch(`${USERS}/${last.user.id}`, change);
       expect(status).toBe(409);
-      expect(body).toEqual(refusal(headers, 'last_owner', { error: 'The last active owner stays one' }));
+      expect(body).toEqual(
+        refusal(headers, 'last_owner', { error: 'The last active owner cannot be disabled or lose the role' }),
+      );
     }
     await app.sql(`update users set roles = '{owner}' where email = $1`, [app.credentials.staff.email]);
   });

@@ -195,6 +195,6 @@ describe('a change of a user', () => {
     const { status, body, headers } = await client.get(USERS);
     expect(status).toBe(403);
     const details = { requiredScope: 'identity:read' };
-    expect(body).toEqual(refusal(headers, 'forbidden', { error: 'This needs the scope identity:read', details }));
+    expect(body).toEqual(refusal(headers, 'forbidden', { error: 'Requires the scope identity:read', details }));
   });
 });

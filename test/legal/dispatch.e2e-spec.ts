@@ -40,7 +40,7 @@ describe('dispatching', () => {
 
     expect(answer.status).toBe(409);
     expect(answer.body).toEqual({
-      error: 'There is no address to send the contract to',
+      error: 'The contract has no recipient e-mail address',
       code: 'no_recipient',
       requestId: answer.headers['x-request-id'],
     });

@@ -72,7 +72,7 @@ describe('creating a contract', () => {
 
     expect(answer.status).toBe(422);
     expect(answer.body).toEqual({
-      error: 'A new contract is a draft',
+      error: 'A new contract must have the status draft',
       code: 'invalid_initial_status',
       requestId: answer.headers['x-request-id'],
     });
@@ -82,7 +82,7 @@ describe('creating a contract', () => {
     const { status, body, headers } = await staff.post(CONTRACTS, { title: 'Early bird', bookingId: 'book_1' });
 
     expect(status).toBe(400);
-    const message = 'bookingId is not known here';
+    const message = 'bookingId is not recognized';
     expect(body).toEqual({
       error: 'The request is invalid',
       code: 'invalid_request',

@@ -22,7 +22,7 @@ import {
 const UNKNOWN = 'pasn_01k0dem000e000000000099999';
 const OVERLAP = {
   code: 'policy_assignment_overlap',
-  error: 'Another assignment of this kind, target and priority is valid at that time',
+  error: 'The validity overlaps another assignment with this kind, target and priority',
 };
 
 let app: TestApp;
@@ -66,9 +66,9 @@ describe('an assignment', () => {
   });
 
   it.each([
-    ['global', 'x', 'A global assignment has no target'],
-    ['product', null, 'A product must be named'],
-    ['channel', undefined, 'A channel must be named'],
+    ['global', 'x', 'targetId must be null if the scope is global'],
+    ['product', null, 'targetId is required if the scope is product'],
+    ['channel', undefined, 'targetId is required if the scope is channel'],
   ])('of scope %s for %s is 400', async (scope, targetId, message) => {
     const { id: policyId } = await newPolicy(app);
     const answer = await create({ policyId, scope, targetId });

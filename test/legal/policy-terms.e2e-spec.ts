@@ -80,7 +80,7 @@ describe('removing an assignment', () => {
 
   it('that is provisioned is 409, and so is changing it', async () => {
     const before = await readAssignment(app, LOCKED);
-    const told = { code: 'policy_assignment_locked', error: 'The assignment was provisioned and stays as it is' };
+    const told = { code: 'policy_assignment_locked', error: 'A provisioned assignment cannot be changed or removed' };
     for (const answer of [await remove(LOCKED), await patch(LOCKED, { validTo: '2020-01-01' })]) {
       expect([answer.status, answer.body]).toEqual([409, refusal(answer, told)]);
     }

@@ -179,7 +179,7 @@ describe('the scopes of the staff routes', () => {
 
 function forbidden(scope: string, headers: Record<string, string> = {}): object {
   return {
-    error: `This needs the scope ${scope}`,
+    error: `Requires the scope ${scope}`,
     code: 'forbidden',
     requestId: headers['x-request-id'],
     details: { requiredScope: scope },

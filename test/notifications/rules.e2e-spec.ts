@@ -61,7 +61,9 @@ describe('composing a reminder rule', () => {
           channels,
         },
       ],
-      warnings: [{ code: 'channel_not_supported', path: 'stages.1.channels.1', message: 'sms cannot be sent yet' }],
+      warnings: [
+        { code: 'channel_not_supported', path: 'stages.1.channels.1', message: 'The channel sms is not supported yet' },
+      ],
       planning: null,
       version: 1,
       createdAt: expect.stringMatching(/Z$/),
@@ -102,19 +104,23 @@ describe('composing a reminder rule', () => {
     });
 
     expect(composed.warnings).toEqual([
-      { code: 'channel_not_supported', path: 'stages.0.channels.1', message: 'sms cannot be sent yet' },
-      { code: 'channel_not_supported', path: 'stages.0.channels.2', message: 'unknown cannot be sent yet' },
-      { code: 'template_not_found', path: 'stages.1.channels.0', message: 'There is no such template' },
-      { code: 'template_not_found', path: 'stages.2.channels.0', message: 'There is no such template' },
+      { code: 'channel_not_supported', path: 'stages.0.channels.1', message: 'The channel sms is not supported yet' },
+      {
+        code: 'channel_not_supported',
+        path: 'stages.0.channels.2',
+        message: 'The channel unknown is not supported yet',
+      },
+      { code: 'template_not_found', path: 'stages.1.channels.0', message: 'The template does not exist' },
+      { code: 'template_not_found', path: 'stages.2.channels.0', message: 'The template does not exist' },
       {
         code: 'channel_repeated',
         path: 'stages.2.channels.1',
-        message: 'The stage has this channel before: the first one alone is sent',
+        message: 'Duplicate channel in this stage: only the first entry is sent',
       },
       {
         code: 'recipient_kind_unknown',
         path: 'stages.3.channels.0',
-        message: 'It is none of primary, cc and bcc, and taken as primary',
+        message: 'recipientKind is not primary, cc or bcc; primary is used',
       },
     ]);
   });

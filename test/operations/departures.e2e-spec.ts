@@ -85,7 +85,7 @@ describe('scheduling a departure', () => {
     },
     { field: 'capacity', terms: { capacity: -1 }, message: 'capacity must not be less than 0', code: 'min' },
     { field: 'priceCents', terms: { priceCents: -1 }, message: 'priceCents must not be less than 0', code: 'min' },
-    { field: 'sold', terms: { sold: 1 }, message: 'sold is not known here', code: 'whitelistValidation' },
+    { field: 'sold', terms: { sold: 1 }, message: 'sold is not recognized', code: 'whitelistValidation' },
   ])('with a $field that cannot be is 400', async ({ field, terms, message, code }) => {
     const answer = await create(terms);
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, [{ path: field, message, code }])]);

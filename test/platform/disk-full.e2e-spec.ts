@@ -41,7 +41,7 @@ describe('a database whose disk is full', () => {
     const { status, body, headers } = await create('Full disk');
     expect([status, headers['retry-after']]).toEqual([503, '10']);
     expect(body).toEqual({
-      error: 'The service cannot store anything at the moment',
+      error: 'The service cannot store data at the moment',
       code: 'service_unavailable',
       requestId: headers['x-request-id'],
       details: { retryAfterMs: 10_000 },

@@ -54,7 +54,7 @@ describe('/metrics', () => {
     const { status, body, headers } = await app.as('owner').post(CHANNELS, channel('Unforeseen'));
     expect(status).toBe(409);
     expect(body).toEqual({
-      error: 'The change contradicts what is stored',
+      error: 'The change conflicts with stored data',
       code: 'conflict',
       requestId: headers['x-request-id'],
     });

@@ -98,7 +98,7 @@ describe('an answer lists at most 100 issues', () => {
     const unknown = Array.from({ length: 990 }, (_, n) => `unknown${n}`);
     const body = { name: 'x', scopes: ['finance:read'], ...Object.fromEntries(unknown.map((name) => [name, 1])) };
     const issues = unknown.slice(0, 100).map((path) => {
-      return { path, message: `${path} is not known here`, code: 'whitelistValidation' };
+      return { path, message: `${path} is not recognized`, code: 'whitelistValidation' };
     });
     expectIssues(await owner.post(TOKENS, body), issues);
   });

@@ -143,7 +143,7 @@ describe('a member whose name is one that every JavaScript object has', () => {
   it.each([
     ['__proto__', 'This name is not allowed', 'forbiddenKey'],
     ['constructor', 'This name is not allowed', 'forbiddenKey'],
-    ['toString', 'toString is not known here', 'whitelistValidation'],
+    ['toString', 'toString is not recognized', 'whitelistValidation'],
   ])('%s is refused like any other', async (path, message, code) => {
     const { status, text, headers } = await app.as('owner').post('/v1/admin/distribution/channels', undefined, {
       raw: `{"name":"x","${path}":{"isAdmin":true}}`,
@@ -192,7 +192,7 @@ describe('a method that a path does not know', () => {
     expect(status).toBe(405);
     expect(headers['allow']).toBe('GET, HEAD, POST');
     expect(body).toEqual({
-      error: 'Only GET, HEAD, POST is possible here',
+      error: 'Method not allowed; use GET, HEAD, POST',
       code: 'method_not_allowed',
       requestId: headers['x-request-id'],
     });

@@ -36,7 +36,7 @@ function expectAway({ status, headers, body }: Answer): void {
   expect(status).toBe(503);
   expect(headers['retry-after']).toBe('1');
   expect(body).toEqual({
-    error: 'The database is away',
+    error: 'The database is unavailable',
     code: 'service_unavailable',
     requestId: headers['x-request-id'],
     details: { retryAfterMs: 1000 },
@@ -98,7 +98,7 @@ describe('the watchdog over the database', () => {
       const { status, body, headers } = await app.as('platform').get('/data/geo/v1/reference/languages');
       expect([status, body, headers['www-authenticate']]).toEqual([
         503,
-        { code: 'SERVICE_UNAVAILABLE', message: 'The database is away', retryAfterMs: 1000 },
+        { code: 'SERVICE_UNAVAILABLE', message: 'The database is unavailable', retryAfterMs: 1000 },
         undefined,
       ]);
     });

@@ -19,7 +19,7 @@ describe('what says two things at once, or nothing', () => {
     ['Host', 'Host: y\r\n'],
   ])('%s, sent twice, is 400', async (name, lines) => {
     const { status, headers, body } = await get(`Host: x\r\n${lines}`);
-    const issue = { path: name, message: 'This header may be sent once', code: 'duplicateHeader' };
+    const issue = { path: name, message: 'Duplicate header', code: 'duplicateHeader' };
     expect(status).toBe(400);
     expect(body).toEqual({
       error: 'The request is invalid',
@@ -34,7 +34,7 @@ describe('what says two things at once, or nothing', () => {
     ['is none', 'Host: a b\r\n'],
   ])('a Host that %s is 400', async (_, lines) => {
     const { status, body } = await get(lines, '/realtime/v1/x');
-    expect([status, body]).toEqual([400, { error: 'Host: must name the host' }]);
+    expect([status, body]).toEqual([400, { error: 'Host: must be a valid host name' }]);
   });
 
   it('HTTP/1.0 needs no Host', async () => {
@@ -46,7 +46,7 @@ describe('what says two things at once, or nothing', () => {
     expect([status, body]).toEqual([
       417,
       {
-        error: 'Only 100-continue can be expected',
+        error: 'The only supported expectation is 100-continue',
         code: 'expectation_failed',
         requestId: headers['x-request-id'],
       },
@@ -105,14 +105,14 @@ describe('a query', () => {
       error: 'The request is invalid',
       code: 'invalid_request',
       requestId: headers['x-request-id'],
-      details: issue('dryRun', 'dryRun is not known here', 'whitelistValidation'),
+      details: issue('dryRun', 'dryRun is not recognized', 'whitelistValidation'),
     });
     const token = await app.post('/connect/v1/oauth/token?client_id=occ_x', { grant_type: 'client_credentials' });
     expect([token.status, token.body]).toEqual([
       400,
       {
         error: 'invalid_request',
-        error_description: 'client_id: client_id is not known here',
+        error_description: 'client_id: client_id is not recognized',
         code: 'invalid_request',
         requestId: token.headers['x-request-id'],
       },

@@ -37,8 +37,8 @@ describe('access to realtime', () => {
     const refused = [await publisher.get(pathOf(channel)), await subscriber.post(pathOf(channel), { event: 'e' })];
     expect(refused.map(({ status }) => status)).toEqual([403, 403]);
     expect(refused.map(({ body }) => body)).toEqual([
-      { error: 'This needs the scope realtime:subscribe' },
-      { error: 'This needs the scope realtime:publish' },
+      { error: 'Requires the scope realtime:subscribe' },
+      { error: 'Requires the scope realtime:publish' },
     ]);
     expect(dataOf(await read(subscriber, channel))).toEqual([1]);
   });
@@ -120,7 +120,7 @@ describe('other errors of realtime', () => {
     const answer = await app.as('platform').delete(PATH);
 
     expect(answer.status).toBe(405);
-    expect(answer.body).toEqual({ error: 'Only GET, HEAD, POST is possible here' });
+    expect(answer.body).toEqual({ error: 'Method not allowed; use GET, HEAD, POST' });
     expect(answer.headers.allow).toBe('GET, HEAD, POST');
   });
 
@@ -135,7 +135,7 @@ describe('other errors of realtime', () => {
       const answer = await client.post<{ retryAfterMs: number }>(pathOf(channel), { event: 'e' });
 
       expect(answer.status).toBe(503);
-      expect(answer.body).toEqual({ error: 'The database is busy or away', retryAfterMs: expect.any(Number) });
+      expect(answer.body).toEqual({ error: 'The database is busy or unavailable', retryAfterMs: expect.any(Number) });
       expect(answer.body.retryAfterMs).toBeGreaterThanOrEqual(1);
       expect(answer.headers['retry-after']).toBe(String(Math.ceil(answer.body.retryAfterMs / 1000)));
     });

@@ -161,7 +161,7 @@ describe('history', () => {
     const answer = await client.get(`${pathOf('demo.news')}?since=1`);
 
     expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ error: 'since: since is not known here' });
+    expect(answer.body).toEqual({ error: 'since: since is not recognized' });
   });
 });
 

@@ -150,7 +150,7 @@ describe('a stream that cannot be', () => {
 
     expect(answers.map(({ status }) => status)).toEqual([401, 403, 200, 429]);
     expect(answers[0]?.body).toEqual({ error: 'A valid credential is required' });
-    expect(answers[1]?.body).toEqual({ error: 'This needs the scope realtime:subscribe' });
+    expect(answers[1]?.body).toEqual({ error: 'Requires the scope realtime:subscribe' });
     expect(answers[3]?.body).toEqual({
       error: 'Too many requests; wait before the next one',
       retryAfterMs: expect.any(Number),

@@ -166,7 +166,7 @@ describe('the registry of review sources', () => {
       { languages: ['de'], aliases: ['reviewsite'] },
       'reviewsite already leads to reviewsite',
     ],
-    ['an unknown member', { languages: ['de'], names: [] }, 'names is not known here'],
+    ['an unknown member', { languages: ['de'], names: [] }, 'names is not recognized'],
   ])('refuses %s and writes nothing', async (_what, row, message) => {
     await expect(provision({ key: 'innocent', languages: ['de'] }, { key: 'refused', ...row })).rejects.toThrow(
       message,

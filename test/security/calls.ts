@@ -55,7 +55,7 @@ export async function fewAtATime(work: (() => Promise<void>)[]): Promise<void> {
 }
 
 export function expectForbidden({ status, headers, body }: Answer, surface: Surface, scope: string): void {
-  const error = `This needs the scope ${scope}`;
+  const error = `Requires the scope ${scope}`;
   const trade = { error, code: 'forbidden', requestId: headers['x-request-id'], details: { requiredScope: scope } };
   expect([status, body]).toEqual([403, worded(surface, { trade, error, code: 'FORBIDDEN' })]);
   expect(headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);

@@ -40,7 +40,7 @@ describe.each(ROUTES)('$verb', ({ verb, scope, other, sent }) => {
     const others = await withScopes(app, other, 'vault:keys', 'connect:*', 'realtime:publish');
     const { status, body, headers } = await others.post(path, sent);
 
-    expect([status, body]).toEqual([403, { error: `This needs the scope ${scope}` }]);
+    expect([status, body]).toEqual([403, { error: `Requires the scope ${scope}` }]);
     expect(headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
   });
 
@@ -74,7 +74,7 @@ describe.each(ROUTES)('$verb', ({ verb, scope, other, sent }) => {
   it('with another method is 405 with an error and nothing else', async () => {
     const { status, body, headers } = await app.as('platform').get(path);
 
-    expect([status, body]).toEqual([405, { error: 'Only POST is possible here' }]);
+    expect([status, body]).toEqual([405, { error: 'Method not allowed; use POST' }]);
     expect(headers.allow).toBe('POST');
   });
 });

@@ -82,7 +82,7 @@ describe('a plaintext is refused with 400', () => {
   );
 
   it.each([
-    ['another member stands beside it', '{"plaintext": "x", "key": "y"}', 'key: key is not known here'],
+    ['another member stands beside it', '{"plaintext": "x", "key": "y"}', 'key: key is not recognized'],
     ['the body is a list', '["x"]', 'The body must be a JSON object'],
     ['the body is not JSON', '{"plaintext": "x"', 'The body is not valid JSON'],
   ])('where %s', async (_, raw, error) => {

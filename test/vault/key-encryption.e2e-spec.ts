@@ -54,7 +54,7 @@ describe('a data-encryption key', () => {
     for (const { status, body, headers } of answers) {
       expect([status, body]).toEqual([
         503,
-        { error: 'The key-encryption key is away', retryAfterMs: expect.any(Number) },
+        { error: 'The key-encryption key is missing', retryAfterMs: expect.any(Number) },
       ]);
       expect(headers['retry-after']).toBe('1');
     }

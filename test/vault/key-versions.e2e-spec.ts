@@ -118,7 +118,7 @@ describe('disabling a version', () => {
     await rotate('in-use');
     const answers = [await change('in-use', 1, 'disabled'), await change('in-use', 2, 'disabled')];
     expect(answers.map(({ status, body }) => [status, body])).toEqual(
-      answers.map(() => [409, { error: 'The version encrypts, or is about to; rotate first' }]),
+      answers.map(() => [409, { error: 'A primary or pending version cannot be changed; rotate first' }]),
     );
     expect((await change('in-use', 9, 'disabled')).status).toBe(404);
     expect((await change('in-use', 1, 'destroyed')).status).toBe(400);

@@ -168,7 +168,7 @@ describe('a key with 2^32 - 2^20 encryptions', () => {
 
     expect(status).toBe(429);
     expect(body).toEqual({
-      error: 'The key has no encryptions left; a new one is on its way',
+      error: 'The encryption limit of the key is reached; a new key is being prepared',
       retryAfterMs: expect.any(Number),
     });
     expect(retryAfterMs).toBeGreaterThan(KEY_LIFETIME_MS - 60_000);
@@ -202,7 +202,7 @@ describe('a key with 2^32 - 2^20 encryptions', () => {
 
     expect([status, body]).toEqual([
       429,
-      { error: 'The key has no encryptions left; a new one is on its way', retryAfterMs: 3_600_000 },
+      { error: 'The encryption limit of the key is reached; a new key is being prepared', retryAfterMs: 3_600_000 },
     ]);
     expect(await statesOf('full')).toHaveLength(16);
   });

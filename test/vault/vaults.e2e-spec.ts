@@ -116,7 +116,7 @@ describe('a vault without a usable key version', () => {
     app.travel({ ms: 1_000 });
     const { status, body } = await encrypt(app.as('platform'), slug, 'x');
 
-    expect([status, body]).toEqual([409, { error: 'The vault has no key that encrypts' }]);
+    expect([status, body]).toEqual([409, { error: 'The vault has no key for encryption' }]);
   });
 
   it.each([
@@ -159,7 +159,7 @@ describe('the limit of 100 vaults', () => {
 
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.map(({ status, body }) => [status, body])).toEqual([
-      [409, { error: 'There are 100 vaults, and no more can be made' }],
+      [409, { error: 'There are 100 vaults, which is the maximum' }],
     ]);
     expect(await app.sql('select count(*)::int as count from vaults')).toEqual([{ count: 100 }]);
     expect((await encrypt(app.as('platform'), 'primary', 'x')).status).toBe(200);

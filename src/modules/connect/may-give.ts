@@ -10,7 +10,7 @@ export function assertMayGive(scopes: readonly string[], required: string): void
   const actor = currentActor();
   const excess = actor.type === 'system' ? [] : excessScopes(actor.scopes, scopes);
   if (excess.length === 0) return;
-  throw new AppError(403, 'forbidden', 'These scopes are not yours to hand out', {
+  throw new AppError(403, 'forbidden', 'The requested scopes exceed the scopes of the caller', {
     details: { requiredScope: required, excessScopes: excess },
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${excess.join(' ')}"` },
   });

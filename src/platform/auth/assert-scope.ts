@@ -15,7 +15,7 @@ export function assertScope(scope: string): void {
 /** Refuses an actor whose scopes do not cover this one: 403, naming the scope that is missing. */
 export function refuseWithout(scope: string): void {
   if (covers(currentActor().scopes, scope)) return;
-  throw new AppError(403, 'forbidden', `This needs the scope ${scope}`, {
+  throw new AppError(403, 'forbidden', `Requires the scope ${scope}`, {
     details: { requiredScope: scope },
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   });

@@ -90,7 +90,7 @@ function ignore(): void {
 }
 
 function away(): Error {
-  return unavailable('The database is away');
+  return unavailable('The database is unavailable');
 }
 
 /** `end()` would wait for the server's answer, which may never come. pg's types hide the connection of a client. */

@@ -97,5 +97,5 @@ export function overloaded(message: string, retryAfterMs = 1000): AppError {
 
 /** 503: nothing can be stored until somebody frees space, which takes longer than a moment. */
 export function diskFull(): AppError {
-  return unavailable('The service cannot store anything at the moment', 10_000);
+  return unavailable('The service cannot store data at the moment', 10_000);
 }

@@ -56,13 +56,13 @@ export function refusalOf(error: DatabaseError): AppError | null {
   } else if (UNSTORABLE.test(error.code)) {
     return invalidRequest([{ path: '', message: 'A value cannot be stored', code: 'unstorable' }]);
   } else if (CONTRADICTING.test(error.code)) {
-    return conflict('conflict', 'The change contradicts what is stored');
+    return conflict('conflict', 'The change conflicts with stored data');
   } else if (error.code === DISK_FULL) {
     return diskFull();
   } else if (OVERLOADED.test(error.code)) {
     return overloaded('The database has no capacity left for this request');
   } else if (PASSING.test(error.code)) {
-    return unavailable('The database is busy or away');
+    return unavailable('The database is busy or unavailable');
   } else {
     return null;
   }

@@ -54,7 +54,7 @@ export class ErrorFilter implements ExceptionFilter {
     const allowed = noHandler ? this.routes.methodsOf(request.path) : [];
     if (allowed.length === 0 || allowed.includes(request.method)) return error;
     const Allow = allowed.join(', ');
-    return new AppError(405, 'method_not_allowed', `Only ${Allow} is possible here`, { headers: { Allow } });
+    return new AppError(405, 'method_not_allowed', `Method not allowed; use ${Allow}`, { headers: { Allow } });
   }
 }
 

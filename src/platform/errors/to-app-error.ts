@@ -16,7 +16,7 @@ export function toAppError(error: unknown): AppError | null {
   const databaseError = databaseErrorOf(error);
   if (databaseError) return refusalOf(databaseError);
   if (isAny(error, isPoolWaitOver)) return overloaded('All connections to the database are in use');
-  return isAny(error, isAway) ? unavailable('The database is away') : null;
+  return isAny(error, isAway) ? unavailable('The database is unavailable') : null;
 }
 
 interface SystemError {

@@ -112,5 +112,5 @@ function codeOf(error: unknown): unknown {
 }
 
 function away(cause: unknown): Error {
-  return Object.assign(unavailable('The files are away'), { cause });
+  return Object.assign(unavailable('The file storage is unavailable'), { cause });
 }

@@ -81,7 +81,7 @@ export function Text(rule: TextRule): PropertyDecorator {
 }
 
 function noControls(multiline: boolean): PropertyDecorator {
-  return Matches(multiline ? MULTI_LINE : SINGLE_LINE, { message: '$property must not hold control characters' });
+  return Matches(multiline ? MULTI_LINE : SINGLE_LINE, { message: '$property must not contain control characters' });
 }
 
 /** A whole number within bounds. */
@@ -197,7 +197,7 @@ export function Texts(rule: TextsRule): PropertyDecorator {
     IsArray(),
     ArrayMinSize(min),
     ArrayMaxSize(max),
-    ...(unique ? [ArrayUnique({ message: '$property must not hold the same text twice' })] : []),
+    ...(unique ? [ArrayUnique({ message: '$property must not contain duplicates' })] : []),
     IsString({ each: true }),
     MinLength(1, { each: true }),
     MaxLength(maxLength, { each: true }),

@@ -12,8 +12,8 @@ describe('a route that takes no body', () => {
     const refusal = refused({ status: 'paid', force: true });
     expect(refusal).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(refusal?.details?.['fields']).toEqual({
-      status: ['status is not known here'],
-      force: ['force is not known here'],
+      status: ['status is not recognized'],
+      force: ['force is not recognized'],
     });
   });
 

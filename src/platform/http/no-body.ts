@@ -19,6 +19,6 @@ export function assertNoBody(body: unknown): void {
   const unknown = Object.keys(body);
   if (unknown.length === 0) return;
   throw invalidRequest(
-    unknown.map((path) => ({ path, message: `${path} is not known here`, code: 'whitelistValidation' })),
+    unknown.map((path) => ({ path, message: `${path} is not recognized`, code: 'whitelistValidation' })),
   );
 }

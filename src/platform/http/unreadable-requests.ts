@@ -37,7 +37,7 @@ export function answerUnreadable(server: Server, log: Logger): void {
   });
 
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    const refusal = new AppError(405, 'method_not_allowed', 'This is no proxy', { headers: { Allow: '' } });
+    const refusal = new AppError(405, 'method_not_allowed', 'The service is not a proxy', { headers: { Allow: '' } });
     sayLast(socket, bareAnswer(refusal, { requestId: uuidv7() }));
   });
 }

@@ -181,7 +181,7 @@ function namesElement(context: unknown): context is { faultIn: (list: unknown) =
 }
 
 function unknownMember(name: string): string {
-  return `${name} is not known here`;
+  return `${name} is not recognized`;
 }
 
 function join(path: string, name: string): string {

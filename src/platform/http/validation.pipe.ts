@@ -22,7 +22,7 @@ export class RequestPipe implements PipeTransform {
       throw invalidField('', 'The body must be a JSON object', 'isObject');
     }
     if (isPatch(metatype) && Object.keys(given).length === 0) {
-      throw invalidField('', 'At least one member is needed', 'notEmpty');
+      throw invalidField('', 'At least one member is required', 'notEmpty');
     }
 
     const { structured, data } = apartFromData(given, keptAsData(metatype));

@@ -33,7 +33,7 @@ function faultOf(request: Request): AppError | null {
   }
   const { expect } = headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    return new AppError(417, 'expectation_failed', 'Only 100-continue can be expected');
+    return new AppError(417, 'expectation_failed', 'The only supported expectation is 100-continue');
   }
   const issues = [...repeatedHeaders(rawHeaders), ...hostFaults(request), ...queryFaults(url)];
   return issues.length > 0 ? invalidRequest(issues) : null;
@@ -48,13 +48,13 @@ function repeatedHeaders(rawHeaders: string[]): Issue[] {
     if (seen.has(name)) repeated.add(name);
     seen.add(name);
   }
-  return [...repeated].map((path) => ({ path, message: 'This header may be sent once', code: 'duplicateHeader' }));
+  return [...repeated].map((path) => ({ path, message: 'Duplicate header', code: 'duplicateHeader' }));
 }
 
 /** RFC 9112, 3.2: HTTP/1.1 without a Host, or with one that is none, is refused. */
 function hostFaults({ headers: { host }, httpVersion }: Request): Issue[] {
   const isGiven = host !== undefined || httpVersion === '1.0';
-  return isGiven && HOST.test(host ?? '') ? [] : [{ path: 'Host', message: 'must name the host', code: 'host' }];
+  return isGiven && HOST.test(host ?? '') ? [] : [{ path: 'Host', message: 'must be a valid host name', code: 'host' }];
 }
 
 /** Node's query parser keeps broken encodings as they are and drops what comes after a thousand parameters. */

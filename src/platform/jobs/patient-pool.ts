@@ -32,7 +32,7 @@ function patientClient(client: PoolClient): PoolClient {
 
 function refuse(error: unknown): never {
   if (toAppError(error)?.status !== 503) throw error;
-  throw new DatabaseAway('The database is away', { cause: error });
+  throw new DatabaseAway('The database is unavailable', { cause: error });
 }
 
 /** The object itself, but for these members. */

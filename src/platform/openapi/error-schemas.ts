@@ -81,6 +81,6 @@ export function errorSchema(shape: ErrorShape, status: number, codes: readonly s
 /** An error as this shape words it, made by the very function that answers it. */
 export function errorExample(shape: ErrorShape, status: number, code: string | undefined): Record<string, unknown> {
   const waits = status === 429 || status === 503 ? { retryAfterMs: 1200 } : {};
-  const error = code === undefined ? null : new AppError(status, code, 'What is wrong, in words for people', waits);
+  const error = code === undefined ? null : new AppError(status, code, 'Explanation in English', waits);
   return errorBody(shape, error, '01a1fbba-d2cc-7cc4-85a9-bb713a84ccfc');
 }

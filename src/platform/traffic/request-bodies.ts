@@ -50,7 +50,8 @@ export class RequestBodies {
   private receive(exchange: { request: Request; response: Response; isPublic: boolean }, next: NextFunction): void {
     const { request, response, isPublic } = exchange;
     try {
-      if (isPublic && isCompressed(request)) throw new AppError(415, 'unsupported_media_type', 'Send it uncompressed');
+      if (isPublic && isCompressed(request))
+        throw new AppError(415, 'unsupported_media_type', 'The body must not be compressed');
       refuseUnreadable(request);
       const parser = bodyParserOf(request, isPublic);
       const mostBytes = parser.bytes + (isCompressed(request) ? GZIP_EXTRA_BYTES : 0);

@@ -95,14 +95,14 @@ async function naming<T>(work: () => Promise<T>): Promise<T> {
     const refusal = toAppError(error);
     if (!refusal || !BLOCKING.includes(refusal.status)) throw error;
     const { message, details, code: reason } = refusal;
-    throw conflict('reversal_conflict', `This cannot be undone now: ${message}`, { ...details, reason });
+    throw conflict('reversal_conflict', `The action cannot be reversed now: ${message}`, { ...details, reason });
   }
 }
 
 function alreadyReversed(reversedByEntryId: string): AppError {
-  return conflict('already_reversed', 'This was undone already', { reversedByEntryId });
+  return conflict('already_reversed', 'The action was already reversed', { reversedByEntryId });
 }
 
 function notReversible(action: string, reason: 'no_undo' | 'payload_erased'): AppError {
-  return conflict('not_reversible', 'This cannot be undone', { action, reason });
+  return conflict('not_reversible', 'The action cannot be reversed', { action, reason });
 }

@@ -56,7 +56,7 @@ export class Reversals {
 export function assertUnchangedSince({ after }: RecordedAction, { version }: { version: number }): void {
   const { version: recorded } = after ?? {};
   if (recorded === version) return;
-  throw conflict('changed_since', 'The subject was changed after this', {
+  throw conflict('changed_since', 'The resource was changed after this action', {
     recordedVersion: recorded ?? null,
     currentVersion: version,
   });

@@ -11,7 +11,9 @@ export const DOCUMENT_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 export function unknownVertical(vertical: string): AppError {
   const known = `one of ${VERTICALS.join(', ')}`;
   const isExtras = vertical === 'extras';
-  const message = isExtras ? 'extras are found with the product that they belong to' : `vertical must be ${known}`;
+  const message = isExtras
+    ? 'extras cannot be searched on their own; search their product'
+    : `vertical must be ${known}`;
   const { details } = invalidField('vertical', message, 'isIn');
   const reason = { reason: 'not_independently_sellable', vertical: 'extras', ownedBy: 'products' };
   return new AppError(400, 'invalid_request', message, { details: { ...details, ...(isExtras ? reason : {}) } });

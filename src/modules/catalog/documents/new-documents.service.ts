@@ -17,7 +17,7 @@ export class NewDocuments {
   /** The variant that is meant. Throws 400 for a market that is not configured. */
   variant({ locale, market }: Variant, path = 'market'): Pick<SliceKey, 'locale' | 'market'> {
     const found = market === undefined ? this.markets.standard : this.markets.find(market);
-    if (!found) throw invalidField(path, `${path} must be a market that is configured`, 'isMarket');
+    if (!found) throw invalidField(path, `${path} must be a configured market`, 'isMarket');
     return { market: found.code, locale: (locale === undefined ? null : canonicalLocale(locale)) ?? found.locale };
   }
 
@@ -39,7 +39,7 @@ export class NewDocuments {
       const path = `documents.${index}`;
       const document = { ...this.variant(variant, `${path}.market`), vertical, id, fields: kept(fields) };
       const name = `${sliceName(document)}/${id}`;
-      const twice = { path: `${path}.id`, message: `${path}.id is sent twice`, code: 'arrayUnique' };
+      const twice = { path: `${path}.id`, message: `${path}.id is a duplicate`, code: 'arrayUnique' };
       if (seen.has(name)) faults.push(twice);
       seen.add(name);
       faults.push(...faultsOfFields(vertical, fields, `${path}.fields`));

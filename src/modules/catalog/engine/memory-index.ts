@@ -99,7 +99,7 @@ export class MemoryIndex extends SearchIndex implements OnApplicationShutdown {
     thread.on('error', () => undefined);
     thread.on('exit', () => {
       if (this.thread === thread) this.thread = null;
-      for (const { reject } of this.asked.values()) reject(unavailable('The index is being read again'));
+      for (const { reject } of this.asked.values()) reject(unavailable('The search index is reloading'));
       this.asked.clear();
       if (!this.stopping) this.lost();
     });

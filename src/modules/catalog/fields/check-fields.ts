@@ -38,7 +38,7 @@ function faultOf(vertical: Vertical, name: string, value: unknown): Fault | null
 function faultOfType({ type }: Field, value: unknown): Fault | null {
   switch (type) {
     case 'text':
-      return typeof value === 'string' ? null : { message: 'must be a text', code: 'isString' };
+      return typeof value === 'string' ? null : { message: 'must be a string', code: 'isString' };
     case 'integer':
       return Number.isSafeInteger(value) ? null : { message: 'must be a whole number', code: 'isInt' };
     case 'number':
@@ -56,7 +56,7 @@ function faultOfType({ type }: Field, value: unknown): Fault | null {
     case 'texts':
       return isList(value, (item) => typeof item === 'string')
         ? null
-        : { message: 'must be a list of texts', code: 'isArray' };
+        : { message: 'must be a list of strings', code: 'isArray' };
     case 'days':
       return isList(value, isCalendarDay) ? null : { message: 'must be a list of days as YYYY-MM-DD', code: 'isArray' };
   }
@@ -64,15 +64,15 @@ function faultOfType({ type }: Field, value: unknown): Fault | null {
 
 function faultOfValue(name: string, value: unknown): Fault | null {
   if (name === 'name' && typeof value === 'string' && !isName(value)) {
-    return { message: `must have 1 to ${MAX_NAME} characters beside HTML`, code: 'length' };
+    return { message: `must have 1 to ${MAX_NAME} characters besides HTML markup`, code: 'length' };
   } else if (name === 'status' && !STATUSES.some((status) => status === value)) {
     return { message: `must be one of ${STATUSES.join(', ')}`, code: 'isIn' };
   } else if (name.endsWith('Cents') && typeof value === 'number' && value < 0) {
     return { message: 'must not be less than 0', code: 'min' };
   } else if ((name === 'latitude' && !isWithin(value, 90)) || (name === 'longitude' && !isWithin(value, 180))) {
-    return { message: 'is beyond the poles or the date line', code: 'max' };
+    return { message: 'must be between -90 and 90 for a latitude, -180 and 180 for a longitude', code: 'max' };
   } else if (URLS.includes(name) && !isWebAddress(value)) {
-    return { message: 'must be an address of http or https, or a path', code: 'isUrl' };
+    return { message: 'must be an http or https URL, or a path', code: 'isUrl' };
   } else if ((name === 'priceFromCurrency' || name === 'sellCurrency') && !isCurrency(value)) {
     return { message: 'must be a currency code of ISO 4217', code: 'isCurrency' };
   } else if ((name === 'timezone' || name === 'departureTimezone') && !isTimeZone(value)) {
@@ -85,7 +85,7 @@ function faultOfValue(name: string, value: unknown): Fault | null {
 /** Documents are flat: a value is a text, a number or a boolean, or a list of these. */
 function faultOfUnlisted(value: unknown): Fault | null {
   if (Array.isArray(value) && value.length > MAX_ITEMS) {
-    return { message: `must hold at most ${MAX_ITEMS} values`, code: 'arrayMaxSize' };
+    return { message: `must contain at most ${MAX_ITEMS} values`, code: 'arrayMaxSize' };
   }
   const values: unknown[] = Array.isArray(value) ? value : [value];
   if (values.some((item) => typeof item === 'string' && item.length > MAX_TEXT)) {
@@ -93,13 +93,14 @@ function faultOfUnlisted(value: unknown): Fault | null {
   }
   return values.every((item) => typeof item === 'string' || typeof item === 'boolean' || Number.isFinite(item))
     ? null
-    : { message: 'must be a text, a number or a boolean, or a list of these', code: 'isFlat' };
+    : { message: 'must be a string, a number, a boolean or a list of these', code: 'isFlat' };
 }
 
 function faultOfDepartures(value: unknown): Fault | null {
   if (value === null) return null;
   if (!Array.isArray(value)) return { message: 'must be a list of departures', code: 'isArray' };
-  if (value.length > MAX_ITEMS) return { message: `must hold at most ${MAX_ITEMS} departures`, code: 'arrayMaxSize' };
+  if (value.length > MAX_ITEMS)
+    return { message: `must contain at most ${MAX_ITEMS} departures`, code: 'arrayMaxSize' };
   const faults = value.map(faultOfDeparture);
   const index = faults.findIndex((fault) => fault !== null);
   const fault = faults[index] ?? null;
@@ -114,7 +115,7 @@ function faultOfDeparture(departure: unknown): Fault | null {
   const unknown = [...members.keys()].find((name) => !DEPARTURE_MEMBERS.includes(name));
   const [startsAt, endsAt, units] = ['startsAt', 'endsAt', 'availableUnits'].map((name) => members.get(name) ?? null);
   const id = members.get('departureId') ?? null;
-  if (unknown !== undefined) return { message: 'is not known here', code: 'whitelistValidation', at: `.${unknown}` };
+  if (unknown !== undefined) return { message: 'is not recognized', code: 'whitelistValidation', at: `.${unknown}` };
   if (!isInstant(startsAt)) return { message: 'must be an instant with an offset', code: 'isInstant', at: '.startsAt' };
   if (endsAt !== null && !isInstant(endsAt)) {
     return { message: 'must be an instant with an offset', code: 'isInstant', at: '.endsAt' };
@@ -123,7 +124,7 @@ function faultOfDeparture(departure: unknown): Fault | null {
     return { message: 'must be a whole number, 0 or more', code: 'isInt', at: '.availableUnits' };
   }
   if (id !== null && !(typeof id === 'string' && id.length <= 128)) {
-    return { message: 'must be a text of at most 128 characters', code: 'isString', at: '.departureId' };
+    return { message: 'must be a string of at most 128 characters', code: 'isString', at: '.departureId' };
   }
   return null;
 }

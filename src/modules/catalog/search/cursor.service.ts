@@ -50,7 +50,7 @@ export class Cursors {
   async open(request: unknown, cursor: string): Promise<CursorContent> {
     const content = await this.keys.open(PURPOSE, cursor);
     if (!isSealed(content) || content.v !== VERSION || content.of !== hashOf(request)) {
-      throw invalidField('pagination.cursor', 'pagination.cursor is not one of this search', 'isCursor');
+      throw invalidField('pagination.cursor', 'pagination.cursor does not belong to this search', 'isCursor');
     }
     const { mode, generation, place, delivered } = content;
     return { mode, generation, place: { ...place, delivered: unpacked(delivered) } };

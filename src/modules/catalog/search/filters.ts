@@ -26,7 +26,8 @@ class FilterParser {
 
   parse(given: readonly unknown[]): Filter[] {
     const filters = given.flatMap((filter, index) => this.filter(filter, `filters.${index}`, 1));
-    if (this.nodes > MAX_NODES) this.fault('filters', `filters must hold at most ${MAX_NODES} conditions`, 'maxNodes');
+    if (this.nodes > MAX_NODES)
+      this.fault('filters', `filters must contain at most ${MAX_NODES} conditions`, 'maxNodes');
     if (this.issues.length > 0) throw invalidRequest(this.issues);
     // What a shorthand joins stands for itself at the top: each part may be the choice of a facet.
     return filters;
@@ -104,14 +105,14 @@ class FilterParser {
     const name = typeof asked === 'string' ? fieldName(asked) : '';
     const field = name === 'id' ? ID : REGISTRY[this.vertical].get(name);
     if (field?.filterable && field.visible) return { name, field };
-    this.fault(path, `${path} must be a field that can be filtered`, 'isFilterable');
+    this.fault(path, `${path} must be a filterable field`, 'isFilterable');
     return null;
   }
 
   private list(found: { name: string; field: Field } | null, values: unknown, path: string): Filter[] {
     if (!Array.isArray(values)) return this.fault(path, `${path} must be a list`, 'isArray');
     if (values.length > MAX_VALUES)
-      return this.fault(path, `${path} must hold at most ${MAX_VALUES} values`, 'arrayMaxSize');
+      return this.fault(path, `${path} must contain at most ${MAX_VALUES} values`, 'arrayMaxSize');
     return this.values(
       found,
       values.map((value: unknown, index) => [value, `${path}.${index}`] as const),
@@ -140,7 +141,7 @@ class FilterParser {
     const { type } = found.field;
     const dates = type === 'day' || type === 'days' || type === 'instant' || type === 'moment';
     if (!dates && type !== 'integer' && type !== 'number') {
-      return this.fault(path, `${path}: ${found.name} has no order that a range could be of`, 'isRange');
+      return this.fault(path, `${path}: ${found.name} does not support ranges`, 'isRange');
     }
     const given = BOUNDS.filter((bound) => members.has(bound));
     if (given.length === 0) return this.fault(path, `${path} needs at least one of ${BOUNDS.join(', ')}`, 'notEmpty');
@@ -167,7 +168,11 @@ class FilterParser {
     }
     const box = members.get('box');
     if (members.size > 2 || !Array.isArray(box) || box.length !== 4) {
-      return this.fault(`${path}.box`, `${path}.box must be [west, south, east, north], and stand alone`, 'isBox');
+      return this.fault(
+        `${path}.box`,
+        `${path}.box must be [west, south, east, north], without other members`,
+        'isBox',
+      );
     }
     const [west = 0, south = 0, east = 0, north = 0] = box.map((value, index) =>
       number(value, `box.${index}`, index % 2 === 0 ? [-180, 180] : [-90, 90]),
@@ -178,7 +183,7 @@ class FilterParser {
   /** Whether there are any. */
   private unknownMembers(members: Members, names: readonly string[], path: string): boolean {
     const unknown = [...members.keys()].filter((name) => name !== 'kind' && !names.includes(name));
-    for (const name of unknown) this.fault(`${path}.${name}`, `${name} is not known here`, 'whitelistValidation');
+    for (const name of unknown) this.fault(`${path}.${name}`, `${name} is not recognized`, 'whitelistValidation');
     return unknown.length > 0;
   }
 

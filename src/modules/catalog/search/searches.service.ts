@@ -28,7 +28,7 @@ export class Searches {
     const filters = parseFilters(vertical, body.filters ?? []);
     const facets = facetsOf(vertical, body.facets ?? []);
     const query = (body.query ?? '').normalize('NFC').replace(/\p{Cc}/gu, ' ');
-    if (!this.follower.ready) throw unavailable('The catalog is still being read');
+    if (!this.follower.ready) throw unavailable('The catalog is still loading');
 
     const { slice, market, locale } = this.choice.of(vertical, body);
     const identity = [vertical, query, mode, sort, filters, market, locale];
@@ -75,9 +75,9 @@ function facetsOf(vertical: Vertical, asked: readonly FacetRequest[]): SearchReq
   return asked.map(({ field: given, limit = 100 }, index) => {
     const [path, name] = [`facets.${index}.field`, fieldName(given)];
     const field = REGISTRY[vertical].get(name);
-    if (!field?.facetable) throw invalidField(path, `${path} must be a field that can be counted`, 'isFacetable');
+    if (!field?.facetable) throw invalidField(path, `${path} must be a facetable field`, 'isFacetable');
     if (names.indexOf(name) !== index) {
-      throw invalidRequest([{ path, message: `${path} is asked for twice`, code: 'arrayUnique' }]);
+      throw invalidRequest([{ path, message: `${path} is a duplicate`, code: 'arrayUnique' }]);
     }
     return { asked: given, field: name, limit, isNumber: field.type === 'integer' || field.type === 'number' };
   });

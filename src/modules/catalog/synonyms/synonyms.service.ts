@@ -90,13 +90,13 @@ export class Synonyms {
 function assertSaysSomething({ input, terms }: CatalogSynonym): void {
   const wordless = terms.findIndex((term) => !hasWords(term));
   if (input !== null && !hasWords(input))
-    throw invalidField('input', 'input must hold a letter or a digit', 'hasWords');
+    throw invalidField('input', 'input must contain a letter or a digit', 'hasWords');
   if (wordless >= 0) {
-    throw invalidField(`terms.${wordless}`, `terms.${wordless} must hold a letter or a digit`, 'hasWords');
+    throw invalidField(`terms.${wordless}`, `terms.${wordless} must contain a letter or a digit`, 'hasWords');
   }
   const different = new Set([...terms, ...(input === null ? [] : [input])].map((term) => fold(term).trim()));
   if (different.size < 2) {
-    const message = 'terms must hold at least 2 different ones where there is no input, else one that is not the input';
+    const message = 'terms must contain 2 different terms, or with input one term that differs from it';
     throw invalidField('terms', message, 'arrayMinSize');
   }
 }

@@ -12,7 +12,7 @@ import type { ReindexResponse, StartReindex } from './reindex.dto.js';
 const JOB = 'catalog.reindex';
 
 refuseOn('catalog_reindex_one_at_a_time', () =>
-  conflict('reindex_in_progress', 'The index is being made anew already'),
+  conflict('reindex_in_progress', 'A rebuild of the index is already running'),
 );
 
 const MEANT = `

@@ -77,7 +77,7 @@ export class ClientSecrets {
 
       const others = (await this.live(client, now)).filter(({ id }) => id !== secretId);
       if (secret.isLive(now) && others.length === 0)
-        throw conflict('last_secret', 'The client has no other secret; give it one, or revoke it');
+        throw conflict('last_secret', 'This is the only valid secret; rotate it first or revoke the client');
       const before = this.shown(secret, client);
       await this.end(secret, now);
       const after = this.shown(secret, client);
@@ -140,7 +140,11 @@ export class ClientSecrets {
 
 function assertRoom(live: readonly ClientSecret[]): void {
   if (live.length < MOST_LIVE) return;
-  throw conflict('secret_limit_reached', `The client has ${MOST_LIVE} secrets; the older one must end first`, {
-    limit: MOST_LIVE,
-  });
+  throw conflict(
+    'secret_limit_reached',
+    `The client has ${MOST_LIVE} valid secrets; wait until one expires, or revoke one`,
+    {
+      limit: MOST_LIVE,
+    },
+  );
 }

@@ -38,11 +38,11 @@ export class CallerBounds {
 
 function assertWithin(caller: Bounds, { grantId, expiresAt }: Bounds): void {
   if (caller.grantId !== null && grantId !== caller.grantId) {
-    throw new AppError(403, 'forbidden', 'A client of a grant hands out access under that grant alone');
+    throw new AppError(403, 'forbidden', 'A client bound to a grant can create access only under that grant');
   }
   const outlives = caller.expiresAt !== null && (expiresAt === null || expiresAt > caller.expiresAt);
   if (outlives)
-    throw conflict('grant_conflict', 'A client hands out no access that lasts longer than its own', {
+    throw conflict('grant_conflict', 'A client cannot create access that lasts longer than its own', {
       reason: 'expiry',
     });
 }

@@ -147,7 +147,7 @@ function chosenScopes(wanted: string[] | null, held: string[]): string[] {
   // Only what follows the grammar is compared: `*:write` and its like are requirements of routes, not scopes.
   const isWithin = scopes.every(isConnectScope) && excessScopes(held, scopes).length === 0;
   if (scopes.length === 0 || scopes.length > 64 || !isWithin) {
-    throw refusedRequest('invalid_scope', 'The scope is more than the client has, or none');
+    throw refusedRequest('invalid_scope', 'The requested scope exceeds the scopes of the client or is empty');
   }
   return scopes;
 }

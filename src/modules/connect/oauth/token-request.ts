@@ -27,7 +27,8 @@ const NOBODY: ClientCredentials = { clientId: '', clientSecret: '' };
  * 3.2). Throws 400 `invalid_request`.
  */
 export function readClientRequest(request: Pick<Request, 'headers' | 'query' | 'body'>): ClientRequest {
-  if (Object.keys(request.query).length > 0) throw refusedRequest('invalid_request', 'Parameters belong into the body');
+  if (Object.keys(request.query).length > 0)
+    throw refusedRequest('invalid_request', 'Parameters must be sent in the body');
   const parameters = readParameters(request.body);
   const presented = readCredentials(request.headers.authorization, parameters);
   return { credentials: presented.clientId.length <= MAX_ID_LENGTH ? presented : NOBODY, parameters };
@@ -57,7 +58,7 @@ export function tokenOf({ parameters }: ClientRequest): string {
 function readParameters(body: unknown): Parameters {
   const entries = typeof body === 'string' ? [...new URLSearchParams(body)] : readMembers(body);
   const parameters = new Map(entries);
-  if (parameters.size < entries.length) throw refusedRequest('invalid_request', 'A parameter is there twice');
+  if (parameters.size < entries.length) throw refusedRequest('invalid_request', 'Duplicate parameter');
   return new Map(entries.filter(([, value]) => value !== ''));
 }
 
@@ -69,7 +70,7 @@ function readMembers(body: unknown): [string, string][] {
   return Object.entries(members).map(([name, value]: [string, unknown]) => {
     if (value === null) return [name, ''];
     if (typeof value === 'string') return [name, value];
-    throw refusedRequest('invalid_request', 'Every parameter must be one text');
+    throw refusedRequest('invalid_request', 'Every parameter must be a string');
   });
 }
 
@@ -81,7 +82,8 @@ function readCredentials(authorization: string | undefined, parameters: Paramete
 
   const credentials = readBasic(basic[1] ?? '');
   const isDouble = clientSecret !== '' || (clientId !== '' && clientId !== credentials.clientId);
-  if (isDouble) throw refusedRequest('invalid_request', 'The client authenticates by HTTP Basic or in the body');
+  if (isDouble)
+    throw refusedRequest('invalid_request', 'Send the client credentials with HTTP Basic or in the body, not both');
   return credentials;
 }
 

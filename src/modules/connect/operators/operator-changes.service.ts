@@ -29,7 +29,7 @@ export class OperatorChanges {
     const operator = make(Operator, { id, name, status, version: 1, createdAt: now, updatedAt: now });
     await this.database.transaction(async () => {
       const isNew = await this.database.insertUnlessTaken(operator);
-      if (!isNew) throw conflict('operator_exists', 'There is an operator of this id');
+      if (!isNew) throw conflict('operator_exists', 'An operator with this id exists already');
       this.record('create', operator, null);
     });
     return operator;

@@ -19,7 +19,7 @@ export class OperatorGrant {
 
   /** Throws 409 `grant_revoked`: what was revoked stays so. */
   change(terms: Partial<Pick<OperatorGrant, 'scopes' | 'status' | 'expiresAt'>>, now: Date): void {
-    if (this.status === 'revoked') throw conflict('grant_revoked', 'The grant is revoked for good');
+    if (this.status === 'revoked') throw conflict('grant_revoked', 'A revoked grant cannot be changed');
     Object.assign(this, terms, { updatedAt: now });
   }
 

@@ -19,6 +19,6 @@ export class Operator {
 
   /** Throws 409 `operator_inactive`. */
   assertActive(): void {
-    if (this.status !== 'active') throw conflict('operator_inactive', 'The operator is deactivated');
+    if (this.status !== 'active') throw conflict('operator_inactive', 'The operator is inactive');
   }
 }

@@ -5,5 +5,6 @@ import { forbidden } from '../../../platform/errors/app-error.js';
 /** Nobody hands out, or takes over, what he does not hold himself: 403 with the excess scopes. */
 export function assertHolds(scopes: readonly string[]): void {
   const excess = excessScopes(currentActor().scopes, scopes);
-  if (excess.length > 0) throw forbidden('This reaches further than your own scopes', { excessScopes: excess });
+  if (excess.length > 0)
+    throw forbidden('The roles or scopes exceed the scopes of the caller', { excessScopes: excess });
 }

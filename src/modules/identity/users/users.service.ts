@@ -83,7 +83,7 @@ export class Users {
       const wasOwner = user.isActiveOwner();
       user.change({ ...plain, ...passwordHash }, this.clock.now());
       if (wasOwner && !user.isActiveOwner() && !hasOtherOwner) {
-        throw conflict('last_owner', 'The last active owner stays one');
+        throw conflict('last_owner', 'The last active owner cannot be disabled or lose the role');
       }
       await this.database.update(user);
       const ended = await this.endCredentials(user, password !== undefined);

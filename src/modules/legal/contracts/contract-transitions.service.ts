@@ -83,7 +83,7 @@ export class ContractTransitions {
   private async send(contract: Contract, dispatch: DispatchContract): Promise<void> {
     if (contract.status !== 'sent') contract.assertCanBecome('sent');
     const recipientEmail = dispatch.recipientEmail ?? contract.recipientEmail;
-    if (recipientEmail === null) throw conflict('no_recipient', 'There is no address to send the contract to');
+    if (recipientEmail === null) throw conflict('no_recipient', 'The contract has no recipient e-mail address');
 
     const before = factsOf(contract);
     contract.send(recipientEmail, this.clock.now());

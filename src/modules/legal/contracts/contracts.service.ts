@@ -28,7 +28,7 @@ export class Contracts {
   /** Throws 409 `contract_number_taken`, 422 `invalid_initial_status`. */
   async create(input: CreateContract, id = newContractId()): Promise<Contract> {
     const { status = 'draft' } = input;
-    if (status !== 'draft') throw unprocessable('invalid_initial_status', 'A new contract is a draft');
+    if (status !== 'draft') throw unprocessable('invalid_initial_status', 'A new contract must have the status draft');
     const now = this.clock.now();
     return this.database.transaction(async () => {
       const contract = make(Contract, {

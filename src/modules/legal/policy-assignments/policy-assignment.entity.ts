@@ -36,7 +36,10 @@ export class PolicyAssignment implements AssignmentTerms {
   /** Throws 400 where it would apply everywhere and to something, or to nothing. */
   assertTarget(): void {
     if ((this.scope === 'global') === (this.targetId === null)) return;
-    const complaint = this.scope === 'global' ? 'A global assignment has no target' : `A ${this.scope} must be named`;
+    const complaint =
+      this.scope === 'global'
+        ? 'targetId must be null if the scope is global'
+        : `targetId is required if the scope is ${this.scope}`;
     throw invalidField('targetId', complaint, 'target_of_scope');
   }
 
@@ -62,6 +65,7 @@ export class PolicyAssignment implements AssignmentTerms {
 
   /** Throws 409 `policy_assignment_locked`. */
   assertNotLocked(): void {
-    if (this.locked) throw conflict('policy_assignment_locked', 'The assignment was provisioned and stays as it is');
+    if (this.locked)
+      throw conflict('policy_assignment_locked', 'A provisioned assignment cannot be changed or removed');
   }
 }

@@ -16,7 +16,7 @@ import { PolicyAssignment } from './policy-assignment.entity.js';
 import { imageOfAssignment, PolicyAssignmentJournal } from './policy-assignment-journal.js';
 
 refuseOn('policy_assignments_no_overlap', () =>
-  conflict('policy_assignment_overlap', 'Another assignment of this kind, target and priority is valid at that time'),
+  conflict('policy_assignment_overlap', 'The validity overlaps another assignment with this kind, target and priority'),
 );
 
 /** What policies apply to. A removed assignment is as good as unknown. */

@@ -69,7 +69,7 @@ function faultsOf(rule: PolicyRule): Issue[] {
   }
   if ((rule.flatAmountCents === null) !== (rule.currency === null)) {
     const path = rule.currency === null ? 'currency' : 'flatAmountCents';
-    faults.push({ path, message: 'An amount and its currency go together', code: 'amount_and_currency' });
+    faults.push({ path, message: 'flatAmountCents and currency must be set together', code: 'amount_and_currency' });
   }
   if (rule.validFrom !== null && rule.validTo !== null && rule.validTo < rule.validFrom) {
     faults.push({ path: 'validTo', message: 'validTo must not be before validFrom', code: 'end_before_start' });

@@ -46,7 +46,7 @@ export class Deliveries {
             for update skip locked`,
           values: [this.clock.now()],
         });
-        const error = 'The process that was sending it ended without saying what became of it';
+        const error = 'The sending process ended before it recorded the outcome';
         for (const { entity } of abandoned) await this.settle(entity, { kind: 'unknown', error });
         return abandoned.length;
       });

@@ -27,7 +27,7 @@ export class ReminderRuleUndos implements OnModuleInit {
   /** Partial where something was sent, may have been, or is just being sent. Throws 404, 409 `reminder_rule_disabled`. */
   private async disable(id: string): Promise<Undone> {
     const { rule } = await this.rows.lock(id);
-    if (!rule.enabled) throw conflict('reminder_rule_disabled', 'The rule is disabled already');
+    if (!rule.enabled) throw conflict('reminder_rule_disabled', 'The rule is already disabled');
     const before = toRuleSummary(rule);
     Object.assign(rule, { enabled: false, updatedAt: this.clock.now() });
     await this.database.update(rule);

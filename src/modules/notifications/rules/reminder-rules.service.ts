@@ -93,7 +93,7 @@ function assertPositions(stages: readonly ReminderStage[]): void {
   const positions = stages.map(({ position }) => position);
   const repeated = positions.findIndex((position, index) => positions.indexOf(position) < index);
   if (repeated === -1) return;
-  throw invalidField(`stages.${repeated}.position`, 'Another stage of the rule has this position', 'position_taken');
+  throw invalidField(`stages.${repeated}.position`, 'Duplicate position of a stage', 'position_taken');
 }
 
 function imageOf({ id, name, trigger, enabled, priority, sendTime, suppressionGroup, version }: ReminderRule) {

@@ -28,7 +28,13 @@ export interface RuleWarning {
 export function warningsOf(trigger: Trigger, stages: readonly ReminderStage[]): RuleWarning[] {
   const dormant: RuleWarning[] = isLive(trigger)
     ? []
-    : [{ code: 'trigger_dormant', path: 'trigger', message: `Nothing sets off ${trigger} yet: no runs are planned` }];
+    : [
+        {
+          code: 'trigger_dormant',
+          path: 'trigger',
+          message: `The trigger ${trigger} is not supported yet: no reminders are planned`,
+        },
+      ];
   const ofChannels = stages.flatMap(({ channels }, stage) => {
     const leading = channelsWithRuns(channels).map(({ position }) => position);
     return channels.flatMap((config, position) => {
@@ -44,16 +50,16 @@ type Fault = Omit<RuleWarning, 'path'>;
 
 const REPEATED: Fault = {
   code: 'channel_repeated',
-  message: 'The stage has this channel before: the first one alone is sent',
+  message: 'Duplicate channel in this stage: only the first entry is sent',
 };
 
 function faultOf(config: ChannelConfig, trigger: Trigger): Fault | null {
   if (!isSendable(config)) {
-    return { code: 'channel_not_supported', message: `${channelOf(config)} cannot be sent yet` };
+    return { code: 'channel_not_supported', message: `The channel ${channelOf(config)} is not supported yet` };
   }
   if (isLive(trigger) && templateOf(trigger, config) === null) {
-    return { code: 'template_not_found', message: 'There is no such template' };
+    return { code: 'template_not_found', message: 'The template does not exist' };
   }
   if (!hasOddRecipientKind(config)) return null;
-  return { code: 'recipient_kind_unknown', message: 'It is none of primary, cc and bcc, and taken as primary' };
+  return { code: 'recipient_kind_unknown', message: 'recipientKind is not primary, cc or bcc; primary is used' };
 }

@@ -79,7 +79,7 @@ export class Encryption {
   private async takePrimary(slug: string, vault: KnownVault): Promise<LiveVersion> {
     assertInUse(vault);
     const version = findPrimary(vault);
-    if (!version) throw conflict('no_usable_key', 'The vault has no key that encrypts');
+    if (!version) throw conflict('no_usable_key', 'The vault has no key for encryption');
     return (await this.budget.take(version)) ? version : this.takePrimary(slug, await this.vaults.getAnew(slug));
   }
 

@@ -74,9 +74,14 @@ export class EncryptionBudget {
     const [row] = await this.database.query<{ state: string }>(STATE, [vaultId, version]);
     if (row?.state !== 'primary') return false;
     const pendingSince = await this.rotation.begin(vaultId);
-    throw new AppError(429, 'encryption_budget_exhausted', 'The key has no encryptions left; a new one is on its way', {
-      retryAfterMs: pendingSince ? this.untilPrimary(pendingSince) : WAIT_FOR_PEOPLE_MS,
-    });
+    throw new AppError(
+      429,
+      'encryption_budget_exhausted',
+      'The encryption limit of the key is reached; a new key is being prepared',
+      {
+        retryAfterMs: pendingSince ? this.untilPrimary(pendingSince) : WAIT_FOR_PEOPLE_MS,
+      },
+    );
   }
 
   /** With up to a tenth on top, so that not everybody comes back at once. */

@@ -23,13 +23,13 @@ export class HeldKeks implements KeyEncryption {
 
   async unwrap(slot: KeySlot, { kekId, wrappedKey }: WrappedKey): Promise<Buffer> {
     const key = open(this.binding(slot, kekId), wrappedKey);
-    if (!key) throw unavailable('The key-encryption key does not fit');
+    if (!key) throw unavailable('The key-encryption key is wrong');
     return key;
   }
 
   private binding({ vaultId, version }: KeySlot, kekId: string): { key: KeyObject; aad: Buffer } {
     const key = this.keks.get(kekId);
-    if (!key) throw unavailable('The key-encryption key is away');
+    if (!key) throw unavailable('The key-encryption key is missing');
     return { key, aad: Buffer.from(`vault-dek|${vaultId}|${version}|${kekId}`) };
   }
 }

@@ -75,9 +75,9 @@ export class KeyVersions {
 }
 
 function assertChangeable(key: KeyVersion, state: 'disabled' | 'decrypt_only', all: readonly KeyVersion[]): void {
-  if (key.state === 'destroyed') throw conflict('key_destroyed', 'The key of this version is gone');
+  if (key.state === 'destroyed') throw conflict('key_destroyed', 'The key of this version is destroyed');
   if (key.state === 'primary' || key.state === 'pending') {
-    throw conflict('key_in_use', 'The version encrypts, or is about to; rotate first');
+    throw conflict('key_in_use', 'A primary or pending version cannot be changed; rotate first');
   }
   const live = all.filter((one) => LIVE_STATES.some((liveState) => liveState === one.state));
   if (state === 'decrypt_only' && live.length >= MAX_LIVE_VERSIONS) {

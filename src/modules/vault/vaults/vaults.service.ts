@@ -105,7 +105,7 @@ export class Vaults {
     );
     if (vaults?.taken) return false;
     if ((vaults?.count ?? 0) < MOST_VAULTS) return true;
-    throw conflict('vault_limit_reached', `There are ${MOST_VAULTS} vaults, and no more can be made`);
+    throw conflict('vault_limit_reached', `There are ${MOST_VAULTS} vaults, which is the maximum`);
   }
 
   private async change({ slug, name, archived }: VaultRow): Promise<void> {
