@@ -1,3 +1,4 @@
+/** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { change, newChannel, read, unique } from '../distribution/channels.js';
 import { archived, FACILITIES, newFacility, readFacility } from '../operations/facilities.js';

@@ -1,3 +1,4 @@
+/** @jest-environment-options {"application":"shared"} */
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { beforeAll, describe, expect, it } from '@jest/globals';

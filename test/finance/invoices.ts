@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import type { TestClient } from '../setup/client.js';
 import type { TestApp } from '../setup/app.js';
@@ -18,14 +19,16 @@ export interface Envelope {
   data: Invoice;
 }
 
+/** Files that share a database must not use each other's numbers. */
+const FILE = randomBytes(4).toString('hex');
 let made = 0;
 
 /** A body of a supplier and a number that no other invoice has. */
 export function body(over: Record<string, unknown> = {}): Record<string, unknown> {
   made += 1;
   return {
-    supplierName: `Supplier ${made}`,
-    invoiceNumber: `N-${made}`,
+    supplierName: `Supplier ${FILE}-${made}`,
+    invoiceNumber: `N-${FILE}-${made}`,
     currency: 'EUR',
     totalCents: 11_900,
     issueDate: '2027-01-15',

@@ -1,3 +1,4 @@
+/** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../launcher/wait.js';
 import { read as history } from '../realtime/channel.js';

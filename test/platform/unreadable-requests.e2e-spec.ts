@@ -1,3 +1,4 @@
+/** @jest-environment-options {"application":"shared"} */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

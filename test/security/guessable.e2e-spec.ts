@@ -1,3 +1,4 @@
+/** @jest-environment-options {"application":"shared"} */
 import { createHash, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { PASSWORD, uniqueEmail, type UserBody, USERS } from '../identity/staff.js';

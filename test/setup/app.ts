@@ -9,13 +9,22 @@ import { createLog } from '../../src/platform/observability/log.js';
 import { readContract, TestClient } from './client.js';
 import type { Contract } from './contract/contract.js';
 import { type Actor, type Credentials, readCredentials, tokenOf } from './credentials.js';
+import { freshCopy, type TestRun } from './databases.js';
 import { closeAfterTests } from './running.js';
 
 const HOUR_MS = 3_600_000;
 const SWEEP_MS = 1_000;
 
-/** Outlives the file: see environment.js. */
-declare const worker: { contract?: Contract };
+/** An application that several files of a worker use; its wrapper is made for each file. */
+interface SharedApplication {
+  nest: NestExpressApplication;
+  databaseUrl: string;
+  logs: string[];
+}
+
+/** Both outlive the file: see environment.js. */
+declare const worker: { contract?: Contract; applications: Map<string, SharedApplication> };
+declare const sharesApplication: boolean;
 
 export interface Overrides {
   /** Environment variables that differ from service-env.js, for this application alone. */
@@ -66,29 +75,61 @@ export class TestApp extends TestClient {
 
   private async end(): Promise<void> {
     this.connection.agent.destroy();
+    if (!sharesApplication) await this.endService();
+    await this.pool.end();
+  }
+
+  private async endService(): Promise<void> {
     const server: Server = this.nest.getHttpServer();
     // fetch opens a connection in the place of one that it gave up; unused, it is never idle for Node, and holds the server.
     const sweep = setInterval(() => server.closeAllConnections(), SWEEP_MS);
     await this.nest.close();
     clearInterval(sweep);
-    await this.pool.end();
   }
 }
 
-/** Boots the built service on this worker's database. Closed by the harness after the last test of the file. */
-export async function startApp({ env: overrides = {} }: Overrides = {}): Promise<TestApp> {
+/**
+ * The built service on this worker's database: started for this file and closed after its last test, or the one that
+ * files with the same overrides share (see environment.js).
+ */
+export async function startApp({ env = {} }: Overrides = {}): Promise<TestApp> {
+  const { nest, logs } = sharesApplication ? await sharedApplication(env) : await start(env);
+  const agent = new Agent({ keepAlive: true });
+  try {
+    const url = new URL(await nest.getUrl());
+    return new TestApp({ url, agent, contract: await contractOf(url, agent, env) }, nest, logs);
+  } catch (error) {
+    // Its pool and timers would keep the run from ending, long after the test that failed.
+    agent.destroy();
+    if (!sharesApplication) await nest.close();
+    throw error;
+  }
+}
+
+async function sharedApplication(overrides: Record<string, string>): Promise<SharedApplication> {
+  const key = JSON.stringify(overrides);
+  const known = worker.applications.get(key);
+  if (known) {
+    process.env.DATABASE_URL = known.databaseUrl;
+    return known;
+  }
+  const run = JSON.parse(process.env.TEST_RUN ?? '') as TestRun;
+  const database = `${run.run}_s${process.env.JEST_WORKER_ID}_${worker.applications.size}`;
+  process.env.DATABASE_URL = await freshCopy(run, database);
+  const application = { ...(await start(overrides)), databaseUrl: process.env.DATABASE_URL };
+  worker.applications.set(key, application);
+  return application;
+}
+
+async function start(overrides: Record<string, string>): Promise<Pick<SharedApplication, 'nest' | 'logs'>> {
   const env = readEnv({ ...process.env, ...overrides });
   const logs: string[] = [];
   const log = createLog(env.logLevel, { write: (line) => void logs.push(line) });
   const nest = await createApp({ env, log, dataSource: await connect(env) });
-  const agent = new Agent({ keepAlive: true });
   try {
     await nest.listen(0, '127.0.0.1');
-    const url = new URL(await nest.getUrl());
-    return new TestApp({ url, agent, contract: await contractOf(url, agent, overrides) }, nest, logs);
+    return { nest, logs };
   } catch (error) {
-    // Its pool and timers would keep the run from ending, long after the test that failed.
-    agent.destroy();
     await nest.close();
     throw error;
   }

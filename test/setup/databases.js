@@ -49,7 +49,16 @@ export async function createTemplate(adminUrl, run) {
   return { template, role, url: urlOf(adminUrl, { database: template, ...role }) };
 }
 
-/** Makes `database` a fresh copy of the template, whatever it was before, and returns its URL for the application. */
+/**
+ * What global-setup.js hands on to the workers as `TEST_RUN`.
+ * @typedef {{ adminUrl: string, run: string, template: string, role: { user?: string, password?: string } }} TestRun
+ */
+
+/**
+ * Makes `database` a fresh copy of the template, whatever it was before, and returns its URL for the application.
+ * @param {TestRun} run
+ * @param {string} database
+ */
 export async function freshCopy({ adminUrl, template, role }, database) {
   await connected(adminUrl, async (admin) => {
     await admin.query(`drop database if exists ${database} with (force)`);

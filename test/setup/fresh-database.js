@@ -3,9 +3,11 @@ import { freshCopy } from './databases.js';
 import { serviceEnv } from './service-env.js';
 
 // Before each test file, and before anything of the application is loaded: the worker's database becomes a fresh copy
-// of the template, so no file sees what another one left.
+// of the template, so that no file depends on another one. Files that share an application get its database.
 const run = JSON.parse(process.env.TEST_RUN);
-const databaseUrl = await freshCopy(run, `${run.run}_w${process.env.JEST_WORKER_ID}`);
+const databaseUrl = globalThis.sharesApplication
+  ? ''
+  : await freshCopy(run, `${run.run}_w${process.env.JEST_WORKER_ID}`);
 
 Object.assign(process.env, serviceEnv(run, databaseUrl));
 process.env.TEST_CREDENTIALS = join(run.folder, 'data/credentials.json');

@@ -3,14 +3,16 @@ import { setTimeout } from 'node:timers/promises';
 import { closeRunning } from './running.js';
 
 const WAIT_MS = 2000;
-// Of an earlier file in the same process, which has failed for it already.
-const before = listening();
+/** See environment.js. */
+declare const worker: { applications: Map<string, unknown> };
+// Of an earlier file in the same process, which has failed for it already, or of an application that files share.
+const before = listening() - worker.applications.size;
 
 // After each test file: applications are closed, and a server that still listens afterwards fails the file here instead
 // of keeping the run from ending. What a file opens itself it closes in its `describe`, whose hooks run before this one.
 afterAll(async () => {
   await closeRunning();
-  for (let waited = 0; listening() > before; waited += 20) {
+  for (let waited = 0; listening() - worker.applications.size > before; waited += 20) {
     if (waited > WAIT_MS) throw new Error('A server still listens after the tests of this file: close what was opened');
     await setTimeout(20);
   }

@@ -1,3 +1,4 @@
+/** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { demoId } from '../../../src/platform/id.js';
 import { addItem, BOOKINGS, entriesAbout, makeBooking } from '../../bookings/bookings.js';

@@ -1,3 +1,4 @@
+/** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../src/platform/id.js';
 import { startApp, type TestApp } from '../../setup/app.js';
