@@ -8,11 +8,11 @@ import { FileLinks } from './file-links.js';
 import { FileStore } from './file-store.js';
 
 const TOKEN = /^[A-Za-z0-9_-]{20,900}\.[A-Za-z0-9_-]{22}$/;
-/** What a token looks like; a real one is signed, and only the answer that handed it out knows it. */
+/** The form of a token; a real one is signed and known only from the response that returned it. */
 const EXAMPLE = `${Buffer.from('["<sha256>","INV-2027-0001.pdf","application/pdf",0]').toString('base64url')}.${'A'.repeat(22)}`;
 const TYPES = ['application/pdf', 'text/html'];
 
-/** What is no token of ours is as unknown as an expired one. */
+/** A malformed token is rejected like an expired one. */
 class TokenPipe implements PipeTransform<string, string> {
   transform(value: string): string {
     if (!TOKEN.test(value)) throw notFound();
@@ -20,7 +20,7 @@ class TokenPipe implements PipeTransform<string, string> {
   }
 }
 
-/** Files that somebody was given a link to. */
+/** Files that are downloaded with a signed link. */
 @ApiTags('Storefront')
 @Controller('v1/files')
 export class FilesController {
@@ -50,7 +50,7 @@ export class FilesController {
     answerHeader('Referrer-Policy', 'no-referrer');
     return new StreamableFile(file.stream, {
       type: linked.type,
-      // Never shown as a page of ours, whatever is in it.
+      // Never displayed in the browser under this origin, whatever it contains.
       disposition: `attachment; filename="${linked.name}"`,
       length: file.sizeBytes,
     });

@@ -16,19 +16,19 @@ export class HealthController {
     private readonly readiness: Readiness,
   ) {}
 
-  /** The process answers; says nothing of what it depends on. */
+  /** The process responds. Its dependencies are not checked. */
   @Get('live')
   @Public()
   live(): { status: string } {
     return { status: 'ok' };
   }
 
-  /** The process can do its work: 200, or 503 naming the part that cannot. */
+  /** 200 if every part of the process works, else 503 with the state of each part. */
   @Get('ready')
   @Public()
   @HttpCode(200)
   ready(@Res({ passthrough: true }) response: Response): object {
-    // The watchdog has a connection of its own, so this answers at once even while all others are in use or hang.
+    // The watchdog has a connection of its own, so this responds at once even if all other connections are in use or hang.
     const database = this.watchdog.state;
     const { draining } = this.traffic;
     const parts = { database, ...this.readiness.state() };

@@ -7,7 +7,7 @@ import { notFound } from '../errors/app-error.js';
 import { metricsOfAll } from './fleet-metrics.js';
 import { Metrics } from './metrics.js';
 
-/** For Prometheus, not for API clients; there only where `METRICS` says so. */
+/** For Prometheus, not for API clients; served only if `METRICS` enables it. */
 @ApiExcludeController()
 @Controller('metrics')
 export class MetricsController {

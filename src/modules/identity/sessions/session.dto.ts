@@ -4,7 +4,7 @@ import { Instant } from '../../../platform/http/trade-fields.js';
 import { UserResponse } from '../users/user.dto.js';
 import type { StaffSession } from './staff-session.entity.js';
 
-/** The credentials of a staff user. */
+/** The credentials of a staff user. Wrong values are all rejected with the same 401. */
 export class Login {
   /**
    * E-mail address of the user, ignoring case.

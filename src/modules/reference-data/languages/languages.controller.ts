@@ -10,7 +10,7 @@ import { LanguagePages } from './language-pages.service.js';
 
 const TAG = /^[A-Za-z-]{1,20}$/;
 
-/** What cannot be a tag is as unknown as one that no language has. */
+/** A malformed tag is not found, like an unknown one. */
 const knownForm: PipeTransform<string, string> = {
   transform(code) {
     if (!TAG.test(code)) throw notFound();

@@ -8,7 +8,7 @@ import { LanguagePage, ListLanguages } from '../languages/language.dto.js';
 import { ReviewLanguages } from './review-languages.service.js';
 import { REVIEW_SOURCE_NAME } from './review-source.dto.js';
 
-/** What cannot be the name of a source is as unknown as a name that nobody has. */
+/** A malformed name is not found, like an unknown one. */
 const sourceName: PipeTransform<string, string> = {
   transform(value) {
     if (!REVIEW_SOURCE_NAME.pattern.test(value)) throw notFound();

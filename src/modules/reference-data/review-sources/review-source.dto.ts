@@ -4,7 +4,7 @@ import { Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { ArrayUnique } from '../../../platform/http/lists.js';
 import { languageCatalog } from '../languages/language-catalog.js';
 
-/** A review source's key or alias, as it stands in a path. */
+/** The key or an alias of a review source in a path. */
 export const REVIEW_SOURCE_NAME = { maxLength: 63, pattern: /^[a-z0-9-]{1,63}$/ };
 
 /** A row of the provisioning section `reviewSources`. Members that are not set keep their value. */

@@ -5,10 +5,10 @@ import { OVERHEAD_BYTES } from '../keys/aes-gcm.js';
 
 const MAX_PLAINTEXT_BYTES = 65_536;
 const MAX_CIPHERTEXT_LENGTH = Math.ceil((MAX_PLAINTEXT_BYTES + OVERHEAD_BYTES) / 3) * 4;
-/** Of the request's body; a longer ciphertext never gets here. */
+/** Limit of the request body; a longer ciphertext is rejected before. */
 const MAX_BODY_BYTES = 512 * 1024;
 
-/** Text of at most 65,536 bytes in UTF-8: any of it, NUL included, but a lone surrogate would come back changed. */
+/** Text of at most 65,536 bytes in UTF-8: any of it, including NUL, but without lone surrogates, which would be changed by the conversion. */
 function Plaintext(): PropertyDecorator {
   const fits = (text: string) => text.isWellFormed() && Buffer.byteLength(text) <= MAX_PLAINTEXT_BYTES;
   const message = `$property must be well-formed Unicode of at most ${MAX_PLAINTEXT_BYTES} bytes in UTF-8`;
@@ -18,7 +18,7 @@ function Plaintext(): PropertyDecorator {
   );
 }
 
-/** Any text: whatever is wrong with a ciphertext is for decryption to say, in always the same words. */
+/** Any text: decryption rejects every invalid ciphertext with the same error. */
 function AnyCiphertext(): PropertyDecorator {
   const message = '$property must be a string';
   return applyDecorators(
@@ -27,7 +27,7 @@ function AnyCiphertext(): PropertyDecorator {
   );
 }
 
-/** A ciphertext as it is handed out; the decorator states its bound. */
+/** A ciphertext in a response; the decorator states its maximum length. */
 function Ciphertext(): PropertyDecorator {
   return Worded('isCiphertext', () => true, { max: MAX_CIPHERTEXT_LENGTH, message: '$property must be base64' });
 }

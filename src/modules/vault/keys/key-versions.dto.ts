@@ -53,7 +53,7 @@ export class KeyVersionList {
   data: KeyVersionResponse[];
 }
 
-/** Nothing of the key itself, not even wrapped. */
+/** The key material is left out, also in wrapped form. */
 export function toKeyVersion({ version, state, reserved, createdAt }: KeyVersion): KeyVersionResponse {
   const primaryAt = state === 'pending' ? new Date(createdAt.getTime() + KEY_LIFETIME_MS).toISOString() : null;
   return { version, state, primaryAt, encryptions: reserved, createdAt: createdAt.toISOString() };
