@@ -1,25 +1,25 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler } from 'express';
 import { AppError, invalidField, invalidRequest } from '../errors/app-error.js';
-import { scanJson } from './json-scan.js';
+import { FREE_FORM_LIMITS, JSON_LIMITS, type JsonLimits, scanJson } from './json-scan.js';
 import { errorShapeOf } from './surface.js';
 
 const KIB = 1024;
 
 interface Bounds {
   bytes: number;
-  /** Levels of nesting. */
-  depth: number;
+  json: JsonLimits;
 }
 
-const DEFAULT: Bounds = { bytes: 1024 * KIB, depth: 32 };
+const DEFAULT: Bounds = { bytes: 1024 * KIB, json: JSON_LIMITS };
 /** Of a route without a credential, unless it is in the table. */
 const PUBLIC: Bounds = { ...DEFAULT, bytes: 16 * KIB };
 const BOUNDS: readonly (readonly [prefix: string, bounds: Bounds])[] = [
   ['/v1/public/catalog/search', { ...DEFAULT, bytes: 64 * KIB }],
   ['/vault/', { ...DEFAULT, bytes: 512 * KIB }],
   // A form's schema may have 32 levels of its own, inside the one of the body.
-  ['/connect/v1/connector-providers/', { ...DEFAULT, depth: 33 }],
+  ['/connect/v1/connector-providers/', { ...DEFAULT, json: { ...FREE_FORM_LIMITS, depth: 33 } }],
+  ['/realtime/', { ...DEFAULT, json: FREE_FORM_LIMITS }],
 ];
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const STRUCTURES = new Set([0x5b, 0x7b]);
@@ -46,12 +46,12 @@ export function bodyParserOf(request: Request, isPublic: boolean): BodyParser {
   return own ?? (isPublic ? PUBLIC_PARSER : DEFAULT_PARSER);
 }
 
-function jsonParser({ bytes, depth }: Bounds): BodyParser {
+function jsonParser({ bytes, json }: Bounds): BodyParser {
   const parse = express.json({
     limit: bytes,
     verify: (request, response, body) => {
       requireUtf8(request, response, body);
-      scanJson(body, depth);
+      scanJson(body, json);
       // It is JSON, but the parser would say that it is not.
       if (isScalar(body)) throw invalidField('', 'The body must be a JSON object', 'isObject');
     },

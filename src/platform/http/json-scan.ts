@@ -14,6 +14,24 @@ const MAX_STRUCTURES = 20_000;
 const MAX_VALUES = 50_000;
 const MAX_DEPTH = 32;
 
+/** Limits that differ between routes. */
+export interface JsonLimits {
+  /** Levels of nesting. */
+  depth: number;
+  /** Members of one object. */
+  objectKeys: number;
+  /** Elements of one array. */
+  arrayElements: number;
+}
+
+export const JSON_LIMITS: JsonLimits = {
+  depth: MAX_DEPTH,
+  objectKeys: MAX_OBJECT_KEYS,
+  arrayElements: MAX_ARRAY_ELEMENTS,
+};
+/** For values that are stored as they are sent: only the number of values in the whole body is limited. */
+export const FREE_FORM_LIMITS: JsonLimits = { depth: MAX_DEPTH, objectKeys: MAX_VALUES, arrayElements: MAX_VALUES };
+
 const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const code = (character: string) => character.charCodeAt(0);
 const [QUOTE, BACKSLASH, COMMA, COLON] = [code('"'), code('\\'), code(','), code(':')];
@@ -34,8 +52,8 @@ interface OpenStructure {
  * that a double would change and duplicate members (RFC 8259, 4) are rejected here because the parser would lose them.
  * Whether the text is well-formed JSON is left to the parser.
  */
-export function scanJson(bytes: Buffer, maxDepth = MAX_DEPTH): void {
-  new JsonScanner(bytes, maxDepth).scan();
+export function scanJson(bytes: Buffer, limits: JsonLimits = JSON_LIMITS): void {
+  new JsonScanner(bytes, limits).scan();
 }
 
 class JsonScanner {
@@ -46,7 +64,7 @@ class JsonScanner {
 
   constructor(
     private readonly bytes: Buffer,
-    private readonly maxDepth: number,
+    private readonly limits: JsonLimits,
   ) {}
 
   scan(): void {
@@ -82,7 +100,8 @@ class JsonScanner {
     const key = keyOf(this.bytes.toString('utf8', start, this.position));
     if (keys.has(key)) reject('Duplicate member', 'duplicateMember', PLAIN_KEY.test(key) ? key : '');
     keys.add(key);
-    if (keys.size > MAX_OBJECT_KEYS) reject(`An object has more than ${MAX_OBJECT_KEYS} members`, 'maxKeys');
+    const { objectKeys } = this.limits;
+    if (keys.size > objectKeys) reject(`An object has more than ${objectKeys} members`, 'maxKeys');
   }
 
   /** Moves behind the closing quote. */
@@ -107,8 +126,8 @@ class JsonScanner {
       reject(`The body has more than ${MAX_STRUCTURES} arrays and objects`, 'maxStructures');
     }
     this.open.push({ keys: isObject ? new Set() : null, elements: 0, expectsKey: isObject });
-    if (this.open.length > this.maxDepth) {
-      reject(`The body is nested deeper than ${this.maxDepth} levels`, 'maxDepth');
+    if (this.open.length > this.limits.depth) {
+      reject(`The body is nested deeper than ${this.limits.depth} levels`, 'maxDepth');
     }
     this.position += 1;
   }
@@ -133,8 +152,8 @@ class JsonScanner {
     const structure = this.open.at(-1);
     if (!structure || structure.keys) return;
     structure.elements += 1;
-    if (structure.elements > MAX_ARRAY_ELEMENTS) {
-      reject(`An array has more than ${MAX_ARRAY_ELEMENTS} elements`, 'arrayMaxSize');
+    if (structure.elements > this.limits.arrayElements) {
+      reject(`An array has more than ${this.limits.arrayElements} elements`, 'arrayMaxSize');
     }
   }
 
