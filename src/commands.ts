@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
-import { apiTags } from './api-tags.js';
+import { apiDocumentContent } from './api-document.js';
 import { connect, readProcessEnv, runProcess } from './boot.js';
 import { createApp } from './configure-app.js';
 import { eventTable } from './domain-events.js';
@@ -76,7 +76,7 @@ const commands: Record<string, Command> = {
     words: '',
     purpose: 'prints the API document',
     run: async ({ app }) => {
-      process.stdout.write(`${JSON.stringify(buildDocument(app, apiTags), null, 2)}\n`);
+      process.stdout.write(`${JSON.stringify(buildDocument(app, apiDocumentContent()), null, 2)}\n`);
       return 0;
     },
   },
@@ -84,7 +84,7 @@ const commands: Record<string, Command> = {
     words: '',
     purpose: 'writes the generated pages of docs/ and .env.example',
     run: async ({ app }) => {
-      await writeFile(SCOPES, scopeTable(buildDocument(app, apiTags)));
+      await writeFile(SCOPES, scopeTable(buildDocument(app, apiDocumentContent())));
       await writeFile(EVENTS, eventTable());
       await writeFile('docs/configuration.md', configurationPage());
       await writeFile('.env.example', environmentExample());

@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { apiTags } from './api-tags.js';
+import { apiDocumentContent } from './api-document.js';
 import type { Express } from 'express';
 import { AppModule, type Surroundings } from './app.module.js';
 import { domainEvents } from './domain-events.js';
@@ -50,6 +50,6 @@ export async function createApp(surroundings: Surroundings): Promise<NestExpress
   const refusing = [limitAddresses(app.get(RateLimits)), requireWellFormed, servedSurfaces(env.surfaces)];
   const reading = [answerOptions(app.get(RouteTable), { cors }), app.get(RequestBodies).read, traffic.received];
   app.use(inTurn(...refusing, ...reading));
-  if (env.docs) serveDocument(app, apiTags);
+  if (env.docs) serveDocument(app, apiDocumentContent);
   return app;
 }

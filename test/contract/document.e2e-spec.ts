@@ -101,6 +101,45 @@ describe('the API document', () => {
     expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
   });
 
+  it('answers a DELETE with the resource, or with `success` if nothing of it can be read any more', () => {
+    const answers = operations
+      .filter(({ method }) => method === 'DELETE')
+      .map((operation) => {
+        const schema = operation.responses['200']?.content?.['application/json']?.schema;
+        const name = schema?.$ref?.split('/').pop() ?? '';
+        const { data, id } = document.components.schemas[name]?.properties ?? {};
+        return name === 'Deleted' || data || id ? '' : nameOf(operation);
+      });
+    expect(answers.filter(Boolean)).toEqual([]);
+    expect(answers.length).toBeGreaterThan(10);
+  });
+
+  it('names no shared parameter with a number', () => {
+    const names = Object.keys(document.components.parameters ?? {});
+    expect(names.filter((name) => /\d$/.test(name))).toEqual([]);
+  });
+
+  it('states a list of values that several properties or parameters have as one schema', () => {
+    const places = new Map<string, string[]>();
+    const look = (schema: Schema, place: string) => {
+      const { enum: values = [], items, properties = {}, allOf = [] } = schema;
+      const key = JSON.stringify(values.toSorted());
+      if (values.length > 1) places.set(key, [...(places.get(key) ?? []), place]);
+      for (const part of [...(items ? [items] : []), ...allOf]) look(part, place);
+      for (const [name, member] of Object.entries(properties)) look(member, `${place}.${name}`);
+    };
+    for (const [name, schema] of Object.entries(document.components.schemas)) look(schema, name);
+    for (const operation of operations) {
+      // Each list has sort fields of its own, even if two have the same.
+      const own = (operation.parameters ?? []).filter(({ name }) => name !== 'sort');
+      for (const { name, schema } of own) look(schema, `${nameOf(operation)} ${name}`);
+    }
+    const repeated = [...places.values()].filter((found) => found.length > 1);
+    // Lists of different things that have the same values have a name each.
+    const inline = repeated.filter((found) => found.some((place) => /[ .]/.test(place)));
+    expect(inline).toEqual([]);
+  });
+
   it('gives every operation an own id, a summary of one line and its security', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);

@@ -44,9 +44,11 @@ describe('the texts of the API document', () => {
   });
 
   it('give every schema a description', () => {
-    const poor = [...schemasOf(operations)].filter(
-      (name) => !saysMore(name, document.components.schemas[name]?.description),
-    );
+    const poor = [...schemasOf(operations)].filter((name) => {
+      const schema = document.components.schemas[name];
+      // A list of values says what it is at the properties that have it.
+      return schema?.enum === undefined && !saysMore(name, schema?.description);
+    });
     expect(poor).toEqual([]);
   });
 

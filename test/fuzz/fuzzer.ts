@@ -4,7 +4,7 @@ import { Connection } from './connection.js';
 import { send } from '../setup/http.js';
 import { Contract } from '../setup/contract/contract.js';
 import type { OpenApiDocument } from '../setup/contract/document.js';
-import { operationsOf, type ServedDocument } from '../contract/served-document.js';
+import { operationsOf, resolved, type ServedDocument } from '../contract/served-document.js';
 import type { Tokens } from './request.js';
 import { Document } from './schema.js';
 
@@ -75,7 +75,7 @@ async function targetOf({ url, tokens, watch }: Order): Promise<Target> {
   return {
     url: new URL(url),
     tokens,
-    operations: operationsOf(body),
+    operations: operationsOf(resolved(body)),
     document: new Document(body),
     contract: new Contract(body),
     watch: watch ?? (() => undefined),

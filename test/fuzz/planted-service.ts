@@ -21,7 +21,7 @@ const document = {
       post: {
         ...shared,
         operationId: 'rows_create',
-        parameters: [keyed],
+        parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
         requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/CreateRow' } } } },
         responses: { 201: json('Envelope'), ...errors },
       },
@@ -31,6 +31,7 @@ const document = {
     },
   },
   components: {
+    parameters: { IdempotencyKey: keyed },
     schemas: {
       CreateRow: { type: 'object', required: ['name'], properties: { name: text20 }, additionalProperties: false },
       Envelope: { type: 'object', required: ['data'], properties: { data: row } },

@@ -6,7 +6,10 @@ export type { Schema };
 export class Document {
   constructor(private readonly served: ServedDocument) {}
 
+  /** The schema that a reference names, also where it is in an `allOf` of its own to have a description beside it. */
   resolve(schema: Schema): Schema {
+    const [only, ...others] = schema.allOf ?? [];
+    if (only && others.length === 0) return { ...this.resolve(only), ...schema };
     if (schema.$ref === undefined) return schema;
     const found = this.served.components.schemas[schema.$ref.split('/').pop() ?? ''];
     if (!found) throw new Error(`${schema.$ref} is not in the document`);

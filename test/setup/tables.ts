@@ -47,3 +47,13 @@ export async function tablesWith(app: TestApp, texts: readonly string[]): Promis
   }
   return found;
 }
+
+/** Every row that holds the text, as text. */
+export async function rowsWith(app: TestApp, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name } of await tablesOf(app)) {
+    const sql = `select row::text as row from ${name} as row where strpos(row::text, $1) > 0`;
+    found.push(...(await app.sql<{ row: string }>(sql, [text])).map(({ row }) => row));
+  }
+  return found;
+}

@@ -1,9 +1,12 @@
+import { named } from '../../platform/http/named-values.js';
 import { ACTOR_TYPES, type ActorType } from '../../platform/context/actor.js';
 import { dataOf } from '../../platform/http/dto.js';
 import { Flag, Id, ListOf, OneOf, Optional, Text, Whole } from '../../platform/http/fields.js';
 import { QueryWhole } from '../../platform/http/query-fields.js';
 import { FreeObject, Instant } from '../../platform/http/trade-fields.js';
 import { REVERSAL_OUTCOMES, REVERSAL_STATES, type ReversalOutcome, type ReversalState } from './reversals/reversals.js';
+
+const ACTORS = named('ActorType', ACTOR_TYPES);
 
 /** Filters of ledger entries. All that are sent must match. */
 export class EntryFilters {
@@ -73,7 +76,7 @@ export class LedgerEntryResponse {
   subjectId: string;
 
   /** Type of credential or system that caused the change. */
-  @OneOf(ACTOR_TYPES)
+  @OneOf(ACTORS)
   actorType: ActorType;
 
   /** Id of the user, key or client that caused the change. */

@@ -18,6 +18,7 @@ import {
 } from 'class-validator';
 import { MaxLength, MinLength } from './lengths.js';
 import { ArrayMaxSize, ArrayUnique } from './lists.js';
+import { documentedValues } from './named-values.js';
 import { DocumentedAs, nounOf } from './property-description.js';
 
 /*
@@ -107,10 +108,10 @@ export function Flag(): PropertyDecorator {
   return applyDecorators(IsBoolean(), ApiProperty({ type: 'boolean' }));
 }
 
-/** One of a status list; the list is also the type and the database's check. */
+/** One of a status list; the list is also the type and the database's check. A `named` list is a schema of its own. */
 export function OneOf(values: readonly string[]): PropertyDecorator {
   const expected = `$property must be one of ${values.join(', ')}`;
-  return applyDecorators(IsIn(values, { message: expected }), ApiProperty({ type: 'string', enum: [...values] }));
+  return applyDecorators(IsIn(values, { message: expected }), ApiProperty(documentedValues(values)));
 }
 
 /** A TypeID of this kind. What has another form is as unknown as what does not exist. */

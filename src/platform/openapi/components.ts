@@ -34,7 +34,7 @@ const STATUS_NAMES: Record<string, string> = {
  */
 export function shareComponents(document: OpenAPIObject): void {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.values(item as Record<string, OperationObject>).map((operation) => ({ path, operation })),
+    Object.entries(item as Record<string, OperationObject>).map(([method, operation]) => ({ method, path, operation })),
   );
   const responses = operations.flatMap(({ operation }) =>
     Object.entries(operation.responses as Record<string, ResponseObject>).map(([status, response]) => ({
@@ -70,8 +70,10 @@ export function shareComponents(document: OpenAPIObject): void {
   }
 
   const parameters = new SharedParts('parameters', 2);
-  for (const { path, operation } of operations) {
-    for (const parameter of inlineParameters(operation)) parameters.add(parameterName(path, parameter), parameter);
+  for (const { method, path, operation } of operations) {
+    for (const parameter of inlineParameters(operation)) {
+      parameters.add(parameterName(path, parameter), parameter, variantOf({ method, path, parameter }));
+    }
   }
   components.parameters = parameters.settle();
   for (const { operation } of operations) {
@@ -92,7 +94,7 @@ export function shareComponents(document: OpenAPIObject): void {
 
 /** Parts of one section, by their content. What is used often enough gets a component; the rest stays where it is. */
 class SharedParts {
-  private readonly found = new Map<string, { name: string; part: unknown; uses: number }>();
+  private readonly found = new Map<string, { name: string; variant: string; part: unknown; uses: number }>();
   private readonly names = new Map<string, string>();
 
   constructor(
@@ -100,20 +102,20 @@ class SharedParts {
     private readonly leastUses: number,
   ) {}
 
-  add(name: string, part: unknown): void {
+  add(name: string, part: unknown, variant = ''): void {
     const key = JSON.stringify(part);
     const known = this.found.get(key);
     if (known) known.uses += 1;
-    else this.found.set(key, { name, part, uses: 1 });
+    else this.found.set(key, { name, variant: `${name}${variant}`, part, uses: 1 });
   }
 
-  /** The components. Of several with one name the most used one has it alone; the others are numbered. */
+  /** The components. Of several with one name the most used one has it alone; the others say or count what they are. */
   settle(): Record<string, unknown> {
     const frequent = [...this.found].filter(([, { uses }]) => uses >= this.leastUses);
     const settled: Record<string, unknown> = {};
-    for (const [key, { name, part }] of frequent.sort(([, a], [, b]) => b.uses - a.uses)) {
-      let free = name;
-      for (let number = 2; free in settled; number += 1) free = `${name}${number}`;
+    for (const [key, { name, variant, part }] of frequent.sort(([, a], [, b]) => b.uses - a.uses)) {
+      let free = name in settled ? variant : name;
+      for (let number = 2; free in settled; number += 1) free = `${variant}${number}`;
       settled[free] = part;
       this.names.set(key, free);
     }
@@ -134,6 +136,19 @@ function inlineParameters({ parameters = [] }: OperationObject): Parameter[] {
 function parameterName(path: string, { name, in: place }: Parameter): string {
   if (place === 'path' && name === 'id') return `${pascal(collectionOf(path, name))}Id`;
   return pascal(name);
+}
+
+/**
+ * What sets parameters of one name apart. Path parameters differ by the row of their example: what an operation changes
+ * has a row of its own, so that each example succeeds on fresh demo data.
+ */
+function variantOf({ method, path, parameter }: { method: string; path: string; parameter: Parameter }): string {
+  if (parameter.in === 'path' && method !== 'get') return 'ToChange';
+  const [last = ''] = path
+    .split('/')
+    .filter((segment) => !segment.startsWith('{'))
+    .slice(-1);
+  return `Of${pascal(last)}`;
 }
 
 /** What a path parameter identifies: `invoice` of `/v1/admin/finance/invoices/{id}`. */

@@ -1,12 +1,13 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Env } from '../config/env.js';
+import { shareNamedValues } from '../http/named-values.js';
 import { applyDefaultDescriptions } from '../http/property-description.js';
 import { type Route, Routes } from '../http/routes.js';
 import { surfaceOf } from '../http/surface.js';
 import { collectionOf, shareComponents } from './components.js';
 import { errorSchemas } from './error-schemas.js';
-import { exemplifyBody } from './examples.js';
+import { exemplifyBody, exemplifyResponses, type ResponseExamples } from './examples.js';
 import { completeOperation } from './operations.js';
 import type { OperationObject, ReferenceObject, SchemaObject, Schemas } from './types.js';
 
@@ -18,11 +19,17 @@ export interface ApiTag {
   description: string;
 }
 
+/** What the document shows beyond the routes and their classes. */
+export interface DocumentContent {
+  tags: readonly ApiTag[];
+  examples: ResponseExamples;
+}
+
 /**
  * The API document, made from the routes and their classes. What follows from a route's declarations (security, error
  * statuses, headers) is added here, so that no controller repeats it.
  */
-export function buildDocument(app: INestApplication, tags: readonly ApiTag[]): OpenAPIObject {
+export function buildDocument(app: INestApplication, { tags, examples }: DocumentContent): OpenAPIObject {
   const { all } = app.get(Routes);
   const config = new DocumentBuilder()
     .setTitle('Travel Operations Platform')
@@ -64,6 +71,7 @@ export function buildDocument(app: INestApplication, tags: readonly ApiTag[]): O
   document.tags = [...tags];
   applyDefaultDescriptions(document);
   const schemas = (document.components ??= {}).schemas ?? {};
+  shareNamedValues(document, schemas);
   document.components.schemas = { ...schemas, ...(errorSchemas as Record<string, SchemaObject>) };
 
   for (const { errorBodies } of all) {
@@ -82,6 +90,7 @@ export function buildDocument(app: INestApplication, tags: readonly ApiTag[]): O
       completeOperation(operation, route, document.components.schemas);
       describePathParameters(path, operation);
       exemplifyBody(operation, route, document.components.schemas);
+      exemplifyResponses(operation, examples[`${route.method} ${path}`]);
       for (const schema of inputSchemas(operation)) closeSchema(schema, document.components.schemas);
     }
   }

@@ -1,7 +1,10 @@
 import type { Route } from '../http/routes.js';
-import type { OperationObject, ReferenceObject, SchemaObject } from './types.js';
+import type { OperationObject, ReferenceObject, ResponseObject, SchemaObject } from './types.js';
 
 type Schemas = Record<string, SchemaObject | ReferenceObject>;
+
+/** Recorded answers by operation: `GET /v1/admin/bookings/{bookingId}`. Text is the example of a CSV response. */
+export type ResponseExamples = Readonly<Record<string, unknown>>;
 
 /**
  * Gives each request body an example made of its members' examples. Members without one are left out: a made-up value
@@ -13,6 +16,20 @@ export function exemplifyBody(operation: OperationObject, route: Route, schemas:
   for (const media of Object.values(requestBody.content)) {
     if (media.example === undefined && media.examples === undefined && media.schema) {
       media.example = route.bodyExample ?? exampleOf(media.schema, schemas) ?? {};
+    }
+  }
+}
+
+/** Shows the recorded answer at each response with a body of its kind. */
+export function exemplifyResponses(operation: OperationObject, example: unknown): void {
+  if (example === undefined) return;
+  const successes = Object.entries(operation.responses as Record<string, ResponseObject>).filter(([status]) =>
+    status.startsWith('2'),
+  );
+  for (const [, { content = {} }] of successes) {
+    for (const [type, media] of Object.entries(content)) {
+      const fits = typeof example === 'string' ? type.startsWith('text/') : type.endsWith('json');
+      if (fits) media.example ??= example;
     }
   }
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
-import { type ApiTag, buildDocument } from './document.js';
+import { buildDocument, type DocumentContent } from './document.js';
 import { PreparedFile } from './prepared-file.js';
 
 const REVALIDATED = 'no-cache';
@@ -14,11 +14,11 @@ const UNCHANGING = 'public, max-age=31536000, immutable';
  * Serves `/openapi.json` and Swagger UI at `/docs`. The document is built on the first request and serialized once:
  * building it for each request would block all the others.
  */
-export function serveDocument(app: NestExpressApplication, tags: readonly ApiTag[]): void {
+export function serveDocument(app: NestExpressApplication, content: () => DocumentContent): void {
   const server: Express = app.getHttpAdapter().getInstance();
   let document: PreparedFile | null = null;
   server.get('/openapi.json', (request, response) => {
-    document ??= new PreparedFile(Buffer.from(JSON.stringify(buildDocument(app, tags))), 'json', REVALIDATED);
+    document ??= new PreparedFile(Buffer.from(JSON.stringify(buildDocument(app, content()))), 'json', REVALIDATED);
     return document.send(request, response);
   });
 

@@ -1,10 +1,11 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Injectable } from '@nestjs/common';
 import { conflict } from '../../../platform/errors/app-error.js';
 
-export const REVERSAL_STATES = ['running', 'completed', 'failed'] as const;
+export const REVERSAL_STATES = named('ReversalState', ['running', 'completed', 'failed']);
 export type ReversalState = (typeof REVERSAL_STATES)[number];
 
-export const REVERSAL_OUTCOMES = ['full', 'partial'] as const;
+export const REVERSAL_OUTCOMES = named('ReversalOutcome', ['full', 'partial']);
 export type ReversalOutcome = (typeof REVERSAL_OUTCOMES)[number];
 
 /** An entry that is to be undone. */

@@ -1,2 +1,4 @@
-export const BOOKING_STATUSES = ['draft', 'confirmed', 'in_progress', 'completed', 'cancelled'] as const;
+import { named } from '../../../platform/http/named-values.js';
+
+export const BOOKING_STATUSES = named('BookingStatus', ['draft', 'confirmed', 'in_progress', 'completed', 'cancelled']);
 export type BookingStatus = (typeof BOOKING_STATUSES)[number];

@@ -1,9 +1,10 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { priceItem } from './item-price.js';
 
-export const ITEM_TYPES = [
+export const ITEM_TYPES = named('BookingItemType', [
   'unit',
   'extra',
   'service',
@@ -14,14 +15,14 @@ export const ITEM_TYPES = [
   'accommodation',
   'transport',
   'other',
-] as const;
+]);
 export type ItemType = (typeof ITEM_TYPES)[number];
 
 /** An item is live until it is cancelled. */
-export const ITEM_STATUSES = ['confirmed', 'cancelled', 'fulfilled'] as const;
+export const ITEM_STATUSES = named('BookingItemStatus', ['confirmed', 'cancelled', 'fulfilled']);
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
-export const PRICING_TREATMENTS = ['standard', 'pass_through'] as const;
+export const PRICING_TREATMENTS = named('PricingTreatment', ['standard', 'pass_through']);
 export type PricingTreatment = (typeof PRICING_TREATMENTS)[number];
 
 export interface ItemChanges {

@@ -1,10 +1,11 @@
+import { named } from '../../../platform/http/named-values.js';
 import { invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 
-export const STEP_TYPES = ['deposit', 'installment', 'balance'] as const;
+export const STEP_TYPES = named('PaymentStepType', ['deposit', 'installment', 'balance']);
 export type StepType = (typeof STEP_TYPES)[number];
 
 /** What a step's due date counts from. */
-export const STEP_ANCHORS = ['booking', 'departure'] as const;
+export const STEP_ANCHORS = named('PaymentStepAnchor', ['booking', 'departure']);
 export type StepAnchor = (typeof STEP_ANCHORS)[number];
 
 /** One step of a policy. How much it takes is said in exactly one of three ways. */

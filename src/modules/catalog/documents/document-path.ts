@@ -1,3 +1,4 @@
+import { documentedValues } from '../../../platform/http/named-values.js';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import type { Request } from 'express';
@@ -52,7 +53,7 @@ export function TargetDocument({ makes = false, changes = makes, example }: Targ
     fromRequest(makes)(target, key, index);
     const descriptor = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
     if (key === undefined || !descriptor) return;
-    const vertical = { type: 'string', enum: [...VERTICALS], example: 'products' };
+    const vertical = { ...documentedValues(VERTICALS), example: 'products' };
     ApiParam({ name: 'vertical', schema: vertical })(target, key, descriptor);
     const id = { type: 'string', minLength: 1, maxLength: 128, pattern: DOCUMENT_ID.source, example };
     ApiParam({ name: 'id', schema: id })(target, key, descriptor);

@@ -65,13 +65,6 @@ export function toDocument(document: StoredDocument): DocumentResponse {
   };
 }
 
-/** Confirmation that something was deleted. */
-export class RemovedResponse {
-  /** Always true; a failure is an error response. */
-  @Flag()
-  success: true;
-}
-
 export class DocumentEnvelope extends dataOf(DocumentResponse) {}
 export class DocumentPage extends pageOf(DocumentResponse) {}
 export class BatchEnvelope extends dataOf(BatchResult) {}

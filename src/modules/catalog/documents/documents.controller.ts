@@ -1,3 +1,4 @@
+import { Deleted } from '../../../platform/http/deleted.dto.js';
 import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -7,7 +8,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { NoBody } from '../../../platform/http/no-body.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { type DocumentTarget, TargetDocument } from './document-path.js';
-import { BatchEnvelope, DocumentEnvelope, DocumentPage, RemovedResponse, toDocument } from './document-response.dto.js';
+import { BatchEnvelope, DocumentEnvelope, DocumentPage, toDocument } from './document-response.dto.js';
 import { ListDocuments, PutDocument, PutDocuments, Variant } from './document.dto.js';
 import { Documents } from './documents.service.js';
 import { NewDocuments } from './new-documents.service.js';
@@ -101,7 +102,7 @@ export class DocumentsController {
     @TargetDocument({ changes: true, example: 'prod_0003' }) { vertical, id, expected }: DocumentTarget,
     @Query() variant: Variant,
     @NoBody() _body: null,
-  ): Promise<RemovedResponse> {
+  ): Promise<Deleted> {
     await this.documents.remove({ vertical, id, variant }, expected);
     return { success: true };
   }

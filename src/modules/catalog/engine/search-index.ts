@@ -1,7 +1,8 @@
+import { named } from '../../../platform/http/named-values.js';
 import type { Scalar } from './columns.js';
 import type { Filter } from './filter.js';
 
-export const MODES = ['keyword', 'semantic', 'hybrid'] as const;
+export const MODES = named('SearchMode', ['keyword', 'semantic', 'hybrid']);
 export type Mode = (typeof MODES)[number];
 export const SORTS = ['relevance', 'price-asc', 'price-desc', 'departure-asc', 'newest'] as const;
 export type Sort = (typeof SORTS)[number];

@@ -1,3 +1,4 @@
+import { named } from '../../../platform/http/named-values.js';
 import type { Issue } from '../../../platform/errors/app-error.js';
 import { isCurrency } from '../../../platform/money.js';
 import { isCalendarDay, isInstant, isTimeZone } from '../../../platform/time.js';
@@ -8,7 +9,7 @@ const MAX_NAME = 500;
 const URLS = ['primaryMediaUrl', 'thumbnailUrl', 'coverMediaUrl'];
 const MAX_TEXT = 20_000;
 const MAX_ITEMS = 1_000;
-export const STATUSES = ['active', 'draft', 'archived'] as const;
+export const STATUSES = named('CatalogDocumentStatus', ['active', 'draft', 'archived']);
 const DEPARTURE_MEMBERS = ['departureId', 'startsAt', 'endsAt', 'availableUnits'];
 
 /** What is wrong with the fields of a document, one issue a fault; paths begin with `path`. */

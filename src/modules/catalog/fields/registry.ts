@@ -1,4 +1,6 @@
-export const VERTICALS = ['products', 'cruises', 'charters', 'accommodations'] as const;
+import { named } from '../../../platform/http/named-values.js';
+
+export const VERTICALS = named('CatalogVertical', ['products', 'cruises', 'charters', 'accommodations']);
 export type Vertical = (typeof VERTICALS)[number];
 
 /** A `day` is `YYYY-MM-DD`, an `instant` has an offset, and a `moment` is either. */

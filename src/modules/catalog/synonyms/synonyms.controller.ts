@@ -1,3 +1,4 @@
+import { Deleted } from '../../../platform/http/deleted.dto.js';
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
@@ -8,7 +9,6 @@ import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample } from '../../../platform/openapi/errors.js';
-import { RemovedResponse } from '../documents/document-response.dto.js';
 import { CreateSynonym, ListSynonyms, SynonymEnvelope, SynonymPage, toSynonym, UpdateSynonym } from './synonym.dto.js';
 import { Synonyms } from './synonyms.service.js';
 
@@ -89,7 +89,7 @@ export class SynonymsController {
     @PathId('csyn', 'id', 3) id: string,
     @IfMatch() expected: ExpectedVersions,
     @NoBody() _body: null,
-  ): Promise<RemovedResponse> {
+  ): Promise<Deleted> {
     await this.synonyms.remove(id, expected);
     return { success: true };
   }

@@ -1,3 +1,4 @@
+import { named } from '../../../platform/http/named-values.js';
 import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, ListOf, Nested, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { Worded } from '../../../platform/http/trade-fields.js';
@@ -6,7 +7,7 @@ import { canonicalLocale } from '../slices/markets.js';
 
 const COUNT = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const EMBEDDINGS = ['reuse', 'renew'] as const;
-const STATUSES = ['queued', 'running', 'done'] as const;
+const STATUSES = named('ReindexState', ['queued', 'running', 'done']);
 const STATES = ['ready', 'failing', 'off'] as const;
 
 /** The part of the catalog to rebuild; everything by default. */

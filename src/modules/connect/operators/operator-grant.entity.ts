@@ -1,8 +1,9 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { excessScopes } from '../../../platform/auth/scopes.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 
-export const GRANT_STATUSES = ['active', 'paused', 'revoked'] as const;
+export const GRANT_STATUSES = named('GrantStatus', ['active', 'paused', 'revoked']);
 export type GrantStatus = (typeof GRANT_STATUSES)[number];
 
 /** What an operator is permitted: these scopes, until that time. Clients bound to it can do no more and live no longer. */

@@ -1,7 +1,8 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { conflict } from '../../../platform/errors/app-error.js';
 
-export const OPERATOR_STATUSES = ['active', 'inactive'] as const;
+export const OPERATOR_STATUSES = named('OperatorStatus', ['active', 'inactive']);
 export type OperatorStatus = (typeof OPERATOR_STATUSES)[number];
 
 /** The ids of operators and grants are given by whoever provisions them. */

@@ -117,16 +117,6 @@ export function toAllotment({ allotment, release }: AllotmentView): AllotmentRes
 export class AllotmentEnvelope extends dataOf(AllotmentResponse) {}
 export class AllotmentPage extends pageOf(AllotmentResponse) {}
 
-/** Confirmation that an allotment was deleted. */
-export class AllotmentDeleted {
-  /**
-   * Always true.
-   * @example true
-   */
-  @Flag()
-  success: boolean;
-}
-
 /** Result of a release by request. */
 export class ReleasedUnits {
   @Id('alot')

@@ -1,9 +1,10 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import type { ReleaseMode, UnsoldAction } from './release-rule.js';
 
 /** Guaranteed units are taken out of the pool; those of a cap stay in it, and it is only a ceiling. */
-export const ALLOTMENT_TYPES = ['guaranteed', 'cap'] as const;
+export const ALLOTMENT_TYPES = named('AllotmentType', ['guaranteed', 'cap']);
 export type AllotmentType = (typeof ALLOTMENT_TYPES)[number];
 
 export interface AllotmentChanges {

@@ -1,3 +1,4 @@
+import { Deleted } from '../../../platform/http/deleted.dto.js';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
@@ -8,13 +9,7 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
 import { AllotmentChanges } from './allotment-changes.service.js';
-import {
-  AllotmentDeleted,
-  AllotmentEnvelope,
-  AllotmentPage,
-  ReleasedEnvelope,
-  toAllotment,
-} from './allotment-response.dto.js';
+import { AllotmentEnvelope, AllotmentPage, ReleasedEnvelope, toAllotment } from './allotment-response.dto.js';
 import { AllotmentRows } from './allotment-rows.service.js';
 import { CreateAllotment, ListAllotments, ReleaseAllotment, UpdateAllotment } from './allotment.dto.js';
 import { NewAllotments } from './new-allotments.service.js';
@@ -106,7 +101,7 @@ export class AllotmentsController {
   @RequireScope('distribution:delete')
   @Mutates('distribution.allotment.delete')
   @Refuses({ 409: ['allotment_has_sales'] })
-  async delete(@PathId('alot', 'id', 3) id: string, @IfMatch() expected: ExpectedVersions): Promise<AllotmentDeleted> {
+  async delete(@PathId('alot', 'id', 3) id: string, @IfMatch() expected: ExpectedVersions): Promise<Deleted> {
     await this.changes.delete(id, expected);
     return { success: true };
   }

@@ -1,13 +1,14 @@
+import { named } from '../../../platform/http/named-values.js';
 import { earlier } from '../../../platform/local-time.js';
 
-export const RELEASE_MODES = ['automatic', 'manual'] as const;
+export const RELEASE_MODES = named('ReleaseMode', ['automatic', 'manual']);
 export type ReleaseMode = (typeof RELEASE_MODES)[number];
 
 /**
  * What becomes of units that were not sold in time: back into the pool; back to the supplier, so that the departure has
  * fewer; or nothing but that it is recorded. Of a cap they are in the pool all along, and only its ceiling falls.
  */
-export const UNSOLD_ACTIONS = ['release_to_general_pool', 'expire', 'retain'] as const;
+export const UNSOLD_ACTIONS = named('UnsoldAction', ['release_to_general_pool', 'expire', 'retain']);
 export type UnsoldAction = (typeof UNSOLD_ACTIONS)[number];
 
 export interface ReleaseStep {

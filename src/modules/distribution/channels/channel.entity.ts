@@ -1,7 +1,8 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { conflict } from '../../../platform/errors/app-error.js';
 
-export const CHANNEL_STATUSES = ['active', 'inactive', 'pending', 'archived'] as const;
+export const CHANNEL_STATUSES = named('ChannelStatus', ['active', 'inactive', 'pending', 'archived']);
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 
 const MOVES: Record<ChannelStatus, readonly ChannelStatus[]> = {

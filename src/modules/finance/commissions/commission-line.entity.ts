@@ -1,3 +1,4 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict } from '../../../platform/errors/app-error.js';
@@ -9,14 +10,22 @@ import {
   type Sale,
 } from './commission-terms.js';
 
-export const RECIPIENT_TYPES = ['channel', 'affiliate', 'agency', 'agent', 'internal', 'supplier', 'other'] as const;
+export const RECIPIENT_TYPES = named('CommissionRecipientType', [
+  'channel',
+  'affiliate',
+  'agency',
+  'agent',
+  'internal',
+  'supplier',
+  'other',
+]);
 export type RecipientType = (typeof RECIPIENT_TYPES)[number];
 
 /** What must have come about before a commission may be paid out. */
-export const PAYABLE_TRIGGERS = ['paid_in_full', 'departed', 'both'] as const;
+export const PAYABLE_TRIGGERS = named('PayableTrigger', ['paid_in_full', 'departed', 'both']);
 export type PayableTrigger = (typeof PAYABLE_TRIGGERS)[number];
 
-export const COMMISSION_STATUSES = ['pending', 'accrued', 'payable', 'paid', 'void'] as const;
+export const COMMISSION_STATUSES = named('CommissionStatus', ['pending', 'accrued', 'payable', 'paid', 'void']);
 export type CommissionStatus = (typeof COMMISSION_STATUSES)[number];
 
 /** Where people can take a commission; the booking takes it to accrued, and its trigger to payable and back. */

@@ -1,11 +1,12 @@
+import { named } from '../../../platform/http/named-values.js';
 import { type AppError, invalidRequest, unprocessable } from '../../../platform/errors/app-error.js';
 import { divideRounded } from '../../../platform/money.js';
 
-export const COMMISSION_MODELS = ['percentage', 'fixed', 'markup', 'net'] as const;
+export const COMMISSION_MODELS = named('CommissionModel', ['percentage', 'fixed', 'markup', 'net']);
 export type CommissionModel = (typeof COMMISSION_MODELS)[number];
 
 /** What a percentage is of. */
-export const COMMISSION_BASES = ['net_sell', 'gross_sell', 'margin'] as const;
+export const COMMISSION_BASES = named('CommissionBasis', ['net_sell', 'gross_sell', 'margin']);
 export type CommissionBasis = (typeof COMMISSION_BASES)[number];
 
 /** How a commission is computed; what is not of its model is null. */

@@ -1,10 +1,11 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { DocumentType } from '../number-series/number-series.entity.js';
 import type { Totals } from './line-amounts.js';
 
-export const INVOICE_STATUSES = ['draft', 'issued', 'partially_paid', 'paid', 'void'] as const;
+export const INVOICE_STATUSES = named('InvoiceStatus', ['draft', 'issued', 'partially_paid', 'paid', 'void']);
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
 export interface Seller {

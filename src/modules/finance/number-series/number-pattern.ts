@@ -1,6 +1,7 @@
+import { named } from '../../../platform/http/named-values.js';
 import { type Issue, invalidRequest } from '../../../platform/errors/app-error.js';
 
-export const RESET_PERIODS = ['never', 'yearly', 'monthly'] as const;
+export const RESET_PERIODS = named('ResetPeriod', ['never', 'yearly', 'monthly']);
 export type ResetPeriod = (typeof RESET_PERIODS)[number];
 
 /** What a series' numbers look like, and when they begin again at 1. */

@@ -1,8 +1,9 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { conflict } from '../../../platform/errors/app-error.js';
 import type { ResetPeriod } from './number-pattern.js';
 
-export const DOCUMENT_TYPES = ['invoice', 'proforma', 'credit_note'] as const;
+export const DOCUMENT_TYPES = named('DocumentType', ['invoice', 'proforma', 'credit_note']);
 export type DocumentType = (typeof DOCUMENT_TYPES)[number];
 
 export interface NumberSeriesChanges {

@@ -1,3 +1,4 @@
+import { named } from '../../../platform/http/named-values.js';
 import { dataOf } from '../../../platform/http/dto.js';
 import { Cents, Flag, Id, ListOf, Nested, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
@@ -12,10 +13,10 @@ import {
   type ScheduleType,
 } from './payment-schedule.entity.js';
 
-export const COLLECTION_METHODS = ['card', 'bank_transfer'] as const;
+export const COLLECTION_METHODS = named('CollectionMethod', ['card', 'bank_transfer']);
 export type CollectionMethod = (typeof COLLECTION_METHODS)[number];
 
-export const COLLECTION_STAGES = ['initial', 'reminder', 'manual'] as const;
+export const COLLECTION_STAGES = named('CollectionStage', ['initial', 'reminder', 'manual']);
 export type CollectionStage = (typeof COLLECTION_STAGES)[number];
 
 export const RECOMMENDED_ACTIONS = ['none', 'request_payment', 'issue_invoice'] as const;

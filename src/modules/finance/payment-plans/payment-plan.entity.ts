@@ -1,9 +1,10 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { PaymentPolicy } from '../../bookings/index.js';
 
 /** Where a plan's policy came from. */
-export const POLICY_SOURCES = ['request', 'booking', 'organization', 'none'] as const;
+export const POLICY_SOURCES = named('PaymentPolicySource', ['request', 'booking', 'organization', 'none']);
 export type PolicySource = (typeof POLICY_SOURCES)[number];
 
 /** How a booking is to be paid: its current one is what its installments belong to. */

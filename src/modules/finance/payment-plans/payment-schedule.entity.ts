@@ -1,17 +1,18 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 
-export const SCHEDULE_TYPES = ['deposit', 'installment', 'balance', 'amendment', 'other'] as const;
+export const SCHEDULE_TYPES = named('PaymentScheduleType', ['deposit', 'installment', 'balance', 'amendment', 'other']);
 export type ScheduleType = (typeof SCHEDULE_TYPES)[number];
 
 /** As stored. */
 export type StoredScheduleStatus = 'pending' | 'paid' | 'cancelled';
 /** As answered: pending is overdue once its due date has passed. */
-export const SCHEDULE_STATUSES = ['pending', 'paid', 'overdue', 'cancelled'] as const;
+export const SCHEDULE_STATUSES = named('PaymentScheduleStatus', ['pending', 'paid', 'overdue', 'cancelled']);
 export type ScheduleStatus = (typeof SCHEDULE_STATUSES)[number];
 
 /** How an entry came about: by a step of the policy, as the whole at once, by a change of the items, or by hand. */
-export const SCHEDULE_BASES = ['booking', 'departure', 'full', 'amendment', 'manual'] as const;
+export const SCHEDULE_BASES = named('PaymentScheduleBasis', ['booking', 'departure', 'full', 'amendment', 'manual']);
 export type ScheduleBasis = (typeof SCHEDULE_BASES)[number];
 
 /**

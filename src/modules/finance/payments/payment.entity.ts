@@ -1,17 +1,26 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 
-export const DIRECTIONS = ['in', 'out'] as const;
+export const DIRECTIONS = named('PaymentDirection', ['in', 'out']);
 export type Direction = (typeof DIRECTIONS)[number];
 
-export const METHODS = ['bank_transfer', 'card', 'cash', 'cheque', 'wallet', 'direct_bill', 'other'] as const;
+export const METHODS = named('PaymentMethod', [
+  'bank_transfer',
+  'card',
+  'cash',
+  'cheque',
+  'wallet',
+  'direct_bill',
+  'other',
+]);
 export type Method = (typeof METHODS)[number];
 
-export const SOURCES = ['manual', 'schedule_patch'] as const;
+export const SOURCES = named('PaymentSource', ['manual', 'schedule_patch']);
 export type Source = (typeof SOURCES)[number];
 
-export const PAYMENT_STATUSES = ['completed', 'reversed'] as const;
+export const PAYMENT_STATUSES = named('PaymentStatus', ['completed', 'reversed']);
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 /** Money received from a customer (`in`) or sent to a supplier (`out`). Mistakes are reversed, never edited. */

@@ -1,12 +1,13 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 
 import type { RenditionLanguage } from './rendition-words.js';
 
-export const RENDITION_FORMATS = ['html', 'pdf'] as const;
+export const RENDITION_FORMATS = named('RenditionFormat', ['html', 'pdf']);
 export type RenditionFormat = (typeof RENDITION_FORMATS)[number];
 
-export const RENDITION_STATUSES = ['pending', 'ready', 'stale', 'failed'] as const;
+export const RENDITION_STATUSES = named('RenditionStatus', ['pending', 'ready', 'stale', 'failed']);
 export type RenditionStatus = (typeof RENDITION_STATUSES)[number];
 
 /** One rendered file of an issued invoice, and how far it is. */

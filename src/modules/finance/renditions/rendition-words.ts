@@ -1,3 +1,5 @@
+import { named } from '../../../platform/http/named-values.js';
+
 /** The words of a rendered invoice. */
 export interface Words {
   invoice: string;
@@ -19,7 +21,7 @@ export interface Words {
   subtotal: string;
 }
 
-export const RENDITION_LANGUAGES = ['en', 'de', 'fr', 'es', 'it'] as const;
+export const RENDITION_LANGUAGES = named('RenditionLanguage', ['en', 'de', 'fr', 'es', 'it']);
 export type RenditionLanguage = (typeof RENDITION_LANGUAGES)[number];
 
 export const WORDS: Record<RenditionLanguage, Words> = {

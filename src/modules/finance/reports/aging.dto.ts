@@ -1,12 +1,13 @@
+import { named } from '../../../platform/http/named-values.js';
 import { dataOf } from '../../../platform/http/dto.js';
 import { Cents, ListOf, OneOf, Optional, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
 
-export const SIDES = ['receivable', 'payable'] as const;
+export const SIDES = named('AgingSide', ['receivable', 'payable']);
 export type Side = (typeof SIDES)[number];
 
 /** How late something is: not yet, or so many days past its due date. */
-export const BUCKETS = ['current', 'days_1_30', 'days_31_60', 'days_61_90', 'over_90'] as const;
+export const BUCKETS = named('AgingBucketName', ['current', 'days_1_30', 'days_31_60', 'days_61_90', 'over_90']);
 export type Bucket = (typeof BUCKETS)[number];
 
 const MOST = Number.MAX_SAFE_INTEGER;

@@ -1,8 +1,9 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { Columns } from '../../../platform/database/rows.js';
 
-export const SERVICE_TYPES = [
+export const SERVICE_TYPES = named('SupplierServiceType', [
   'transport',
   'flight',
   'accommodation',
@@ -11,7 +12,7 @@ export const SERVICE_TYPES = [
   'experience',
   'insurance',
   'other',
-] as const;
+]);
 export type ServiceType = (typeof SERVICE_TYPES)[number];
 
 /** What one line of a supplier invoice is for. Lines are replaced as a whole, so they have no ids of their own. */

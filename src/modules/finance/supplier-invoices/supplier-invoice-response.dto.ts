@@ -1,10 +1,11 @@
+import { named } from '../../../platform/http/named-values.js';
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
 import { Cents, Flag, ListOf, OneOf, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import type { SupplierInvoice } from './supplier-invoice.entity.js';
 import { SupplierInvoiceFacts, toSupplierInvoiceFacts } from './supplier-invoice-facts.dto.js';
 import { type PricedLine, SERVICE_TYPES, type ServiceType } from './supplier-invoice-line.entity.js';
 
-const SETTLEMENTS = ['unpaid', 'partially_paid', 'paid'] as const;
+const SETTLEMENTS = named('SettlementStatus', ['unpaid', 'partially_paid', 'paid']);
 type Settlement = (typeof SETTLEMENTS)[number];
 
 /** An invoice with what only a look at the day and at other invoices can tell. */

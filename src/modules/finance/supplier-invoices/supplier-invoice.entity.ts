@@ -1,10 +1,11 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { type AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { assertTotals, baseTotals, storedRate } from './supplier-invoice-amounts.js';
 import type { PricedLine } from './supplier-invoice-line.entity.js';
 
-export const SUPPLIER_INVOICE_STATUSES = ['draft', 'approved', 'paid', 'void'] as const;
+export const SUPPLIER_INVOICE_STATUSES = named('SupplierInvoiceStatus', ['draft', 'approved', 'paid', 'void']);
 export type SupplierInvoiceStatus = (typeof SUPPLIER_INVOICE_STATUSES)[number];
 
 /** Where people can take an invoice. `paid` is left and reached by payments alone. */

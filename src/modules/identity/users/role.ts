@@ -1,7 +1,8 @@
+import { named } from '../../../platform/http/named-values.js';
 import { covers, STAFF_MODULES } from '../../../platform/auth/scopes.js';
 import { patternOf } from '../../../platform/http/word-pattern.js';
 
-export const ROLES = ['owner', 'finance', 'operations', 'sales', 'viewer'] as const;
+export const ROLES = named('StaffRole', ['owner', 'finance', 'operations', 'sales', 'viewer']);
 export type Role = (typeof ROLES)[number];
 
 /** What holds of each role in a list. */

@@ -1,11 +1,20 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { digestOf, sanitizeBody } from './contract-body.js';
 
-export const CONTRACT_STATUSES = ['draft', 'issued', 'sent', 'signed', 'executed', 'expired', 'void'] as const;
+export const CONTRACT_STATUSES = named('ContractStatus', [
+  'draft',
+  'issued',
+  'sent',
+  'signed',
+  'executed',
+  'expired',
+  'void',
+]);
 export type ContractStatus = (typeof CONTRACT_STATUSES)[number];
 
-export const CONTRACT_SCOPES = ['customer', 'supplier', 'partner', 'channel', 'other'] as const;
+export const CONTRACT_SCOPES = named('ContractScope', ['customer', 'supplier', 'partner', 'channel', 'other']);
 export type ContractScope = (typeof CONTRACT_SCOPES)[number];
 
 /** Signing is not built yet; a signed contract only stays what it is. */

@@ -1,4 +1,6 @@
-export const POLICY_KINDS = [
+import { named } from '../../../platform/http/named-values.js';
+
+export const POLICY_KINDS = named('PolicyKind', [
   'cancellation',
   'payment',
   'terms_and_conditions',
@@ -7,5 +9,5 @@ export const POLICY_KINDS = [
   'commission',
   'guarantee',
   'other',
-] as const;
+]);
 export type PolicyKind = (typeof POLICY_KINDS)[number];

@@ -167,13 +167,3 @@ export function toAssignment(assignment: PolicyAssignment): PolicyAssignmentResp
 
 export class PolicyAssignmentEnvelope extends dataOf(PolicyAssignmentResponse) {}
 export class PolicyAssignmentPage extends pageOf(PolicyAssignmentResponse) {}
-
-/** Confirmation that an assignment was removed. */
-export class PolicyAssignmentRemoved {
-  /**
-   * Always true; a failure is an error response.
-   * @example true
-   */
-  @Flag()
-  success: boolean;
-}

@@ -1,9 +1,17 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { PolicyKind } from '../policies/policy-kind.js';
 
 /** The most specific first: this order decides which policy applies. */
-export const ASSIGNMENT_SCOPES = ['product', 'supplier', 'channel', 'market', 'organization', 'global'] as const;
+export const ASSIGNMENT_SCOPES = named('PolicyAssignmentScope', [
+  'product',
+  'supplier',
+  'channel',
+  'market',
+  'organization',
+  'global',
+]);
 export type AssignmentScope = (typeof ASSIGNMENT_SCOPES)[number];
 
 /** What may change. */

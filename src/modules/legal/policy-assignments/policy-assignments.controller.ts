@@ -1,3 +1,4 @@
+import { Deleted } from '../../../platform/http/deleted.dto.js';
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
@@ -13,7 +14,6 @@ import {
   ListPolicyAssignments,
   PolicyAssignmentEnvelope,
   PolicyAssignmentPage,
-  PolicyAssignmentRemoved,
   toAssignment,
   UpdatePolicyAssignment,
 } from './policy-assignment.dto.js';
@@ -104,7 +104,7 @@ export class PolicyAssignmentsController {
     @PathId('pasn', 'id', 3) id: string,
     @IfMatch() expected: ExpectedVersions,
     @NoBody() _body: null,
-  ): Promise<PolicyAssignmentRemoved> {
+  ): Promise<Deleted> {
     await this.assignments.remove(id, expected);
     return { success: true };
   }

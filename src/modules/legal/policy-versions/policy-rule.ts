@@ -1,9 +1,10 @@
+import { named } from '../../../platform/http/named-values.js';
 import { type Issue, invalidRequest } from '../../../platform/errors/app-error.js';
 
-export const RULE_TYPES = ['window', 'percentage', 'flat_amount', 'date_range', 'custom'] as const;
+export const RULE_TYPES = named('PolicyRuleType', ['window', 'percentage', 'flat_amount', 'date_range', 'custom']);
 export type RuleType = (typeof RULE_TYPES)[number];
 
-export const REFUND_TYPES = ['cash', 'credit', 'cash_or_credit', 'none'] as const;
+export const REFUND_TYPES = named('RefundType', ['cash', 'credit', 'cash_or_credit', 'none']);
 export type RefundType = (typeof REFUND_TYPES)[number];
 
 /** One rule of a version. What it does not speak of is null. */

@@ -1,10 +1,11 @@
+import { named } from '../../../platform/http/named-values.js';
 import canonicalize from 'canonicalize';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { digestOf, sanitizeBody } from '../contracts/contract-body.js';
 import type { PolicyRule } from './policy-rule.js';
 
-export const VERSION_STATUSES = ['draft', 'published', 'retired'] as const;
+export const VERSION_STATUSES = named('PolicyVersionStatus', ['draft', 'published', 'retired']);
 export type VersionStatus = (typeof VERSION_STATUSES)[number];
 
 const MOVES: Record<VersionStatus, readonly VersionStatus[]> = {

@@ -1,3 +1,4 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
@@ -7,7 +8,13 @@ import { PolicyAssignment } from '../policy-assignments/policy-assignment.entity
 import { PolicyVersionRows, type VersionView } from '../policy-versions/policy-version-rows.service.js';
 import { liveOn, PRECEDENCE } from './precedence.js';
 
-export const OUTCOMES = ['applies', 'no_published_version', 'less_specific', 'lower_priority', 'older'] as const;
+export const OUTCOMES = named('PolicyOutcome', [
+  'applies',
+  'no_published_version',
+  'less_specific',
+  'lower_priority',
+  'older',
+]);
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** Candidates that are explained; more than one target has many only where every priority is used. */

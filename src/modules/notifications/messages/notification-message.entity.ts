@@ -1,10 +1,18 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { RecipientKind } from '../rules/channel-config.js';
 
-export const MESSAGE_KINDS = ['reminder', 'contract'] as const;
+export const MESSAGE_KINDS = named('NotificationKind', ['reminder', 'contract']);
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
-export const MESSAGE_STATUSES = ['queued', 'sending', 'sent', 'recorded', 'failed', 'cancelled'] as const;
+export const MESSAGE_STATUSES = named('NotificationStatus', [
+  'queued',
+  'sending',
+  'sent',
+  'recorded',
+  'failed',
+  'cancelled',
+]);
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 /** A mail that left, is about to, or would have. */

@@ -1,3 +1,5 @@
+import { named } from '../../../platform/http/named-values.js';
+
 /** What may set off a reminder, and whose runs are planned already. */
 export const LIVE_TRIGGERS = [
   'deposit_due',
@@ -21,7 +23,7 @@ const DORMANT_TRIGGERS = [
   'document_missing',
 ] as const;
 
-export const TRIGGERS = [...LIVE_TRIGGERS, ...DORMANT_TRIGGERS] as const;
+export const TRIGGERS = named('ReminderTrigger', [...LIVE_TRIGGERS, ...DORMANT_TRIGGERS]);
 export type Trigger = (typeof TRIGGERS)[number];
 
 export function isLive(trigger: Trigger): trigger is LiveTrigger {

@@ -1,3 +1,4 @@
+import { named } from '../../../platform/http/named-values.js';
 import {
   channelOf,
   channelsWithRuns,
@@ -9,13 +10,13 @@ import {
 import type { ReminderStage } from './reminder-rule.entity.js';
 import { isLive, type Trigger } from './reminder-trigger.js';
 
-export const RULE_WARNINGS = [
+export const RULE_WARNINGS = named('ReminderRuleWarning', [
   'trigger_dormant',
   'template_not_found',
   'channel_not_supported',
   'channel_repeated',
   'recipient_kind_unknown',
-] as const;
+]);
 
 export interface RuleWarning {
   code: (typeof RULE_WARNINGS)[number];

@@ -1,6 +1,7 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-export const RUN_STATUSES = [
+export const RUN_STATUSES = named('ReminderRunStatus', [
   'planned',
   'queued',
   'sending',
@@ -10,7 +11,7 @@ export const RUN_STATUSES = [
   'superseded',
   'expired',
   'skipped',
-] as const;
+]);
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** One message that is meant for one target: of a rule, an anchor date, a stage and a channel there is one, ever. */

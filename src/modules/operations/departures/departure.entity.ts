@@ -1,9 +1,10 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { Columns } from '../../../platform/database/rows.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 
-export const DEPARTURE_STATUSES = ['scheduled', 'cancelled'] as const;
+export const DEPARTURE_STATUSES = named('DepartureStatus', ['scheduled', 'cancelled']);
 export type DepartureStatus = (typeof DEPARTURE_STATUSES)[number];
 
 export interface DepartureChanges {

@@ -1,7 +1,8 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { conflict } from '../../../platform/errors/app-error.js';
 
-export const FACILITY_KINDS = [
+export const FACILITY_KINDS = named('FacilityKind', [
   'property',
   'hotel',
   'resort',
@@ -17,14 +18,14 @@ export const FACILITY_KINDS = [
   'attraction',
   'restaurant',
   'other',
-] as const;
+]);
 export type FacilityKind = (typeof FACILITY_KINDS)[number];
 
-export const FACILITY_STATUSES = ['active', 'inactive', 'archived'] as const;
+export const FACILITY_STATUSES = named('FacilityStatus', ['active', 'inactive', 'archived']);
 export type FacilityStatus = (typeof FACILITY_STATUSES)[number];
 
 /** Those that a change can set; archiving is a deletion. */
-export const OPEN_STATUSES = ['active', 'inactive'] as const;
+export const OPEN_STATUSES = named('OpenFacilityStatus', ['active', 'inactive']);
 export type OpenStatus = (typeof OPEN_STATUSES)[number];
 
 export interface FacilityChanges {

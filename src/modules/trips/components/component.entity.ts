@@ -1,10 +1,19 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 
-export const COMPONENT_KINDS = ['catalog_booking', 'external_order', 'manual_placeholder'] as const;
+export const COMPONENT_KINDS = named('TripComponentKind', ['catalog_booking', 'external_order', 'manual_placeholder']);
 export type ComponentKind = (typeof COMPONENT_KINDS)[number];
 
-export const COMPONENT_STATUSES = ['draft', 'priced', 'unavailable', 'held', 'booked', 'cancelled', 'removed'] as const;
+export const COMPONENT_STATUSES = named('TripComponentStatus', [
+  'draft',
+  'priced',
+  'unavailable',
+  'held',
+  'booked',
+  'cancelled',
+  'removed',
+]);
 export type ComponentStatus = (typeof COMPONENT_STATUSES)[number];
 
 /** A component's price; all amounts in minor units of the trip's currency, for the whole quantity. */

@@ -1,5 +1,7 @@
+import { named } from '../../../platform/http/named-values.js';
+
 /** `checkout_started` is kept for the day when customers pay for their trips themselves. */
-export const TRIP_STATUSES = [
+export const TRIP_STATUSES = named('TripStatus', [
   'draft',
   'priced',
   'reserve_in_progress',
@@ -9,7 +11,7 @@ export const TRIP_STATUSES = [
   'checkout_started',
   'booked',
   'cancelled',
-] as const;
+]);
 export type TripStatus = (typeof TRIP_STATUSES)[number];
 
 /** Where each state leads. A running reservation and a booked trip are left alone by whoever did not start them. */

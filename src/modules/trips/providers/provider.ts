@@ -1,3 +1,5 @@
+import { named } from '../../../platform/http/named-values.js';
+
 /** What is asked of a provider, and what was agreed with it: frozen in the step of a reservation. */
 export interface Order {
   readonly componentId: string;
@@ -35,7 +37,7 @@ export interface Refusal {
 
 export type Held = { readonly held: true; readonly expiresAt: Date } | ({ readonly held: false } & Refusal);
 
-export const PROVIDER_NAMES = ['departures', 'manual', 'simulated'] as const;
+export const PROVIDER_NAMES = named('TripProvider', ['departures', 'manual', 'simulated']);
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /**

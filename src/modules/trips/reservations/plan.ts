@@ -1,11 +1,19 @@
+import { named } from '../../../platform/http/named-values.js';
 import type { TripComponent } from '../components/component.entity.js';
 import type { Offer, Order, ProviderName, Refusal } from '../providers/provider.js';
 
 /** `running` and `compensating` are unfinished, `held` lasts until it is booked or released. */
-export const PLAN_STATUSES = ['running', 'compensating', 'held', 'failed', 'released', 'booked'] as const;
+export const PLAN_STATUSES = named('ReservationPlanStatus', [
+  'running',
+  'compensating',
+  'held',
+  'failed',
+  'released',
+  'booked',
+]);
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
-export const STEP_STATUSES = [
+export const STEP_STATUSES = named('ReservationStepStatus', [
   'pending',
   'dispatching',
   'held',
@@ -17,7 +25,7 @@ export const STEP_STATUSES = [
   'confirming',
   'confirmed',
   'confirm_failed',
-] as const;
+]);
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
 /** What was agreed on a component when the plan was made, whatever becomes of the component later. */

@@ -1,7 +1,8 @@
+import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 
-export const KEY_STATES = ['pending', 'primary', 'decrypt_only', 'disabled', 'destroyed'] as const;
+export const KEY_STATES = named('VaultKeyState', ['pending', 'primary', 'decrypt_only', 'disabled', 'destroyed']);
 export type KeyState = (typeof KEY_STATES)[number];
 
 /** States in which a key opens what it sealed. Only `primary` seals. */

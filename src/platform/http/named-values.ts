@@ -1,0 +1,48 @@
+const NAME = 'x-values-name';
+const names = new WeakMap<readonly string[], string>();
+
+interface Values {
+  type?: string;
+  enum?: string[];
+  nullable?: boolean;
+  [NAME]?: string;
+  schema?: Values;
+  allOf?: object[];
+  $ref?: string;
+}
+
+/** A list of values that the API document states once, as a schema of this name, however many properties have it. */
+export function named<const List extends readonly string[]>(name: string, values: List): List {
+  names.set(values, name);
+  return values;
+}
+
+/** The schema of one of these values. The name travels with it until the document is finished. */
+export function documentedValues(values: readonly string[]): { type: 'string'; enum: string[] } {
+  const name = names.get(values);
+  return { type: 'string', enum: [...values], ...(name === undefined ? {} : { [NAME]: name }) };
+}
+
+/**
+ * Replaces named lists in a finished document by references to schemas, which it adds to `schemas`. The `enumName` of
+ * @nestjs/swagger would give the schema the description of the first property that has it.
+ */
+export function shareNamedValues(node: unknown, schemas: Record<string, object>): void {
+  if (typeof node !== 'object' || node === null) return;
+  for (const member of Object.values(node)) shareNamedValues(member, schemas);
+  const found = node as Values;
+  const { [NAME]: name } = found;
+  if (name === undefined) return;
+  delete found[NAME];
+  // A query parameter: its schema is a member of it.
+  const { schema = found } = found;
+  const list = { type: 'string', enum: schema.enum };
+  const other = (schemas[name] ??= list);
+  if (JSON.stringify(other) !== JSON.stringify(list)) throw new Error(`Two schemas have the name ${name}`);
+  // OpenAPI 3.0 requires a type beside `nullable`.
+  if (schema.nullable !== true) delete schema.type;
+  delete schema.enum;
+  const reference = { $ref: `#/components/schemas/${name}` };
+  if (Object.keys(schema).length === 0) Object.assign(schema, reference);
+  else schema.allOf = [reference];
+}
