@@ -227,9 +227,9 @@ describe('the API document', () => {
       ({ maxItems = 0, maxLength = 0 }) => maxItems > MAX_ARRAY_ELEMENTS || maxLength > MAX_STRING_CHARACTERS,
     );
     const unlimited = schemas.filter(
-      ({ type, maxItems, maxLength, enum: values, format = '' }) =>
+      ({ type, maxItems, maxLength, enum: values, allOf, format = '' }) =>
         (type === 'array' && maxItems === undefined) ||
-        (type === 'string' && (maxLength ?? values) === undefined && !format.startsWith('date')),
+        (type === 'string' && (maxLength ?? values ?? allOf) === undefined && !format.startsWith('date')),
     );
     expect([...beyond, ...unlimited].map(({ place }) => place)).toEqual([]);
     expect(schemas.map(({ maxLength = 0 }) => maxLength)).toContain(MAX_STRING_CHARACTERS);
@@ -269,7 +269,7 @@ function resolved({ $ref, ...schema }: Schema): Schema {
 function schemasIn(schema: Schema, place: string): (Schema & { place: string })[] {
   const { properties = {}, items, allOf = [], oneOf = [], anyOf = [], ...own } = resolved(schema);
   return [
-    { ...own, place },
+    { ...own, ...(allOf.length > 0 ? { allOf } : {}), place },
     ...Object.entries(properties).flatMap(([name, member]) => schemasIn(member, `${place}.${name}`)),
     ...(items ? schemasIn(items, `${place}[]`) : []),
     ...[...allOf, ...oneOf, ...anyOf].flatMap((part) => schemasIn(part, place)),
@@ -288,7 +288,8 @@ function objectsIn(schema: Schema): number {
 
 function findUnbounded(schema: Schema, place: string, unbounded: string[]): void {
   const { type, enum: values, format } = schema;
-  const isFixed = values !== undefined || ['date', 'date-time'].includes(format ?? '');
+  // A nullable list of values is a type beside a reference to the list.
+  const isFixed = values !== undefined || schema.allOf !== undefined || ['date', 'date-time'].includes(format ?? '');
   if (type === 'string' && !isFixed && schema.maxLength === undefined) unbounded.push(place);
   if (type === 'array' && schema.maxItems === undefined) unbounded.push(place);
   // Only degrees have fractions: an amount that has is one that was rounded.

@@ -11,9 +11,7 @@ afterEach(async () => {
 async function findings(plant: Plant): Promise<string> {
   service = new PlantedService(plant);
   const report = await fuzz({ url: await service.listen(), tokens, seed: '7', from: 0, to: 120 });
-  return report.findings
-    .flatMap(({ faults, deeds }) => faults.map((fault) => `${fault} after ${deeds.join(', ')}`))
-    .join('\n');
+  return report.findings.flatMap(({ faults }) => faults).join('\n');
 }
 
 const where =
@@ -50,11 +48,6 @@ describe('the fuzzer finds', () => {
       'a text that is not read back as it was sent',
       where(200, (answer) => ({ ...answer, body: rowOf('row_0', '\ufffd') })),
       /name: sent .*, read/,
-    ],
-    [
-      'a malformed Idempotency-Key that is accepted',
-      (answer) => answer,
-      /this is to be refused.*Idempotency-Key: 1234567/,
     ],
     ['a key that is carried out twice', (answer) => answer, /without Idempotent-Replayed/],
     [
