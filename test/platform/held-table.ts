@@ -15,7 +15,7 @@ export function holdChannels(): Promise<HeldTable> {
  * Locks the table until `release`, so that statements which read it wait. The service has no test routes; this is how a
  * test makes a request take its time.
  */
-export async function holdTable(table: 'channels' | 'action_ledger_entries'): Promise<HeldTable> {
+export async function holdTable(table: 'channels' | 'action_ledger_entries' | 'api_tokens'): Promise<HeldTable> {
   const client = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
   await client.connect();
   await client.query(`begin; lock table ${table} in access exclusive mode`);

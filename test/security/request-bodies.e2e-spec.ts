@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { until } from '../platform/held-table.js';
+import { holdTable, until } from '../platform/held-table.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { expectUnauthorized, type Surface } from './calls.js';
 
@@ -11,6 +11,7 @@ const KIB = 1024;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const GZIP = { ...JSON_TYPE, 'Content-Encoding': 'gzip' };
 const STAFF = '/v1/admin/distribution/channels';
+const CONTRACTS = '/v1/admin/legal/contracts';
 const SEARCH = '/v1/public/catalog/search';
 const PUBLIC = ['/v1/admin/identity/sessions', '/connect/v1/oauth/token'];
 const GUARDED: readonly (readonly [Surface, string])[] = [
@@ -108,6 +109,45 @@ describe('a body of a guarded route that is compressed, chunked or larger than 6
     chunked.socket.write(`200000\r\n${' '.repeat(1_100_000)}`);
     const declared = await sending(head('POST', STAFF, { Authorization, 'Content-Length': '2000000' }));
     await until(async () => [chunked, declared].every(({ answer }) => answer().startsWith('HTTP/1.1 413 ')));
+  });
+
+  it.each([
+    ['asks to close the connection', 'Connection: close\r\n'],
+    ['keeps the connection open', ''],
+  ])('does not reset the connection when it is rejected and the client %s', async (_, line) => {
+    const length = 600 * KIB;
+    const start = head('POST', STAFF, { 'Content-Length': String(length) }).replace('\r\n', `\r\n${line}`);
+    const { socket, answer } = await sending(start);
+    // It goes on sending when the server has ended its side.
+    socket.allowHalfOpen = true;
+    const faults: unknown[] = [];
+    const closed = new Promise((resolve) => socket.on('error', (error) => faults.push(error)).once('close', resolve));
+    await until(async () => answer().startsWith('HTTP/1.1 401 '));
+    for (let sent = 0; sent < length; sent += 50 * KIB) {
+      socket.write(' '.repeat(50 * KIB));
+      await pause(5);
+    }
+    socket.end();
+    await closed;
+    expect(faults).toEqual([]);
+    expect(socket.bytesWritten).toBe(start.length + length);
+  });
+
+  it('is never taken for an empty one when the client goes away before the credential was verified', async () => {
+    const owner = app.as('owner');
+    const contract = await owner.post<{ data: { id: string } }>(CONTRACTS, { title: 'Draft', body: '<p>Terms</p>' });
+    const path = `${CONTRACTS}/${contract.body.data.id}`;
+    const scopes = { name: 'Not cached', scopes: ['legal:*'] };
+    const { body } = await owner.post<{ data: { token: string } }>('/v1/admin/identity/api-tokens', scopes);
+    const held = await holdTable('api_tokens');
+    const headers = { Authorization: `Bearer ${body.data.token}`, 'Transfer-Encoding': 'chunked' };
+    const { socket } = await sending(head('POST', `${path}/issuance`, headers));
+    await until(async () => (await held.waiting()) > 0);
+    socket.destroy();
+    await pause(100);
+    await held.release();
+    await pause(500);
+    expect((await owner.get(path)).body).toMatchObject({ data: { status: 'draft' } });
   });
 
   it('is discarded within a bound when its request has its response', async () => {

@@ -9,18 +9,27 @@ function declaresBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * What a request still sends when it has its response, Node discards without end. Some of it is discarded, since a client
- * that is cut off while it sends does not read the response; then the connection is closed.
+ * What a request still sends when it has its response, Node discards without end; if the client wanted the connection
+ * closed after the response, Node closes it at once. In both cases some of it is discarded, since a client that is cut off
+ * while it sends may not read the response (RFC 9112, 9.6); then the connection is closed.
  */
 export function limitUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   if (!declaresBody(request)) return;
+  const { socket } = request;
+  let isEnding = false;
+  // Node's own listener runs between these two. Its `destroySoon` would discard nothing, and reset the connection.
+  response.prependOnceListener('finish', () => {
+    if (request.complete || response.shouldKeepAlive) return;
+    isEnding = true;
+    socket.destroySoon = () => socket.end();
+  });
   response.once('finish', () => {
+    if (isEnding) Reflect.deleteProperty(socket, 'destroySoon');
     if (request.complete) return;
-    const { socket } = request;
     const [startBytes, startMs] = [socket.bytesRead, performance.now()];
     const timer = setInterval(() => {
       const isOver = socket.bytesRead - startBytes > MOST_BYTES || performance.now() - startMs > MOST_MS;
-      if (!request.complete && isOver) socket.destroy();
+      if (request.complete ? isEnding : isOver) socket.destroy();
       if (request.complete || socket.destroyed) clearInterval(timer);
     }, CHECK_EVERY_MS).unref();
   });

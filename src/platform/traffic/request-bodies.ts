@@ -37,7 +37,10 @@ export class RequestBodies {
     } else if (access === 'public') {
       this.receive({ request, response, isPublic: true }, next);
     } else if (isCompressed(request) || chunked !== undefined || Number(length) > SMALL_BYTES) {
-      this.authenticate(request).then(() => this.receive({ request, response, isPublic: false }, next), next);
+      this.authenticate(request).then(() => {
+        // The parser would take the request of a client that has gone for one without a body.
+        if (!request.destroyed) this.receive({ request, response, isPublic: false }, next);
+      }, next);
     } else {
       this.receive({ request, response, isPublic: false }, next);
     }
