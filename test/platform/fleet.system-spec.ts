@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { isAlive } from '../../scripts/processes.js';
@@ -42,6 +42,23 @@ describe('WEB_CONCURRENCY', () => {
     const count = /http_request_duration_seconds_count\{[^}]*reference\/languages[^}]*\} (\d+)/.exec(text)?.[1];
     expect(count).toBe('20');
     expect(text).toMatch(/^db_up 1$/m);
+  });
+
+  it('closes the connections that exceed MAX_CONNECTIONS in each process', async () => {
+    service = await ServiceProcess.start({ WEB_CONCURRENCY: '2', MAX_CONNECTIONS: '10' });
+    const { hostname, port } = new URL(service.url);
+    const sockets = Array.from({ length: 60 }, () => connect(Number(port), hostname).on('error', () => undefined));
+    // Closing is not noticed by a socket that does not read.
+    for (const socket of sockets) socket.resume();
+    await until(async () => sockets.filter(({ closed }) => closed).length >= 40);
+    expect(sockets.filter(({ closed }) => !closed).length).toBeGreaterThan(0);
+    for (const socket of sockets) socket.destroy();
+    const rejected = () =>
+      service.get('/metrics').then(
+        async (answer) => Number(/^http_connections_rejected_total (\d+)$/m.exec(await answer.text())?.[1]),
+        () => 0,
+      );
+    await until(async () => (await rejected()) >= 40);
   });
 
   it('leaves no process behind where the leader is killed', async () => {

@@ -9,6 +9,7 @@ import { Metrics } from '../observability/metrics.js';
 /** Limits the open connections, in total and per address. One connection too many is closed without an answer. */
 @Injectable()
 export class ConnectionLimits {
+  private open = 0;
   private readonly byAddress = new Map<string, number>();
   private readonly rejected: Counter;
 
@@ -20,28 +21,37 @@ export class ConnectionLimits {
     this.rejected = metrics.counter({ name: 'http_connections_rejected_total', help });
   }
 
-  /** `isProxy`: whether an address is that of a trusted proxy, which has the connections of all of its clients. */
+  /**
+   * `isProxy`: whether an address is that of a trusted proxy, which has the connections of all of its clients. The total
+   * is counted here, because a cluster does not close what exceeds `server.maxConnections`: its primary process offers
+   * the connection to one process after the other without end.
+   */
   apply(server: Server, isProxy: (address: string) => boolean): void {
-    server.maxConnections = this.env.maxConnections;
-    server.on('drop', () => this.rejected.inc());
     server.prependListener('connection', (socket: Socket) => {
       const { remoteAddress } = socket;
-      if (remoteAddress !== undefined && !isProxy(remoteAddress)) this.count(socket, addressKey(remoteAddress));
+      // It may have ended before it was accepted.
+      const isCounted = remoteAddress !== undefined && !isProxy(remoteAddress);
+      this.admit(socket, isCounted ? addressKey(remoteAddress) : null);
     });
   }
 
-  private count(socket: Socket, address: string): void {
-    const open = this.byAddress.get(address) ?? 0;
-    if (open >= this.env.maxConnectionsPerAddress) {
+  private admit(socket: Socket, address: string | null): void {
+    const ofAddress = address === null ? 0 : (this.byAddress.get(address) ?? 0);
+    if (this.open >= this.env.maxConnections || ofAddress >= this.env.maxConnectionsPerAddress) {
       this.rejected.inc();
       socket.destroy();
       return;
     }
-    this.byAddress.set(address, open + 1);
-    socket.once('close', () => {
-      const left = (this.byAddress.get(address) ?? 0) - 1;
-      if (left > 0) this.byAddress.set(address, left);
-      else this.byAddress.delete(address);
-    });
+    this.open += 1;
+    if (address !== null) this.byAddress.set(address, ofAddress + 1);
+    socket.once('close', () => this.release(address));
+  }
+
+  private release(address: string | null): void {
+    this.open -= 1;
+    if (address === null) return;
+    const left = (this.byAddress.get(address) ?? 0) - 1;
+    if (left > 0) this.byAddress.set(address, left);
+    else this.byAddress.delete(address);
   }
 }
