@@ -29,11 +29,11 @@ channels.
 
 Changes that other systems may need are published as realtime messages shortly after their commit.
 \`GET /realtime/v1/channels/{channel}/messages\` returns the history of a channel (72 hours, at most 10,000 messages), and
-\`GET /realtime/v1/channels/{channel}/events\` follows it live. Both require the scope \`realtime:subscribe\`.
+\`GET /realtime/v1/channels/{channel}/events\` streams it live. Both require the scope \`realtime:subscribe\`.
 
-A message's \`event\` is the name below. Its \`data\` holds the facts below and \`id\`, which is the same if an event is delivered
-twice on a channel. Events carry ids and figures and no personal data. In the name of a channel, \`{fact}\` stands for the value of
-that fact; an event in which it is null is not published there.
+A message's \`event\` is the name below. Its \`data\` has the members below and \`id\`, which is the same if an event is delivered
+twice on a channel. Events contain ids, states and amounts, and no personal data. In the name of a channel, \`{member}\` stands for
+the value of that member; an event in which it is null is not published on that channel.
 
 Any key with \`realtime:publish\` can publish on any channel, including these. Give that scope to trusted partners only, and read the
 resource before acting on a message.
@@ -44,9 +44,13 @@ export function eventTable(): string {
   const rows = domainEvents.flatMap(({ channels, events, facts }) =>
     events.map((event) => [code([event]), code(channels), code(facts)].join(' | ')),
   );
-  return [INTRODUCTION, '| Event | Channels | Facts |', '|---|---|---|', ...rows.map((row) => `| ${row} |`), ''].join(
-    '\n',
-  );
+  return [
+    INTRODUCTION,
+    '| Event | Channels | Members of data |',
+    '|---|---|---|',
+    ...rows.map((row) => `| ${row} |`),
+    '',
+  ].join('\n');
 }
 
 function code(words: readonly string[]): string {

@@ -7,12 +7,12 @@ const WEEKDAY = /^(mon|tue|wed|thu|fri|sat|sun)$/;
 export const mailSettings = {
   smtpUrl: smtpUrl({
     name: 'SMTP_URL',
-    purpose: 'Mail server; absent: no mail is sent, and staff can read the messages',
+    purpose: 'Mail server; absent: no e-mail is sent, and staff can read the messages through the API',
     example: 'smtps://user:secret@mail.example.com:465',
   }),
   mailFrom: text({
     name: 'MAIL_FROM',
-    purpose: 'Sender of mails: an address, with or without a name',
+    purpose: 'Sender of e-mails: an address, with or without a name',
     example: 'Acme Tours <office@example.com>',
     fallback: 'no-reply@localhost',
   }),
@@ -25,7 +25,7 @@ export const mailSettings = {
   }),
   blackoutDays: list({
     name: 'BLACKOUT_DAYS',
-    purpose: 'Days without reminders: weekdays, days of every year, dates',
+    purpose: 'Days without reminders: weekdays, annual dates, single dates',
     example: 'sat,sun,12-25,2027-04-02',
     fallback: '',
     expected: 'a list of mon to sun, MM-DD and YYYY-MM-DD',
@@ -33,7 +33,7 @@ export const mailSettings = {
   }),
   remindersPerDay: wholeNumber({
     name: 'REMINDERS_PER_DAY',
-    purpose: 'Maximum reminders for one recipient and day',
+    purpose: 'Maximum number of reminders per recipient and day',
     example: '3',
     fallback: '10',
     min: 1,

@@ -46,7 +46,8 @@ export const servingSettings = {
   }),
   maxReceivingMib: wholeNumber({
     name: 'MAX_RECEIVING_MIB',
-    purpose: 'Size of all request bodies that one process receives at the same time, in MiB; more are rejected by 503',
+    purpose:
+      'Size of all request bodies that one process receives at the same time, in MiB; more are rejected with 503',
     example: '128',
     fallback: '64',
     min: 2,
@@ -55,7 +56,7 @@ export const servingSettings = {
   maxReceivingMibPerAddress: wholeNumber({
     name: 'MAX_RECEIVING_MIB_PER_ADDRESS',
     purpose:
-      'Size of the request bodies that a process receives from one address (IPv6: one /64) at the same time, in MiB; more are rejected by 429',
+      'Size of the request bodies that a process receives from one address (IPv6: one /64) at the same time, in MiB; more are rejected with 429',
     example: '32',
     fallback: '16',
     min: 2,
@@ -63,7 +64,7 @@ export const servingSettings = {
   }),
   maxStreams: wholeNumber({
     name: 'MAX_STREAMS',
-    purpose: 'Live streams of events that one process has open at the same time; more are rejected by 503',
+    purpose: 'Live streams of events that one process has open at the same time; more are rejected with 503',
     example: '2000',
     fallback: '5000',
     min: 1,
@@ -72,7 +73,7 @@ export const servingSettings = {
   maxStreamsPerCredential: wholeNumber({
     name: 'MAX_STREAMS_PER_CREDENTIAL',
     purpose:
-      'Live streams of events that one process has open at the same time for one credential; more are rejected by 429',
+      'Live streams of events that one process has open at the same time for one credential; more are rejected with 429',
     example: '20',
     fallback: '100',
     min: 1,

@@ -128,7 +128,7 @@ export const settings = {
   ),
   orgTimeZone: timeZone({
     name: 'ORG_TIME_ZONE',
-    purpose: 'Time zone of the organization; it decides which day it is',
+    purpose: 'Time zone of the organization; it determines the current day',
     example: 'Europe/London',
     fallback: 'UTC',
   }),
