@@ -4,8 +4,7 @@ import type { ApiTag } from './platform/openapi/document.js';
 export const apiTags: readonly ApiTag[] = [
   {
     name: 'Storefront',
-    description:
-      'What visitors of a website may call without a credential: catalog search, contracts and signed links.',
+    description: 'Operations for website visitors, without a credential: catalog search, contracts and signed links.',
   },
   {
     name: 'Bookings',
@@ -24,23 +23,30 @@ export const apiTags: readonly ApiTag[] = [
     name: 'Payment schedules',
     description: 'Staff: installments of a booking, the policy that they follow, and the reminders of due amounts.',
   },
-  { name: 'Payments', description: 'Staff: money received or paid back, and its allocation to invoices.' },
+  {
+    name: 'Payments',
+    description:
+      'Staff: money received from customers or sent to suppliers, and its allocation to installments and invoices.',
+  },
   {
     name: 'Supplier invoices',
-    description: 'Staff: invoices of suppliers, their approval and their cost per booking item.',
+    description: 'Staff: invoices received from suppliers, from the draft to approval, payment or voiding.',
   },
   { name: 'Commissions', description: 'Staff: commissions on booking items, from accrual to payout.' },
-  { name: 'Finance reports', description: 'Staff: receivables by age, and checks that amounts add up.' },
+  { name: 'Finance reports', description: 'Staff: receivables and payables by age, and accounting checks.' },
   {
     name: 'Channels and allotments',
-    description: 'Staff: distribution channels, and the units of a facility or departure that they may sell.',
+    description: 'Staff: distribution channels, and the units of departures that they may sell.',
   },
   { name: 'Departures', description: 'Staff: dated departures of a product, their capacity and their cancellation.' },
   {
     name: 'Facilities and ground operators',
     description: 'Staff: places where services are delivered, and the companies that deliver them.',
   },
-  { name: 'Contracts', description: 'Staff: contracts with customers, from the draft to signature or voiding.' },
+  {
+    name: 'Contracts',
+    description: 'Staff: contracts with customers and partners, from the draft to dispatch, expiry or voiding.',
+  },
   {
     name: 'Policies',
     description: 'Staff: cancellation, payment and other terms, their versions, and what they are assigned to.',
@@ -66,12 +72,12 @@ export const apiTags: readonly ApiTag[] = [
   },
   {
     name: 'Connect: Connector providers',
-    description: 'Connect: the kinds of external systems that can be connected.',
+    description: 'Connect: providers of products that operators can connect to.',
   },
-  { name: 'Vault', description: 'Vault: encryption of personal data with named keys, and the versions of these keys.' },
+  { name: 'Vault', description: 'Vault: encryption of single values, and the versions of the key of each vault.' },
   {
     name: 'Realtime',
-    description: 'Realtime: messages of a channel, read in pages or followed as server-sent events.',
+    description: 'Realtime: messages of a channel, read in pages or received as Server-Sent Events.',
   },
-  { name: 'Reference data', description: 'Data: languages and other reference lists.' },
+  { name: 'Reference data', description: 'Data: languages, and the languages of hotel reviews.' },
 ];

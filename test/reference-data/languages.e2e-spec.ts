@@ -161,7 +161,7 @@ describe('what is refused with 400 INVALID_REQUEST', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers[0]?.body).toEqual({
       code: 'INVALID_REQUEST',
-      message: 'cursor: is not a cursor of this list in this language',
+      message: 'cursor: is not a cursor of this list and language',
     });
   });
 

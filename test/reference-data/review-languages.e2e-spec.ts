@@ -68,7 +68,7 @@ describe('the languages of a review source', () => {
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({
       code: 'INVALID_REQUEST',
-      message: 'cursor: is not a cursor of this list in this language',
+      message: 'cursor: is not a cursor of this list and language',
     });
   });
 });

@@ -33,7 +33,7 @@ export class LedgerEntriesController {
    */
   @Get()
   @RequireScope('action-ledger:read')
-  @ApiResponse({ status: 200, type: LedgerEntryPage, description: 'A page of the ledger', headers: { Link } })
+  @ApiResponse({ status: 200, type: LedgerEntryPage, description: 'A page of ledger entries', headers: { Link } })
   async list(@Query() query: ListEntries): Promise<LedgerEntryPage> {
     const { entries, nextCursor } = await this.entries.list(query);
     return { data: entries.map(toEntry), nextCursor };
@@ -48,7 +48,7 @@ export class LedgerEntriesController {
   @Get('export')
   @RequireScope('action-ledger:read')
   @ApiProduces('text/csv')
-  @ApiOkResponse({ description: 'UTF-8 with a line of names', schema: { type: 'string', format: 'binary' } })
+  @ApiOkResponse({ description: 'CSV in UTF-8 with a header line', schema: { type: 'string', format: 'binary' } })
   @Costly({ name: 'ledger-export', atOnce: 4 })
   async export(
     @Query() filters: EntryFilters,

@@ -39,9 +39,14 @@ export class FilesController {
   @Get(':token')
   @Public()
   @ApiProduces(...TYPES)
-  @ApiOkResponse({ description: 'The file', schema: { type: 'string', format: 'binary' } })
+  @ApiOkResponse({ description: 'The content of the file', schema: { type: 'string', format: 'binary' } })
   async download(
-    @PathText('token', { maxLength: 1000, pattern: TOKEN, example: EXAMPLE }, new TokenPipe()) token: string,
+    @PathText(
+      'token',
+      { description: 'Token from the signed link of the file.', maxLength: 1000, pattern: TOKEN, example: EXAMPLE },
+      new TokenPipe(),
+    )
+    token: string,
   ): Promise<StreamableFile> {
     const linked = await this.links.open(token);
     const file = linked && (await this.files.open(linked.key));

@@ -36,6 +36,7 @@ export function documentPathId(
 }
 
 interface PathTextRule {
+  description: string;
   maxLength: number;
   pattern?: RegExp;
   /** One that exists in the demo data. */
@@ -54,14 +55,14 @@ export function PathText(name: string, rule: PathTextRule, pipe: PipeTransform):
 export function documentPath(
   target: object,
   key: string | symbol | undefined,
-  rule: PathTextRule & { name: string; description?: string },
+  rule: PathTextRule & { name: string },
 ): void {
   const descriptor = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
   if (key === undefined || !descriptor) return;
   const { name, maxLength, pattern, description, example } = rule;
   ApiParam({
     name,
-    ...(description === undefined ? {} : { description }),
+    description,
     schema: {
       type: 'string',
       minLength: 1,

@@ -152,7 +152,7 @@ function variantOf({ method, path, parameter }: { method: string; path: string; 
 }
 
 /** What a path parameter identifies: `invoice` of `/v1/admin/finance/invoices/{id}`. */
-export function collectionOf(path: string, name: string): string {
+function collectionOf(path: string, name: string): string {
   const before = path.slice(0, path.indexOf(`/{${name}}`));
   const last = before.slice(before.lastIndexOf('/') + 1).replaceAll('-', ' ');
   if (last.endsWith('series')) return last;

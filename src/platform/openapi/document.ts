@@ -5,7 +5,7 @@ import { shareNamedValues } from '../http/named-values.js';
 import { applyDefaultDescriptions } from '../http/property-description.js';
 import { type Route, Routes } from '../http/routes.js';
 import { surfaceOf } from '../http/surface.js';
-import { collectionOf, shareComponents } from './components.js';
+import { shareComponents } from './components.js';
 import { errorSchemas } from './error-schemas.js';
 import { exemplifyBody, exemplifyResponses, type ResponseExamples } from './examples.js';
 import { completeOperation } from './operations.js';
@@ -88,7 +88,6 @@ export function buildDocument(app: INestApplication, { tags, examples }: Documen
       const route = routes.get(`${method.toUpperCase()} ${path}`);
       if (!operation || !route) continue;
       completeOperation(operation, route, document.components.schemas);
-      describePathParameters(path, operation);
       exemplifyBody(operation, route, document.components.schemas);
       exemplifyResponses(operation, examples[`${route.method} ${path}`]);
       for (const schema of inputSchemas(operation)) closeSchema(schema, document.components.schemas);
@@ -111,15 +110,6 @@ function connectScopes(routes: readonly Route[]): Record<string, string> {
 function meaningOf(scope: string): string {
   const [action = '', area = ''] = scope.split(':').reverse();
   return area === '*' ? `Permission to ${action} in any area of connect` : `Permission to ${action} ${area}`;
-}
-
-/** Path parameters that are no TypeIDs have no description of their own. */
-function describePathParameters(path: string, { parameters = [] }: OperationObject): void {
-  for (const parameter of parameters) {
-    if (!('name' in parameter) || parameter.in !== 'path') continue;
-    const [, member = parameter.name] = /(Id|Slug|Key)$/.exec(parameter.name) ?? [];
-    parameter.description ??= `The ${member.toLowerCase()} of the ${collectionOf(path, parameter.name)}`;
-  }
 }
 
 /** `@AnyJson` needs some keyword, or @nestjs/swagger says `object`; in OpenAPI 3.0 a schema without keywords allows any value. */

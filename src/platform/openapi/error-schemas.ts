@@ -18,8 +18,8 @@ export const errorSchemas = {
     type: 'object',
     required: ['error', 'requestId'],
     properties: {
-      error: { ...text(2000), description: 'For people; may change' },
-      code: { ...text(100), description: 'For machines; never changes; absent for an unexpected error' },
+      error: { ...text(2000), description: 'Explanation in English; the text may change' },
+      code: { ...text(100), description: 'Stable error code for programs; absent for an unexpected error' },
       requestId,
       details: {
         type: 'object',

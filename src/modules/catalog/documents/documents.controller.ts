@@ -34,8 +34,8 @@ export class DocumentsController {
   @Put(':vertical/:id')
   @RequireScope('catalog:write')
   @Mutates('catalog.document.put')
-  @ApiResponse({ status: 200, type: DocumentEnvelope, description: 'Replaced' })
-  @ApiResponse({ status: 201, type: DocumentEnvelope, description: 'Added' })
+  @ApiResponse({ status: 200, type: DocumentEnvelope, description: 'The document was replaced' })
+  @ApiResponse({ status: 201, type: DocumentEnvelope, description: 'The document was created' })
   async put(
     @TargetDocument({ makes: true, example: 'prod_0002' }) { vertical, id, expected }: DocumentTarget,
     @Body() body: PutDocument,

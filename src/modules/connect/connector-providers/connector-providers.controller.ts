@@ -52,7 +52,7 @@ export class ConnectorProvidersController {
   @RequireScope('*:write')
   @Mutates('connect.connector_provider.update')
   async update(
-    @PathText('providerKey', KEY, knownForm) key: string,
+    @PathText('providerKey', { ...KEY, description: 'Key of the connector provider.' }, knownForm) key: string,
     @Body() body: UpdateConnectorProvider,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<ConnectorProviderResponse> {

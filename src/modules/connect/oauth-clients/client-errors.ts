@@ -17,8 +17,8 @@ function body(name: string, codes: readonly string[], details?: Record<string, o
       type: 'object',
       required: ['error', 'code', 'requestId'],
       properties: {
-        error: { ...text(2_000), description: 'For people; may change' },
-        code: { type: 'string', enum: [...codes], description: 'For machines; never changes' },
+        error: { ...text(2_000), description: 'Explanation in English; the text may change' },
+        code: { type: 'string', enum: [...codes], description: 'Stable error code for programs' },
         requestId: { ...text(128), minLength: 8, description: 'The value of X-Request-Id' },
         ...(details ? { details: closed } : {}),
       },

@@ -29,12 +29,20 @@ const referenceForm: PipeTransform<string, string> = {
 
 /** An operator's id. One that no operator can have is as unknown as one that none has. */
 export function PathOperatorId(example = 'op_demo'): ParameterDecorator {
-  return PathText('operatorId', { maxLength: 64, pattern: GIVEN_ID, example }, knownForm);
+  return PathText(
+    'operatorId',
+    { description: 'Id of the operator.', maxLength: 64, pattern: GIVEN_ID, example },
+    knownForm,
+  );
 }
 
 /** A grant's id, of which the same holds. */
 export function PathGrantId(example = 'grant_demo'): ParameterDecorator {
-  return PathText('grantId', { maxLength: 64, pattern: GIVEN_ID, example }, knownGrantForm);
+  return PathText(
+    'grantId',
+    { description: 'Id of the grant.', maxLength: 64, pattern: GIVEN_ID, example },
+    knownGrantForm,
+  );
 }
 
 export function PathSecretId(): ParameterDecorator {
@@ -43,5 +51,14 @@ export function PathSecretId(): ParameterDecorator {
 
 /** A client's public id, or the id of its row. Unlike other ids, one outside its grammar is 400. */
 export function PathClientId(demo = 1): ParameterDecorator {
-  return PathText('clientId', { maxLength: 128, pattern: REFERENCE, example: demoId('oacl', demo) }, referenceForm);
+  return PathText(
+    'clientId',
+    {
+      description: 'Public client id, or the id of the resource (prefix `oacl`).',
+      maxLength: 128,
+      pattern: REFERENCE,
+      example: demoId('oacl', demo),
+    },
+    referenceForm,
+  );
 }

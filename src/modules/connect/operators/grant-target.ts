@@ -22,7 +22,13 @@ const fromRequest = createParamDecorator((_: unknown, context: ExecutionContext)
 export function ChangedGrant(example: string): ParameterDecorator {
   return (target, key, index) => {
     fromRequest()(target, key, index);
-    documentPath(target, key, { name: 'grantId', maxLength: 64, pattern: GIVEN_ID, example });
+    documentPath(target, key, {
+      name: 'grantId',
+      description: 'Id of the grant.',
+      maxLength: 64,
+      pattern: GIVEN_ID,
+      example,
+    });
     documentIfMatch(target, key);
   };
 }

@@ -73,7 +73,7 @@ export class RenditionsController {
   @HttpCode(302)
   @RequireScope('finance:read')
   @ApiFoundResponse({
-    description: 'The link',
+    description: 'Redirect to the signed link of the file',
     headers: { Location: { required: true, schema: { type: 'string', maxLength: 1000 } } },
   })
   @Refuses({ 409: ['rendition_not_ready', 'rendition_failed', 'rendition_stale'], 410: ['rendition_file_missing'] })

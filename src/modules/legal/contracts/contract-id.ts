@@ -26,5 +26,9 @@ class ContractIdPipe implements PipeTransform<string, string> {
  * of the demo contract that the API document shows.
  */
 export function PathContractId(demo: number): ParameterDecorator {
-  return PathText('id', { maxLength: LENGTH, example: demoId('ctr', demo) }, new ContractIdPipe());
+  return PathText(
+    'id',
+    { description: 'Id of the contract, which starts with `ctr_`.', maxLength: LENGTH, example: demoId('ctr', demo) },
+    new ContractIdPipe(),
+  );
 }

@@ -32,7 +32,12 @@ export class GroundOperatorsController {
    */
   @Get()
   @RequireScope('operations:read')
-  @ApiResponse({ status: 200, type: GroundOperatorList, description: 'A page of the list', headers: pageHeaders })
+  @ApiResponse({
+    status: 200,
+    type: GroundOperatorList,
+    description: 'A page of ground operators',
+    headers: pageHeaders,
+  })
   async list(@Query() query: ListGroundOperators): Promise<GroundOperatorList> {
     const { operators, total } = await this.operators.list(query);
     return tellPage({ path: PATH, query, total }, { data: operators.map(toGroundOperator) });

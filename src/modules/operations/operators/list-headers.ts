@@ -3,9 +3,9 @@ import { pageBounds, type PageQuery } from '../../../platform/http/dto.js';
 
 /** What a list says of itself where its body has no room for it. */
 export const pageHeaders = {
-  Link: { description: '`rel="next"` while there are more', schema: { type: 'string', maxLength: 4000 } },
+  Link: { description: '`rel="next"` while there are more pages', schema: { type: 'string', maxLength: 4000 } },
   'X-Total-Count': {
-    description: 'How many there are in all',
+    description: 'Number of entries that match, on all pages',
     required: true,
     schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   },

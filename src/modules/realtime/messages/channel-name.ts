@@ -12,6 +12,6 @@ class ChannelNamePipe implements PipeTransform<string, string> {
 
 /** The channel that a path names. Every well-formed name is a channel; what is not one is 400. */
 export function PathChannel(): ParameterDecorator {
-  const rule = { maxLength: 164, pattern: CHANNEL_NAME, example: 'demo.news' };
+  const rule = { description: 'Name of the channel.', maxLength: 164, pattern: CHANNEL_NAME, example: 'demo.news' };
   return PathText('channel', rule, new ChannelNamePipe());
 }

@@ -58,7 +58,7 @@ export class LanguagePages {
   private async readCursor(cursor: string, cursorOf: string): Promise<string> {
     const opened = await this.signingKeys.open(CURSOR_PURPOSE, cursor);
     if (typeof opened === 'string' && opened.startsWith(cursorOf)) return opened.slice(cursorOf.length);
-    throw invalidField('cursor', 'is not a cursor of this list in this language', 'cursor');
+    throw invalidField('cursor', 'is not a cursor of this list and language', 'cursor');
   }
 }
 

@@ -50,7 +50,17 @@ export class LanguagesController {
   @RequireScope('data:geo:read')
   @CachedList(LanguageEnvelope)
   async get(
-    @PathText('code', { maxLength: 20, pattern: TAG, example: 'de' }, knownForm) code: string,
+    @PathText(
+      'code',
+      {
+        description: 'ISO 639-1 code of the language, or a deprecated tag, ignoring case.',
+        maxLength: 20,
+        pattern: TAG,
+        example: 'de',
+      },
+      knownForm,
+    )
+    code: string,
     @Query() query: NameLanguage,
   ): Promise<LanguageEnvelope> {
     return { data: this.pages.get(code, query) };

@@ -32,7 +32,12 @@ export class ReviewLanguagesController {
   @RequireScope('data:hotels:read')
   @CachedList(LanguagePage)
   async list(
-    @PathText('source', { ...REVIEW_SOURCE_NAME, example: 'reviewsite' }, sourceName) source: string,
+    @PathText(
+      'source',
+      { ...REVIEW_SOURCE_NAME, description: 'Key or alias of the review source.', example: 'reviewsite' },
+      sourceName,
+    )
+    source: string,
     @Query() query: ListLanguages,
   ): Promise<LanguagePage> {
     return this.languages.page(source, query);

@@ -13,5 +13,9 @@ const toVersion: PipeTransform<string, number> = {
 
 /** The number of a key's version; what is none is as unknown as one that does not exist. */
 export function PathKeyVersion(): ParameterDecorator {
-  return PathText('version', { maxLength: 9, pattern: VERSION, example: '1' }, toVersion);
+  return PathText(
+    'version',
+    { description: 'Number of the key version, starting at 1.', maxLength: 9, pattern: VERSION, example: '1' },
+    toVersion,
+  );
 }

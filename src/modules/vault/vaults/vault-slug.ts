@@ -14,5 +14,5 @@ class SlugPipe implements PipeTransform<string, string> {
 
 /** The vault's slug in the path; 400 for what cannot be one. */
 export function VaultSlug(example = 'primary'): ParameterDecorator {
-  return PathText('vaultSlug', { ...SLUG, example }, new SlugPipe());
+  return PathText('vaultSlug', { ...SLUG, description: 'Slug of the vault.', example }, new SlugPipe());
 }
