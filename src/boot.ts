@@ -63,7 +63,7 @@ function remedyFor(error: unknown): string {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   if (code === 'ECONNREFUSED') return 'no server answers there; start it, or unset DATABASE_URL and use npm start';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'names a host that cannot be found; check its spelling';
-  if (code === '28P01' || code === '28000') return 'the server refuses this user or password; check both';
+  if (code === '28P01' || code === '28000') return 'the server rejects this user or password; check both';
   if (code === '3D000') return 'names a database that does not exist; create it first (createdb)';
   return `the database cannot be used (${message}); expected a reachable PostgreSQL 15 or newer`;
 }

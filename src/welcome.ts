@@ -23,7 +23,7 @@ export function printWelcome(env: Env, credentials: Credentials | null): void {
   const sections = [
     `Ready. API ${baseUrl}${docs}`,
     ...(env.production ? [] : [credentials ? access(env, credentials) : lostCredentials(env)]),
-    `Data       ${env.dataDir}\nStop       Ctrl-C${env.production ? '' : '          Start anew   npm run reset'}`,
+    `Data       ${env.dataDir}\nStop       Ctrl-C${env.production ? '' : '          Reset      npm run reset'}`,
   ];
   process.stdout.write(`\n${sections.join('\n\n')}\n\n`);
 }
@@ -55,9 +55,9 @@ function posting(url: string, token: string, body: object): string {
 function lostCredentials(env: Env): string {
   const path = credentialsPath(env.dataDir);
   return [
-    `This database was filled by an earlier start, but ${path} is gone or opens another one.`,
-    'Passwords and tokens are stored as hashes and cannot be shown again. Bring the file back (what was there before',
-    `another database's first start is ${path}.earlier), or begin anew with \`npm run reset\`, or`,
-    'make new ones with `npm run provision -- <file.json>` (sections users and platformKeys).',
+    `This database was filled by an earlier start, but ${path} is missing or belongs to another database.`,
+    'Passwords and tokens are stored as hashes and cannot be shown again. Restore the file (what was there before',
+    `another database's first start is ${path}.earlier), or start over with \`npm run reset\`, or`,
+    'create new ones with `npm run provision -- <file.json>` (sections users and platformKeys).',
   ].join('\n');
 }

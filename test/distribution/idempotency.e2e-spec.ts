@@ -66,7 +66,7 @@ describe('a request with the same Idempotency-Key', () => {
     ];
 
     for (const answer of answers) {
-      const error = 'This key belongs to another request';
+      const error = 'The Idempotency-Key was used for a different request';
       expect([answer.status, answer.body]).toEqual([422, refusal(answer, { code: 'idempotency_key_reused', error })]);
     }
     expect((await read(app, body.data.id)).version).toBe(2);

@@ -58,7 +58,7 @@ describe('a user', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
     const refused = answers.find(({ status }) => status === 409);
     expect(refused?.body).toEqual(
-      refusal(refused?.headers ?? {}, 'email_taken', { error: 'Another user has this e-mail address' }),
+      refusal(refused?.headers ?? {}, 'email_taken', { error: 'Another user already has this e-mail address' }),
     );
   });
 

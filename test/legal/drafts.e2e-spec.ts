@@ -131,7 +131,7 @@ describe('creating a contract', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
     const refused = answers.find(({ status }) => status === 409);
     expect(refused?.body).toEqual({
-      error: 'Another contract has this number',
+      error: 'Another contract already has this number',
       code: 'contract_number_taken',
       requestId: refused?.headers['x-request-id'],
     });

@@ -49,7 +49,7 @@ describe('a policy', () => {
   it('has a slug of its own: a second one, a change to it and one of ten at once are 409', async () => {
     const { id, slug } = await newPolicy(app);
     const other = await newPolicy(app);
-    const taken = { code: 'policy_slug_taken', error: 'Another policy has this slug' };
+    const taken = { code: 'policy_slug_taken', error: 'Another policy already has this slug' };
 
     const second = await staff.post(POLICIES, policy({ slug }));
     expect([second.status, second.body]).toEqual([409, refusal(second, taken)]);

@@ -81,7 +81,7 @@ describe('scheduling a departure', () => {
     {
       field: 'currency',
       terms: { currency: 'EUX' },
-      message: 'currency must be a currency code of ISO 4217, such as EUR',
+      message: 'currency must be an ISO 4217 currency code, such as EUR',
       code: 'isCurrency',
     },
     { field: 'capacity', terms: { capacity: -1 }, message: 'capacity must not be less than 0', code: 'min' },

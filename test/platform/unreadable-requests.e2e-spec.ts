@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 function malformed(requestId: string | undefined): object {
-  const issue = { path: '', message: 'This is not a well-formed HTTP request', code: 'malformed' };
+  const issue = { path: '', message: 'The HTTP request is malformed', code: 'malformed' };
   return {
     error: 'The request is invalid',
     code: 'invalid_request',
@@ -82,7 +82,7 @@ describe("what Node's parser refuses is answered as JSON with X-Request-Id", () 
     expect([status, headers['x-request-id'], body]).toEqual([
       400,
       'partner-call-1',
-      { error: 'This is not a well-formed HTTP request' },
+      { error: 'The HTTP request is malformed' },
     ]);
   });
 

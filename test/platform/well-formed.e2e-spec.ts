@@ -56,7 +56,10 @@ describe('what says two things at once, or nothing', () => {
   it('more than 100 headers are 431', async () => {
     const many = Array.from({ length: 101 }, (_, n) => `X-${n}: ${n}\r\n`).join('');
     const { status, body } = await get(`Host: x\r\n${many}`, '/data/x');
-    expect([status, body]).toEqual([431, { code: 'HEADERS_TOO_LARGE', message: 'There are more than 100 headers' }]);
+    expect([status, body]).toEqual([
+      431,
+      { code: 'HEADERS_TOO_LARGE', message: 'The request has more than 100 headers' },
+    ]);
   });
 
   it.each(['TRACE', 'CONNECT'])('%s is refused', async (method) => {
@@ -93,7 +96,7 @@ describe('a query', () => {
 
   it('of more than 100 parameters is 400', async () => {
     const { status, body } = await app.get(`/realtime/v1/x?${'a&'.repeat(100)}`);
-    expect([status, body]).toEqual([400, { error: 'There are more than 100 parameters' }]);
+    expect([status, body]).toEqual([400, { error: 'The query has more than 100 parameters' }]);
   });
 
   it('that the route does not read is 400, also where it reads none', async () => {

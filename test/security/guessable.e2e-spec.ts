@@ -30,7 +30,7 @@ describe('a password in a request with an Idempotency-Key', () => {
     expect([other.status, other.body]).toEqual([
       422,
       {
-        error: 'This key belongs to another request',
+        error: 'The Idempotency-Key was used for a different request',
         code: 'idempotency_key_reused',
         requestId: other.headers['x-request-id'],
       },

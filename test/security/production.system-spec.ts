@@ -61,8 +61,8 @@ describe('a start in production', () => {
       BOOTSTRAP_ADMIN_PASSWORD: 'a sentence of your own',
     });
     expect(faults.sort()).toEqual([
-      '  BOOTSTRAP_ADMIN_EMAIL: is the address that the papers show; expected an address that somebody reads; for example the owner’s own',
-      '  BOOTSTRAP_ADMIN_PASSWORD: is a password that is known to everybody; expected a password that stands nowhere; for example the output of: openssl rand -base64 18',
+      '  BOOTSTRAP_ADMIN_EMAIL: is the address that the documentation shows; expected the address of a real mailbox; for example the owner’s own',
+      '  BOOTSTRAP_ADMIN_PASSWORD: is a published password; expected a random password that is not published; for example the output of: openssl rand -base64 18',
       '  VAULT_KEK_a: repeats itself and is not random; expected 32 random bytes in base64; for example the output of: openssl rand -base64 32',
       '  VAULT_KEK_b: is a text and not random; expected 32 random bytes in base64; for example the output of: openssl rand -base64 32',
     ]);

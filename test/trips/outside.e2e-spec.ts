@@ -68,7 +68,7 @@ describe('a provider outside', () => {
     expect(answer.body).toEqual(
       problem('reservation_failed', {
         planId: expect.stringMatching(/^tpln_/),
-        failures: [{ componentId: refused, code: 'sold_out', message: 'The provider refused the hold' }],
+        failures: [{ componentId: refused, code: 'sold_out', message: 'The provider rejected the hold' }],
         compensations: [
           { componentId: seat, status: 'released' },
           { componentId: kept, status: 'released' },

@@ -48,16 +48,19 @@ function weaknessOf(name: string, value: string): Omit<WeakSecret, 'name'> | nul
 
 function ofEmail(value: string): Omit<WeakSecret, 'name'> | null {
   if (value.toLowerCase() !== settings.bootstrapAdminEmail.example) return null;
-  const weakness = 'is the address that the papers show';
-  return { weakness, expected: 'an address that somebody reads', example: 'the owner’s own' };
+  const weakness = 'is the address that the documentation shows';
+  return { weakness, expected: 'the address of a real mailbox', example: 'the owner’s own' };
 }
 
 function ofPassword(value: string): Omit<WeakSecret, 'name'> | null {
-  const instead = { expected: 'a password that stands nowhere', example: 'the output of: openssl rand -base64 18' };
+  const instead = {
+    expected: 'a random password that is not published',
+    example: 'the output of: openssl rand -base64 18',
+  };
   const characters = [...value].map((character) => character.codePointAt(0) ?? 0);
-  if (SHOWN.has(value.toLowerCase())) return { weakness: 'is a password that is known to everybody', ...instead };
+  if (SHOWN.has(value.toLowerCase())) return { weakness: 'is a published password', ...instead };
   if (isOfCommonWords(value) || isPatterned(characters, { values: 6, steps: 4 })) {
-    return { weakness: 'is a password that is guessed at once', ...instead };
+    return { weakness: 'is a password that is easy to guess', ...instead };
   }
   return null;
 }
@@ -67,9 +70,9 @@ function ofToken(value: string): Omit<WeakSecret, 'name'> | null {
   const isMadeUp = secret.includes('DemoDataOnly') || isPatterned([...Buffer.from(secret)], RANDOM);
   if (!isMadeUp) return null;
   return {
-    weakness: 'is made up and not random',
+    weakness: 'is not random',
     expected: 'a token with 43 random characters',
-    example: 'none: the owner makes tokens, and npm run provision platform keys',
+    example: 'none: staff create tokens through the API, and npm run provision creates platform keys',
   };
 }
 

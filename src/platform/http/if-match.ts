@@ -33,7 +33,7 @@ export function documentIfMatch(target: object, key: string | symbol | undefined
   ApiHeader({
     name: 'If-Match',
     required: false,
-    description: 'The ETag that the change is meant for; 412 if the resource has moved on',
+    description: 'ETag of the version to change; 412 if the resource has changed since',
     schema: { type: 'string', maxLength: 200 },
   })(target, key, descriptor);
 }

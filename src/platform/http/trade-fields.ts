@@ -24,7 +24,7 @@ import { DocumentedAs } from './property-description.js';
 /** A currency of ISO 4217, three upper-case letters. */
 export function CurrencyCode(): PropertyDecorator {
   return applyDecorators(
-    check('isCurrency', isCurrency, '$property must be a currency code of ISO 4217, such as EUR'),
+    check('isCurrency', isCurrency, '$property must be an ISO 4217 currency code, such as EUR'),
     DocumentedAs({ type: 'string', minLength: 3, maxLength: 3, pattern: '^[A-Z]{3}$' }, 'ISO 4217 currency code.'),
   );
 }
@@ -32,7 +32,7 @@ export function CurrencyCode(): PropertyDecorator {
 /** A calendar day `YYYY-MM-DD` that exists, from 1900-01-01 to 2199-12-31. */
 export function IsoDate(): PropertyDecorator {
   return applyDecorators(
-    check('isDate', isCalendarDay, '$property must be a day that exists, as YYYY-MM-DD, from 1900 to 2199'),
+    check('isDate', isCalendarDay, '$property must be an existing day as YYYY-MM-DD, from 1900 to 2199'),
     DocumentedAs({ type: 'string', format: 'date', minLength: 10, maxLength: 10 }, 'Calendar day, `YYYY-MM-DD`.'),
   );
 }
@@ -56,7 +56,7 @@ export function Instant(): PropertyDecorator {
 /** A country or territory of ISO 3166-1 alpha-2, two upper-case letters. */
 export function CountryCode(): PropertyDecorator {
   return applyDecorators(
-    check('isCountry', isCountry, '$property must be a country code of ISO 3166-1 alpha-2, such as RO'),
+    check('isCountry', isCountry, '$property must be an ISO 3166-1 alpha-2 country code, such as RO'),
     DocumentedAs(
       { type: 'string', minLength: 2, maxLength: 2, pattern: '^[A-Z]{2}$' },
       'ISO 3166-1 alpha-2 country code.',

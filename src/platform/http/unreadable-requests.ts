@@ -48,7 +48,7 @@ function refusalOf(code: string | undefined): AppError {
   } else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new AppError(408, 'request_timeout', 'The request took too long to arrive');
   } else {
-    return invalidRequest([{ path: '', message: 'This is not a well-formed HTTP request', code: 'malformed' }]);
+    return invalidRequest([{ path: '', message: 'The HTTP request is malformed', code: 'malformed' }]);
   }
 }
 

@@ -29,7 +29,7 @@ export function requireWellFormed(request: Request, _response: Response, next: N
 function faultOf(request: Request): AppError | null {
   const { rawHeaders, headers, url } = request;
   if (rawHeaders.length > 2 * MAX_HEADERS) {
-    return new AppError(431, 'headers_too_large', `There are more than ${MAX_HEADERS} headers`);
+    return new AppError(431, 'headers_too_large', `The request has more than ${MAX_HEADERS} headers`);
   }
   const { expect } = headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
@@ -63,7 +63,7 @@ function queryFaults(url: string): Issue[] {
   if (at === -1) return [];
   const query = url.slice(at + 1);
   if (query.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
-    return [{ path: '', message: `There are more than ${MAX_PARAMETERS} parameters`, code: 'maxParameters' }];
+    return [{ path: '', message: `The query has more than ${MAX_PARAMETERS} parameters`, code: 'maxParameters' }];
   }
   try {
     decodeURIComponent(query);

@@ -64,7 +64,7 @@ export class IdempotencyKeys implements OnModuleInit {
     });
     if (row?.claimed) return { claim };
     if (row && !row.fingerprint.equals(wanted.fingerprint)) {
-      throw unprocessable('idempotency_key_reused', 'This key belongs to another request');
+      throw unprocessable('idempotency_key_reused', 'The Idempotency-Key was used for a different request');
     }
     if (row?.answer) return { stored: row.answer };
     throw inProgress();

@@ -54,9 +54,17 @@ export function TargetDocument({ makes = false, changes = makes, example }: Targ
     const descriptor = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
     if (key === undefined || !descriptor) return;
     const vertical = { ...documentedValues(VERTICALS), example: 'products' };
-    ApiParam({ name: 'vertical', schema: vertical })(target, key, descriptor);
+    ApiParam({ name: 'vertical', description: 'Type of product that the document describes.', schema: vertical })(
+      target,
+      key,
+      descriptor,
+    );
     const id = { type: 'string', minLength: 1, maxLength: 128, pattern: DOCUMENT_ID.source, example };
-    ApiParam({ name: 'id', schema: id })(target, key, descriptor);
+    ApiParam({ name: 'id', description: 'Id of the document, chosen by the client.', schema: id })(
+      target,
+      key,
+      descriptor,
+    );
     if (changes) documentIfMatch(target, key);
   };
 }

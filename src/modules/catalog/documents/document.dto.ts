@@ -6,7 +6,7 @@ import { type Vertical, VERTICALS } from '../fields/registry.js';
 import { canonicalLocale } from '../slices/markets.js';
 import { DOCUMENT_ID } from './document-path.js';
 
-const LOCALE_RULE = { max: 35, message: '$property must be a language tag of BCP 47, such as en-GB' };
+const LOCALE_RULE = { max: 35, message: '$property must be a BCP 47 language tag, such as en-GB' };
 const isLocale = (tag: string) => canonicalLocale(tag) !== null;
 const FIELDS_RULE = { maxBytes: 65_536, maxDepth: 3 };
 

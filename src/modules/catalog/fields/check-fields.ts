@@ -75,7 +75,7 @@ function faultOfValue(name: string, value: unknown): Fault | null {
   } else if (URLS.includes(name) && !isWebAddress(value)) {
     return { message: 'must be an http or https URL, or a path', code: 'isUrl' };
   } else if ((name === 'priceFromCurrency' || name === 'sellCurrency') && !isCurrency(value)) {
-    return { message: 'must be a currency code of ISO 4217', code: 'isCurrency' };
+    return { message: 'must be an ISO 4217 currency code', code: 'isCurrency' };
   } else if ((name === 'timezone' || name === 'departureTimezone') && !isTimeZone(value)) {
     return { message: 'must be the IANA name of a time zone', code: 'isTimeZone' };
   } else {

@@ -106,7 +106,7 @@ export class CatalogSearchRequest {
   @Optional()
   @Worded('isLocale', (tag) => canonicalLocale(tag) !== null, {
     max: 35,
-    message: '$property must be a language tag of BCP 47, such as en-GB',
+    message: '$property must be a BCP 47 language tag, such as en-GB',
   })
   locale?: string;
 }

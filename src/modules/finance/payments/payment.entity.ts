@@ -49,7 +49,7 @@ export class Payment {
   /** Refuses a change of what is reversed: 409 `invalid_transition`. */
   assertCompleted(to: PaymentStatus): void {
     if (this.status === 'completed') return;
-    throw conflict('invalid_transition', `A payment that is ${this.status} stays as it is`, {
+    throw conflict('invalid_transition', `A payment that is ${this.status} cannot be changed`, {
       from: this.status,
       to,
       allowed: [],

@@ -8,7 +8,7 @@ export interface IntegrityCheck {
 
 const paidIsAllocated = (name: string, { table, column, type }: Record<'table' | 'column' | 'type', string>) => ({
   name,
-  rule: `What is paid on each ${type.replaceAll('_', ' ')} is the sum of its live allocations`,
+  rule: `The paid amount of each ${type.replaceAll('_', ' ')} equals its active allocations`,
   broken: `
     select '${type}' as type, target.id, coalesce(allocated.cents, 0) as expected, target.paid_cents as actual
     from ${table} target
@@ -26,7 +26,7 @@ const ALLOCATED = `
 export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'payment_conservation',
-    rule: 'Each payment is the sum of its live allocations and of what is unapplied',
+    rule: 'The amount of a payment equals its active allocations plus its unapplied amount',
     broken: `
       select 'payment' as type, payment.id, payment.amount_cents as expected,
         payment.unapplied_cents + coalesce(allocated.cents, 0) as actual
@@ -35,7 +35,7 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'payment_reversed',
-    rule: 'A reversed payment settles nothing',
+    rule: 'A reversed payment has no active allocations',
     broken: `
       select 'payment' as type, payment.id, 0 as expected, allocated.cents as actual
       from payments payment ${ALLOCATED} where payment.status = 'reversed' and allocated.cents <> 0`,
@@ -64,7 +64,7 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'invoice_money_planned',
-    rule: 'Money that paid an invoice before the plan was made settles its installments too, while one is open',
+    rule: 'Money allocated to an invoice before the plan existed also settles open installments',
     broken: `
       select 'invoice' as type, invoice.id, 0 as expected, sum(allocation.signed_cents) as actual
       from payment_allocations allocation
@@ -103,7 +103,7 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'invoice_total',
-    rule: 'The lines of each invoice add up to its total',
+    rule: 'The lines of an invoice add up to its total',
     broken: `
       select 'invoice' as type, invoice.id, coalesce(lines.cents, 0) as expected, invoice.total_cents as actual
       from invoices invoice
@@ -113,7 +113,7 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'supplier_invoice_total',
-    rule: 'The lines of each supplier invoice that has any add up to its total',
+    rule: 'The lines of a supplier invoice, if any, add up to its total',
     broken: `
       select 'supplier_invoice' as type, bill.id, lines.cents as expected, bill.total_cents as actual
       from supplier_invoices bill
@@ -123,7 +123,7 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'booking_invoiced',
-    rule: 'The live invoices of a booking that is not cancelled are over its total at the most',
+    rule: 'The invoices of a booking that are not void do not exceed the booking total',
     broken: `
       select 'booking' as type, booking.id, coalesce(booking.total_cents, 0) as expected, invoiced.cents as actual
       from bookings booking
@@ -133,7 +133,7 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'commission_total',
-    rule: 'The live commissions of an item that is not cancelled are at most what it is sold for',
+    rule: 'The active commissions of a booking item do not exceed its price',
     broken: `
       select 'booking_item' as type, item.id, item.total_sell_cents as expected, earned.cents as actual
       from booking_items item
@@ -145,7 +145,7 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'commission_clawback',
-    rule: 'A cancelled item leaves nobody with a commission',
+    rule: 'The commissions of a cancelled booking item and their reversing lines add up to 0',
     broken: `
       select 'booking_item' as type, item.id, 0 as expected, earned.cents as actual
       from booking_items item

@@ -17,7 +17,7 @@ import { scopesOf } from './role.js';
 import { type CreateUser, type ListUsers, type UpdateUser } from './user.dto.js';
 import { inOrder, User } from './user.entity.js';
 
-refuseOn('users_email', () => conflict('email_taken', 'Another user has this e-mail address'));
+refuseOn('users_email', () => conflict('email_taken', 'Another user already has this e-mail address'));
 
 @Injectable()
 export class Users {

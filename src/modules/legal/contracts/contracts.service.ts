@@ -15,7 +15,9 @@ import { LISTED, type ListContracts, type ListedContract } from './contract-list
 import { reserveChosenNumber } from './contract-numbers.js';
 import { Contract } from './contract.entity.js';
 
-refuseOn('contracts_contract_number', () => conflict('contract_number_taken', 'Another contract has this number'));
+refuseOn('contracts_contract_number', () =>
+  conflict('contract_number_taken', 'Another contract already has this number'),
+);
 
 @Injectable()
 export class Contracts {

@@ -14,7 +14,7 @@ import { slugOf } from './policy-slug.js';
 import { type CreatePolicy, type ListPolicies, toPolicy, type UpdatePolicy } from './policy.dto.js';
 import { Policy } from './policy.entity.js';
 
-refuseOn('policies_slug', () => conflict('policy_slug_taken', 'Another policy has this slug'));
+refuseOn('policies_slug', () => conflict('policy_slug_taken', 'Another policy already has this slug'));
 
 /** A policy as it is answered. */
 export interface PolicyView {

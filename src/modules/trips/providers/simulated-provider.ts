@@ -50,7 +50,8 @@ export class SimulatedProvider implements ExternalProvider {
   async hold(key: string, { providerRef, quantity }: Order): Promise<Held> {
     const behaviour = await this.behaviourOf(providerRef);
     if (!behaviour) return { held: false, code: 'unknown_product', message: 'The provider does not sell this product' };
-    if (behaviour.hold === 'refuse') return { held: false, code: 'sold_out', message: 'The provider refused the hold' };
+    if (behaviour.hold === 'refuse')
+      return { held: false, code: 'sold_out', message: 'The provider rejected the hold' };
     if (behaviour.hold === 'lose_request') throw new Error('The request never arrived');
     const expiresAt = this.clock.inSeconds(behaviour.holdSeconds ?? OURS_SECONDS);
     const held = await this.keep(key, { ref: providerRef, quantity, units: behaviour.units ?? null, expiresAt });
@@ -65,14 +66,12 @@ export class SimulatedProvider implements ExternalProvider {
       `update simulated_orders set state = 'confirmed' where key = $1 and state in ('held', 'confirmed') returning key`,
       [key],
     );
-    return confirmed.length === 1
-      ? null
-      : { code: 'unknown_hold', message: 'The provider holds nothing under this key' };
+    return confirmed.length === 1 ? null : { code: 'unknown_hold', message: 'The provider has no hold with this key' };
   }
 
   async release(key: string, { providerRef, quantity }: Order): Promise<void> {
     const behaviour = await this.behaviourOf(providerRef);
-    if (behaviour?.failsRelease) throw new Error('The provider did not take it back');
+    if (behaviour?.failsRelease) throw new Error('The provider did not release the hold');
     await this.books(
       `insert into simulated_orders (key, ref, quantity, state, holds, expires_at) values ($1, $2, $3, 'released', 0, $4)
        on conflict (key) do update set state = 'released'`,
@@ -86,7 +85,7 @@ export class SimulatedProvider implements ExternalProvider {
        where o.key = $1`,
       [key],
     );
-    if (found?.behaviour?.failsLookup) throw new Error('The provider did not say');
+    if (found?.behaviour?.failsLookup) throw new Error('The provider did not report a status');
     return found ? heldOf(found) : null;
   }
 
