@@ -7,7 +7,7 @@ import { newCredential } from '../../src/platform/auth/credentials.js';
 import { Machine } from './machine.js';
 
 const KEK = { VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: randomBytes(32).toString('base64') };
-const PRODUCTION = { NODE_ENV: 'production', ...KEK };
+const PRODUCTION = { NODE_ENV: 'production', RATE_LIMIT_FACTOR: '1', ...KEK };
 const ALL_SCOPES = [
   'connect:*',
   'vault:write',
