@@ -27,7 +27,7 @@ const DEMO = {
 
 /**
  * Does once per database what a first start does; several processes may start at the same time. Returns what the
- * credentials file holds: null in production, and where the file of an earlier start is gone or opens another database.
+ * credentials file holds: null in production, and if the file of an earlier start is missing or belongs to another database.
  */
 export async function firstStart(
   app: INestApplication,

@@ -135,7 +135,7 @@ describe('a first start', () => {
     output = [];
     await machine.start({ DEMO_DATA: 'false' });
     expect(printed()).toContain(
-      `filled by an earlier start, but ${machine.credentialsFile} is gone or opens another one`,
+      `filled by an earlier start, but ${machine.credentialsFile} is missing or belongs to another database`,
     );
     expect(printed()).toContain('npm run provision -- <file.json>');
     expect(printed()).not.toMatch(/vsk_|tpk_/);
@@ -153,7 +153,7 @@ describe('a first start', () => {
 
     output = [];
     await one.start({ DEMO_DATA: 'false' });
-    expect(printed()).toContain(`${one.credentialsFile} is gone or opens another one`);
+    expect(printed()).toContain(`${one.credentialsFile} is missing or belongs to another database`);
     expect(printed()).toContain(`${one.credentialsFile}.earlier`);
     expect(printed()).not.toMatch(/vsk_|tpk_/);
   });

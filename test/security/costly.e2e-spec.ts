@@ -110,7 +110,7 @@ describe('an expensive operation', () => {
     await until(async () => (await staff.get(VERIFY)).status === 200);
   });
 
-  it('counts against the limit of its credential alone, and a credential without the scope uses up nothing', async () => {
+  it('counts against the rate limit of its own credential alone', async () => {
     const viewer = await hire(app, ['viewer']);
     const limited = await startApp({ env: { RATE_LIMIT_FACTOR: '0.04', JOBS: 'false' } });
     const owner = limited.as('owner');

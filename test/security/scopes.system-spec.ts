@@ -1,3 +1,4 @@
+import type { Answer } from '../setup/http.js';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { apiDocumentContent } from '../../src/api-document.js';
@@ -57,6 +58,11 @@ function meets(held: string, required: string): boolean {
  * for several scopes at once, those that have nothing in common with what the operation requires are tried together: whoever
  * holds all of them is refused, so each of them alone is.
  */
+/** An expensive operation rejects calls beyond its limit after the scope check. */
+function isBusy({ status, text }: Answer): boolean {
+  return status === 503 && text.includes('"overloaded"');
+}
+
 async function callAll(
   called: Placed[],
   callers: ReadonlyMap<string, TestClient>,
@@ -72,7 +78,7 @@ async function callAll(
       if (!allowed(name, operation)) {
         expectForbidden(answer, surfaceOf(operation), required);
         counted.refused += 1;
-      } else if ([200, 400, 404].includes(answer.status)) {
+      } else if ([200, 400, 404].includes(answer.status) || isBusy(answer)) {
         counted.letIn += 1;
       } else {
         wrong.push(`${nameOf(operation)} with ${name}: ${answer.status} ${answer.text}`);

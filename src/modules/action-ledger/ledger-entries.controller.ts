@@ -49,7 +49,7 @@ export class LedgerEntriesController {
   @RequireScope('action-ledger:read')
   @ApiProduces('text/csv')
   @ApiOkResponse({ description: 'CSV in UTF-8 with a header line', schema: { type: 'string', format: 'binary' } })
-  @Costly({ name: 'ledger-export', atOnce: 4 })
+  @Costly({ name: 'ledger-export', atOnce: 4, atOncePerCredential: 2 })
   async export(
     @Query() filters: EntryFilters,
     @Res({ passthrough: true }) response: Response,
