@@ -103,6 +103,13 @@ describe('a body of a guarded route that is compressed, chunked or larger than 6
     await until(async () => chunked.answer().includes('HTTP/1.1 201'));
   });
 
+  it('is 415 with a transfer coding other than chunked', async () => {
+    const Authorization = `Bearer ${app.credentials.staff.token}`;
+    const coded = await sending(head('POST', STAFF, { Authorization, 'Transfer-Encoding': 'gzip, chunked' }));
+    await until(async () => coded.answer().startsWith('HTTP/1.1 415 '));
+    expect(coded.answer()).toContain('"error":"The only transfer coding supported is chunked"');
+  });
+
   it('is 413 as soon as it is longer than the limit, although it has not ended', async () => {
     const Authorization = `Bearer ${app.credentials.staff.token}`;
     const chunked = await sending(head('POST', STAFF, { Authorization, 'Transfer-Encoding': 'chunked' }));

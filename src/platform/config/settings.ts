@@ -144,8 +144,13 @@ export function addressFault(entry: string): string | null {
     return `holds '${entry}', whose prefix length is not a whole number from 1 to ${bits}`;
   }
   const mapsAll = isMapped(address) && Number(prefix) <= MAPPED_PREFIX;
-  return Number(prefix) === 0 || mapsAll ? `holds '${entry}', which trusts every address` : null;
+  if (Number(prefix) === 0 || mapsAll) return `holds '${entry}', which trusts every address`;
+  const shortest = SHORTEST_PREFIX[version === 6 ? 6 : 4];
+  return Number(prefix) < shortest ? `holds '${entry}', a network larger than /${shortest}` : null;
 }
+
+/** The largest private networks are 10.0.0.0/8 (RFC 1918) and fc00::/7 (RFC 4193). */
+const SHORTEST_PREFIX = { 4: 8, 6: 7 };
 
 /** `::ffff:0:0/96` holds every IPv4 address. */
 const MAPPED_PREFIX = 96;

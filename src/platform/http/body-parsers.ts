@@ -77,7 +77,10 @@ function requireUtf8(_request: unknown, _response: unknown, bytes: Buffer): void
 /** Throws 415 for a body that cannot be read, judged by its headers; the OAuth endpoints know 400 only (RFC 6749). */
 export function refuseUnreadable(request: Request): void {
   const { 'content-length': length, 'content-type': type, 'content-encoding': encoding } = request.headers;
-  const fault = length === '0' ? null : unreadable(type, encoding, isForm(request));
+  const transfer = request.headers['transfer-encoding']?.toLowerCase() ?? 'chunked';
+  // Node hands on what another coding made of the body (RFC 9112, 6.1).
+  const unknownCoding = transfer === 'chunked' ? null : 'The only transfer coding supported is chunked';
+  const fault = length === '0' ? null : (unknownCoding ?? unreadable(type, encoding, isForm(request)));
   if (fault === null) return;
   if (isOAuth(request)) throw new AppError(400, 'invalid_request', 'The body must be a form or JSON, in UTF-8');
   throw new AppError(415, 'unsupported_media_type', fault);
