@@ -155,7 +155,7 @@ describe('pricing', () => {
     const componentIds = [trip.components[1]?.componentId];
     const details = {
       componentIds,
-      components: [{ componentId: componentIds[0], reason: 'The departure has 1 of 2 units left' }],
+      components: [{ componentId: componentIds[0], reason: 'The departure has too few units left (1 left, 2 needed)' }],
     };
     expect([answer.status, answer.body]).toEqual([409, problem('component_unavailable', details)]);
     const { status, components, totalCents } = await readTrip(owner, trip.envelopeId);

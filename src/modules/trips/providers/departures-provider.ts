@@ -52,7 +52,7 @@ export class DeparturesProvider implements InternalProvider {
   private quoteOf(departure: DepartureFacts, quantity: number, left: number): Quote {
     if (departure.status !== 'scheduled') return gone('The departure is cancelled');
     if (departure.startsAt <= this.clock.now()) return gone('The departure has started');
-    if (left < quantity) return gone(`The departure has ${left} units left, but ${quantity} are needed`);
+    if (left < quantity) return gone(`The departure has too few units left (${left} left, ${quantity} needed)`);
     return {
       available: true,
       totalCents: departure.priceCents * quantity,
