@@ -1,4 +1,3 @@
-/** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../launcher/wait.js';
 import { read as history } from '../realtime/channel.js';

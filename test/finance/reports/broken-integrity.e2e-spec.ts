@@ -1,4 +1,3 @@
-/** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
@@ -10,7 +9,7 @@ let app: TestApp;
 let owner: TestClient;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ env: { JOBS: 'false' } });
   owner = app.as('owner');
 });
 

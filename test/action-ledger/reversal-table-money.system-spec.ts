@@ -1,4 +1,3 @@
-/** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { make, type Envelope as InvoiceEnvelope, PATH as INVOICES } from '../finance/invoices.js';
 import { makeSeries, PATH as SERIES, readSeries } from '../finance/number-series/series.js';

@@ -1,4 +1,3 @@
-/** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { change, newChannel, read, unique } from '../distribution/channels.js';
 import { archived, FACILITIES, newFacility, readFacility } from '../operations/facilities.js';

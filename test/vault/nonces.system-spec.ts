@@ -1,0 +1,16 @@
+import { expect, it } from '@jest/globals';
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { seal } from '../../src/modules/vault/keys/aes-gcm.js';
+
+it('no two of a million vault envelopes use the same nonce: they differ in their first eight bytes already', () => {
+  const binding = { key: createSecretKey(randomBytes(32)), aad: Buffer.from('additional data') };
+  const [count, nothing] = [1_000_000, Buffer.alloc(0)];
+  const beginnings = new BigUint64Array(count);
+  const bytes = Buffer.from(beginnings.buffer);
+  for (let i = 0; i < count; i += 1) seal(binding, nothing).copy(bytes, i * 8, 0, 8);
+
+  const repeated = beginnings.sort().filter((beginning, i) => i > 0 && beginning === beginnings[i - 1]);
+
+  expect([...repeated]).toEqual([]);
+  expect(beginnings[0]).toBeGreaterThan(0n);
+}, 120_000);
