@@ -47,7 +47,9 @@ export function completeOperation(operation: OperationObject, route: Route, sche
   const successes = Object.entries(operation.responses as Record<string, ResponseObject>);
   for (const [status, response] of successes) {
     response.description ||= status === '201' ? 'Created' : 'Success';
-    const versioned = isVersioned(response, schemas);
+    // A PATCH that takes If-Match answers the new version even if the specification has no member for it.
+    const isChange = route.method === 'PATCH' && takesIfMatch(operation);
+    const versioned = isChange || (hasETags(route, status) && isVersioned(response, schemas));
     response.headers = { ...requestIdHeader, ...successHeaders(route, { status, versioned }), ...response.headers };
     if (versioned && route.method === 'GET') {
       operation.responses['304'] ??= {
@@ -83,11 +85,21 @@ function isOAuthEndpoint({ path }: Route): boolean {
   return errorShapeOf(path) === 'oauth';
 }
 
+function takesIfMatch({ parameters = [] }: OperationObject): boolean {
+  return parameters.some((parameter) => 'name' in parameter && parameter.name === 'If-Match');
+}
+
+/** Versions of vault keys are numbers of keys, and a rendition that is only accepted (202) has no ETag yet. */
+function hasETags({ surface }: Route, status: string): boolean {
+  return (surface === 'staff' || surface === 'connect') && status !== '202';
+}
+
 /** Whether the answer is one resource with a version, bare or in `data`: then it has an ETag. */
 function isVersioned(response: ResponseObject, schemas: Schemas): boolean {
   const body = resolve(response.content?.['application/json']?.schema, schemas);
   const data = resolve(body?.properties?.['data'], schemas);
-  return (data ?? body)?.properties?.['version'] !== undefined;
+  // The version of a policy is a resource itself, which `version` also names.
+  return resolve((data ?? body)?.properties?.['version'], schemas)?.type === 'integer';
 }
 
 function resolve(schema: SchemaObject | ReferenceObject | undefined, schemas: Schemas): SchemaObject | null {
@@ -102,7 +114,7 @@ function successHeaders(
   { status, versioned }: { status: string; versioned: boolean },
 ): ResponseObject['headers'] {
   const text = (description: string, maxLength: number) => ({ description, schema: { type: 'string', maxLength } });
-  const hasLocation = status === '201' && (surface === 'staff' || surface === 'connect');
+  const hasLocation = ['201', '202'].includes(status) && (surface === 'staff' || surface === 'connect');
   return {
     ...(hasLocation ? { Location: text('The path of the new resource', 500) } : {}),
     ...(versioned ? { ETag: text('The version of the resource, for If-Match', 100) } : {}),
