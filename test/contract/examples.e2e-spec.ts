@@ -3,11 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { startApp, type TestApp } from '../setup/app.js';
 import { Schemas } from '../setup/contract/schemas.js';
 import { rowsWith } from '../setup/tables.js';
+import { exampleCalls, nameOf } from './example-calls.js';
 import { operationsOf, type Placed, readDocument, type ServedDocument } from './served-document.js';
 import { type Json, memberDifferences, stableExample } from './stable-example.js';
 
-/** Reads come first, what removes comes last, so that no example takes away what another one shows. */
-const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const RECORDED = 'src/api-examples.json';
 const EXEMPLIFIED = /^(application\/(?:\w+\+)?json|text\/csv)/;
 /** The first lines of a CSV file: its header and one row. */
@@ -18,6 +17,7 @@ let document: ServedDocument;
 let operations: Placed[];
 let demoRows: string;
 const refused: string[] = [];
+const headerFaults: string[] = [];
 const answers: Record<string, Json> = {};
 
 beforeAll(async () => {
@@ -25,20 +25,16 @@ beforeAll(async () => {
   document = await readDocument(app);
   operations = operationsOf(document);
   demoRows = (await rowsWith(app, '01k0dem0')).join('\n');
-  const [secrets, paths] = [await secretParts(), await secretPaths()];
   const today = app.now().toISOString().slice(0, 10);
 
-  const inOrder = operations.toSorted((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method));
-  for (const operation of inOrder) {
-    const name = nameOf(operation);
-    const [media] = Object.values(operation.requestBody?.content ?? {});
-    const example = media?.example as object | undefined;
-    const body = example === undefined ? undefined : { ...example, ...secrets[name] };
-    const { status, text, headers } = await app.request(operation.method, paths[name] ?? pathOf(operation), {
-      body,
-      token: tokenFor(operation),
-    });
+  for (const { name, operation, path, body, token } of await exampleCalls(app, operations)) {
+    const { status, text, headers } = await app.request(operation.method, path, { body, token });
     if (status < 200 || status > 399) refused.push(`${name} -> ${status} ${text}`);
+    const documented = Object.keys(operation.responses[status]?.headers ?? {});
+    for (const header of ['ETag', 'Location']) {
+      const isSent = header.toLowerCase() in headers;
+      if (isSent !== documented.includes(header)) headerFaults.push(`${name} ${status} ${header}`);
+    }
     const type = headers['content-type'] ?? '';
     if (status > 299 || text === '' || !EXEMPLIFIED.test(type)) continue;
     const shown = type.startsWith('text/') ? firstLines(text) : (JSON.parse(text) as Json);
@@ -47,35 +43,15 @@ beforeAll(async () => {
   if (process.env.RECORD_EXAMPLES) record();
 }, 120_000);
 
-/** Examples that no document can hold, because a part of them is random and secret; the rest of them is replayed. */
-async function secretParts(): Promise<Record<string, object>> {
-  const { staff, platformKey, operatorId, vaultSlug } = app.credentials;
-  const platform = app.with(platformKey);
-  const { body: vault } = await platform.post<{ data: { ciphertext: string } }>(`/vault/v1/${vaultSlug}/encrypt`, {
-    plaintext: 'P1234567',
-  });
-  const { body: client } = await platform.post<{ clientId: string; clientSecret: string }>(
-    `/connect/v1/operators/${operatorId}/oauth-clients`,
-    { scopes: ['connect:bookings:read'] },
-  );
-  return {
-    'POST /v1/admin/identity/sessions': { email: staff.email, password: staff.password },
-    'POST /vault/v1/{vaultSlug}/decrypt': { ciphertext: vault.data.ciphertext },
-    'POST /vault/v1/{vaultSlug}/rewrap': { ciphertext: vault.data.ciphertext },
-    'POST /connect/v1/oauth/token': { client_id: client.clientId, client_secret: client.clientSecret },
-  };
-}
-
-/** Paths that no document can hold: a link is signed, and for a few minutes. */
-async function secretPaths(): Promise<Record<string, string>> {
-  const rendition = '/v1/admin/finance/invoice-renditions/rend_01k0dem000e000000000000001/download';
-  const { headers } = await app.as('owner').get(rendition);
-  return { 'GET /v1/files/{token}': headers['location'] ?? '' };
-}
-
 describe('the request examples of the API document', () => {
   it('answer 2xx on fresh demo data, each operation once', () => {
     expect(refused).toEqual([]);
+  });
+});
+
+describe('the ETag and Location headers of the API document', () => {
+  it('are sent by exactly the operations that document them', () => {
+    expect(headerFaults).toEqual([]);
   });
 });
 
@@ -149,22 +125,4 @@ function record(): void {
 
 function firstLines(text: string): string {
   return text.split('\r\n').slice(0, LINES).join('\r\n');
-}
-
-function nameOf({ method, path }: Placed): string {
-  return `${method} ${path}`;
-}
-
-/** With what of its query must be given. */
-function pathOf({ path, parameters = [] }: Placed): string {
-  const examples = new Map(parameters.map(({ name, example, schema }) => [name, String(example ?? schema.example)]));
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(examples.get(name) ?? name));
-  const needed = parameters.filter((found) => found.in === 'query' && found.required === true);
-  const query = new URLSearchParams(needed.map(({ name }): [string, string] => [name, examples.get(name) ?? '']));
-  return needed.length === 0 ? filled : `${filled}?${query.toString()}`;
-}
-
-function tokenFor({ path, security }: Placed): string | undefined {
-  if (security?.length === 0) return undefined;
-  return path.startsWith('/v1/admin/') ? app.credentials.staff.token : app.credentials.platformKey;
 }

@@ -1,0 +1,74 @@
+import type { TestApp } from '../setup/app.js';
+import type { Placed } from './served-document.js';
+
+/** Reads come first, deletions last, so that no call removes what another one needs. */
+const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** A call of an operation with the examples of the API document. On fresh demo data each one succeeds once. */
+export interface ExampleCall {
+  /** Method and path as the document has them. */
+  name: string;
+  operation: Placed;
+  /** With its path parameters and its required query parameters. */
+  path: string;
+  /** Undefined if the operation takes none. */
+  body: object | undefined;
+  /** Undefined if the operation requires no credential. */
+  token: string | undefined;
+}
+
+/** One call of each operation, in an order in which all of them succeed. */
+export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<ExampleCall[]> {
+  const [secrets, paths] = [await secretMembers(app), await secretPaths(app)];
+  const inOrder = operations.toSorted((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method));
+  return inOrder.map((operation) => {
+    const name = nameOf(operation);
+    const [media] = Object.values(operation.requestBody?.content ?? {});
+    const example = media?.example as object | undefined;
+    const body = example === undefined ? undefined : { ...example, ...secrets[name] };
+    return { name, operation, path: paths[name] ?? pathOf(operation), body, token: tokenFor(app, operation) };
+  });
+}
+
+export function nameOf({ method, path }: Placed): string {
+  return `${method} ${path}`;
+}
+
+/** Members of request bodies that no document can contain, because they are random and secret. */
+async function secretMembers(app: TestApp): Promise<Record<string, object>> {
+  const { staff, platformKey, operatorId, vaultSlug } = app.credentials;
+  const platform = app.with(platformKey);
+  const { body: vault } = await platform.post<{ data: { ciphertext: string } }>(`/vault/v1/${vaultSlug}/encrypt`, {
+    plaintext: 'P1234567',
+  });
+  const { body: client } = await platform.post<{ clientId: string; clientSecret: string }>(
+    `/connect/v1/operators/${operatorId}/oauth-clients`,
+    { scopes: ['connect:bookings:read'] },
+  );
+  return {
+    'POST /v1/admin/identity/sessions': { email: staff.email, password: staff.password },
+    'POST /vault/v1/{vaultSlug}/decrypt': { ciphertext: vault.data.ciphertext },
+    'POST /vault/v1/{vaultSlug}/rewrap': { ciphertext: vault.data.ciphertext },
+    'POST /connect/v1/oauth/token': { client_id: client.clientId, client_secret: client.clientSecret },
+  };
+}
+
+/** Paths that no document can contain: a link is signed and expires after a few minutes. */
+async function secretPaths(app: TestApp): Promise<Record<string, string>> {
+  const rendition = '/v1/admin/finance/invoice-renditions/rend_01k0dem000e000000000000001/download';
+  const { headers } = await app.as('owner').get(rendition);
+  return { 'GET /v1/files/{token}': headers['location'] ?? '' };
+}
+
+function pathOf({ path, parameters = [] }: Placed): string {
+  const examples = new Map(parameters.map(({ name, example, schema }) => [name, String(example ?? schema.example)]));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(examples.get(name) ?? name));
+  const needed = parameters.filter((found) => found.in === 'query' && found.required === true);
+  const query = new URLSearchParams(needed.map(({ name }): [string, string] => [name, examples.get(name) ?? '']));
+  return needed.length === 0 ? filled : `${filled}?${query.toString()}`;
+}
+
+function tokenFor(app: TestApp, { path, security }: Placed): string | undefined {
+  if (security?.length === 0) return undefined;
+  return path.startsWith('/v1/admin/') ? app.credentials.staff.token : app.credentials.platformKey;
+}

@@ -1,0 +1,338 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { expectUnauthorized, pathWith, surfaceOf } from '../security/calls.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { Answer, Call } from '../setup/http.js';
+import { contents } from '../setup/tables.js';
+import {
+  codeOf,
+  type Comparison,
+  deviations,
+  headersOf,
+  namesOf,
+  parameterOf,
+  pathOf,
+  rejected,
+  schemaOf,
+} from './deviations.js';
+import { type ExampleCall, exampleCalls } from './example-calls.js';
+import { operationsOf, readDocument, type Schema, type ServedDocument } from './served-document.js';
+
+/**
+ * The rules of all routes, each proved by calling every operation to which the API document says that it applies. The
+ * exceptions are listed here, so that an operation which no longer documents a rule fails as well.
+ */
+
+const STAFF = '/v1/admin';
+const SESSIONS = `${STAFF}/identity/sessions`;
+const OAUTH = '/connect/v1/oauth';
+const CLIENT = '/connect/v1/operators/{operatorId}/oauth-clients/{clientId}';
+
+const OAUTH_CALLS = [`POST ${OAUTH}/token`, `POST ${OAUTH}/introspect`, `POST ${OAUTH}/revoke`];
+const STOREFRONT = ['GET /v1/files/{token}', 'POST /v1/public/catalog/search', 'GET /v1/public/legal/contracts/{id}'];
+const PUBLIC = [
+  ...STOREFRONT,
+  ...OAUTH_CALLS,
+  `POST ${SESSIONS}`,
+  'GET /.well-known/oauth-authorization-server/connect/v1',
+];
+/** Signing in is limited by itself, RFC 6749 has no such header, and a simulation changes nothing. */
+const WITHOUT_KEY = [...OAUTH_CALLS, `POST ${SESSIONS}`, `POST ${STAFF}/notifications/reminder-rules/{id}/simulations`];
+/** What is revoked or ended has no version. */
+const WITHOUT_VERSION = [
+  `DELETE ${SESSIONS}/current`,
+  `DELETE ${SESSIONS}/{id}`,
+  `DELETE ${STAFF}/identity/api-tokens/{id}`,
+  `DELETE ${CLIENT}`,
+  `DELETE ${CLIENT}/secrets/{secretId}`,
+];
+/** Entries of the ledger never change. */
+const WITHOUT_ETAG = [`GET ${STAFF}/action-ledger/entries/{id}`];
+/** The ledger has cursors; an item has few commissions and a client few secrets. */
+const WITHOUT_OFFSET = [
+  `GET ${STAFF}/action-ledger/entries`,
+  `GET ${STAFF}/finance/booking-items/{bookingItemId}/commissions`,
+  `GET ${CLIENT}/secrets`,
+];
+
+/** Answered once only: a repeated request does not show them again. */
+const SECRETS: Record<string, string> = {
+  [`POST ${STAFF}/identity/api-tokens`]: 'token',
+  'POST /connect/v1/operators/{operatorId}/oauth-clients': 'clientSecret',
+  [`POST ${CLIENT}/secrets`]: 'clientSecret',
+};
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const UNKNOWN = 'noOperationHasThis';
+const OTHER_VERSION = '"999999"';
+
+let app: TestApp;
+let document: ServedDocument;
+let calls: ExampleCall[];
+
+beforeAll(async () => {
+  app = await startApp({ env: { JOBS: 'false' } });
+  document = await readDocument(app);
+  calls = await exampleCalls(app, operationsOf(document));
+}, 60_000);
+
+describe('a call without a valid credential', () => {
+  it('is 401 with a challenge on every operation that is not public', async () => {
+    const guarded = calls.filter(({ operation }) => operation.security?.length !== 0);
+    expect(namesOf(calls.filter((call) => !guarded.includes(call)))).toEqual(PUBLIC.toSorted());
+    const found = await deviations(guarded, async (call) => {
+      const surface = surfaceOf(call.operation);
+      expectUnauthorized(await send(call, { token: undefined }), surface, false);
+      expectUnauthorized(await send(call, { token: 'malformed' }), surface, true);
+      return [];
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+describe('another method', () => {
+  it('is 405 with the methods of the path in Allow', async () => {
+    const firstOfPath = calls.filter((call, index) => calls.findIndex((one) => pathOf(one) === pathOf(call)) === index);
+    expect(firstOfPath).toHaveLength(Object.keys(document.paths).length);
+    const found = await deviations(firstOfPath, async (call) => {
+      const methods = methodsAt(call.path.replace(/\?.*$/, ''));
+      const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ');
+      const seen: Comparison[] = [];
+      for (const method of METHODS.filter((one) => !methods.includes(one))) {
+        const { status, headers } = await app.request(method, call.path, { token: call.token });
+        seen.push([
+          [method, status, headers['allow']],
+          [method, 405, allow],
+        ]);
+      }
+      return seen;
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+describe('a query parameter that the operation does not have', () => {
+  it('is 400 on every surface but the storefront', async () => {
+    const strict = calls.filter(({ name }) => !STOREFRONT.includes(name));
+    expect(strict).toHaveLength(calls.length - STOREFRONT.length);
+    const found = await deviations(strict, async (call) => [
+      rejected(await send(call, {}, { [UNKNOWN]: '1' }), UNKNOWN, 'whitelistValidation'),
+    ]);
+    expect(found).toEqual([]);
+  });
+
+  it('is ignored on the storefront', async () => {
+    const storefront = calls.filter(({ name }) => STOREFRONT.includes(name));
+    const found = await deviations(storefront, async (call) => [
+      [(await send(call, {}, { [UNKNOWN]: '1' })).status, 200],
+    ]);
+    expect([storefront.length, found]).toEqual([STOREFRONT.length, []]);
+  });
+});
+
+describe('a body member that the operation does not have', () => {
+  it('is 400 and named, except where RFC 6749 has unknown members ignored', async () => {
+    const closed = calls.filter(({ operation }) => {
+      const [media] = Object.values(operation.requestBody?.content ?? {});
+      return media !== undefined && resolved(media.schema).additionalProperties === false;
+    });
+    const open = calls.filter((call) => call.operation.requestBody && !closed.includes(call));
+    expect(namesOf(open)).toEqual(OAUTH_CALLS.toSorted());
+    const found = await deviations(closed, async (call) => [
+      rejected(await send(call, { body: { ...call.body, [UNKNOWN]: 1 } }), UNKNOWN, 'whitelistValidation'),
+    ]);
+    expect(found).toEqual([]);
+  });
+});
+
+describe('If-Match', () => {
+  it('with another version is 412 and changes nothing', async () => {
+    const versioned = calls.filter((call) => parameterOf(call, 'If-Match'));
+    const changing = calls.filter(({ name, operation }) => {
+      const isChange = ['PUT', 'PATCH', 'DELETE'].includes(operation.method) || 'ETag' in headersOf(operation, '200');
+      return operation.method !== 'GET' && isTrade(operation.path) && isChange && !WITHOUT_VERSION.includes(name);
+    });
+    expect(namesOf(versioned)).toEqual(namesOf(changing));
+    const before = await contents(app);
+    const found = await deviations(versioned, async (call) => {
+      const { status, body } = await send(call, { headers: { 'If-Match': OTHER_VERSION } });
+      return [
+        [
+          [status, codeOf(body)],
+          [412, 'precondition_failed'],
+        ],
+      ];
+    });
+    expect(found).toEqual([]);
+    expect(await contents(app)).toEqual(before);
+  });
+});
+
+describe('a list', () => {
+  it('with limit and offset rejects both out of range and answers at most the limit', async () => {
+    const paged = calls.filter((call) => parameterOf(call, 'offset'));
+    const lists = calls.filter(({ name, operation }) => {
+      const { data } = resolved(schemaOf(operation)).properties ?? {};
+      const isList = operation.method === 'GET' && isTrade(operation.path) && resolved(data).type === 'array';
+      return isList && !WITHOUT_OFFSET.includes(name);
+    });
+    expect(namesOf(paged)).toEqual(namesOf(lists));
+    const found = await deviations(paged, async (call) => {
+      const seen: Comparison[] = [];
+      for (const limit of ['0', '201', '-1', 'abc']) seen.push(rejected(await send(call, {}, { limit }), 'limit'));
+      for (const offset of ['-1', '100001']) seen.push(rejected(await send(call, {}, { offset }), 'offset'));
+      const { status, body } = await send<ListBody>(call, {}, { limit: '1', offset: '0' });
+      const echo = resolved(schemaOf(call.operation)).properties?.['limit'] ? [1, 0] : [undefined, undefined];
+      return [
+        ...seen,
+        [
+          [status, body.data.length <= 1, body.limit, body.offset],
+          [200, true, ...echo],
+        ],
+      ];
+    });
+    expect(found).toEqual([]);
+  });
+
+  it('with a limit alone rejects it outside of its documented range', async () => {
+    const limited = calls.filter((call) => parameterOf(call, 'limit') && !parameterOf(call, 'offset'));
+    expect(namesOf(limited)).toEqual([
+      'GET /data/geo/v1/reference/languages',
+      'GET /data/hotels/v1/{source}/reference/languages',
+      'GET /realtime/v1/channels/{channel}/messages',
+      'GET /v1/admin/action-ledger/entries',
+    ]);
+    const found = await deviations(limited, async (call) => {
+      const { minimum = NaN, maximum = NaN } = parameterOf(call, 'limit')?.schema ?? {};
+      const seen: Comparison[] = [];
+      for (const limit of [String(minimum - 1), String(maximum + 1), '-1', 'abc'])
+        seen.push(rejected(await send(call, {}, { limit }), 'limit'));
+      return seen;
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+describe('If-None-Match', () => {
+  it('with the ETag of the answer is 304 without a body', async () => {
+    const tagged = calls.filter(({ operation }) => '304' in operation.responses);
+    const single = calls.filter(({ name, operation }) => {
+      const isResource = isTrade(operation.path) && /\}$|\/payment-policy$/.test(operation.path);
+      const isShared = isResource || operation.path.startsWith('/data/');
+      return operation.method === 'GET' && isShared && !WITHOUT_ETAG.includes(name);
+    });
+    expect(namesOf(tagged)).toEqual(namesOf(single));
+    const found = await deviations(tagged, async (call) => {
+      const { status, headers } = await send(call);
+      const etag = headers['etag'] ?? '';
+      const again = await send(call, { headers: { 'If-None-Match': etag } });
+      return [
+        [
+          [status, /^(W\/)?".+"$/.test(etag)],
+          [200, true],
+        ],
+        [
+          [again.status, again.text, again.headers['etag']],
+          [304, '', etag],
+        ],
+      ];
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+/** Last, because its calls succeed and change the demo data. */
+describe('Idempotency-Key', () => {
+  let keyed: ExampleCall[];
+  beforeAll(() => {
+    keyed = calls.filter((call) => parameterOf(call, 'Idempotency-Key'));
+  });
+
+  it('is documented by every operation that changes something', () => {
+    const changing = calls.filter(({ name, operation }) => {
+      return operation.method !== 'GET' && isTrade(operation.path) && !WITHOUT_KEY.includes(name);
+    });
+    expect(namesOf(keyed)).toEqual(namesOf(changing));
+  });
+
+  it('is 400 if it is malformed', async () => {
+    const found = await deviations(keyed, async (call) => {
+      const seen: Comparison[] = [];
+      for (const key of ['1234567', 'with a space', 'a'.repeat(256)])
+        seen.push(rejected(await send(call, withKey(key)), 'Idempotency-Key', 'idempotencyKey'));
+      return seen;
+    });
+    expect(found).toEqual([]);
+  });
+
+  it('answers a repeated request, here for the current version, with the first answer; another request is 422', async () => {
+    const found = await deviations(keyed, async (call) => {
+      const options = withKey(`rules-${call.operation.operationId}`);
+      if (parameterOf(call, 'If-Match')) Object.assign(options.headers, { 'If-Match': await currentTag(call) });
+      const first = await send(call, options);
+      const again = await send(call, options);
+      const other = await anotherRequest(call, options);
+      const replayed = [again.status, again.headers['idempotent-replayed'], again.body];
+      return [
+        [
+          [first.status < 300, first.headers['idempotent-replayed']],
+          [true, undefined],
+        ],
+        [replayed, [first.status, 'true', withoutSecret(first.body, SECRETS[call.name])]],
+        [
+          [other.status, codeOf(other.body)],
+          [422, 'idempotency_key_reused'],
+        ],
+      ];
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+interface ListBody {
+  data: unknown[];
+  limit?: number;
+  offset?: number;
+}
+
+function send<Body = unknown>(call: ExampleCall, options: Call = {}, query: Record<string, string> = {}) {
+  const parameters = new URLSearchParams(query).toString();
+  const path = parameters === '' ? call.path : `${call.path}${call.path.includes('?') ? '&' : '?'}${parameters}`;
+  const { body, token } = call;
+  return app.request<Body>(call.operation.method, path, { body, token, ...options });
+}
+
+/** The same operation with another body or, if it takes none, about something else. */
+function anotherRequest(call: ExampleCall, options: Call): Promise<Answer> {
+  const { operation, body, token } = call;
+  if (operation.requestBody) return send(call, { ...options, body: { ...body, [UNKNOWN]: 1 } });
+  const path = operation.path.includes('{') ? pathWith(operation) : call.path.replace(/[^/]+$/, 'unknown');
+  return app.request(operation.method, path, { token, ...options });
+}
+
+function withoutSecret(body: unknown, secret?: string): unknown {
+  return JSON.parse(JSON.stringify(body), (name, value: unknown) => (name === secret ? undefined : value));
+}
+
+/** The version that a call for another one is told. */
+async function currentTag(call: ExampleCall): Promise<string> {
+  const stale = await send<{ details: { currentVersion: number } }>(call, { headers: { 'If-Match': OTHER_VERSION } });
+  return `"${stale.body.details.currentVersion}"`;
+}
+
+const withKey = (key: string) => ({ headers: { 'Idempotency-Key': key } });
+
+/** The documented methods of every path that this one matches, such as `/sessions/current` and `/sessions/{id}`. */
+function methodsAt(path: string): string[] {
+  const matching = calls.filter(({ operation }) =>
+    new RegExp(`^${operation.path.replace(/\./g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+  return [...new Set(matching.map(({ operation }) => operation.method))];
+}
+
+function isTrade(path: string): boolean {
+  return path.startsWith(`${STAFF}/`) || path.startsWith('/connect/');
+}
+
+function resolved(schema: Schema = {}): Schema {
+  return document.components.schemas[schema.$ref?.split('/').pop() ?? ''] ?? schema;
+}
