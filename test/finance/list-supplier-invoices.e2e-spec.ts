@@ -99,11 +99,7 @@ describe('GET /v1/admin/finance/supplier-invoices', () => {
   });
 
   it.each([
-    ['limit=0', 'limit', 'min'],
-    ['limit=201', 'limit', 'max'],
     ['limit=ten', 'limit', 'isInt'],
-    ['offset=-1', 'offset', 'min'],
-    ['offset=100001', 'offset', 'max'],
     ['sort=supplierName', 'sort', 'isIn'],
     ['status=open', 'status', 'isIn'],
     ['currency=eur', 'currency', 'isCurrency'],
@@ -111,7 +107,6 @@ describe('GET /v1/admin/finance/supplier-invoices', () => {
     ['dueTo=now', 'dueTo', 'isDate'],
     ['overdue=yes', 'overdue', 'isBoolean'],
     ['status=draft&status=paid', 'status', 'isIn'],
-    ['supplier=x', 'supplier', 'whitelistValidation'],
   ])('refuses ?%s by 400', async (query, field, code) => {
     const { status, body } = await owner.get(`${PATH}?${query}`);
     expect(status).toBe(400);
@@ -172,13 +167,6 @@ describe('overdue', () => {
 });
 
 describe('GET /v1/admin/finance/supplier-invoices/{id}', () => {
-  it('answers 304 to whoever has the present version', async () => {
-    const path = `${PATH}/${made[0]?.id}`;
-    const { headers } = await owner.get(path);
-    const unchanged = await owner.get(path, { headers: { 'If-None-Match': headers['etag'] ?? '' } });
-    expect([unchanged.status, unchanged.text]).toEqual([304, '']);
-  });
-
   it('answers 404 for an unknown id and for one of another form', async () => {
     for (const id of ['sinv_01k0dem000e000000000009999', 'sinv_', 'SINV_01k0dem000e000000000000001', "' or 1=1"]) {
       const { status, body } = await owner.get(`${PATH}/${encodeURIComponent(id)}`);

@@ -206,14 +206,6 @@ describe('approval, reopening and voiding', () => {
     expect((await take(id, step, { client: await staffWith(app, scope) })).status).toBe(200);
   });
 
-  it.each(STEPS)('%s honours If-Match', async (step) => {
-    const { id } = await inStatus(step === 'reopening' ? 'approved' : 'draft');
-    const stale = await take(id, step, { headers: { 'If-Match': '"7"' } });
-    expect(stale.status).toBe(412);
-    expect(stale.body).toEqual(problem('precondition_failed', { currentVersion: 1 }));
-    expect((await take(id, step, { headers: { 'If-Match': '"1"' } })).status).toBe(200);
-  });
-
   it.each(STEPS)('%s of an unknown invoice is 404', async (step) => {
     const { status, body } = await take('sinv_01k0dem000e000000000009999', step);
     expect(status).toBe(404);

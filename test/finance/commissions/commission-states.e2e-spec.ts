@@ -29,8 +29,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-const patch = (line: Commission, body: object, headers: Record<string, string> = {}) =>
-  owner.patch<One>(change(line), body, { headers });
+const patch = (line: Commission, body: object) => owner.patch<One>(change(line), body);
 const payOut = (line: Commission, body: object = { paidOn: '2026-01-31' }) =>
   owner.post<One>(`${change(line)}/payout`, body);
 const declareVoid = (line: Commission) => owner.post<One>(`${change(line)}/voiding`, { reason: 'Wrong partner' });
@@ -97,13 +96,6 @@ describe('PATCH .../commissions/{id}', () => {
       expect(await refusal(line, () => patch(line, sent))).toEqual({ status: 400, body });
     },
   );
-
-  it('honours If-Match', async () => {
-    const line = await pending();
-    expect((await patch(line, { notes: 'x' }, { 'If-Match': '"1"' })).status).toBe(200);
-    const stale = await patch(line, { notes: 'y' }, { 'If-Match': '"1"' });
-    expect([stale.status, stale.body]).toEqual([412, problem('precondition_failed', { currentVersion: 2 })]);
-  });
 
   it("a line of another item cannot be reached through this item's path, by any method", async () => {
     const [line, other] = [await pending(), await soldItem(owner)];

@@ -99,13 +99,10 @@ describe('GET /v1/admin/finance/invoices', () => {
   });
 
   it.each([
-    ['limit=201', 'limit'],
-    ['offset=-1', 'offset'],
     ['status=open', 'status'],
     ['overdue=1', 'overdue'],
     ['dueFrom=2026-02-30', 'dueFrom'],
     ['sort=payerName', 'sort'],
-    ['number=1', 'number'],
   ])('refuses %s by 400', async (query, path) => {
     const { status, body } = await owner.get(`${PATH}?${query}`);
     expect([status, body]).toEqual([400, invalid(path, expect.any(String))]);

@@ -87,16 +87,7 @@ describe('GET /v1/admin/finance/payments', () => {
     expect(await list({ bookingId, offset: '50' })).toEqual({ data: [], total: 3, limit: 50, offset: 50 });
   });
 
-  it.each([
-    'status=paid',
-    'direction=up',
-    'from=2026-02-30',
-    'limit=0',
-    'limit=201',
-    'offset=-1',
-    'sort=method',
-    'x=1',
-  ])('refuses %s by 400', async (query) => {
+  it.each(['status=paid', 'direction=up', 'from=2026-02-30', 'sort=method'])('refuses %s by 400', async (query) => {
     const { status, body } = await owner.get<{ code: string }>(`${PAYMENTS}?${query}`);
     expect([status, body.code]).toEqual([400, 'invalid_request']);
   });
@@ -114,11 +105,4 @@ it.each([UNKNOWN.payment, 'nothing', 'sinv_01k0dem000e000000000000001'])('GET of
   const { status, body } = await owner.get(`${PAYMENTS}/${id}`);
   expect(status).toBe(404);
   expect(body).toEqual(problem('not_found'));
-});
-
-it('GET of one has its ETag, and 304 for whoever has it already', async () => {
-  const path = `${PAYMENTS}/${made[0]?.id}`;
-  const { headers } = await owner.get(path);
-  expect(headers['etag']).toBe('"1"');
-  expect((await owner.get(path, { headers: { 'If-None-Match': '"1"' } })).status).toBe(304);
 });

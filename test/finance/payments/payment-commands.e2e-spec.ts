@@ -150,15 +150,6 @@ describe('every command on a payment', () => {
     return client.post<Envelope>(`${path}/${command}`, body, { headers });
   }
 
-  it.each(commands)('%s honours If-Match', async (command, _scope) => {
-    const { id, allocations } = await subject();
-    const ids: [string, string?] = [id, allocations[0]?.id];
-    const stale = await call(command, ids, { headers: { 'If-Match': '"7"' } });
-    expect(stale.status).toBe(412);
-    expect(stale.body).toEqual(problem('precondition_failed', { currentVersion: 1 }));
-    expect((await call(command, ids, { headers: { 'If-Match': '"1"' } })).status).toBe(200);
-  });
-
   it.each(commands)('%s of an unknown payment is 404', async (command, _scope) => {
     for (const id of [UNKNOWN.payment, 'nothing']) {
       const answer = await call(command, [id]);
