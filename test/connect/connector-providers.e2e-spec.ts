@@ -185,12 +185,6 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(412)]);
   });
 
-  it('answers 401 without a credential', async () => {
-    const { status, body } = await app.patch(`${PROVIDERS}/demo-activities`, { applicationFormSchema: {} });
-    expect(status).toBe(401);
-    expect(body).toEqual(refused('unauthorized'));
-  });
-
   it('requires a *:write scope', async () => {
     const key = await newProvider();
     const path = `${PROVIDERS}/${key}`;
@@ -231,7 +225,7 @@ describe('GET /connect/v1/connector-providers', () => {
     expect(part).toEqual({ data: body.data.slice(1, 3), total: all.length, limit: 2, offset: 1 });
   });
 
-  it.each(['limit=0', 'limit=201', 'limit=', 'offset=100001', 'sort=key'])('refuses ?%s', async (query) => {
+  it.each(['limit=', 'sort=key'])('refuses ?%s', async (query) => {
     const { status, body } = await app.as('platform').get(`${PROVIDERS}?${query}`);
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid_request' });
