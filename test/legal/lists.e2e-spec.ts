@@ -68,12 +68,12 @@ describe('the list of contracts', () => {
     expect(await titles('search=zanzibar&sort=createdAt&limit=1')).toEqual(['Zanzibar one']);
   });
 
-  it.each([
-    ...['limit=0', 'limit=201', 'offset=-1', 'offset=100001', 'status=lost', 'sort=body'],
-    ...['bookingId=x', 'limit=1&limit=2', 'search=', 'search=a&search=b'],
-  ])('is 400 with %s', async (query) => {
-    const { status, body } = await app.as('owner').get<{ code: string }>(`${CONTRACTS}?${query}`);
+  it.each([...['status=lost', 'sort=body'], ...['limit=1&limit=2', 'search=', 'search=a&search=b']])(
+    'is 400 with %s',
+    async (query) => {
+      const { status, body } = await app.as('owner').get<{ code: string }>(`${CONTRACTS}?${query}`);
 
-    expect([status, body.code]).toEqual([400, 'invalid_request']);
-  });
+      expect([status, body.code]).toEqual([400, 'invalid_request']);
+    },
+  );
 });
