@@ -76,19 +76,6 @@ describe('deleting a facility', () => {
     expect([answer.status, answer.body.details]).toEqual([403, { requiredScope: 'operations:delete' }]);
   });
 
-  it('of an outdated version is 412', async () => {
-    const { id } = await newFacility(app);
-    await staff.patch(`${FACILITIES}/${id}`, { status: 'inactive' });
-
-    const stale = await staff.delete<Refusal>(`${FACILITIES}/${id}`, { headers: { 'If-Match': '"1"' } });
-    const fresh = await staff.delete(`${FACILITIES}/${id}`, { headers: { 'If-Match': '"2"' } });
-
-    const error = 'The resource has changed since it was read';
-    const details = { currentVersion: 2 };
-    expect([stale.status, stale.body]).toEqual([412, refusal(stale, { code: 'precondition_failed', error, details })]);
-    expect(fresh.status).toBe(200);
-  });
-
   const namers = [
     { thing: 'a departure', path: DEPARTURES, field: 'facilityId', terms: departure() },
     { thing: 'an operator', path: OPERATORS, field: 'facilityId', terms: { name: 'Transfers' } },

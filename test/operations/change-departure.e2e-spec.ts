@@ -77,20 +77,6 @@ describe('changing a departure', () => {
     expect(await read(app, before.id)).toEqual(before);
   });
 
-  it('of an outdated version is 412, and of one of our own is done', async () => {
-    const { id } = await newDeparture(app);
-    await change(id, { capacity: 5 });
-    const ifMatch = (version: number) => ({ headers: { 'If-Match': `"${version}"` } });
-
-    const stale = await staff.patch<Refusal>(`${DEPARTURES}/${id}`, { capacity: 6 }, ifMatch(1));
-    const fresh = await staff.patch(`${DEPARTURES}/${id}`, { capacity: 6 }, ifMatch(2));
-
-    const error = 'The resource has changed since it was read';
-    const refused = { code: 'precondition_failed', error, details: { currentVersion: 2 } };
-    expect([stale.status, stale.body]).toEqual([412, refusal(stale, refused)]);
-    expect(fresh.status).toBe(200);
-  });
-
   it('by twenty callers at once loses none of their changes', async () => {
     const { id } = await newDeparture(app);
 

@@ -152,16 +152,10 @@ describe('the list of departures', () => {
     expect(await list(`productId=${productId}&offset=5`)).toEqual({ data: [], total: 2, limit: 50, offset: 5 });
   });
 
-  it.each([
-    'limit=0',
-    'limit=201',
-    'offset=-1',
-    'from=2027-02-30',
-    'status=gone',
-    'sort=capacity',
-    'unknown=1',
-    'status=scheduled&status=cancelled',
-  ])('refuses %s by 400', async (query) => {
-    expect((await staff.get(`${DEPARTURES}?${query}`)).status).toBe(400);
-  });
+  it.each(['from=2027-02-30', 'status=gone', 'sort=capacity', 'status=scheduled&status=cancelled'])(
+    'refuses %s by 400',
+    async (query) => {
+      expect((await staff.get(`${DEPARTURES}?${query}`)).status).toBe(400);
+    },
+  );
 });

