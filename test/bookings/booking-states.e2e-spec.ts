@@ -27,8 +27,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-const confirm = (id: string, headers: Record<string, string> = {}) =>
-  owner.post<One<Booking>>(`${BOOKINGS}/${id}/confirmation`, undefined, { headers });
+const confirm = (id: string) => owner.post<One<Booking>>(`${BOOKINGS}/${id}/confirmation`);
 const cancel = (id: string, body: object = { reason: 'Fell ill' }) =>
   owner.post<One<Booking>>(`${BOOKINGS}/${id}/cancellation`, body);
 async function draftWithItem(): Promise<{ booking: Booking; item: Item }> {
@@ -80,15 +79,6 @@ describe('confirmation', () => {
     const { id } = await makeBooking(owner);
     const { status, body } = await owner.post(`${BOOKINGS}/${id}/confirmation`, { force: true });
     expect([status, body]).toEqual([400, invalid('force', 'whitelistValidation')]);
-  });
-
-  it('honours If-Match', async () => {
-    const { id } = await makeBooking(owner);
-    await addItem(owner, id);
-    expect((await confirm(id, { 'If-Match': '"1"' })).body).toEqual(
-      problem('precondition_failed', { currentVersion: 2 }),
-    );
-    expect((await confirm(id, { 'If-Match': '"2"' })).status).toBe(200);
   });
 
   it('leaves an entry, and booking.confirmed on the channels of the booking and of all', async () => {

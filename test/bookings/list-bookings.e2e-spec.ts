@@ -81,13 +81,9 @@ describe('GET /v1/admin/bookings', () => {
   });
 
   it.each([
-    ['limit=0', 'limit', 'min'],
-    ['limit=201', 'limit', 'max'],
-    ['offset=100001', 'offset', 'max'],
     ['status=open', 'status', 'isIn'],
     ['sort=customerName', 'sort', 'isIn'],
     ['startFrom=2026-02-30', 'startFrom', 'isDate'],
-    ['colour=red', 'colour', 'whitelistValidation'],
   ])('refuses %s by 400', async (query, field, code) => {
     const { status, body } = await owner.get(`${BOOKINGS}?${query}`);
     expect(status).toBe(400);
