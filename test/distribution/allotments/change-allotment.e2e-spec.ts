@@ -24,7 +24,6 @@ beforeAll(async () => {
 
 const change = (id: string, body: object): Promise<AllotmentAnswer> =>
   app.as('owner').patch(`${ALLOTMENTS}/${id}`, body);
-const remove = (id: string, call = {}) => app.as('owner').delete(`${ALLOTMENTS}/${id}`, call);
 const resize = (slot: Slot, size: number) =>
   app.as('owner').patch<{ data: Slot }>(`${ALLOTMENTS}/${slot.allotmentId}/slots/${slot.id}`, { allotted: size });
 
@@ -108,16 +107,6 @@ describe('changing an allotment', () => {
     expect((await change(allotment.id, { active: true })).status).toBe(200);
     expect((await slotsOf(app, allotment.id)).map((slot) => slot.remaining)).toEqual([4, 3]);
     await expectSumsToAgree(app, [departure.id, small.id]);
-  });
-
-  it('with an outdated If-Match is 412', async () => {
-    const { id } = await newAllotment(app);
-    const headers = { 'If-Match': '"2"' };
-    const answers = [
-      await app.as('owner').patch(`${ALLOTMENTS}/${id}`, { notes: 'x' }, { headers }),
-      await remove(id, { headers }),
-    ];
-    for (const { status } of answers) expect(status).toBe(412);
   });
 });
 
