@@ -103,7 +103,7 @@ describe('a user', () => {
     expect(names).toEqual((await search('sort=-name&limit=200')).data.map(({ name }) => name).reverse());
   });
 
-  it.each(['role=boss', 'active=1', 'sort=password', 'limit=0', 'foo=1'])('is not found by %s: 400', async (query) => {
+  it.each(['role=boss', 'active=1', 'sort=password'])('is not found by %s: 400', async (query) => {
     expect((await owner.get(`${USERS}?${query}`)).status).toBe(400);
   });
 
@@ -138,15 +138,6 @@ describe('a change of a user', () => {
       expect((await owner.patch(`${USERS}/${user.id}`, body)).status).toBe(400);
     },
   );
-
-  it('meant for another version is 412', async () => {
-    const { user } = await hire(app, ['viewer']);
-    const call = { headers: { 'If-Match': '"7"' } };
-    const { status, body, headers } = await owner.patch(`${USERS}/${user.id}`, { name: 'New' }, call);
-    expect(status).toBe(412);
-    const error = 'The resource has changed since it was read';
-    expect(body).toEqual(refusal(headers, 'precondition_failed', { error, details: { currentVersion: 1 } }));
-  });
 
   it('to not active ends sessions and tokens at once, for good, and is told in the ledger', async () => {
     const member = await hire(app, ['owner']);
