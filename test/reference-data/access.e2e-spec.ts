@@ -13,14 +13,6 @@ beforeAll(async () => {
 });
 
 describe.each([GEO, HOTELS])('access to %s', (path) => {
-  it('without a credential is 401 with exactly code and message', async () => {
-    const { status, body, headers } = await app.get(path);
-
-    expect(status).toBe(401);
-    expect(body).toEqual(UNAUTHORIZED);
-    expect(headers['www-authenticate']).toBe('Bearer realm="data"');
-  });
-
   it('with an unknown key, or the staff token of another surface, is the same 401', async () => {
     const unknown = app.credentials.platformKey.replace(/_[0-9A-Za-z]{16}_/, '_0000000000000000_');
     const answers = await Promise.all([
