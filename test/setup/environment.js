@@ -10,10 +10,13 @@ const isChildProcess = process.send !== undefined;
 /** The first element of the message by which Jest ends a worker process. */
 const END = 2;
 
-// Applications that outlive their file would keep the worker from ending by itself.
-process.on('message', ([kind]) => {
-  if (kind === END && worker.applications.size > 0) process.exit(0);
-});
+// Applications that outlive their file would keep the worker from ending by itself; so would this listener.
+function endWorker([kind]) {
+  if (kind !== END) return;
+  process.off('message', endWorker);
+  if (worker.applications.size > 0) process.exit(0);
+}
+if (isChildProcess) process.on('message', endWorker);
 
 /** What both sides make and tell by its class: an error of the test's is one of the application's, and the other way round. */
 const shared = { Date, Error, Reflect };
