@@ -1,4 +1,3 @@
-/** @jest-environment-options {"application":"shared"} */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,3 @@
-/** @jest-environment-options {"application":"shared"} */
 import { createHash, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { PASSWORD, uniqueEmail, type UserBody, USERS } from '../identity/staff.js';
