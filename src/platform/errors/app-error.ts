@@ -95,7 +95,7 @@ export function overloaded(message: string, retryAfterMs = 1000): AppError {
   return new AppError(503, 'overloaded', message, { retryAfterMs });
 }
 
-/** 503: nothing can be stored until somebody frees space, which takes longer than a moment. */
+/** 503: nothing can be stored until space is freed, which takes longer than a second. */
 export function diskFull(): AppError {
   return unavailable('The service cannot store data at the moment', 10_000);
 }

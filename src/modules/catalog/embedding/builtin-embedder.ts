@@ -14,7 +14,7 @@ const ANSWER_WITHIN_MS = 3_000;
 
 /**
  * The model that comes with the package, in a thread of its own. English only, and no network. The thread gets one text at
- * a time, so that whatever waits can still be abandoned; one that does not answer is terminated.
+ * a time, so that waiting texts can still be abandoned; one that does not answer is terminated.
  */
 export class BuiltinEmbedder extends Embedder implements OnApplicationShutdown {
   readonly name = 'builtin';

@@ -16,7 +16,7 @@ export class QueryMeaning {
 
   /**
    * Null where there is no model to ask, no answer in time, or no vector to compare with: then the search is by keyword. The
-   * model spends no time on a query whose client has gone (`gone`) or whose time is over.
+   * model spends no time on a query whose client has disconnected (`gone`) or whose time limit has passed.
    */
   async of(
     query: string,

@@ -56,7 +56,7 @@ export class ContractsController {
   /**
    * Get a contract
    *
-   * @remarks Returns the contract with its text, whatever its status.
+   * @remarks Returns the contract with its text, in any status.
    */
   @Get(':id')
   @RequireScope('legal:read')
