@@ -15,6 +15,8 @@ export function serviceEnv(run, databaseUrl) {
     RATE_LIMIT_FACTOR: '1000',
     // Many files at once keep the machine busy; tests of overload set their own.
     MAX_EVENT_LOOP_DELAY_MS: '5000',
+    // A scheduled job would run in the middle of a test whenever the machine's clock reaches its minute.
+    SCHEDULED_JOBS: 'false',
     // Loading the model takes half a second and 200 MB; tests of meaning turn it on.
     EMBEDDER: 'none',
   };

@@ -27,6 +27,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   corsOrigins: 'Server',
   drainSeconds: 'Server',
   jobs: 'Server',
+  scheduledJobs: 'Server',
   databaseUrl: 'Database and files',
   databasePoolSize: 'Database and files',
   dataDir: 'Database and files',

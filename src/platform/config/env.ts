@@ -24,6 +24,7 @@ export abstract class Env {
   readonly metrics: boolean;
   readonly docs: boolean;
   readonly jobs: boolean;
+  readonly scheduledJobs: boolean;
   readonly demoData: boolean;
   readonly orgName: string;
   readonly orgAddress: string;

@@ -104,6 +104,12 @@ export const settings = {
     example: 'true',
     fallback: 'true',
   }),
+  scheduledJobs: flag({
+    name: 'SCHEDULED_JOBS',
+    purpose: 'Start jobs at their scheduled times in this process, if `JOBS` is true',
+    example: 'true',
+    fallback: 'true',
+  }),
   demoData: flag({
     name: 'DEMO_DATA',
     purpose: 'Load demo data into an empty database; never in production',

@@ -82,7 +82,11 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
       pollInterval: 2_000,
       taskList: Object.fromEntries([...this.works].map(([name, work]) => [name, inContext(work)])),
       parsedCronItems: parseCronItems(
-        this.crons.map(({ name, pattern }) => ({ task: name, match: pattern, options: { backfillPeriod: 0 } })),
+        this.crons.map(({ name, pattern }) => ({
+          task: name,
+          match: this.env.scheduledJobs ? pattern : () => false,
+          options: { backfillPeriod: 0 },
+        })),
       ),
       logger: new JobLogger(
         () => (level, message) => this.log[level === 'warning' ? 'warn' : level]({ jobs: true }, message),
