@@ -6,9 +6,10 @@ import { rowsWith } from '../setup/tables.js';
 import { exampleCalls, nameOf } from './example-calls.js';
 import { operationsOf, type Placed, readDocument, type ServedDocument } from './served-document.js';
 import { type Json, memberDifferences, stableExample } from './stable-example.js';
+import { textExamples } from './text-examples.js';
 
 const RECORDED = 'src/api-examples.json';
-const EXEMPLIFIED = /^(application\/(?:\w+\+)?json|text\/csv)/;
+const JSON_TYPE = /^application\/(\w+\+)?json/;
 /** The first lines of a CSV file: its header and one row. */
 const LINES = 2;
 
@@ -36,10 +37,11 @@ beforeAll(async () => {
       if (isSent !== documented.includes(header)) headerFaults.push(`${name} ${status} ${header}`);
     }
     const type = headers['content-type'] ?? '';
-    if (status > 299 || text === '' || !EXEMPLIFIED.test(type)) continue;
-    const shown = type.startsWith('text/') ? firstLines(text) : (JSON.parse(text) as Json);
-    answers[name] = stableExample(shown, today);
+    if (status > 299 || text === '') continue;
+    if (JSON_TYPE.test(type)) answers[name] = stableExample(JSON.parse(text) as Json, today);
+    if (type.startsWith('text/csv')) answers[`${name} text/csv`] = stableExample(firstLines(text), today);
   }
+  for (const [name, text] of Object.entries(await textExamples(app))) answers[name] = stableExample(text, today);
   if (process.env.RECORD_EXAMPLES) record();
 }, 120_000);
 
@@ -56,11 +58,12 @@ describe('the ETag and Location headers of the API document', () => {
 });
 
 describe('the response examples of the API document', () => {
-  it('are there for every 2xx response with JSON or CSV, and fit its schema', () => {
+  it('are there for every 2xx response with a body, and fit its schema', () => {
     const schemas = new Schemas({ openapi: '3.0.3', paths: {}, components: { schemas: document.components.schemas } });
     const wrong = successes().flatMap(({ name, schema, example, type }) => {
       if (example === undefined) return [`${name} has none`];
-      return type.startsWith('text/') ? [] : schemas.faults(schema, example).map((fault) => `${name} ${fault}`);
+      if (!JSON_TYPE.test(type)) return typeof example === 'string' ? [] : [`${name} is not text`];
+      return schemas.faults(schema, example).map((fault) => `${name} ${fault}`);
     });
     expect(wrong).toEqual([]);
   });
@@ -69,6 +72,7 @@ describe('the response examples of the API document', () => {
     const wrong = successes().flatMap(({ name, example }) => {
       const answer = answers[name];
       if (answer === undefined) return [`${name} was not answered`];
+      if (typeof answer === 'string') return formOf(answer) === formOf(example) ? [] : [`${name} is ${answer}`];
       return memberDifferences(example ?? null, answer).map((place) => `${name} ${place}`);
     });
     expect(wrong).toEqual([]);
@@ -101,26 +105,34 @@ interface Success {
   example: Json | undefined;
 }
 
-/** Every documented 2xx response of a kind that has an example. */
+/** Every documented 2xx response with a body. */
 function successes(): Success[] {
   return operations.flatMap((operation) =>
     Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
       Object.entries(content).flatMap(([type, media]) => {
-        if (!status.startsWith('2') || !EXEMPLIFIED.test(type)) return [];
+        if (!status.startsWith('2')) return [];
         const { schema, example } = media as { schema?: unknown; example?: Json };
-        return [{ name: nameOf(operation), type, schema, example }];
+        const name = JSON_TYPE.test(type) ? nameOf(operation) : `${nameOf(operation)} ${type}`;
+        return [{ name, type, schema, example }];
       }),
     ),
   );
 }
 
 function record(): void {
-  const inOrder = operations.flatMap((operation) => {
-    const answer = answers[nameOf(operation)];
-    return answer === undefined ? [] : [[nameOf(operation), answer] as const];
+  const names = new Set(successes().map(({ name }) => name));
+  const inOrder = [...names].flatMap((name) => {
+    const answer = answers[name];
+    return answer === undefined ? [] : [[name, answer] as const];
   });
   const lines = inOrder.map(([name, answer]) => `${JSON.stringify(name)}: ${JSON.stringify(answer)}`);
   writeFileSync(RECORDED, `{\n${lines.join(',\n')}\n}\n`);
+}
+
+/** What stays the same in text from another database: of a table its header, of an event stream all but its data. */
+function formOf(text: Json | undefined): string {
+  if (typeof text !== 'string') return '';
+  return text.includes('\r\n') ? (text.split('\r\n', 1)[0] ?? '') : text.replace(/^(id|data): .*$/gm, '$1');
 }
 
 function firstLines(text: string): string {

@@ -48,7 +48,14 @@ export class LedgerEntriesController {
   @Get('export')
   @RequireScope('action-ledger:read')
   @ApiProduces('text/csv')
-  @ApiOkResponse({ description: 'CSV in UTF-8 with a header line', schema: { type: 'string', format: 'binary' } })
+  @ApiOkResponse({
+    description: 'CSV in UTF-8 with a header line',
+    schema: {
+      type: 'string',
+      format: 'binary',
+      description: 'The whole table; the example shows its first two lines.',
+    },
+  })
   @Costly({ name: 'ledger-export', atOnce: 4, atOncePerCredential: 2 })
   async export(
     @Query() filters: EntryFilters,

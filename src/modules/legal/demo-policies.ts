@@ -33,7 +33,7 @@ const VERSIONS: readonly (CreatePolicyVersion & { policy: number; becomes?: 'pub
   {
     policy: 1,
     title: 'Standard cancellation terms',
-    body: '<p>Whoever cancels 30 days before departure pays nothing; from 14 days on nothing is given back.</p>',
+    body: '<p>Refunds: in full until 30 days before departure, half until 14 days before, nothing afterwards.</p>',
     rules: REFUNDS,
     becomes: 'published',
   },

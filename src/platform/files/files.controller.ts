@@ -11,6 +11,7 @@ const TOKEN = /^[A-Za-z0-9_-]{20,900}\.[A-Za-z0-9_-]{22}$/;
 /** The form of a token; a real one is signed and known only from the response that returned it. */
 const EXAMPLE = `${Buffer.from('["<sha256>","INV-2027-0001.pdf","application/pdf",0]').toString('base64url')}.${'A'.repeat(22)}`;
 const TYPES = ['application/pdf', 'text/html'];
+const BINARY = { type: 'string', format: 'binary', description: 'The whole file; the example shows how it begins.' };
 
 /** A malformed token is rejected like an expired one. */
 class TokenPipe implements PipeTransform<string, string> {
@@ -39,7 +40,7 @@ export class FilesController {
   @Get(':token')
   @Public()
   @ApiProduces(...TYPES)
-  @ApiOkResponse({ description: 'The content of the file', schema: { type: 'string', format: 'binary' } })
+  @ApiOkResponse({ description: 'The bytes of the file, in the format that was ordered', schema: BINARY })
   async download(
     @PathText(
       'token',

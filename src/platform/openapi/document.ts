@@ -54,7 +54,7 @@ export function buildDocument(app: INestApplication, { tags, examples }: Documen
       { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'A staff session or API token' },
       'apiKey',
     )
-    .addBasicAuth({ type: 'http', scheme: 'basic', description: 'OAuth client id and secret' }, 'clientBasic')
+    .addBasicAuth({ type: 'http', scheme: 'basic', description: 'OAuth client ID and secret' }, 'clientBasic')
     .addOAuth2(
       {
         type: 'oauth2',
@@ -89,7 +89,7 @@ export function buildDocument(app: INestApplication, { tags, examples }: Documen
       if (!operation || !route) continue;
       completeOperation(operation, route, document.components.schemas);
       exemplifyBody(operation, route, document.components.schemas);
-      exemplifyResponses(operation, examples[`${route.method} ${path}`]);
+      exemplifyResponses(operation, `${route.method} ${path}`, examples);
       for (const schema of inputSchemas(operation)) closeSchema(schema, document.components.schemas);
     }
   }

@@ -3,7 +3,10 @@ import type { OperationObject, ReferenceObject, ResponseObject, SchemaObject } f
 
 type Schemas = Record<string, SchemaObject | ReferenceObject>;
 
-/** Recorded answers by operation: `GET /v1/admin/bookings/{bookingId}`. Text is the example of a CSV response. */
+/**
+ * Recorded answers by operation: `GET /v1/admin/bookings/{bookingId}`. The name of an answer that is not JSON ends in its
+ * media type: `GET /v1/admin/action-ledger/entries/export text/csv`.
+ */
 export type ResponseExamples = Readonly<Record<string, unknown>>;
 
 /**
@@ -20,16 +23,15 @@ export function exemplifyBody(operation: OperationObject, route: Route, schemas:
   }
 }
 
-/** Shows the recorded answer at each response with a body of its kind. */
-export function exemplifyResponses(operation: OperationObject, example: unknown): void {
-  if (example === undefined) return;
+/** Shows the recorded answers of this operation at its responses. */
+export function exemplifyResponses(operation: OperationObject, name: string, examples: ResponseExamples): void {
   const successes = Object.entries(operation.responses as Record<string, ResponseObject>).filter(([status]) =>
     status.startsWith('2'),
   );
   for (const [, { content = {} }] of successes) {
     for (const [type, media] of Object.entries(content)) {
-      const fits = typeof example === 'string' ? type.startsWith('text/') : type.endsWith('json');
-      if (fits) media.example ??= example;
+      const example = examples[type.endsWith('json') ? name : `${name} ${type}`];
+      if (example !== undefined) media.example ??= example;
     }
   }
 }

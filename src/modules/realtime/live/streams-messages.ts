@@ -14,16 +14,20 @@ export function StreamsMessages(): MethodDecorator {
     ApiHeader({
       name: 'Last-Event-ID',
       required: false,
-      description: 'Id of the last message that the client has seen; it takes precedence over `sinceId`',
+      description: 'ID of the last message that the client has seen; it takes precedence over `sinceId`',
       schema: { type: 'string', maxLength: 30 },
     }),
     ApiResponse({
       status: 200,
       description:
-        'An endless stream. `event: message` has the id of the message and the message as JSON, as in the history; ' +
+        'An endless stream. `event: message` has the ID of the message and the message as JSON, as in the history; ' +
         '`event: gap` says that messages which the client has not seen are no longer kept. The stream is closed if the ' +
-        'client reads too slowly or its credential ends; it resumes with the id of its last message.',
-      content: { 'text/event-stream': { schema: { type: 'string' } } },
+        'client reads too slowly or its credential ends; it resumes with the ID of its last message.',
+      content: {
+        'text/event-stream': {
+          schema: { type: 'string', description: 'Events as text; the example is a stream up to its first message.' },
+        },
+      },
     }),
   );
 }

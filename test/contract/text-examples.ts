@@ -1,0 +1,40 @@
+import { ask, fetchFile, linkOf } from '../finance/renditions/rendering.js';
+import { closeStreams, rawStream } from '../realtime/following.js';
+import type { TestApp } from '../setup/app.js';
+
+const CHANNEL = 'demo.news';
+const INVOICE = 'inv_01k0dem000e000000000000001';
+
+/** How the responses begin that are neither JSON nor read to their end by the client of the tests, by operation and type. */
+export async function textExamples(app: TestApp): Promise<Record<string, string>> {
+  const file = 'GET /v1/files/{token}';
+  return {
+    [`${file} application/pdf`]: await beginningOf(app, { format: 'pdf', lines: 1 }),
+    [`${file} text/html`]: await beginningOf(app, { format: 'html', lines: 2 }),
+    'GET /realtime/v1/channels/{channel}/events text/event-stream': await firstMessage(app),
+  };
+}
+
+async function beginningOf(app: TestApp, { format, lines }: { format: string; lines: number }): Promise<string> {
+  const owner = app.as('owner');
+  const { id } = await ask(owner, INVOICE, { format });
+  const { bytes } = await fetchFile(app.url + (await linkOf(owner, id)));
+  return `${bytes.toString('latin1').split('\n').slice(0, lines).join('\n')}\n`;
+}
+
+/** What a stream sends to a client that has seen the first message of the demo channel, up to the second message. */
+async function firstMessage(app: TestApp): Promise<string> {
+  const token = app.credentials.platformKey;
+  const path = `/realtime/v1/channels/${CHANNEL}/messages?limit=100`;
+  const [first] = (await app.with(token).get<{ id: string }[]>(path)).body;
+  const { response } = await rawStream({ url: app.url, token, channel: CHANNEL, sinceId: first?.id ?? '' });
+  let received = '';
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    received += chunk.toString();
+    const end = received.indexOf('\n\n', received.indexOf('event: message'));
+    if (!received.includes('event: message') || end < 0) continue;
+    closeStreams();
+    return received.slice(0, end + 2);
+  }
+  throw new Error(`The stream ended with: ${received}`);
+}
