@@ -1,6 +1,6 @@
 import { Flag } from './fields.js';
 
-/** The resource is deleted. A DELETE that leaves the resource readable answers with it instead. */
+/** Confirms a deletion. The response does not contain the deleted resource. */
 export class Deleted {
   /**
    * Always true: a DELETE that fails answers with an error.

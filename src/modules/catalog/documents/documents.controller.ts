@@ -63,7 +63,7 @@ export class DocumentsController {
   /**
    * List catalog documents
    *
-   * @remarks Returns a page of documents ordered by vertical and id, including drafts and archived documents, which the
+   * @remarks Returns a page of documents ordered by vertical and ID, including drafts and archived documents, which the
    * public search does not return.
    */
   @Get()
@@ -94,6 +94,7 @@ export class DocumentsController {
    *
    * @remarks Deletes the variant named by `locale` and `market`, or all variants if neither is sent. The public search
    * stops returning it within about two seconds. With If-Match, the version of every deleted variant must match.
+   * Returns only `success`.
    */
   @Delete(':vertical/:id')
   @RequireScope('catalog:delete')

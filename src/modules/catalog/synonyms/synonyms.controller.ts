@@ -80,7 +80,7 @@ export class SynonymsController {
   /**
    * Delete a search synonym
    *
-   * @remarks Deletes the set of synonyms. Searches stop using it within about two seconds.
+   * @remarks Deletes the set of synonyms. Searches stop using it within about two seconds. Returns only `success`.
    */
   @Delete(':id')
   @RequireScope('catalog:delete')

@@ -57,8 +57,8 @@ export class OAuthClientsController {
   /**
    * Revoke an OAuth client
    *
-   * @remarks Ends the client, its secrets and its access tokens at once and for good. The path accepts the public
-   * client id or the id of the resource. Revoking it again returns the same response.
+   * @remarks Ends the client, its secrets and its access tokens at once and for good, and returns the client. The path
+   * accepts the public client ID or the ID of the resource. Revoking it again returns the same response.
    */
   @Delete(':clientId')
   @RequireScope('*:delete')

@@ -95,7 +95,7 @@ export class AllotmentsController {
    * Delete an allotment
    *
    * @remarks Closes all slots and returns their unsold units to the general pool. Rejected if any unit of the
-   * allotment is sold (409 `allotment_has_sales`).
+   * allotment is sold (409 `allotment_has_sales`). Returns only `success`.
    */
   @Delete(':id')
   @RequireScope('distribution:delete')

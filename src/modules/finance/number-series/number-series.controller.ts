@@ -86,8 +86,8 @@ export class NumberSeriesController {
   /**
    * Delete an invoice number series
    *
-   * @remarks Deletes a series that has assigned no number and returns it as it was. A used series cannot be deleted,
-   * set `active` to false instead (409 `series_in_use`).
+   * @remarks Deletes a series that has assigned no number and returns it as it was; it can no longer be read. A used
+   * series cannot be deleted, set `active` to false instead (409 `series_in_use`).
    */
   @Delete(':id')
   @RequireScope('finance:numbering')

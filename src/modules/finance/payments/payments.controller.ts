@@ -115,8 +115,9 @@ export class PaymentsController {
    * Reverse an allocation of a payment
    *
    * @remarks Makes the money of one allocation unapplied again and reopens the installment, invoice or supplier
-   * invoice that it settled. The allocation stays in the history with a reversing entry. An allocation that is
-   * already reversed, or one of a reversed payment, is rejected with 409 `invalid_transition`.
+   * invoice that it settled. Returns the payment with its remaining allocations. The allocation stays in the history
+   * with a reversing entry. An allocation that is already reversed, or one of a reversed payment, is rejected with 409
+   * `invalid_transition`.
    */
   @Delete(':id/allocations/:allocationId')
   @RequireScope('finance:delete')

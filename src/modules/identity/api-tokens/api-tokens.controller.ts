@@ -50,7 +50,7 @@ export class ApiTokensController {
   /**
    * Revoke an API token
    *
-   * @remarks Ends the token at once and for good. Revoking it again returns the same response.
+   * @remarks Ends the token at once and for good, and returns it. Revoking it again returns the same response.
    */
   @Delete(':id')
   @RequireScope('identity:delete')

@@ -62,8 +62,8 @@ export class SessionsController {
   /**
    * Log out
    *
-   * @remarks Ends the session that made the request. If the request was made with an API token, nothing ends and `data`
-   * is null.
+   * @remarks Ends the session that made the request and returns it. If the request was made with an API token, nothing
+   * ends and `data` is null.
    */
   @Delete('current')
   @RequireScope()
@@ -76,8 +76,8 @@ export class SessionsController {
   /**
    * End a session
    *
-   * @remarks Ends an open session of the calling user at once, for example of a lost device. A session that has ended
-   * and a session of another user are not found (404).
+   * @remarks Ends an open session of the calling user at once, for example of a lost device, and returns it. A session
+   * that has ended and a session of another user are not found (404).
    */
   @Delete(':id')
   @RequireScope()

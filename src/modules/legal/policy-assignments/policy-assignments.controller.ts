@@ -94,7 +94,7 @@ export class PolicyAssignmentsController {
    *
    * @remarks The policy stops applying to the target at once. Terms of bookings that were confirmed under it do not
    * change. The removal can be reversed through the action ledger. A provisioned assignment cannot be removed (409
-   * `policy_assignment_locked`).
+   * `policy_assignment_locked`). Returns only `success`; the list with `removed=true` shows the removed assignment.
    */
   @Delete(':id')
   @RequireScope('legal:delete')

@@ -90,7 +90,7 @@ export class FacilitiesController {
   /**
    * Archive a facility
    *
-   * @remarks Archives a facility and returns what still refers to it. References from past departures, child
+   * @remarks Archives a facility and returns its new status with counts of what still refers to it. References from past departures, child
    * facilities and ground operators are kept. Rejected with 409 `facility_in_use` while scheduled future departures
    * use it; archived facilities are 404.
    */
