@@ -20,12 +20,12 @@ export class EntryFilters {
   @Text({ max: 100 })
   subjectType?: string;
 
-  /** Only entries about the resource with this id. */
+  /** Only entries about the resource with this ID. */
   @Optional()
   @Text({ max: 200 })
   subjectId?: string;
 
-  /** Only entries caused by the user, key or client with this id. */
+  /** Only entries caused by the user, key or client with this ID. */
   @Optional()
   @Text({ max: 200 })
   actorId?: string;
@@ -71,7 +71,7 @@ export class LedgerEntryResponse {
   @Text({ max: 100 })
   subjectType: string;
 
-  /** Id of the changed resource. */
+  /** ID of the changed resource. */
   @Text({ max: 200 })
   subjectId: string;
 
@@ -79,7 +79,7 @@ export class LedgerEntryResponse {
   @OneOf(ACTORS)
   actorType: ActorType;
 
-  /** Id of the user, key or client that caused the change. */
+  /** ID of the user, key or client that caused the change. */
   @Text({ max: 200 })
   actorId: string;
 

@@ -2,36 +2,55 @@ import { AppError, MAX_ISSUES, MAX_MESSAGE, MAX_PATH } from '../errors/app-error
 import { errorBody, type ErrorShape } from '../errors/error-bodies.js';
 import { codeInBody } from './error-codes.js';
 
-const text = (maxLength: number) => ({ type: 'string', maxLength });
-const milliseconds = { type: 'integer', minimum: 1, maximum: 86_400_000 };
-const requestId = { ...text(128), minLength: 8, description: 'The value of X-Request-Id' };
-
-const issue = {
-  type: 'object',
-  required: ['path', 'message', 'code'],
-  properties: { path: text(MAX_PATH), message: text(MAX_MESSAGE), code: text(100) },
+const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description });
+const retryAfterMs = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 86_400_000,
+  description: 'Milliseconds after which a retry is useful; sent with 429 and 503',
 };
+const requestId = { ...text(128, 'The value of X-Request-Id'), minLength: 8 };
+const explanation = text(2000, 'Explanation in English; the text may change');
+const code = text(100, 'Stable error code for programs');
+
+/** Which members of a request are invalid: the list `issues`, and their messages by member in `fields`. */
+export const invalidMembers = (maxItems: number) => ({
+  issues: {
+    type: 'array',
+    maxItems,
+    description: 'The invalid members of the request',
+    items: {
+      type: 'object',
+      required: ['path', 'message', 'code'],
+      properties: {
+        path: text(MAX_PATH, 'Where the member is, for example `lines.0.quantity`'),
+        message: text(MAX_MESSAGE, 'What is wrong with the member, in English; the text may change'),
+        code: text(100, 'The violated rule, for programs'),
+      },
+    },
+  },
+  fields: {
+    type: 'object',
+    description: 'The messages of the issues by path',
+    additionalProperties: { type: 'array', maxItems, items: { type: 'string', maxLength: MAX_MESSAGE } },
+  },
+});
 
 /** The error bodies, one schema per shape. */
 export const errorSchemas = {
   TradeError: {
     type: 'object',
     required: ['error', 'requestId'],
+    description: 'An error of the storefront, staff and connect surfaces',
     properties: {
-      error: { ...text(2000), description: 'Explanation in English; the text may change' },
-      code: { ...text(100), description: 'Stable error code for programs; absent for an unexpected error' },
+      error: explanation,
+      code: text(100, 'Stable error code for programs; absent for an unexpected error'),
       requestId,
       details: {
         type: 'object',
+        description: 'Facts about the error; which ones depends on the code',
         additionalProperties: true,
-        properties: {
-          issues: { type: 'array', maxItems: MAX_ISSUES, items: issue },
-          fields: {
-            type: 'object',
-            additionalProperties: { type: 'array', maxItems: MAX_ISSUES, items: text(MAX_MESSAGE) },
-          },
-          retryAfterMs: milliseconds,
-        },
+        properties: { ...invalidMembers(MAX_ISSUES), retryAfterMs },
       },
     },
     additionalProperties: false,
@@ -39,24 +58,27 @@ export const errorSchemas = {
   PlainError: {
     type: 'object',
     required: ['error'],
-    properties: { error: text(2000), retryAfterMs: milliseconds },
+    description: 'An error of the vault and realtime surfaces',
+    properties: { error: explanation, retryAfterMs },
     additionalProperties: false,
   },
   DataError: {
     type: 'object',
     required: ['code', 'message'],
-    properties: { code: text(100), message: text(2000), retryAfterMs: milliseconds },
+    description: 'An error of the data surface',
+    properties: { code, message: explanation, retryAfterMs },
     additionalProperties: false,
   },
   OAuthError: {
     type: 'object',
     required: ['error', 'error_description', 'requestId'],
+    description: 'An error of the OAuth endpoints, in the form of RFC 6749',
     properties: {
-      error: { ...text(100), description: 'The code of RFC 6749, section 5.2' },
-      error_description: text(2000),
-      code: text(100),
+      error: text(100, 'The code of RFC 6749, section 5.2'),
+      error_description: explanation,
+      code,
       requestId,
-      retryAfterMs: milliseconds,
+      retryAfterMs,
     },
     additionalProperties: false,
   },

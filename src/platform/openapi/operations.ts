@@ -23,7 +23,7 @@ const MEANINGS: Record<number, string> = {
   415: 'The request body is not of a supported media type in UTF-8',
   422: 'The request is well-formed but breaks a rule, or reuses an Idempotency-Key for a different request',
   429: 'Too many requests; see Retry-After',
-  500: 'Unexpected error; report the request id',
+  500: 'Unexpected error; report the request ID',
   503: 'A service that is required for the request is unavailable',
 };
 

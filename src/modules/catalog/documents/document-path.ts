@@ -60,7 +60,7 @@ export function TargetDocument({ makes = false, changes = makes, example }: Targ
       descriptor,
     );
     const id = { type: 'string', minLength: 1, maxLength: 128, pattern: DOCUMENT_ID.source, example };
-    ApiParam({ name: 'id', description: 'Id of the document, chosen by the client.', schema: id })(
+    ApiParam({ name: 'id', description: 'ID of the document, chosen by the client.', schema: id })(
       target,
       key,
       descriptor,

@@ -10,7 +10,7 @@ export class DocumentResponse {
   @OneOf(VERTICALS)
   vertical: Vertical;
 
-  /** Id chosen by the client, unique within vertical, locale and market. */
+  /** ID chosen by the client, unique within vertical, locale and market. */
   @Text({ max: 128 })
   id: string;
 

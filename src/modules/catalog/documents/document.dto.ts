@@ -50,7 +50,7 @@ export class BatchDocument extends Variant {
   vertical: Vertical;
 
   /**
-   * Id chosen by the client, 1 to 128 letters, digits and `. _ : -`.
+   * ID chosen by the client, 1 to 128 letters, digits and `. _ : -`.
    * @example "prod_demo_batch"
    */
   @Text({ max: 128, pattern: DOCUMENT_ID, verbatim: true })
@@ -93,7 +93,7 @@ export class ListDocuments extends PageQuery {
   @OneOf(STATUSES)
   status?: string;
 
-  /** Only documents with this text in the id or the name, ignoring case. */
+  /** Only documents with this text in the ID or the name, ignoring case. */
   @Optional()
   @Text({ max: 200 })
   search?: string;

@@ -41,6 +41,7 @@ export class ListSynonyms extends PageQuery {
 
 /** A set of synonyms for one language. */
 export class SynonymResponse {
+  /** ID of the set of synonyms, assigned by the server. */
   @Text({ max: 100 })
   id: string;
 

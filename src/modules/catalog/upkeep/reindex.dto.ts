@@ -41,7 +41,7 @@ export class StartReindex {
 
 /** A rebuild of the index that was queued. */
 export class ReindexResponse {
-  /** Id of the rebuild, also shown in the catalog status. */
+  /** ID of the rebuild, also shown in the catalog status. */
   @Text({ max: 100 })
   id: string;
 
@@ -114,7 +114,7 @@ export class SliceStatus {
 
 /** Progress of a rebuild of the index. */
 export class ReindexStatus {
-  /** Id of the rebuild, as returned when it was started. */
+  /** ID of the rebuild, as returned when it was started. */
   @Text({ max: 100 })
   id: string;
 

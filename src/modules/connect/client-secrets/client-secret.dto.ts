@@ -21,7 +21,7 @@ export class ClientSecretResponse {
   @Id('oasc')
   id: string;
 
-  /** Public id of the client that the secret belongs to. */
+  /** Public ID of the client that the secret belongs to. */
   @Text({ max: 28, pattern: /^occ_[0-9A-Za-z]{24}$/ })
   clientId: string;
 

@@ -1,20 +1,27 @@
+import { invalidMembers } from '../../../platform/openapi/error-schemas.js';
 import type { NamedSchema } from '../../../platform/openapi/errors.js';
 
 const text = (maxLength: number) => ({ type: 'string', maxLength });
-const issue = {
-  type: 'object',
-  required: ['path', 'message', 'code'],
-  properties: { path: text(200), message: text(1_000), code: text(100) },
-};
-const scope = text(200);
+const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum });
+const retryAfterMs = { ...whole(1, 86_400_000), description: 'Milliseconds after which a retry is useful' };
 
 /** One of the error bodies of the client endpoints: these codes, and details of this form where there are any. */
-function body(name: string, codes: readonly string[], details?: Record<string, object>): NamedSchema {
-  const closed = { type: 'object', properties: details ?? {}, additionalProperties: false };
+function body(
+  { name, description }: { name: string; description: string },
+  codes: readonly string[],
+  details?: Record<string, object>,
+): NamedSchema {
+  const closed = {
+    type: 'object',
+    description: 'Facts about the error; which ones depends on the code',
+    properties: details ?? {},
+    additionalProperties: false,
+  };
   return {
     name: `OAuthClient${name}`,
     schema: {
       type: 'object',
+      description,
       required: ['error', 'code', 'requestId'],
       properties: {
         error: { ...text(2_000), description: 'Explanation in English; the text may change' },
@@ -27,30 +34,50 @@ function body(name: string, codes: readonly string[], details?: Record<string, o
   };
 }
 
-const invalid = body('InvalidRequest', ['invalid_request'], {
-  issues: { type: 'array', maxItems: 50, items: issue },
-  fields: { type: 'object', additionalProperties: { type: 'array', maxItems: 50, items: text(1_000) } },
-});
-const unauthorized = body('Unauthorized', ['unauthorized']);
-const forbidden = body('Forbidden', ['forbidden'], {
-  requiredScope: scope,
-  excessScopes: { type: 'array', maxItems: 64, items: scope },
-});
-const missing = body('NotFound', ['not_found'], {
-  resource: { type: 'string', enum: ['operator', 'grant', 'oauth_client'] },
-});
-const conflict = body(
-  'Conflict',
-  ['operator_inactive', 'grant_conflict', 'client_limit_reached', 'idempotency_in_progress'],
+const invalid = body(
+  { name: 'InvalidRequest', description: 'The request to an OAuth client endpoint is invalid.' },
+  ['invalid_request'],
+  invalidMembers(50),
+);
+const unauthorized = body({ name: 'Unauthorized', description: 'The request has no valid credential.' }, [
+  'unauthorized',
+]);
+const forbidden = body(
+  { name: 'Forbidden', description: 'The credential does not permit the request.' },
+  ['forbidden'],
   {
-    reason: { type: 'string', enum: ['inactive', 'scopes', 'expiry'] },
-    limit: { type: 'integer', minimum: 1, maximum: 1_000 },
-    retryAfterMs: { type: 'integer', minimum: 1, maximum: 86_400_000 },
+    requiredScope: { ...text(200), description: 'Scope that the credential lacks' },
+    excessScopes: {
+      type: 'array',
+      maxItems: 64,
+      items: text(200),
+      description: 'Requested scopes that the caller may not grant',
+    },
   },
 );
-const limited = body('RateLimited', ['rate_limited'], {
-  retryAfterMs: { type: 'integer', minimum: 1, maximum: 86_400_000 },
-  limit: { type: 'integer', minimum: 0, maximum: 1_000_000_000 },
+const missing = body(
+  { name: 'NotFound', description: 'The operator, the grant or the client does not exist for the caller.' },
+  ['not_found'],
+  {
+    resource: {
+      type: 'string',
+      enum: ['operator', 'grant', 'oauth_client'],
+      description: 'What was not found',
+    },
+  },
+);
+const conflict = body(
+  { name: 'Conflict', description: 'The client cannot be created in the current state.' },
+  ['operator_inactive', 'grant_conflict', 'client_limit_reached', 'idempotency_in_progress'],
+  {
+    reason: { type: 'string', enum: ['inactive', 'scopes', 'expiry'], description: 'Why the grant does not fit' },
+    limit: { ...whole(1, 1_000), description: 'How many active clients an operator can have' },
+    retryAfterMs,
+  },
+);
+const limited = body({ name: 'RateLimited', description: 'The caller has sent too many requests.' }, ['rate_limited'], {
+  retryAfterMs,
+  limit: { ...whole(0, 1_000_000_000), description: 'Requests that the exceeded limit allows' },
 });
 
 /** The five error bodies of revoking a client. */

@@ -57,7 +57,7 @@ export class OAuthClientResponse {
   @Text({ max: 64 })
   operatorId: string;
 
-  /** Public id, sent as `client_id` to the token endpoint. */
+  /** Public ID, sent as `client_id` to the token endpoint. */
   @Text({ max: 28, pattern: /^occ_[0-9A-Za-z]{24}$/ })
   clientId: string;
 

@@ -31,7 +31,7 @@ const referenceForm: PipeTransform<string, string> = {
 export function PathOperatorId(example = 'op_demo'): ParameterDecorator {
   return PathText(
     'operatorId',
-    { description: 'Id of the operator.', maxLength: 64, pattern: GIVEN_ID, example },
+    { description: 'ID of the operator.', maxLength: 64, pattern: GIVEN_ID, example },
     knownForm,
   );
 }
@@ -40,7 +40,7 @@ export function PathOperatorId(example = 'op_demo'): ParameterDecorator {
 export function PathGrantId(example = 'grant_demo'): ParameterDecorator {
   return PathText(
     'grantId',
-    { description: 'Id of the grant.', maxLength: 64, pattern: GIVEN_ID, example },
+    { description: 'ID of the grant.', maxLength: 64, pattern: GIVEN_ID, example },
     knownGrantForm,
   );
 }
@@ -54,7 +54,7 @@ export function PathClientId(demo = 1): ParameterDecorator {
   return PathText(
     'clientId',
     {
-      description: 'Public client id, or the id of the resource (prefix `oacl`).',
+      description: 'Public client ID, or the ID of the resource (prefix `oacl`).',
       maxLength: 128,
       pattern: REFERENCE,
       example: demoId('oacl', demo),

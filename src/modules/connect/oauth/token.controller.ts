@@ -12,7 +12,7 @@ import { IntrospectionResponse, toIntrospection } from './introspection.dto.js';
 import { ABOUT_A_TOKEN, TOKEN_REQUEST, TokenResponse, toTokenResponse } from './token.dto.js';
 import { readClientRequest, readTokenRequest, tokenOf } from './token-request.js';
 
-/** What a client asks for with its id and secret. Each route counts for itself, by the client that the request names. */
+/** What a client asks for with its ID and secret. Each route counts for itself, by the client that the request names. */
 @ApiTags('Connect: OAuth tokens')
 @Controller('/connect/v1/oauth')
 export class TokenController {
@@ -24,7 +24,7 @@ export class TokenController {
   /**
    * Get an access token
    *
-   * @remarks Exchanges the id and secret of a client for an access token (OAuth client credentials grant, RFC 6749).
+   * @remarks Exchanges the ID and secret of a client for an access token (OAuth client credentials grant, RFC 6749).
    * Credentials are sent with HTTP Basic or as `client_id` and `client_secret` in the body, not both. The token lives
    * one hour, or less if the client or its grant ends earlier. Without `scope` it has all scopes of the client that the
    * grant covers; others are rejected (400 `invalid_scope`). Wrong credentials are 401 `invalid_client`, an inactive
@@ -51,7 +51,7 @@ export class TokenController {
    * Introspect an access token
    *
    * @remarks Returns whether an access token is valid and what it allows (RFC 7662). The client authenticates with its
-   * id and secret, by HTTP Basic or in the body as for the token endpoint; a Bearer token is not accepted. Tokens of
+   * ID and secret, by HTTP Basic or in the body as for the token endpoint; a Bearer token is not accepted. Tokens of
    * other operators, unknown, expired and revoked tokens all return only `{"active": false}`. A revocation can take up
    * to one second to show.
    */
@@ -76,7 +76,7 @@ export class TokenController {
    * Revoke an access token
    *
    * @remarks Ends an access token of the requesting client before it expires (RFC 7009). The client authenticates with
-   * its id and secret, by HTTP Basic or in the body as for the token endpoint; a Bearer token is not accepted. An
+   * its ID and secret, by HTTP Basic or in the body as for the token endpoint; a Bearer token is not accepted. An
    * unknown, expired or revoked token gets the same response. The token of another client is rejected (400
    * `unauthorized_client`).
    */

@@ -13,7 +13,7 @@ const text = (maxLength: number, description: string, example: string) => ({
 });
 
 const CREDENTIALS = {
-  client_id: text(200, 'Public id of the client; absent if it is sent with HTTP Basic', DEMO_CREDENTIALS.clientId),
+  client_id: text(200, 'Public ID of the client; absent if it is sent with HTTP Basic', DEMO_CREDENTIALS.clientId),
   client_secret: text(200, 'Secret of the client; absent if it is sent with HTTP Basic', DEMO_CREDENTIALS.clientSecret),
 };
 
@@ -24,7 +24,12 @@ export const TOKEN_REQUEST: ApiBodyOptions = {
     type: 'object',
     required: ['grant_type'],
     properties: {
-      grant_type: { type: 'string', enum: ['client_credentials'], example: 'client_credentials' },
+      grant_type: {
+        type: 'string',
+        enum: ['client_credentials'],
+        description: 'The only supported grant of RFC 6749, section 4.4',
+        example: 'client_credentials',
+      },
       ...CREDENTIALS,
       scope: text(
         13_000,

@@ -24,7 +24,7 @@ export function ChangedGrant(example: string): ParameterDecorator {
     fromRequest()(target, key, index);
     documentPath(target, key, {
       name: 'grantId',
-      description: 'Id of the grant.',
+      description: 'ID of the grant.',
       maxLength: 64,
       pattern: GIVEN_ID,
       example,

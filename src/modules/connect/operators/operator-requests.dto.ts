@@ -11,7 +11,7 @@ const MAX_VERSION = 2_147_483_647;
 /** A new operator. */
 export class CreateOperator {
   /**
-   * Permanent id chosen by the caller.
+   * Permanent ID chosen by the caller.
    * @example "op_lakeside"
    */
   @Text({ max: 64, pattern: GIVEN_ID })
@@ -41,7 +41,7 @@ export class ListOperators extends PageQuery {}
 
 /** A partner company on whose behalf OAuth clients act. */
 export class OperatorResponse {
-  /** Permanent id chosen at creation. */
+  /** Permanent ID chosen at creation. */
   @Text({ max: 64 })
   id: string;
 
@@ -116,7 +116,7 @@ export class ListGrants extends PageQuery {
 
 /** Scopes granted to an operator, to which OAuth clients can be bound. */
 export class GrantResponse {
-  /** Id of the grant, unique across operators. */
+  /** ID of the grant, unique across operators. */
   @Text({ max: 64 })
   id: string;
 

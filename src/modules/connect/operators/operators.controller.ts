@@ -29,7 +29,7 @@ export class OperatorsController {
   /**
    * Create an operator
    *
-   * @remarks Adds an operator, for which grants and OAuth clients can then be created. An id that is in use is rejected
+   * @remarks Adds an operator, for which grants and OAuth clients can then be created. An ID that is in use is rejected
    * (409 `operator_exists`). Credentials bound to an operator are rejected with 403.
    */
   @Post()
@@ -44,7 +44,7 @@ export class OperatorsController {
   /**
    * List operators
    *
-   * @remarks Returns a page of operators ordered by id. A credential that is bound to an operator gets only that one.
+   * @remarks Returns a page of operators ordered by ID. A credential that is bound to an operator gets only that one.
    */
   @Get()
   @RequireScope('connect:operators:read')

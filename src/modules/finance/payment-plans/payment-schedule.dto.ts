@@ -61,7 +61,7 @@ export class CreatePaymentSchedule extends ScheduleTerms {
 
 /** The fields of an installment to change. `id`, `bookingId` and `currency` are accepted if unchanged. */
 export class UpdatePaymentSchedule extends patchOf(ScheduleTerms) {
-  /** Accepted only if it is the installment's own id (prefix `psch`). */
+  /** Accepted only if it is the installment's own ID (prefix `psch`). */
   @Optional()
   @Id('psch')
   id?: string;

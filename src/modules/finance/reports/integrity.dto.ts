@@ -41,7 +41,7 @@ export class CheckedRule {
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   violations: number;
 
-  /** The first violations by id, at most 20. */
+  /** The first violations by ID, at most 20. */
   @ListOf(() => BrokenSubject, { max: MAX_EXAMPLES })
   examples: BrokenSubject[];
 }

@@ -28,7 +28,7 @@ class ContractIdPipe implements PipeTransform<string, string> {
 export function PathContractId(demo: number): ParameterDecorator {
   return PathText(
     'id',
-    { description: 'Id of the contract, which starts with `ctr_`.', maxLength: LENGTH, example: demoId('ctr', demo) },
+    { description: 'ID of the contract, which starts with `ctr_`.', maxLength: LENGTH, example: demoId('ctr', demo) },
     new ContractIdPipe(),
   );
 }

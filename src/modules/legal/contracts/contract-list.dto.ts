@@ -38,7 +38,7 @@ export class ListContracts extends PageQuery {
 
 /** A contract as lists return it, without text and metadata. */
 export class ContractSummary {
-  /** Random, unguessable id. Anyone who knows it can read the contract once it is issued. */
+  /** Random, unguessable ID. Anyone who knows it can read the contract once it is issued. */
   @Text({ max: 30 })
   id: string;
 

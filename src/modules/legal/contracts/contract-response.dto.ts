@@ -12,7 +12,7 @@ import {
 
 /** A contract with its text. */
 export class ContractResponse {
-  /** Random, unguessable id. Anyone who knows it can read the contract once it is issued. */
+  /** Random, unguessable ID. Anyone who knows it can read the contract once it is issued. */
   @Text({ max: 30 })
   id: string;
 

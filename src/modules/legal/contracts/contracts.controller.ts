@@ -88,7 +88,7 @@ export class ContractsController {
    * Issue a contract
    *
    * @remarks Assigns the next number of the year (`C-<year>-<5 digits>`) unless one is set, sanitizes the HTML, freezes
-   * the text and stores its SHA-256. From then on anyone who knows the id can read it. Only a draft can be issued (409
+   * the text and stores its SHA-256. From then on anyone who knows the ID can read it. Only a draft can be issued (409
    * `invalid_transition`).
    */
   @Post(':id/issuance')

@@ -8,7 +8,7 @@ export type ShownStatus = Exclude<(typeof CONTRACT_STATUSES)[number], 'draft' | 
 
 /** The part of an issued contract that its recipient may read. */
 export class PublicContract {
-  /** The id under which the contract was requested. */
+  /** The ID under which the contract was requested. */
   @Text({ max: 30 })
   id: string;
 

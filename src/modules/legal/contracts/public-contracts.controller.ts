@@ -15,8 +15,8 @@ export class PublicContractsController {
   /**
    * Get an issued contract as a customer
    *
-   * @remarks Returns the text of a contract that was issued. The unguessable id is the only credential needed. A draft
-   * and an unknown id are not found (404); a void contract is gone (410 `contract_gone`). Each access is logged with
+   * @remarks Returns the text of a contract that was issued. The unguessable ID is the only credential needed. A draft
+   * and an unknown ID are not found (404); a void contract is gone (410 `contract_gone`). Each access is logged with
    * the client address, and requests are rate limited.
    */
   @Get(':id')

@@ -49,7 +49,7 @@ export class PoliciesController {
   /**
    * Get a policy
    *
-   * @remarks Returns the policy with the id of its published version, but without the text. The text is read from the
+   * @remarks Returns the policy with the ID of its published version, but without the text. The text is read from the
    * version.
    */
   @Get(':id')

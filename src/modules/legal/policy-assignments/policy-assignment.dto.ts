@@ -18,7 +18,7 @@ export class PolicyAssignmentFields {
   scope: AssignmentScope;
 
   /**
-   * Id of the product, channel, supplier, market or organization. Must be null if the scope is `global`.
+   * ID of the product, channel, supplier, market or organization. Must be null if the scope is `global`.
    * @example "tour-danube-delta"
    */
   @Clearable()
@@ -80,7 +80,7 @@ export class ListPolicyAssignments extends PageQuery {
   @OneOf(ASSIGNMENT_SCOPES)
   scope?: AssignmentScope;
 
-  /** Only assignments to the target with this id. */
+  /** Only assignments to the target with this ID. */
   @Optional()
   @Text({ max: MAX_TARGET })
   targetId?: string;
@@ -108,7 +108,7 @@ export class PolicyAssignmentResponse {
   @OneOf(ASSIGNMENT_SCOPES)
   scope: AssignmentScope;
 
-  /** Id of the target; null if the scope is `global`. */
+  /** ID of the target; null if the scope is `global`. */
   @Text({ max: MAX_TARGET })
   targetId: string | null;
 
@@ -132,7 +132,7 @@ export class PolicyAssignmentResponse {
   @Instant()
   removedAt: string | null;
 
-  /** Id of the user or key that removed it; null while it is in effect. */
+  /** ID of the user or key that removed it; null while it is in effect. */
   @Text({ max: 100 })
   removedBy: string | null;
 

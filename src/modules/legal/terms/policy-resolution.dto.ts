@@ -7,7 +7,7 @@ import { ASSIGNMENT_SCOPES, type AssignmentScope } from '../policy-assignments/p
 import { PolicyVersionResponse, toVersion } from '../policy-versions/policy-version-response.dto.js';
 import { type Explained, MAX_EXPLAINED, type Outcome, OUTCOMES, type Resolution } from './policy-resolution.service.js';
 
-/** The circumstances for which a policy is resolved. An id that is not sent matches only global assignments. */
+/** The circumstances for which a policy is resolved. An ID that is not sent matches only global assignments. */
 export class ResolvePolicy {
   /**
    * Kind of policy to find.
@@ -61,7 +61,7 @@ export class ExplainedAssignment {
   @OneOf(ASSIGNMENT_SCOPES)
   scope: AssignmentScope;
 
-  /** Id of the target; null if the scope is `global`. */
+  /** ID of the target; null if the scope is `global`. */
   @Text({ max: MAX_TARGET })
   targetId: string | null;
 

@@ -11,7 +11,7 @@ export class ListReminderRuns extends PageQuery {
   @OneOf(RUN_STATUSES)
   status?: RunStatus;
 
-  /** Only runs of the stage with this id. */
+  /** Only runs of the stage with this ID. */
   @Optional()
   @Text({ max: 100 })
   stage?: string;
@@ -41,7 +41,7 @@ export class ReminderRunResponse {
   @Id('book')
   bookingId: string;
 
-  /** Id of the stage of the rule. */
+  /** ID of the stage of the rule. */
   @Id('rstg')
   stage: string;
 
@@ -53,7 +53,7 @@ export class ReminderRunResponse {
   @Id('rrul')
   ruleId: string;
 
-  /** Name of the rule. */
+  /** Current name of the reminder rule that planned the run. */
   @Text({ max: 255 })
   ruleName: string;
 

@@ -34,7 +34,7 @@ export class SimulateReminders {
 
 /** A reminder that the rule would send or skip on the day. */
 export class SimulatedReminderResponse {
-  /** Id of the installment, invoice or booking that the reminder is about. */
+  /** ID of the installment, invoice or booking that the reminder is about. */
   @Text({ max: 100 })
   targetId: string;
 
@@ -42,7 +42,7 @@ export class SimulatedReminderResponse {
   @Id('book')
   bookingId: string;
 
-  /** Id of the stage of the rule. */
+  /** ID of the stage of the rule. */
   @Id('rstg')
   stage: string;
 

@@ -5,7 +5,7 @@ import { SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import { DEPARTURE_STATUSES, type DepartureStatus } from './departure.entity.js';
 
-/** The catalog's document id, which is not looked up: the catalog is an index of products, not their master. */
+/** The catalog's document ID, which is not looked up: the catalog is an index of products, not their master. */
 export const PRODUCT_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 export const MAX_UNITS = 1_000_000;
 

@@ -43,7 +43,7 @@ export class ReadHistory {
   limit?: number;
 
   /**
-   * Id of the last message that the reader has seen. The response starts with the message after it. By default the
+   * ID of the last message that the reader has seen. The response starts with the message after it. By default the
    * newest messages are returned.
    */
   @Optional()
@@ -54,7 +54,7 @@ export class ReadHistory {
 /** Where a live stream starts. */
 export class FollowChannel {
   /**
-   * Id of the last message that the client has seen, used if `Last-Event-ID` is not sent. The stream starts after it.
+   * ID of the last message that the client has seen, used if `Last-Event-ID` is not sent. The stream starts after it.
    * Without either, it contains only messages published from now on.
    */
   @Optional()
@@ -65,7 +65,7 @@ export class FollowChannel {
 /** A message of a channel. */
 export class MessageResponse {
   /**
-   * Sorts after the ids of all earlier messages of the channel.
+   * Sorts after the IDs of all earlier messages of the channel.
    * @example "rtm_01k0dem000e008000000000001"
    */
   @Id('rtm')

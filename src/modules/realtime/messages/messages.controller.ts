@@ -31,7 +31,7 @@ export class MessagesController {
    * List recent messages of a channel
    *
    * @remarks Returns messages oldest first: those after `sinceId`, or the newest ones without it. The header
-   * `X-Realtime-Complete` is `false` if messages after `sinceId` are no longer kept. An id that is not of this channel
+   * `X-Realtime-Complete` is `false` if messages after `sinceId` are no longer kept. An ID that is not of this channel
    * is rejected with 400.
    */
   @Get()
