@@ -7,10 +7,10 @@ import { root } from './world.js';
 
 const READY_WITHIN_MS = 30_000;
 
-/** The built service in a process of its own; its log goes to a file, as it would be kept in production. */
+/** Starts the service that is built in `world.root` (default: this project) in a separate process, with its log in a file. */
 export function startService(world, databaseUrl = world.databaseUrl) {
   return start(
-    join(root, 'dist/src/main.js'),
+    join(world.root ?? root, 'dist/src/main.js'),
     { ...world.env, DATABASE_URL: databaseUrl },
     join(world.folder, 'service.log'),
   );
