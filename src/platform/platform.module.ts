@@ -15,6 +15,8 @@ import { DatabaseDisk } from './database/database-disk.js';
 import { Signals } from './database/signals.js';
 import { Listener } from './database/listener.js';
 import { Notifier } from './database/notifier.js';
+import { DecoratedMethods } from './discovery/decorated-methods.js';
+import { Listeners } from './discovery/listeners.js';
 import { Watchdog } from './database/watchdog.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { FileLinks } from './files/file-links.js';
@@ -59,6 +61,7 @@ const SERVICES = [
   ConcurrencyLimits,
   ConnectionLimits,
   Database,
+  DecoratedMethods,
   DiskSpace,
   FailureLimits,
   FileLinks,
@@ -66,6 +69,7 @@ const SERVICES = [
   Installation,
   Jobs,
   Listener,
+  Listeners,
   Metrics,
   Notifier,
   Outbox,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { Listeners } from '../../src/platform/discovery/listeners.js';
 import { conflict } from '../../src/platform/errors/app-error.js';
-import { BookingFollowers } from '../../src/modules/bookings/index.js';
+import { BookingListener } from '../../src/modules/bookings/index.js';
 import { startApp } from './app.js';
 
 describe('the harness', () => {
@@ -44,7 +45,7 @@ describe('the harness', () => {
     const app = await startApp();
     const owner = app.as('owner');
     let code = 'booking_not_priced';
-    app.nest.get(BookingFollowers).register(1_000, {
+    app.nest.get(Listeners).add(BookingListener, 1_000, {
       confirmed: () => Promise.reject(conflict(code, 'Planted')),
     });
     const { body } = await owner.get<{ data: { id: string }[] }>('/v1/admin/bookings?status=draft');

@@ -1,5 +1,12 @@
 export { ActionLedgerModule } from './action-ledger.module.js';
 export { ActionLedger } from './action-ledger.service.js';
 export { LedgerVerification } from './ledger-verification.service.js';
-export { assertUnchangedSince, type RecordedAction, Reversals, type Undone } from './reversals/reversals.js';
+export {
+  assertUnchangedSince,
+  CompletesReversal,
+  type RecordedAction,
+  Reversals,
+  Reverses,
+  type Undone,
+} from './reversals/reversals.js';
 export { ledgerEvents } from './events.js';

@@ -9,7 +9,6 @@ import { OperationsModule } from '../operations/index.js';
 import { BookingCalendar } from './bookings/booking-calendar.service.js';
 import { BookingChanges } from './bookings/booking-changes.service.js';
 import { BookingConfirmation } from './bookings/booking-confirmation.service.js';
-import { BookingFollowers } from './bookings/booking-followers.js';
 import { BookingJournal } from './bookings/booking-journal.js';
 import { BookingNumbers } from './bookings/booking-numbers.service.js';
 import { BookingReader } from './bookings/booking-reader.service.js';
@@ -36,7 +35,6 @@ import { DepartureReminders } from './reminders/departure-reminders.service.js';
     BookingCalendar,
     BookingChanges,
     BookingConfirmation,
-    BookingFollowers,
     BookingItems,
     BookingJournal,
     BookingNumbers,
@@ -53,7 +51,7 @@ import { DepartureReminders } from './reminders/departure-reminders.service.js';
     NewBookings,
     TripSales,
   ],
-  exports: [BookingFollowers, Bookings, TripSales],
+  exports: [Bookings, TripSales],
 })
 export class BookingsModule implements OnModuleInit {
   constructor(

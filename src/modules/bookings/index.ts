@@ -1,6 +1,6 @@
 export { BookingsModule } from './bookings.module.js';
 export type { BookingFacts } from './bookings/booking-facts.js';
-export { type BookingFollower, BookingFollowers } from './bookings/booking-followers.js';
+export { BookingListener } from './bookings/booking-listener.js';
 export { Bookings } from './bookings/bookings.service.js';
 export { type ComponentSale, type TripSale, TripSales } from './bookings/trip-sales.service.js';
 export type { ItemFacts } from './items/item-facts.js';

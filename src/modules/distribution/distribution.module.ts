@@ -1,6 +1,4 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../../platform/clock.js';
-import { Provisioning } from '../../platform/provisioning/provisioning.js';
+import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { OperationsModule } from '../operations/index.js';
 import { AllotmentChanges } from './allotments/allotment-changes.service.js';
@@ -24,12 +22,10 @@ import { SlotReleases } from './allotments/slot-releases.service.js';
 import { SlotRows } from './allotments/slot-rows.service.js';
 import { SlotsController } from './allotments/slots.controller.js';
 import { Slots } from './allotments/slots.service.js';
-import { ChannelChoice } from './channels/channel-choice.service.js';
-import { ChannelUndos } from './channels/channel-undos.service.js';
 import { ChannelsController } from './channels/channels.controller.js';
-import { Channels } from './channels/channels.service.js';
-import { SystemChannelRow, SystemChannels } from './channels/system-channels.service.js';
-import { loadDemoAllotments, loadDemoChannels } from './demo.js';
+import { ChannelReversals } from './channels/channels.reversals.js';
+import { ChannelsService } from './channels/channels.service.js';
+import { DistributionDemo } from './distribution.demo.js';
 
 @Module({
   imports: [ActionLedgerModule, OperationsModule],
@@ -41,10 +37,10 @@ import { loadDemoAllotments, loadDemoChannels } from './demo.js';
     AllotmentRows,
     AllotmentSales,
     AllotmentUndos,
-    ChannelChoice,
-    Channels,
-    ChannelUndos,
+    ChannelReversals,
+    ChannelsService,
     DepartureSlots,
+    DistributionDemo,
     Movements,
     NewAllotments,
     ReleaseJob,
@@ -57,26 +53,7 @@ import { loadDemoAllotments, loadDemoChannels } from './demo.js';
     SlotReleases,
     SlotRows,
     Slots,
-    SystemChannels,
   ],
-  exports: [AllotmentSales, ChannelChoice],
+  exports: [AllotmentSales, ChannelsService],
 })
-export class DistributionModule implements OnModuleInit {
-  constructor(
-    private readonly provisioning: Provisioning,
-    private readonly channels: Channels,
-    private readonly systemChannels: SystemChannels,
-    private readonly allotments: NewAllotments,
-    private readonly clock: Clock,
-  ) {}
-
-  onModuleInit(): void {
-    this.provisioning.section('systemChannels', {
-      order: 200,
-      row: SystemChannelRow,
-      apply: (rows) => this.systemChannels.apply(rows),
-    });
-    this.provisioning.demo(200, 'distribution channels', () => loadDemoChannels(this.channels));
-    this.provisioning.demo(210, 'allotments', () => loadDemoAllotments(this.allotments, this.clock.today()));
-  }
-}
+export class DistributionModule {}

@@ -5,7 +5,6 @@ import { Provisioning } from '../../platform/provisioning/provisioning.js';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { loadDemoDepartures } from './demo-departures.js';
 import { loadDemoPlaces } from './demo-places.js';
-import { DepartureFollowers } from './departures/departure-followers.js';
 import { DepartureJournal } from './departures/departure-journal.js';
 import { DeparturePlans } from './departures/departure-plans.service.js';
 import { DepartureReader } from './departures/departure-reader.service.js';
@@ -25,7 +24,6 @@ import { GroundOperators } from './operators/ground-operators.service.js';
   imports: [ActionLedgerModule],
   controllers: [DeparturesController, FacilitiesController, GroundOperatorsController],
   providers: [
-    DepartureFollowers,
     DepartureJournal,
     DeparturePlans,
     DepartureReader,
@@ -38,7 +36,7 @@ import { GroundOperators } from './operators/ground-operators.service.js';
     GroundOperatorJournal,
     GroundOperators,
   ],
-  exports: [DepartureFollowers, Departures],
+  exports: [Departures],
 })
 export class OperationsModule implements OnModuleInit {
   constructor(

@@ -1,5 +1,4 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { Jobs } from '../../platform/jobs/jobs.js';
 import { Provisioning } from '../../platform/provisioning/provisioning.js';
 import { loadDemoNews } from './demo.js';
 import { Feeds } from './live/feeds.service.js';
@@ -18,14 +17,11 @@ import { OutboxRelay } from './relay/outbox-relay.js';
 })
 export class RealtimeModule implements OnModuleInit {
   constructor(
-    private readonly jobs: Jobs,
     private readonly provisioning: Provisioning,
     private readonly messages: MessageLog,
-    private readonly retention: Retention,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.schedule('realtime.retention', '*/5 * * * *', () => this.retention.purge());
     this.provisioning.demo(600, 'realtime news', () => loadDemoNews(this.messages));
   }
 }

@@ -15,7 +15,7 @@ import { poolOf } from './pool.js';
 import { inTransaction } from './in-transaction.js';
 import { inOneWrite, type ServicePool } from './service-pool.js';
 import { RowStatements } from './row-statements.js';
-import { targetOf, type Versioned } from './rows.js';
+import { Rows, targetOf, type Versioned } from './rows.js';
 import type { Statement } from './statement.js';
 import { type Collector, UnitOfWork, units } from './unit-of-work.js';
 
@@ -96,6 +96,11 @@ export class Database {
     if (statement) await this.run(statement);
   }
 
+  /** The statements of one entity. */
+  rows<Entity extends Versioned>(entity: EntityTarget<Entity>): Rows<Entity> {
+    return new Rows(entity, this);
+  }
+
   /** The entity's repository, inside the running transaction if there is one. */
   repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity> {
     return this.manager().getRepository(entity);
@@ -128,6 +133,29 @@ export class Database {
     const statements = this.statementsOf(entity);
     const { rows } = await this.run(statements.lock(id));
     return rows[0] ? (statements.entityOf(rows[0]) as Entity) : null;
+  }
+
+  /** Locks those of the rows that exist until the transaction ends, in the order of their ids. */
+  async lockAll<Entity extends Versioned>(entity: EntityTarget<Entity>, ids: readonly string[]): Promise<Entity[]> {
+    if (!units.getStore()) throw new Error('Only a transaction can lock rows');
+    return this.entities(entity, this.statementsOf(entity).lockAll(ids));
+  }
+
+  async findRow<Entity extends ObjectLiteral>(
+    entity: EntityTarget<Entity>,
+    where: ObjectLiteral,
+  ): Promise<Entity | null> {
+    const [found] = await this.findRows(entity, where);
+    return found ?? null;
+  }
+
+  /** The rows whose properties have these values, sorted ascending. */
+  async findRows<Entity extends ObjectLiteral>(
+    entity: EntityTarget<Entity>,
+    where: ObjectLiteral,
+    order: readonly string[] = [],
+  ): Promise<Entity[]> {
+    return this.entities(entity, this.statementsOf(entity).find(where, order));
   }
 
   /** Reads entities by a statement that selects `columnsOf` them; `raw` has what else it selects. */
@@ -213,6 +241,15 @@ export class Database {
 
   private checkDisk(error: unknown): void {
     if (isDiskFull(error)) this.diskFullListener(error);
+  }
+
+  private async entities<Entity extends ObjectLiteral>(
+    entity: EntityTarget<Entity>,
+    statement: Statement,
+  ): Promise<Entity[]> {
+    const statements = this.statementsOf(entity);
+    const { rows } = await this.run(statement);
+    return rows.map((row) => statements.entityOf(row) as Entity);
   }
 
   private statementsOf<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): RowStatements {

@@ -1,6 +1,5 @@
 import type { EntityMetadata, ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import type { Versioned } from './rows.js';
 import type { Statement } from './statement.js';
 
 interface Field {
@@ -18,7 +17,8 @@ export class RowStatements {
   private readonly fields: readonly Field[];
   private readonly table: string;
   private readonly prototype: object;
-  private readonly texts: Record<'insert' | 'insertUnlessTaken' | 'update' | 'lock', string>;
+  private readonly texts: Record<'insert' | 'insertUnlessTaken' | 'update' | 'lock' | 'lockAll', string>;
+  private readonly select: string;
 
   constructor(metadata: EntityMetadata) {
     this.table = metadata.tableName;
@@ -29,11 +29,13 @@ export class RowStatements {
     const insert = `insert into "${this.table}" (${columns.join(', ')}) values (${values.join(', ')})`;
     const changes = columns.map((column, index) => `${column} = $${index + 1}`);
     const [id, version] = [`$${columns.length + 1}`, `$${columns.length + 2}`];
+    this.select = `select ${columns.join(', ')} from "${this.table}"`;
     this.texts = {
       insert,
       insertUnlessTaken: `${insert} on conflict do nothing`,
       update: `update "${this.table}" set ${changes.join(', ')} where id = ${id} and version = ${version}`,
-      lock: `select ${columns.join(', ')} from "${this.table}" where id = $1 for update`,
+      lock: `${this.select} where id = $1 for update`,
+      lockAll: `${this.select} where id = any($1) order by id for update`,
     };
   }
 
@@ -46,13 +48,29 @@ export class RowStatements {
   }
 
   /** Writes all columns over the row that still has this version, which it raises. */
-  update(entity: Versioned): Statement {
+  update(entity: ObjectLiteral & { id: string; version: number }): Statement {
     const { id, version } = entity;
     return this.named('update', [...this.valuesOf({ ...entity, version: version + 1 }), id, version]);
   }
 
   lock(id: string): Statement {
     return this.named('lock', [id]);
+  }
+
+  lockAll(ids: readonly string[]): Statement {
+    return this.named('lockAll', [ids]);
+  }
+
+  /** The rows whose properties have these values, in the order of these properties. */
+  find(where: ObjectLiteral, order: readonly string[] = []): Statement {
+    const properties = Object.keys(where);
+    const conditions = properties.map((property, index) => `${this.columnOf(property)} = $${index + 1}`);
+    const sort = order.length === 0 ? '' : ` order by ${order.map((property) => this.columnOf(property)).join(', ')}`;
+    return {
+      name: [`${this.table}-find`, ...properties, ...(order.length === 0 ? [] : ['by', ...order])].join('-'),
+      text: `${this.select} where ${conditions.join(' and ')}${sort}`,
+      values: properties.map((property) => this.fieldOf(property).toColumn(where[property])),
+    };
   }
 
   /** The list of all columns for a SELECT. Never `*`: a migration beside a running service would break what is prepared. */
@@ -68,6 +86,16 @@ export class RowStatements {
 
   private named(kind: keyof RowStatements['texts'], values: unknown[]): Statement {
     return { name: `${this.table}-${kind}`, text: this.texts[kind], values };
+  }
+
+  private columnOf(property: string): string {
+    return `"${this.fieldOf(property).column}"`;
+  }
+
+  private fieldOf(property: string): Field {
+    const field = this.fields.find((candidate) => candidate.property === property);
+    if (!field) throw new Error(`${this.table} has no column for '${property}'`);
+    return field;
   }
 
   private valuesOf(entity: ObjectLiteral): unknown[] {

@@ -1,4 +1,8 @@
-import type { EntityTarget, ObjectLiteral } from 'typeorm';
+import type { EntityTarget, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { notFound } from '../errors/app-error.js';
+import type { Database } from './database.js';
+import type { PageBounds } from './page.js';
+import type { Statement } from './statement.js';
 
 /** The columns of an entity, without its methods. */
 export type Columns<Entity> = {
@@ -19,4 +23,106 @@ export function make<Entity extends object>(entity: new () => Entity, columns: C
 /** The class that an entity was made of, by which TypeORM knows its table. */
 export function targetOf<Entity extends ObjectLiteral>(entity: Entity): EntityTarget<Entity> {
   return entity.constructor;
+}
+
+/**
+ * The rows of one entity: prepared statements made of its metadata. Obtained from `Database.rows`. Everything here joins the
+ * running transaction if there is one. Statements beyond these are SQL in a repository; `columns` gives its column list.
+ */
+export class Rows<Entity extends Versioned> {
+  constructor(
+    private readonly entity: EntityTarget<Entity>,
+    private readonly database: Database,
+  ) {}
+
+  async find(id: string): Promise<Entity | null> {
+    return this.database.findRow(this.entity, { id });
+  }
+
+  /** The row whose properties have these values, if there is one; a value of null finds nothing. */
+  async findBy(where: Partial<Columns<Entity>>): Promise<Entity | null> {
+    return this.database.findRow(this.entity, where);
+  }
+
+  /** All rows whose properties have these values, sorted ascending. Only for sets that a rule bounds; otherwise `page`. */
+  async listBy(where: Partial<Columns<Entity>>, order: readonly (keyof Columns<Entity> & string)[]): Promise<Entity[]> {
+    return this.database.findRows(this.entity, where, order);
+  }
+
+  /** Throws 404; `details` are for an id that a body or a query contains. */
+  async get(id: string, details?: { field: string }): Promise<Entity> {
+    return (await this.find(id)) ?? throwNotFound(details);
+  }
+
+  /** Locks the row until the transaction ends and reads it. Throws 404. */
+  async lock(id: string, details?: { field: string }): Promise<Entity> {
+    return (await this.findAndLock(id)) ?? throwNotFound(details);
+  }
+
+  async findAndLock(id: string): Promise<Entity | null> {
+    return this.database.lock(this.entity, id);
+  }
+
+  /** Locks those of the rows that exist, in the order of their ids. */
+  async lockAll(ids: readonly string[]): Promise<Entity[]> {
+    return ids.length === 0 ? [] : this.database.lockAll(this.entity, ids);
+  }
+
+  async insert(entity: Entity): Promise<void> {
+    await this.database.insert(entity);
+  }
+
+  /** In one round trip. */
+  async insertAll(entities: readonly Entity[]): Promise<void> {
+    await this.database.together(() => Promise.all(entities.map((entity) => this.database.insert(entity))));
+  }
+
+  /**
+   * Returns false, and leaves the transaction usable, if a unique key is taken. Waits for a concurrent transaction that has
+   * the key and may still roll back.
+   */
+  async insertUnlessTaken(entity: Entity): Promise<boolean> {
+    return this.database.insertUnlessTaken(entity);
+  }
+
+  /** Writes all columns of a row that was read under a lock, and raises its version. */
+  async update(entity: Entity): Promise<void> {
+    await this.database.update(entity);
+  }
+
+  /** In one round trip. */
+  async updateAll(entities: readonly Entity[]): Promise<void> {
+    await this.database.together(() => Promise.all(entities.map((entity) => this.database.update(entity))));
+  }
+
+  /** Returns false, and leaves the transaction usable, if a unique key is taken. */
+  async updateUnlessTaken(entity: Entity): Promise<boolean> {
+    return this.database.updateUnlessTaken(entity);
+  }
+
+  /** A query to filter and sort for `page`. */
+  query(alias: string): SelectQueryBuilder<Entity> {
+    return this.database.repository(this.entity).createQueryBuilder(alias);
+  }
+
+  /** A page of what the query finds, and the total. Reads the columns of the entity only. */
+  async page(query: SelectQueryBuilder<Entity>, bounds: PageBounds): Promise<{ rows: Entity[]; total: number }> {
+    const { rows, total } = await this.database.page(query, bounds);
+    return { rows: rows.map(({ entity }) => entity), total };
+  }
+
+  /** The entities that a statement returns; it selects `columns`. */
+  async read(statement: Statement): Promise<Entity[]> {
+    const found = await this.database.read(this.entity, statement);
+    return found.map(({ entity }) => entity);
+  }
+
+  /** The column list for a hand-written SELECT or RETURNING. */
+  columns(alias: string): string {
+    return this.database.columnsOf(this.entity, alias);
+  }
+}
+
+function throwNotFound(details?: { field: string }): never {
+  throw notFound(details);
 }

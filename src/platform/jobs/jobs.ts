@@ -3,8 +3,10 @@ import { Logger as JobLogger, parseCronItems, run, type Runner } from 'graphile-
 import type { Logger } from 'pino';
 import { Env } from '../config/env.js';
 import { asSystem } from '../context/request-context.js';
+import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { Database } from '../database/database.js';
 import { LOG } from '../observability/log.js';
+import { Job, type JobMethod, ScheduledJob } from './job-decorators.js';
 import { patientPool } from './patient-pool.js';
 
 export interface JobOptions {
@@ -22,8 +24,6 @@ export interface NewJob extends JobOptions {
   payload: Record<string, unknown>;
 }
 
-type Work = (payload: unknown) => Promise<void>;
-
 const ADD = `select from graphile_worker.add_jobs(array(
     select row(j.name, j.payload, j.queue, coalesce(j.run_at, now()), j.tries, j.key, null, null)::graphile_worker.job_spec
     from rows from (json_to_recordset($1::json)
@@ -38,23 +38,24 @@ const MAX_ATTEMPTS = 25;
  */
 @Injectable()
 export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly works = new Map<string, Work>();
+  private readonly works = new Map<string, JobMethod>();
   private readonly crons: { name: string; pattern: string }[] = [];
   private runner: Runner | null = null;
 
   constructor(
     private readonly database: Database,
     private readonly env: Env,
+    private readonly methods: DecoratedMethods,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /** Says how jobs of this name are worked off. Call it in `onModuleInit`. */
-  define(name: string, work: Work): void {
+  define(name: string, work: JobMethod): void {
     this.works.set(name, work);
   }
 
   /** Runs the work by the clock; `pattern` is a crontab's five fields in UTC. Missed times are not caught up. */
-  schedule(name: string, pattern: string, work: Work): void {
+  schedule(name: string, pattern: string, work: JobMethod): void {
     this.define(name, work);
     this.crons.push({ name, pattern });
   }
@@ -73,6 +74,10 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    for (const [name, { call }] of this.methods.findByName(Job, (job) => job)) this.define(name, call);
+    for (const [name, { call, options }] of this.methods.findByName(ScheduledJob, (job) => job.name)) {
+      this.schedule(name, options.pattern, call);
+    }
     if (!this.env.jobs || this.works.size === 0) return;
     const pgPool = patientPool(this.database.pool());
     this.runner = await run({
@@ -99,6 +104,6 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   }
 }
 
-function inContext(work: Work): Work {
+function inContext(work: JobMethod): JobMethod {
   return (payload) => asSystem(() => work(payload));
 }

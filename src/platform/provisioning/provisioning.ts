@@ -1,9 +1,11 @@
-import { Injectable, type Type } from '@nestjs/common';
+import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { asSystem } from '../context/request-context.js';
+import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { keptAsData } from '../http/dto.js';
 import { inspectText } from '../http/json-text.js';
 import { validateDto } from '../http/validate-dto.js';
 import { Database } from '../database/database.js';
+import { DemoDataLoader, Provisions } from './provisioning-decorators.js';
 
 interface Section<Row extends object = object> {
   /** Sections are applied in this order, whatever order the document has. */
@@ -26,12 +28,22 @@ export type Progress = (title: string, milliseconds: number) => void;
  * repeat. Demo data is loaded once, by the modules, in the order of their numbers.
  */
 @Injectable()
-export class Provisioning {
+export class Provisioning implements OnModuleInit {
   private readonly sections = new Map<string, Section>();
   private readonly demos: Demo[] = [];
   private record: (section: string, rows: number) => void = () => undefined;
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly methods: DecoratedMethods,
+  ) {}
+
+  onModuleInit(): void {
+    for (const [name, { options, call }] of this.methods.findByName(Provisions, (section) => section.name)) {
+      this.section(name, { ...options, apply: (rows) => call(rows as never[]) });
+    }
+    for (const { options, call } of this.methods.find(DemoDataLoader)) this.demo(options.order, options.title, call);
+  }
 
   /** Registers a section: an array of objects of this class, applied in one go, creating or updating by natural key. */
   section<Row extends object>(name: string, { order, row, apply }: Section<Row>): void {

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DecoratedMethods, methodDecorator } from '../../../platform/discovery/decorated-methods.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 
 export const REVERSAL_STATES = named('ReversalState', ['running', 'completed', 'failed']);
@@ -37,10 +38,39 @@ export interface Undo {
   goOn?(entry: RecordedAction): Promise<void>;
 }
 
-/** Who undoes what: the modules register at boot how their actions are undone. An action that nobody undoes stays done. */
+const ReversalMethod = methodDecorator<readonly string[], Undo['reverse']>();
+
+/**
+ * Reverses ledger entries of these actions, in the running transaction. The method changes its module's data by the rules of
+ * that module and records nothing in the ledger: the reversal has an entry of its own. An error that it throws is
+ * reported to the caller as the reason why the entry cannot be reversed.
+ */
+export function Reverses(...actions: string[]) {
+  return ReversalMethod(actions);
+}
+
+/**
+ * Informs external systems after a reversal that returned `isRunning`: outside of transactions, and again later if it
+ * throws. The method must be repeatable.
+ */
+export const CompletesReversal = methodDecorator<string, (entry: RecordedAction) => Promise<void>>();
+
+/** The reversal handler of each action that can be reversed. */
 @Injectable()
-export class Reversals {
+export class Reversals implements OnModuleInit {
   private readonly undos = new Map<string, Undo>();
+
+  constructor(private readonly methods: DecoratedMethods) {}
+
+  onModuleInit(): void {
+    const completions = this.methods.findByName(CompletesReversal, (action) => action);
+    for (const { options: actions, call: reverse } of this.methods.find(ReversalMethod)) {
+      for (const action of actions) {
+        const goOn = completions.get(action)?.call;
+        this.register(action, goOn ? { reverse, goOn } : { reverse });
+      }
+    }
+  }
 
   /** Call it in `onModuleInit`. */
   register(action: string, undo: Undo): void {

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import type { ExpectedVersions } from '../../../platform/http/if-match.js';
-import { ChannelChoice } from '../../distribution/index.js';
+import { ChannelsService } from '../../distribution/index.js';
 import { ItemRows } from '../items/item-rows.service.js';
 import { completePolicy } from '../payment-policies/payment-policy.js';
 import type { UpdateBooking } from './booking.dto.js';
 import type { Booking, BookingChanges as Changes } from './booking.entity.js';
-import { BookingFollowers } from './booking-followers.js';
+import { BookingListener } from './booking-listener.js';
 import { BookingJournal, imageOfBooking } from './booking-journal.js';
 import { BookingRows, type BookingView } from './booking-rows.service.js';
 
@@ -16,8 +17,8 @@ export class BookingChanges {
   constructor(
     private readonly rows: BookingRows,
     private readonly items: ItemRows,
-    private readonly channels: ChannelChoice,
-    private readonly followers: BookingFollowers,
+    private readonly channels: ChannelsService,
+    private readonly listeners: Listeners,
     private readonly journal: BookingJournal,
   ) {}
 
@@ -41,7 +42,7 @@ export class BookingChanges {
       this.journal.booking('update', booking, { before, after });
       const facts = await this.rows.factsOf(booking);
       if (facts.departureDate !== departureDate) {
-        await this.followers.tell((follower) => follower.dateMoved?.(facts, departureDate));
+        await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(facts, departureDate));
       }
       return this.rows.viewOf(booking);
     });
@@ -57,7 +58,7 @@ export class BookingChanges {
       const after = { ...imageOfBooking(booking), cancelledItemIds };
       this.journal.booking('cancel', booking, { before, after, reason });
       const facts = await this.rows.factsOf(booking);
-      await this.followers.tell((follower) => follower.cancelled?.(facts, reason));
+      await this.listeners.call(BookingListener, (listener) => listener.cancelled?.(facts, reason));
       return this.rows.viewOf(booking);
     });
   }

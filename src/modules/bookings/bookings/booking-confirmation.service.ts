@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { Listeners } from '../../../platform/discovery/listeners.js';
 import type { ExpectedVersions } from '../../../platform/http/if-match.js';
 import { ItemRows } from '../items/item-rows.service.js';
-import { BookingFollowers } from './booking-followers.js';
+import { BookingListener } from './booking-listener.js';
 import { BookingJournal, imageOfBooking } from './booking-journal.js';
 import { BookingRows, type BookingView } from './booking-rows.service.js';
 import { BookingTerms } from './booking-terms.service.js';
@@ -13,7 +14,7 @@ export class BookingConfirmation {
     private readonly rows: BookingRows,
     private readonly items: ItemRows,
     private readonly terms: BookingTerms,
-    private readonly followers: BookingFollowers,
+    private readonly listeners: Listeners,
     private readonly journal: BookingJournal,
   ) {}
 
@@ -26,7 +27,7 @@ export class BookingConfirmation {
       await this.rows.update(booking);
       this.journal.booking('confirm', booking, { before, after: imageOfBooking(booking) });
       const facts = await this.rows.factsOf(booking);
-      await this.followers.tell((follower) => follower.confirmed?.(facts));
+      await this.listeners.call(BookingListener, (listener) => listener.confirmed?.(facts));
       return this.rows.viewOf(booking);
     });
   }

@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/id.js';
-import { ChannelChoice } from '../../distribution/index.js';
+import { ChannelsService } from '../../distribution/index.js';
 import { completePolicy } from '../payment-policies/payment-policy.js';
 import { BookingJournal, imageOfBooking } from './booking-journal.js';
 import { BookingNumbers } from './booking-numbers.service.js';
@@ -17,7 +17,7 @@ export class NewBookings {
   constructor(
     private readonly database: Database,
     private readonly numbers: BookingNumbers,
-    private readonly channels: ChannelChoice,
+    private readonly channels: ChannelsService,
     private readonly journal: BookingJournal,
     private readonly clock: Clock,
   ) {}

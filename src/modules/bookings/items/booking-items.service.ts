@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/id.js';
-import { BookingFollowers } from '../bookings/booking-followers.js';
+import { BookingListener } from '../bookings/booking-listener.js';
 import { BookingJournal, imageOfItem } from '../bookings/booking-journal.js';
 import { BookingRows } from '../bookings/booking-rows.service.js';
 import type { Booking } from '../bookings/booking.entity.js';
@@ -25,7 +26,7 @@ export class BookingItems {
   constructor(
     private readonly rows: BookingRows,
     private readonly items: ItemRows,
-    private readonly followers: BookingFollowers,
+    private readonly listeners: Listeners,
     private readonly journal: BookingJournal,
     private readonly units: ItemUnits,
   ) {}
@@ -79,7 +80,7 @@ export class BookingItems {
         this.journal.item('update', item, { before, reason });
       };
       const facts = await this.move(booking, { now, cents, store });
-      await this.followers.tell((follower) => follower.itemChanged?.(facts, toItemFacts(item)));
+      await this.listeners.call(BookingListener, (listener) => listener.itemChanged?.(facts, toItemFacts(item)));
     });
   }
 
@@ -95,7 +96,7 @@ export class BookingItems {
         this.journal.item('cancel', item, { before, reason });
       };
       const facts = await this.move(booking, { now, cents: -item.totalSellCents, store });
-      await this.followers.tell((follower) => follower.itemCancelled?.(facts, toItemFacts(item)));
+      await this.listeners.call(BookingListener, (listener) => listener.itemCancelled?.(facts, toItemFacts(item)));
     });
   }
 
@@ -131,10 +132,12 @@ export class BookingItems {
     const facts = await this.rows.factsOf(booking);
     const { totalCents: afterCents } = facts;
     if (afterCents !== null && before.totalCents !== afterCents) {
-      await this.followers.tell((follower) => follower.totalChanged?.(facts, before.totalCents, afterCents));
+      await this.listeners.call(BookingListener, (listener) =>
+        listener.totalChanged?.(facts, before.totalCents, afterCents),
+      );
     }
     if (before.departureDate !== facts.departureDate) {
-      await this.followers.tell((follower) => follower.dateMoved?.(facts, before.departureDate));
+      await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(facts, before.departureDate));
     }
     return facts;
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AllotmentSales, ChannelChoice } from '../../distribution/index.js';
+import { AllotmentSales, ChannelsService } from '../../distribution/index.js';
 import { type DepartureFacts, Departures } from '../../operations/index.js';
 
 /** What an item takes of a departure, if of any. */
@@ -25,7 +25,7 @@ export class ItemUnits {
   constructor(
     private readonly departures: Departures,
     private readonly sales: AllotmentSales,
-    private readonly channels: ChannelChoice,
+    private readonly channels: ChannelsService,
   ) {}
 
   /**

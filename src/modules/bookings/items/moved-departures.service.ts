@@ -1,12 +1,13 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
+import { Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import { type DepartureFacts, type DepartureFollower, DepartureFollowers } from '../../operations/index.js';
+import { type DepartureFacts, DepartureListener } from '../../operations/index.js';
 import { BookingItems } from './booking-items.service.js';
 import { departureIn } from './departure-in.js';
 import type { ItemPlace } from './item-rows.service.js';
 
-const ORDER = 200;
 const FOLLOW_JOB = 'bookings.departure-moved';
 
 /** Those that are still to be delivered, and not on the day on which the departure starts now. */
@@ -22,17 +23,17 @@ const LEFT_BEHIND = `
  * holds its booking before the departure, and who moves the departure holds that already.
  */
 @Injectable()
-export class MovedDepartures implements DepartureFollower, OnModuleInit {
+@Listens(DepartureListener, 200)
+export class MovedDepartures implements DepartureListener {
   constructor(
-    private readonly followers: DepartureFollowers,
     private readonly items: BookingItems,
     private readonly database: Database,
     private readonly jobs: Jobs,
   ) {}
 
-  onModuleInit(): void {
-    this.followers.register(ORDER, this);
-    this.jobs.define(FOLLOW_JOB, async (payload) => this.follow(departureIn(payload)));
+  @Job(FOLLOW_JOB)
+  async followMoved(payload: unknown): Promise<void> {
+    await this.follow(departureIn(payload));
   }
 
   async moved({ id, startDate }: DepartureFacts, before: DepartureFacts): Promise<void> {

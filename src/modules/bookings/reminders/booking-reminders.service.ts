@@ -1,20 +1,28 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { Listens } from '../../../platform/discovery/listeners.js';
 import { Reminders } from '../../notifications/index.js';
-import { BookingFollowers } from '../bookings/booking-followers.js';
+import type { BookingFacts } from '../bookings/booking-facts.js';
+import { BookingListener } from '../bookings/booking-listener.js';
 
-/** After all who may refuse the change. */
-const ORDER = 50;
-
-/** Lets reminders follow a booking, in its transactions. */
+/** Schedules and cancels the reminders of a booking, in its transactions. Last, as the others may reject the change. */
 @Injectable()
-export class BookingReminders implements OnModuleInit {
-  constructor(
-    private readonly bookings: BookingFollowers,
-    private readonly reminders: Reminders,
-  ) {}
+@Listens(BookingListener, 50)
+export class BookingReminders implements BookingListener {
+  constructor(private readonly reminders: Reminders) {}
 
-  onModuleInit(): void {
-    const follow = ({ id }: { id: string }) => this.reminders.follow(id, ['departure_upcoming', 'booking_confirmed']);
-    this.bookings.register(ORDER, { confirmed: follow, cancelled: follow, dateMoved: follow });
+  async confirmed(booking: BookingFacts): Promise<void> {
+    await this.follow(booking);
+  }
+
+  async cancelled(booking: BookingFacts): Promise<void> {
+    await this.follow(booking);
+  }
+
+  async dateMoved(booking: BookingFacts): Promise<void> {
+    await this.follow(booking);
+  }
+
+  private async follow({ id }: BookingFacts): Promise<void> {
+    await this.reminders.follow(id, ['departure_upcoming', 'booking_confirmed']);
   }
 }

@@ -1,12 +1,13 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
+import { Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { Reminders } from '../../notifications/index.js';
-import { type DepartureFacts, type DepartureFollower, DepartureFollowers } from '../../operations/index.js';
+import { type DepartureFacts, DepartureListener } from '../../operations/index.js';
 import { BookingRows } from '../bookings/booking-rows.service.js';
 import { departureIn } from '../items/departure-in.js';
 
-const ORDER = 210;
 const FOLLOW_JOB = 'bookings.departure-reminders';
 
 /**
@@ -15,18 +16,18 @@ const FOLLOW_JOB = 'bookings.departure-reminders';
  * departure holds that already.
  */
 @Injectable()
-export class DepartureReminders implements DepartureFollower, OnModuleInit {
+@Listens(DepartureListener, 210)
+export class DepartureReminders implements DepartureListener {
   constructor(
-    private readonly followers: DepartureFollowers,
     private readonly database: Database,
     private readonly bookings: BookingRows,
     private readonly reminders: Reminders,
     private readonly jobs: Jobs,
   ) {}
 
-  onModuleInit(): void {
-    this.followers.register(ORDER, this);
-    this.jobs.define(FOLLOW_JOB, async (payload) => this.follow(departureIn(payload)));
+  @Job(FOLLOW_JOB)
+  async followMoved(payload: unknown): Promise<void> {
+    await this.follow(departureIn(payload));
   }
 
   async moved({ id, startDate }: DepartureFacts, before: DepartureFacts): Promise<void> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import type { ExpectedVersions } from '../../../platform/http/if-match.js';
-import { ChannelChoice } from '../channels/channel-choice.service.js';
+import { ChannelsService } from '../channels/channels.service.js';
 import { AllotmentJournal, slotsOf } from './allotment-journal.js';
 import { toAllotment } from './allotment-response.dto.js';
 import { AllotmentRows, type AllotmentView } from './allotment-rows.service.js';
@@ -15,7 +15,7 @@ import { SlotCoverage } from './slot-coverage.service.js';
 export class AllotmentChanges {
   constructor(
     private readonly rows: AllotmentRows,
-    private readonly channels: ChannelChoice,
+    private readonly channels: ChannelsService,
     private readonly coverage: SlotCoverage,
     private readonly journal: AllotmentJournal,
   ) {}
@@ -61,7 +61,7 @@ export class AllotmentChanges {
 
   /** More departures are covered, or covered again: not for a channel that sells no more. */
   private async extend(allotment: Allotment, now: Date): Promise<void> {
-    await this.channels.hold(allotment.channelId);
+    await this.channels.lockUsable(allotment.channelId);
     if (allotment.active) await this.coverage.extend(allotment, now);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ChannelChoice } from '../channels/channel-choice.service.js';
+import { ChannelsService } from '../channels/channels.service.js';
 import { AllotmentRows } from './allotment-rows.service.js';
 import type { Allotment } from './allotment.entity.js';
 import type { GivenBack } from './given-back.dto.js';
@@ -11,7 +11,7 @@ import { type Reclaimed, SlotReclaims } from './slot-reclaims.service.js';
 export class AllotmentRestoration {
   constructor(
     private readonly rows: AllotmentRows,
-    private readonly channels: ChannelChoice,
+    private readonly channels: ChannelsService,
     private readonly reclaims: SlotReclaims,
     private readonly coverage: SlotCoverage,
   ) {}
@@ -19,7 +19,7 @@ export class AllotmentRestoration {
   /** With its units, and a part of the departures that were scheduled since. Throws what `Slots` throw, 409 `channel_archived`. */
   async restore(allotment: Allotment, given: GivenBack, now: Date): Promise<Reclaimed> {
     const { deletedAt } = allotment;
-    await this.channels.hold(allotment.channelId);
+    await this.channels.lockUsable(allotment.channelId);
     Object.assign(allotment, { deletedAt: null, updatedAt: now });
     await this.rows.update(allotment);
     // Its slots were closed by the deletion; one that was closed before is not among those that it gave back.

@@ -114,16 +114,6 @@ export class AllotmentRows {
     return this.read('allotments-by-ids', 'a.id = any($1)', [ids]);
   }
 
-  /** How many of a channel have departures today or later, or may have. */
-  async countLive(channelId: string, today: string): Promise<number> {
-    const [row] = await this.database.query<{ count: number }>(
-      `select count(*)::int as count from allotments
-       where channel_id = $1 and deleted_at is null and (valid_to is null or valid_to >= $2::date)`,
-      [channelId, today],
-    );
-    return row?.count ?? 0;
-  }
-
   private async one(id: string, which: keyof typeof WHICH, details?: { field: string }): Promise<AllotmentView> {
     const columns = this.database.columnsOf(Allotment, 'allotment');
     const [found] = await this.database.read<Allotment, WithSteps>(Allotment, {

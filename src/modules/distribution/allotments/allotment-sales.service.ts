@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { Departures } from '../../operations/index.js';
-import { ChannelChoice } from '../channels/channel-choice.service.js';
+import { ChannelsService } from '../channels/channels.service.js';
 import { AllotmentRows } from './allotment-rows.service.js';
 import { Movements } from './movements.service.js';
 import { type SlotPlace, SlotRows } from './slot-rows.service.js';
@@ -19,7 +19,7 @@ export class AllotmentSales {
     private readonly allotments: AllotmentRows,
     private readonly rows: SlotRows,
     private readonly movements: Movements,
-    private readonly channels: ChannelChoice,
+    private readonly channels: ChannelsService,
     private readonly departures: Departures,
   ) {}
 

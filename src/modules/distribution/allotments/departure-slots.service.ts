@@ -1,28 +1,23 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
-import { type DepartureFacts, type DepartureFollower, DepartureFollowers } from '../../operations/index.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
+import { type DepartureFacts, DepartureListener } from '../../operations/index.js';
 import { AllotmentRows } from './allotment-rows.service.js';
 import type { AllotmentSlot } from './allotment-slot.entity.js';
 import type { MovementCause } from './movements.service.js';
 import { SlotRows } from './slot-rows.service.js';
 import { Slots } from './slots.service.js';
 
-const ORDER = 100;
-
 /** Departures come, move and are called off; in the same transaction allotments gain and lose their parts of them. */
 @Injectable()
-export class DepartureSlots implements DepartureFollower, OnModuleInit {
+@Listens(DepartureListener, 100)
+export class DepartureSlots implements DepartureListener {
   constructor(
-    private readonly followers: DepartureFollowers,
     private readonly allotments: AllotmentRows,
     private readonly rows: SlotRows,
     private readonly slots: Slots,
     private readonly clock: Clock,
   ) {}
-
-  onModuleInit(): void {
-    this.followers.register(ORDER, this);
-  }
 
   /** Throws 409 `capacity_exceeded` where it has fewer units than are guaranteed of it. */
   async created(departure: DepartureFacts): Promise<void> {

@@ -3,7 +3,7 @@ import { make } from '../../../platform/database/rows.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { refuseOn } from '../../../platform/errors/database-refusals.js';
 import { newId } from '../../../platform/id.js';
-import { ChannelChoice } from '../channels/channel-choice.service.js';
+import { ChannelsService } from '../channels/channels.service.js';
 import { AllotmentJournal } from './allotment-journal.js';
 import { AllotmentRows, type AllotmentView } from './allotment-rows.service.js';
 import type { CreateAllotment, ReleaseBody } from './allotment.dto.js';
@@ -26,7 +26,7 @@ const NEW_IDS = { allotment: () => newId('alot'), slot: () => newId('alsl') };
 export class NewAllotments {
   constructor(
     private readonly rows: AllotmentRows,
-    private readonly channels: ChannelChoice,
+    private readonly channels: ChannelsService,
     private readonly coverage: SlotCoverage,
     private readonly journal: AllotmentJournal,
   ) {}
@@ -40,7 +40,7 @@ export class NewAllotments {
     return this.rows.within(async (now) => {
       const allotment = newAllotment(input, { id: ids.allotment(), release, now });
       allotment.assertRange();
-      await this.channels.hold(allotment.channelId);
+      await this.channels.lockUsable(allotment.channelId);
       await this.rows.insert(allotment);
       await this.coverage.setRelease(allotment, release, now);
       await this.coverage.extend(allotment, now, ids.slot);

@@ -1,3 +1,4 @@
+import { OmitType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
@@ -7,7 +8,7 @@ import { type Channel, CHANNEL_STATUSES, type ChannelStatus } from './channel.en
 const KIND = /^[a-z][a-z0-9_-]*$/;
 
 /** A way by which products are sold. */
-export class ChannelFields {
+class ChannelFields {
   /**
    * Name of the channel; unique among channels that are not archived, ignoring case.
    * @example "Alpine Partners"
@@ -81,6 +82,12 @@ export class CreateChannel extends ChannelFields {
 
 /** The fields of a channel to change. */
 export class UpdateChannel extends patchOf(ChannelFields) {}
+
+/** A row of the provisioning section `systemChannels`: the organization's own channel, whose kind is always `direct`. */
+export class SystemChannelRow extends OmitType(ChannelFields, ['kind', 'status'] as const) {
+  @OneOf(['direct'])
+  systemKey: string;
+}
 
 export class ListChannels extends PageQuery {
   /** Only channels whose name contains this text, ignoring case. */

@@ -5,7 +5,7 @@ import { conflict } from '../../../platform/errors/app-error.js';
 export const CHANNEL_STATUSES = named('ChannelStatus', ['active', 'inactive', 'pending', 'archived']);
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 
-const MOVES: Record<ChannelStatus, readonly ChannelStatus[]> = {
+const TRANSITIONS: Record<ChannelStatus, readonly ChannelStatus[]> = {
   pending: ['active', 'archived'],
   active: ['inactive', 'archived'],
   inactive: ['active', 'archived'],
@@ -23,7 +23,7 @@ export interface ChannelChanges {
   metadata?: Record<string, unknown> | null;
 }
 
-/** A way by which our products are sold. The one with a system key is our own sales; it comes by provisioning alone. */
+/** A way by which products are sold. The one with a system key is the organization's own; only provisioning creates it. */
 @Entity('channels')
 export class Channel {
   @PrimaryColumn('text') id: string;
@@ -48,18 +48,37 @@ export class Channel {
         status: this.status,
       });
     }
-    if (status !== this.status && !MOVES[this.status].includes(status)) {
+    if (status !== this.status && !TRANSITIONS[this.status].includes(status)) {
       throw conflict('invalid_transition', `A channel cannot go from ${this.status} to ${status}`, {
         from: this.status,
         to: status,
-        allowed: MOVES[this.status],
+        allowed: TRANSITIONS[this.status],
       });
     }
     Object.assign(this, changes, { updatedAt: now });
   }
 
-  /** As it was before a change that is undone, also where no move leads back. */
+  /** Restores the values of before a change that is reversed, also a status that no transition leads back to. */
   restore(before: ChannelChanges, now: Date): void {
     Object.assign(this, before, { updatedAt: now });
+  }
+
+  /** What the ledger stores of a channel, and a reversal restores. */
+  auditImage(): object {
+    return {
+      id: this.id,
+      name: this.name,
+      description: this.description,
+      kind: this.kind,
+      status: this.status,
+      website: this.website,
+      contactName: this.contactName,
+      contactEmail: this.contactEmail,
+      metadata: this.metadata,
+      systemKey: this.systemKey,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
   }
 }

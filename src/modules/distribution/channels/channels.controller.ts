@@ -8,14 +8,14 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
 import { ChannelEnvelope, ChannelPage, CreateChannel, ListChannels, toChannel, UpdateChannel } from './channel.dto.js';
-import { Channels } from './channels.service.js';
+import { ChannelsService } from './channels.service.js';
 
 const PATH = '/v1/admin/distribution/channels';
 
 @ApiTags('Channels and allotments')
 @Controller(PATH)
 export class ChannelsController {
-  constructor(private readonly channels: Channels) {}
+  constructor(private readonly channels: ChannelsService) {}
 
   /**
    * Create a distribution channel
@@ -41,8 +41,8 @@ export class ChannelsController {
   @Get()
   @RequireScope('distribution:read')
   async list(@Query() query: ListChannels): Promise<ChannelPage> {
-    const { channels, total } = await this.channels.list(query);
-    return { data: channels.map(toChannel), total, ...pageBounds(query) };
+    const { rows, total } = await this.channels.list(query);
+    return { data: rows.map(toChannel), total, ...pageBounds(query) };
   }
 
   /**

@@ -1,40 +1,38 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
-import { make } from '../../../platform/database/rows.js';
+import { make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { refuseOn } from '../../../platform/errors/database-refusals.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { AllotmentRows } from '../allotments/allotment-rows.service.js';
-import {
-  type ChannelResponse,
-  type CreateChannel,
-  type ListChannels,
-  toChannel,
-  type UpdateChannel,
-} from './channel.dto.js';
-import { Channel, CHANNEL_STATUSES } from './channel.entity.js';
+import { type CreateChannel, type ListChannels, SystemChannelRow, type UpdateChannel } from './channel.dto.js';
+import { Channel, CHANNEL_STATUSES, type ChannelStatus } from './channel.entity.js';
 
 refuseOn('channels_live_name', () =>
   conflict('channel_name_taken', 'Another channel already has this name', { field: 'name' }),
 );
 
+/** Distribution channels: how products are sold. */
 @Injectable()
-export class Channels {
+export class ChannelsService {
+  private readonly rows: Rows<Channel>;
+
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
-    private readonly allotments: AllotmentRows,
-  ) {}
+  ) {
+    this.rows = database.rows(Channel);
+  }
 
-  /** Throws 409 `channel_name_taken`, 422 `invalid_initial_status`. */
   async create(
     input: CreateChannel & { systemKey?: string },
     id = newId('chan'),
@@ -45,91 +43,134 @@ export class Channels {
       throw unprocessable('invalid_initial_status', 'A new channel cannot be archived', { field: 'status', allowed });
     }
     const now = this.clock.now();
+    const channel = make(Channel, {
+      id,
+      name: input.name,
+      description: input.description ?? null,
+      kind: input.kind ?? 'reseller',
+      status: input.status ?? 'active',
+      website: input.website ?? null,
+      contactName: input.contactName ?? null,
+      contactEmail: input.contactEmail ?? null,
+      metadata: input.metadata ?? null,
+      systemKey: input.systemKey ?? null,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    });
     return this.database.transaction(async () => {
-      const channel = make(Channel, {
-        id,
-        name: input.name,
-        description: input.description ?? null,
-        kind: input.kind ?? 'reseller',
-        status: input.status ?? 'active',
-        website: input.website ?? null,
-        contactName: input.contactName ?? null,
-        contactEmail: input.contactEmail ?? null,
-        metadata: input.metadata ?? null,
-        systemKey: input.systemKey ?? null,
-        version: 1,
-        createdAt: now,
-        updatedAt: now,
-      });
-      await this.database.insert(channel);
-      this.ledger.recordUnder(entryId, 'distribution.channel.create', {
-        ...subjectOf(channel),
-        before: null,
-        after: imageOf(channel),
-      });
-      this.announce('created', channel);
+      await this.rows.insert(channel);
+      const images = { before: null, after: channel.auditImage() };
+      this.ledger.recordUnder(entryId, 'distribution.channel.create', { ...subjectOf(channel), ...images });
+      this.publish('created', channel);
       return channel;
     });
   }
 
-  async list(query: ListChannels): Promise<{ channels: Channel[]; total: number }> {
+  async list(query: ListChannels): Promise<{ rows: Channel[]; total: number }> {
     const { sort = '-createdAt' } = query;
-    const found = this.database.repository(Channel).createQueryBuilder('channel');
+    const found = this.rows.query('channel');
     if (query.search !== undefined) found.andWhere('channel.name ilike :name', { name: containing(query.search) });
     if (query.kind !== undefined) found.andWhere('channel.kind = :kind', { kind: query.kind });
     if (query.status !== undefined) found.andWhere('channel.status = :status', { status: query.status });
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     found.orderBy(`channel.${sort.replace('-', '')}`, direction).addOrderBy('channel.id', direction);
-    const { rows, total } = await this.database.page(found, pageBounds(query));
-    return { channels: rows.map(({ entity }) => entity), total };
+    return this.rows.page(found, pageBounds(query));
   }
 
-  /** Throws 404. */
   async get(id: string): Promise<Channel> {
-    const channel = await this.database.repository(Channel).findOneBy({ id });
-    return channel ?? refuseUnknown();
+    return this.rows.get(id);
   }
 
-  /** Throws 404, 409 `invalid_transition`, `channel_name_taken`, `channel_in_use`, `system_channel_protected`, 412. */
   async update(id: string, changes: UpdateChannel, expected: ExpectedVersions): Promise<Channel> {
     return this.database.transaction(async () => {
-      const { channel, before } = await this.revise(id, (held, now) => {
-        assertVersion(expected, held);
-        held.change(changes, now);
+      const channel = await this.rows.lock(id);
+      assertVersion(expected, channel);
+      const before = channel.auditImage();
+      await this.change(channel, () => channel.change(changes, this.clock.now()));
+      this.ledger.record('distribution.channel.update', {
+        ...subjectOf(channel),
+        before,
+        after: channel.auditImage(),
       });
-      this.ledger.record('distribution.channel.update', { ...subjectOf(channel), before, after: imageOf(channel) });
       return channel;
     });
   }
 
   /**
-   * Changes a channel in the running transaction; what the ledger says of it is the caller's. Throws what `change` throws,
-   * 404, 409 `channel_name_taken`, `channel_in_use`.
+   * Applies a reversal in the running transaction. The reversal's own ledger entry records it.
+   *
+   * @returns the channel's audit images before and after.
    */
-  async revise(
-    id: string,
-    change: (channel: Channel, now: Date) => void,
-  ): Promise<{ channel: Channel; before: ChannelResponse }> {
-    const channel = await this.lock(id);
-    const before = toChannel(channel);
-    change(channel, this.clock.now());
-    if (channel.status === 'archived' && before.status !== 'archived') await this.assertUnused(id);
-    await this.database.update(channel);
-    this.announce('updated', channel);
-    return { channel, before };
+  async reverse(id: string, change: (channel: Channel, now: Date) => void): Promise<{ before: object; after: object }> {
+    const channel = await this.rows.lock(id);
+    const before = channel.auditImage();
+    await this.change(channel, () => change(channel, this.clock.now()));
+    return { before, after: channel.auditImage() };
   }
 
-  /** Whoever allots units to the channel holds its row meanwhile, so none can come after the count. */
+  /** The organization's own direct channel, which no endpoint creates. Members that a row omits keep their values. */
+  @Provisions({ name: 'systemChannels', order: 200, row: SystemChannelRow })
+  async provision(rows: SystemChannelRow[]): Promise<void> {
+    for (const { systemKey, ...fields } of rows) {
+      const existing = await this.rows.findBy({ systemKey });
+      if (!existing) await this.create({ ...fields, kind: 'direct', systemKey });
+      else if (!isDeepStrictEqual({ ...existing, ...fields }, { ...existing })) {
+        await this.update(existing.id, fields, null);
+      }
+    }
+  }
+
+  /** Throws 404 with the field that contains the id, 409 `channel_archived`. */
+  async assertUsable(id: string, field = 'channelId'): Promise<void> {
+    assertNotArchived(await this.statusOf(id, field), field);
+  }
+
+  /** Like `assertUsable`, and the channel cannot be archived until the running transaction ends. */
+  async lockUsable(id: string, field = 'channelId'): Promise<void> {
+    assertNotArchived(await this.lockStatusOf(id, field), field);
+  }
+
+  /** Throws 404, 409 `channel_archived`, `channel_inactive`. */
+  async assertSelling(id: string, field = 'channelId'): Promise<void> {
+    const status = await this.statusOf(id, field);
+    assertNotArchived(status, field);
+    if (status === 'inactive') throw conflict('channel_inactive', 'The channel is inactive', { field });
+  }
+
+  private async change(channel: Channel, change: () => void): Promise<void> {
+    const { status } = channel;
+    change();
+    if (channel.status === 'archived' && status !== 'archived') await this.assertUnused(channel.id);
+    await this.rows.update(channel);
+    this.publish('updated', channel);
+  }
+
+  /** A transaction that adds an allotment locks the channel (`lockUsable`), so none is added after this count. */
   private async assertUnused(id: string): Promise<void> {
-    const allotments = await this.allotments.countLive(id, this.clock.today());
-    if (allotments > 0) throw conflict('channel_in_use', 'The channel has allotments in force', { allotments });
+    const [row] = await this.database.query<{ allotments: number }>(
+      `select count(*)::int as allotments from allotments
+       where channel_id = $1 and deleted_at is null and (valid_to is null or valid_to >= $2::date)`,
+      [id, this.clock.today()],
+    );
+    if (row && row.allotments > 0) throw conflict('channel_in_use', 'The channel has allotments in force', { ...row });
   }
 
-  private async lock(id: string): Promise<Channel> {
-    return (await this.database.lock(Channel, id)) ?? refuseUnknown();
+  private async statusOf(id: string, field: string): Promise<ChannelStatus> {
+    return this.readStatus('channel-status', 'select status from channels where id = $1', { id, field });
   }
 
-  private announce(what: 'created' | 'updated', { id, status, version }: Channel): void {
+  private async lockStatusOf(id: string, field: string): Promise<ChannelStatus> {
+    return this.readStatus('channel-lock-status', 'select status from channels where id = $1 for share', { id, field });
+  }
+
+  private async readStatus(name: string, text: string, { id, field }: { id: string; field: string }) {
+    const [channel] = await this.database.prepared<{ status: ChannelStatus }>(name, text, [id]);
+    if (!channel) throw notFound({ field });
+    return channel.status;
+  }
+
+  private publish(what: 'created' | 'updated', { id, status, version }: Channel): void {
     const data = { channelId: id, status, version };
     this.outbox.add({ channel: 'distribution.channels', event: `channel.${what}`, data });
   }
@@ -139,11 +180,6 @@ function subjectOf({ id }: Channel) {
   return { subjectType: 'channel', subjectId: id };
 }
 
-/** The image before an update is what an undo restores; people's names and addresses stand in no other image. */
-export function imageOf(channel: Channel): object {
-  return { ...toChannel(channel), contactName: undefined, contactEmail: undefined };
-}
-
-function refuseUnknown(): never {
-  throw notFound();
+function assertNotArchived(status: ChannelStatus, field: string): void {
+  if (status === 'archived') throw conflict('channel_archived', 'The channel is archived', { field });
 }

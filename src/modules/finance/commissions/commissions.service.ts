@@ -4,7 +4,7 @@ import { assertVersion } from '../../../platform/http/if-match.js';
 import type { Target } from '../../../platform/http/target.js';
 import { newId } from '../../../platform/id.js';
 import type { BookingFacts, ItemFacts } from '../../bookings/index.js';
-import { ChannelChoice } from '../../distribution/index.js';
+import { ChannelsService } from '../../distribution/index.js';
 import { changedTerms, recipientChanges } from './commission-changes.js';
 import { CommissionJournal, type CommissionVerb, imageOf } from './commission-journal.js';
 import type { CommissionLine, Payout } from './commission-line.entity.js';
@@ -26,7 +26,7 @@ export class Commissions {
   constructor(
     private readonly place: CommissionPlace,
     private readonly rows: CommissionRows,
-    private readonly channels: ChannelChoice,
+    private readonly channels: ChannelsService,
     private readonly settlement: CommissionSettlement,
     private readonly journal: CommissionJournal,
   ) {}

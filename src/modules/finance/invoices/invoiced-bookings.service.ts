@@ -1,23 +1,21 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
-import { type BookingFacts, BookingFollowers, Bookings } from '../../bookings/index.js';
+import { type BookingFacts, BookingListener, Bookings } from '../../bookings/index.js';
 import { ScheduleInvoices } from '../payment-plans/schedule-invoices.js';
 
 /** How far bookings are invoiced: asked by invoices for their limit, by bookings and plans for what must stand still. */
 @Injectable()
-export class InvoicedBookings implements OnModuleInit {
+@Listens(BookingListener, 20)
+export class InvoicedBookings implements BookingListener, OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly bookings: Bookings,
-    private readonly followers: BookingFollowers,
     private readonly schedules: ScheduleInvoices,
   ) {}
 
   onModuleInit(): void {
-    this.followers.register(20, {
-      totalChanged: (booking, _before, afterCents) => this.assertCovered(booking.id, afterCents),
-    });
     this.schedules.register({
       liveScheduleIds: (bookingId) => this.liveScheduleIds(bookingId),
       hasOpenInvoice: (bookingId, scheduleIds) => this.hasOpenInvoice(bookingId, scheduleIds),
@@ -59,8 +57,8 @@ export class InvoicedBookings implements OnModuleInit {
     });
   }
 
-  private async assertCovered(bookingId: string, totalCents: number): Promise<void> {
-    const invoicedCents = await this.invoicedCents(bookingId);
+  async totalChanged(booking: BookingFacts, _beforeCents: number | null, totalCents: number): Promise<void> {
+    const invoicedCents = await this.invoicedCents(booking.id);
     if (totalCents >= invoicedCents) return;
     throw conflict('booking_invoiced', 'Total invoiced exceeds the new booking total; void invoices first', {
       invoicedCents,

@@ -1,29 +1,23 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
-import { type BookingFacts, type BookingFollower, BookingFollowers } from '../../bookings/index.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
+import { type BookingFacts, BookingListener } from '../../bookings/index.js';
 import type { EntryChange, LockedPlan } from './locked-plan.js';
 import { PaymentPlans } from './payment-plans.service.js';
 import { PlanBook } from './plan-book.service.js';
 import { growPlan, releasesFor, shrinkOpen } from './plan-resizing.js';
 import { ScheduleSettlement } from './schedule-settlement.js';
 
-/** Before the invoices, whose sum they may ask to come down. */
-const ORDER = 10;
-
-/** What becomes of a plan when its booking changes. */
+/** What becomes of a plan when its booking changes. Before the invoices, whose sum it may ask to come down. */
 @Injectable()
-export class PlanFollowers implements BookingFollower, OnModuleInit {
+@Listens(BookingListener, 10)
+export class PlanFollowers implements BookingListener {
   constructor(
-    private readonly bookings: BookingFollowers,
     private readonly plans: PaymentPlans,
     private readonly book: PlanBook,
     private readonly settlement: ScheduleSettlement,
     private readonly clock: Clock,
   ) {}
-
-  onModuleInit(): void {
-    this.bookings.register(ORDER, this);
-  }
 
   /** A booking that has no plan gets one. */
   async confirmed(booking: BookingFacts): Promise<void> {

@@ -9,7 +9,7 @@ import { refuseOn } from '../../../platform/errors/database-refusals.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/id.js';
-import { ChannelChoice } from '../../distribution/index.js';
+import { ChannelsService } from '../../distribution/index.js';
 import { Policies } from '../policies/policies.service.js';
 import type { CreatePolicyAssignment, ListPolicyAssignments, UpdatePolicyAssignment } from './policy-assignment.dto.js';
 import { PolicyAssignment } from './policy-assignment.entity.js';
@@ -25,7 +25,7 @@ export class PolicyAssignments {
   constructor(
     private readonly database: Database,
     private readonly policies: Policies,
-    private readonly channels: ChannelChoice,
+    private readonly channels: ChannelsService,
     private readonly journal: PolicyAssignmentJournal,
     private readonly clock: Clock,
   ) {}

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
 import { make } from '../../../platform/database/rows.js';
 import type { ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/id.js';
 import { FacilityChoice } from '../facilities/facility-choice.service.js';
 import { type DepartureFacts, toDepartureFacts } from './departure-facts.js';
-import { DepartureFollowers } from './departure-followers.js';
+import { DepartureListener } from './departure-listener.js';
 import { DepartureJournal, imageOfDeparture } from './departure-journal.js';
 import { DepartureRows } from './departure-rows.service.js';
 import type { CreateDeparture, UpdateDeparture } from './departure.dto.js';
@@ -17,7 +18,7 @@ export class DeparturePlans {
   constructor(
     private readonly rows: DepartureRows,
     private readonly facilities: FacilityChoice,
-    private readonly followers: DepartureFollowers,
+    private readonly listeners: Listeners,
     private readonly journal: DepartureJournal,
     private readonly clock: Clock,
   ) {}
@@ -30,7 +31,7 @@ export class DeparturePlans {
       await this.facilities.assertUsable(departure.facilityId);
       await this.rows.insert(departure);
       const facts = await this.factsOf(id);
-      await this.followers.tell((follower) => follower.created?.(facts));
+      await this.listeners.call(DepartureListener, (listener) => listener.created?.(facts));
       return this.finish('create', id, { before: null });
     });
   }
@@ -46,7 +47,7 @@ export class DeparturePlans {
       await this.rows.update(departure);
       const facts = await this.factsOf(id);
       if (facts.startsAt.getTime() !== before.startsAt.getTime() || facts.timeZone !== before.timeZone) {
-        await this.followers.tell((follower) => follower.moved?.(facts, toDepartureFacts(before)));
+        await this.listeners.call(DepartureListener, (listener) => listener.moved?.(facts, toDepartureFacts(before)));
       }
       return this.finish('update', id, { before: imageOfDeparture(before) });
     });
@@ -58,7 +59,7 @@ export class DeparturePlans {
       departure.cancel(this.clock.now());
       await this.rows.update(departure);
       const facts = await this.factsOf(id);
-      await this.followers.tell((follower) => follower.cancelled?.(facts));
+      await this.listeners.call(DepartureListener, (listener) => listener.cancelled?.(facts));
       return this.finish('cancel', id, { before: imageOfDeparture(before), reason });
     });
   }

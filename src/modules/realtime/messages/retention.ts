@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { KEPT_MESSAGES, retentionLimit } from './message.js';
 
 /** What a channel is to lose: everything up to this number. */
@@ -32,6 +33,7 @@ export class Retention {
   ) {}
 
   /** Deletes in batches of about a thousand, each a transaction of its own, until nothing is left to delete. */
+  @Cron('realtime.retention', '*/5 * * * *')
   async purge(): Promise<void> {
     const limit = retentionLimit(this.clock.now());
     while (await this.drop(await this.database.query<Drop>(OLD, [limit, BATCH])));

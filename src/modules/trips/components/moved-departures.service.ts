@@ -1,11 +1,12 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
+import { Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import { type DepartureFacts, type DepartureFollower, DepartureFollowers } from '../../operations/index.js';
+import { type DepartureFacts, DepartureListener } from '../../operations/index.js';
 import { idIn } from '../reservations/job-payload.js';
 import { ServiceDates } from './service-dates.service.js';
 
-const ORDER = 300;
 const FOLLOW_JOB = 'trips.departure-moved';
 
 /** Trips that are not over yet, with a component that is not on the day on which its departure starts now. */
@@ -21,17 +22,17 @@ const LEFT_BEHIND = `
  * after the other: whoever changes a trip holds it before the departure, and who moves the departure holds that already.
  */
 @Injectable()
-export class MovedDepartures implements DepartureFollower, OnModuleInit {
+@Listens(DepartureListener, 300)
+export class MovedDepartures implements DepartureListener {
   constructor(
-    private readonly followers: DepartureFollowers,
     private readonly dates: ServiceDates,
     private readonly database: Database,
     private readonly jobs: Jobs,
   ) {}
 
-  onModuleInit(): void {
-    this.followers.register(ORDER, this);
-    this.jobs.define(FOLLOW_JOB, (payload) => this.follow(idIn(payload, 'departureId')));
+  @Job(FOLLOW_JOB)
+  async followMoved(payload: unknown): Promise<void> {
+    await this.follow(idIn(payload, 'departureId'));
   }
 
   async moved({ id, startDate }: DepartureFacts, before: DepartureFacts): Promise<void> {

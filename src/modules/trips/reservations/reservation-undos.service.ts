@@ -1,6 +1,6 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { conflict } from '../../../platform/errors/app-error.js';
-import { type RecordedAction, Reversals, type Undone } from '../../action-ledger/index.js';
+import { CompletesReversal, type RecordedAction, Reverses, type Undone } from '../../action-ledger/index.js';
 import { imageOfTrip } from '../envelopes/trip-journal.js';
 import { TripRows } from '../envelopes/trip-rows.service.js';
 import { idIn } from './job-payload.js';
@@ -12,23 +12,16 @@ const UNRELEASED: readonly StepStatus[] = ['releasing', 'release_failed'];
 
 /** A reservation is undone by releasing all that it holds; the trip is a draft again, without prices. */
 @Injectable()
-export class ReservationUndos implements OnModuleInit {
+export class ReservationUndos {
   constructor(
-    private readonly reversals: Reversals,
     private readonly trips: TripRows,
     private readonly unreserving: Unreserving,
     private readonly settlements: Settlements,
   ) {}
 
-  onModuleInit(): void {
-    this.reversals.register('trips.trip.reserve', {
-      reverse: (entry) => this.reverse(entry),
-      goOn: (entry) => this.release(entry),
-    });
-  }
-
   /** Ours at once, what lies outside afterwards. Throws 404, 409 `trip_not_reserved`, `reserved_again`. */
-  private async reverse({ subjectId, after }: RecordedAction): Promise<Undone> {
+  @Reverses('trips.trip.reserve')
+  async reverse({ subjectId, after }: RecordedAction): Promise<Undone> {
     const trip = await this.trips.lock(subjectId);
     const before = imageOfTrip(trip);
     const plan = await this.trips.plans.last(subjectId);
@@ -42,7 +35,8 @@ export class ReservationUndos implements OnModuleInit {
   }
 
   /** Asks every provider outside, also where one of them fails. Throws what the first of these threw. */
-  private async release({ subjectId, after }: RecordedAction): Promise<void> {
+  @CompletesReversal('trips.trip.reserve')
+  async release({ subjectId, after }: RecordedAction): Promise<void> {
     const planId = idIn(after, 'planId');
     const plan = await this.trips.plans.last(subjectId);
     const steps = plan?.id === planId ? plan.steps.filter(({ status }) => UNRELEASED.includes(status)) : [];

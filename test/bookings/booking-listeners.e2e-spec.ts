@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BookingFollowers, Bookings } from '../../src/modules/bookings/index.js';
+import { BookingListener, Bookings } from '../../src/modules/bookings/index.js';
 import { Database } from '../../src/platform/database/database.js';
+import { Listeners } from '../../src/platform/discovery/listeners.js';
 import { conflict } from '../../src/platform/errors/app-error.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -14,15 +15,15 @@ let refusal: string | null = null;
 beforeAll(async () => {
   app = await startApp();
   owner = app.as('owner');
-  const followers = app.nest.get(BookingFollowers);
+  const listeners = app.nest.get(Listeners);
   const hear = (...what: unknown[]) => {
     heard.push(what);
     return refusal ? Promise.reject(conflict(refusal, 'No')) : Promise.resolve();
   };
-  followers.register(1_000, {
+  listeners.add(BookingListener, 1_000, {
     confirmed: ({ status }) => hear('last', status),
   });
-  followers.register(900, {
+  listeners.add(BookingListener, 900, {
     confirmed: ({ status }) => hear('confirmed', status),
     cancelled: ({ status, totalCents }, reason) => hear('cancelled', status, totalCents, reason),
     totalChanged: ({ totalCents }, before, after) => hear('total', totalCents, before, after),
@@ -37,8 +38,8 @@ beforeEach(() => {
   refusal = null;
 });
 
-describe('whoever follows a booking', () => {
-  it('hears of what happens to it and its items, in order', async () => {
+describe('a booking listener', () => {
+  it('is called for changes of the booking and its items, in order', async () => {
     const { id } = await makeBooking(owner, { startDate: '2027-05-12' });
     const item = await addItem(owner, id, { serviceDate: '2027-05-11' });
     const path = `${BOOKINGS}/${id}/items/${item.id}`;

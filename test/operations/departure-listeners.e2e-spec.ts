@@ -1,10 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DepartureFacts } from '../../src/modules/operations/departures/departure-facts.js';
-import {
-  type DepartureFollower,
-  DepartureFollowers,
-} from '../../src/modules/operations/departures/departure-followers.js';
+import { DepartureListener } from '../../src/modules/operations/departures/departure-listener.js';
 import { Departures } from '../../src/modules/operations/departures/departures.service.js';
+import { Listeners } from '../../src/platform/discovery/listeners.js';
 import { conflict } from '../../src/platform/errors/app-error.js';
 import { type Refusal, refusal } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -18,17 +16,17 @@ beforeAll(async () => {
   staff = app.as('owner');
 });
 
-describe('whoever follows departures', () => {
+describe('a departure listener', () => {
   const told: [string, DepartureFacts, DepartureFacts?][] = [];
-  let refuse: keyof DepartureFollower | null = null;
-  const hear = (what: keyof DepartureFollower, departure: DepartureFacts, before?: DepartureFacts) => {
+  let refuse: keyof DepartureListener | null = null;
+  const hear = (what: keyof DepartureListener, departure: DepartureFacts, before?: DepartureFacts) => {
     told.push(before ? [what, departure, before] : [what, departure]);
     if (refuse === what) throw conflict('conflict', 'Not so');
   };
 
   beforeAll(() => {
     const departures = app.nest.get(Departures);
-    app.nest.get(DepartureFollowers).register(900, {
+    app.nest.get(Listeners).add(DepartureListener, 900, {
       created: async (one) => {
         if (one.capacity === 17) await departures.raiseGuaranteed({ departureId: one.id, units: 7 });
         hear('created', one);
@@ -45,7 +43,7 @@ describe('whoever follows departures', () => {
     refuse = null;
   });
 
-  it('takes part in its creation, its move and its cancellation', async () => {
+  it('takes part in the creation, the move and the cancellation of a departure', async () => {
     const made = await newDeparture(app, { capacity: 17 });
     expect([made.guaranteedOpen, made.available]).toEqual([7, 10]);
 
@@ -65,7 +63,7 @@ describe('whoever follows departures', () => {
     expect(body.data).toMatchObject({ status: 'cancelled', guaranteedOpen: 0, available: 17 });
   });
 
-  it('may refuse it, and then nothing has happened', async () => {
+  it('can reject a change, which then changes nothing', async () => {
     refuse = 'created';
     const body = departure();
     const creation = await staff.post<Refusal>(DEPARTURES, body);

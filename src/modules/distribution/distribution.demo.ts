@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import { demoId } from '../../platform/id.js';
+import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import type { CreateAllotment } from './allotments/allotment.dto.js';
+import { NewAllotments } from './allotments/new-allotments.service.js';
+import type { CreateChannel } from './channels/channel.dto.js';
+import { ChannelsService } from './channels/channels.service.js';
+
+const CHANNELS: readonly (CreateChannel & { systemKey?: string })[] = [
+  { name: 'Own website', kind: 'direct', systemKey: 'direct', website: 'https://www.example.com' },
+  {
+    name: 'Alpine Resellers',
+    description: 'Reseller for the German-speaking market',
+    contactName: 'Petra Keller',
+    contactEmail: 'petra.keller@example.com',
+    metadata: { region: 'DACH' },
+  },
+  { name: 'Wanderlust Marketplace', kind: 'marketplace', status: 'pending' },
+];
+
+const MISTAKE: CreateChannel = { name: 'Wanderlust Marketplace (entered twice)', kind: 'marketplace' };
+
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+
+const RELEASE: NonNullable<CreateAllotment['release']> = {
+  mode: 'automatic',
+  steps: [
+    { daysBefore: 21, keepQuantity: 2 },
+    { daysBefore: 7, hoursBefore: 12 },
+  ],
+};
+
+const ALLOTMENTS: readonly (Omit<CreateAllotment, 'channelId' | 'validFrom' | 'validTo'> & { channel: number })[] = [
+  { channel: 2, productId: 'alpine-crossing', defaultQuantity: 4, release: RELEASE },
+  { channel: 1, productId: 'alpine-crossing', defaultQuantity: 3, notes: 'For the summer campaign' },
+  { channel: 1, productId: 'tour-danube-delta', type: 'cap', defaultQuantity: 10 },
+  { channel: 2, productId: 'tour-danube-delta', defaultQuantity: 5 },
+];
+
+/** The channels and allotments that the examples of the API document name. */
+@Injectable()
+export class DistributionDemo {
+  constructor(
+    private readonly channels: ChannelsService,
+    private readonly allotments: NewAllotments,
+    private readonly clock: Clock,
+  ) {}
+
+  /** 1 is the direct channel, 2 is read, 3 is changed; 4 is a mistake, and ledger entry 2, its creation, can be reversed. */
+  @DemoData(200, 'distribution channels')
+  async loadChannels(): Promise<void> {
+    for (const [index, channel] of CHANNELS.entries()) await this.channels.create(channel, demoId('chan', index + 1));
+    await this.channels.create(MISTAKE, demoId('chan', 4), demoId('aled', 2));
+  }
+
+  /** For a year of departures: 1 is read and sold through, 2 is changed with its slots, 3 is deleted, 4 is released. */
+  @DemoData(210, 'allotments')
+  async loadAllotments(): Promise<void> {
+    const validFrom = this.clock.today();
+    const validTo = new Date(Date.parse(validFrom) + YEAR_MS).toISOString().slice(0, 10);
+    for (const [index, { channel, ...allotment }] of ALLOTMENTS.entries()) {
+      const body = { ...allotment, channelId: demoId('chan', channel), validFrom, validTo };
+      // Allotment 2 has the slots 21, 22 and so on.
+      let slots = (index + 1) * 10;
+      const slot = () => demoId('alsl', (slots += 1));
+      await this.allotments.create(body, { allotment: () => demoId('alot', index + 1), slot });
+    }
+  }
+}

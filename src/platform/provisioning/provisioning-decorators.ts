@@ -1,0 +1,28 @@
+import type { Type } from '@nestjs/common';
+import { methodDecorator } from '../discovery/decorated-methods.js';
+
+export interface SectionOptions {
+  name: string;
+  /** Sections are applied in this order, whatever order the document has. */
+  order: number;
+  /** The class that each row is validated against. */
+  row: Type<object>;
+}
+
+/**
+ * Applies a section of the provisioning document: an array of rows of one class, in one transaction, creating or updating
+ * by natural key.
+ */
+export const Provisions = methodDecorator<SectionOptions, (rows: never[]) => Promise<void>>();
+
+export interface DemoDataOptions {
+  order: number;
+  title: string;
+}
+
+export const DemoDataLoader = methodDecorator<DemoDataOptions, () => Promise<void>>();
+
+/** Loads demo data once, at the first start. Ids come from `demoId`, so that the examples of the API document exist. */
+export function DemoData(order: number, title: string) {
+  return DemoDataLoader({ order, title });
+}
