@@ -57,6 +57,7 @@ export default {
     {
       ...project,
       displayName: 'unit',
+      resolver: '<rootDir>/test/setup/source-resolver.cjs',
       testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
     },
     { ...againstTheBuild, displayName: 'e2e', testMatch: ['<rootDir>/test/**/*.e2e-spec.ts'] },

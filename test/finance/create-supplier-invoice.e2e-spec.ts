@@ -73,44 +73,20 @@ describe('POST /v1/admin/finance/supplier-invoices', () => {
     expect((await make(owner, { id: { any: 'thing' } })).id).toMatch(/^sinv_/);
   });
 
-  it('needs supplier, number, currency, total and issue date', async () => {
-    const { status, body: answer } = await owner.post<{ details: { fields: object } }>(PATH, {});
-    expect(status).toBe(400);
-    const required = ['supplierName', 'invoiceNumber', 'currency', 'totalCents', 'issueDate'];
-    expect(Object.keys(answer.details.fields).sort()).toEqual(required.sort());
+  it('rejects an invalid body with 400 and its issues, and creates nothing', async () => {
+    const sent = body({ currency: 'EURO' });
+    const { status, body: answer } = await owner.post(PATH, sent);
+    expect([status, answer]).toEqual([400, invalid('currency', 'isCurrency')]);
+    const stored = 'select from supplier_invoices where invoice_number = $1';
+    expect(await app.sql(stored, [sent['invoiceNumber']])).toEqual([]);
   });
 
   it.each([
-    ['currency', 'EURO', 'isCurrency'],
-    ['currency', 'eur', 'isCurrency'],
-    ['currency', 'ZZZ', 'isCurrency'],
-    ['baseCurrency', 'EU', 'isCurrency'],
-    ['issueDate', '2026-02-30', 'isDate'],
-    ['issueDate', 'today', 'isDate'],
-    ['dueDate', '2200-01-01', 'isDate'],
     ['dueDate', '2027-01-14', 'due_before_issue'],
-    ['exchangeRate', '0', 'isDecimal'],
-    ['exchangeRate', '-1', 'isDecimal'],
-    ['exchangeRate', 'NaN', 'isDecimal'],
-    ['exchangeRate', 1.5, 'isDecimal'],
-    ['exchangeRate', '0.00000000001', 'isDecimal'],
     ['exchangeRate', '1.5', 'base_currency_required'],
-    ['status', 'sent', 'isIn'],
-    ['supplierName', '\u2764\uFE0F'.repeat(128), 'maxLength'],
-    ['colour', 'red', 'whitelistValidation'],
-    ['lines', [[]], 'isObject'],
-    ['lines', [[{ description: 'Bus', unitAmountCents: 11_900 }]], 'isObject'],
-  ])('refuses %s %j by 400', async (field, value, code) => {
+  ])('rejects %s %j with 400 and the code %s', async (field, value, code) => {
     const { status, body: answer } = await owner.post(PATH, body({ [field]: value }));
-    expect(status).toBe(400);
-    expect(answer).toEqual(invalid(field, code));
-  });
-
-  it.each(['a\u0000b', 'a\ud800b'])('refuses the text %j by 400, in a name, a note and a line', async (text) => {
-    const line = { description: text, unitAmountCents: 11_900 };
-    for (const over of [{ supplierName: text }, { notes: text }, { lines: [line] }]) {
-      expect((await owner.post(PATH, body(over))).status).toBe(400);
-    }
+    expect([status, answer]).toEqual([400, invalid(field, code)]);
   });
 
   it('is forbidden without finance:write', async () => {

@@ -1,24 +1,20 @@
 const { existsSync } = require('node:fs');
 const { join, resolve, sep } = require('node:path');
+const resolveSource = require('./source-resolver.cjs');
 
 const ROOT = join(__dirname, '../..');
 const DIST = join(ROOT, 'dist');
 const SOURCES = join(ROOT, 'src') + sep;
 const TESTS = join(ROOT, 'test') + sep;
 
-/**
- * How tests find modules. TypeScript sources name each other with `.js`: a unit test beside the code gets the `.ts`
- * behind it. Tests below `test/` get the application from `dist`, where the build put it.
- */
+/** How API and system tests find modules: they get the application from `dist`, where the build put it. */
 module.exports = function resolveModule(request, options) {
   const from = options.basedir + sep;
-  const isOurs = from.startsWith(SOURCES) || from.startsWith(TESTS);
-  if (!isOurs || !/^\.{1,2}\/.*\.js$/.test(request)) return options.defaultResolver(request, options);
+  if (!from.startsWith(TESTS) || !/^\.{1,2}\/.*\.js$/.test(request)) return resolveSource(request, options);
 
   const wanted = resolve(options.basedir, request);
   const isApplication = wanted.startsWith(SOURCES) || wanted === join(ROOT, 'ormconfig.js');
-  if (from.startsWith(TESTS) && isApplication) return built(wanted);
-  return existsSync(wanted) ? wanted : options.defaultResolver(wanted.replace(/\.js$/, '.ts'), options);
+  return isApplication ? built(wanted) : resolveSource(request, options);
 };
 
 function built(wanted) {

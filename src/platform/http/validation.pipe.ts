@@ -1,15 +1,12 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
-import { type Issue, invalidField, invalidRequest } from '../errors/app-error.js';
+import { type Issue, invalidRequest } from '../errors/app-error.js';
 import { inspectText } from './json-text.js';
 import { type DataMember, isPatch, keptAsData } from './dto.js';
 import { validateDto } from './validate-dto.js';
 
 type ArgumentOf = Omit<ArgumentMetadata, 'metatype'> & { metatype?: Type<object> | undefined };
 
-/**
- * Validates bodies and queries against their class. Unknown members are rejected. Values that the class keeps as data
- * (free JSON) pass untouched, because class-transformer drops keys such as `toString`.
- */
+/** Validates bodies and queries against their class. */
 @Injectable()
 export class RequestPipe implements PipeTransform {
   async transform(value: unknown, { metatype, type }: ArgumentOf): Promise<unknown> {
@@ -17,24 +14,36 @@ export class RequestPipe implements PipeTransform {
       metatype !== undefined && ![String, Number, Boolean, Object, Array].some((plain) => plain === metatype);
     if (!isClass || (type !== 'body' && type !== 'query')) return value;
 
-    const given: unknown = value ?? {};
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-      throw invalidField('', 'The body must be a JSON object', 'isObject');
-    }
-    if (isPatch(metatype) && Object.keys(given).length === 0) {
-      throw invalidField('', 'At least one member is required', 'notEmpty');
-    }
-
-    const { structured, data } = apartFromData(given, keptAsData(metatype));
-    const unfit = [...inspectText(structured), ...keptAsData(metatype).flatMap((member) => inspectSize(member, data))];
-    if (unfit.length > 0) throw invalidRequest(unfit);
-
-    // Decorators of a member kept as data see a stand-in of its kind.
-    const body = { ...structured, ...mapValues(data, standIn) };
-    const validated = await validateDto(metatype, body);
-    if (validated.issues.length > 0) throw invalidRequest(validated.issues);
-    return Object.assign(validated.instance, data);
+    const { instance, issues } = await validateRequest(metatype, value);
+    if (issues.length > 0) throw invalidRequest(issues);
+    return instance;
   }
+}
+
+/**
+ * Validates a parsed body or query; `instance` is only complete when there are no issues. Unknown members are rejected.
+ * Values that the class keeps as data (free JSON) pass untouched, because class-transformer drops keys such as
+ * `toString`. Tests of DTO classes call it directly.
+ */
+export async function validateRequest(
+  type: Type<object>,
+  value: unknown,
+): Promise<{ instance?: object; issues: Issue[] }> {
+  const given: unknown = value ?? {};
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return { issues: [{ path: '', message: 'The body must be a JSON object', code: 'isObject' }] };
+  }
+  if (isPatch(type) && Object.keys(given).length === 0) {
+    return { issues: [{ path: '', message: 'At least one member is required', code: 'notEmpty' }] };
+  }
+
+  const { structured, data } = apartFromData(given, keptAsData(type));
+  const unfit = [...inspectText(structured), ...keptAsData(type).flatMap((member) => inspectSize(member, data))];
+  if (unfit.length > 0) return { issues: unfit };
+
+  // Decorators of a member kept as data see a stand-in of its kind.
+  const { instance, issues } = await validateDto(type, { ...structured, ...mapValues(data, standIn) });
+  return { instance: Object.assign(instance, data), issues };
 }
 
 function apartFromData(given: object, kept: readonly DataMember[]) {

@@ -207,17 +207,10 @@ describe('POST /v1/admin/finance/invoices', () => {
     );
   });
 
-  it.each([
-    [{ lines: [] }, 'lines', 'arrayMinSize'],
-    [{ lines: [{ ...line(1), quantity: '0' }] }, 'lines.0.quantity', 'isDecimal'],
-    [{ lines: [{ ...line(1), quantity: '1.00001' }] }, 'lines.0.quantity', 'isDecimal'],
-    [{ lines: [{ ...line(1), quantity: '-1' }] }, 'lines.0.quantity', 'isDecimal'],
-    [{ dueDate: '2027-02-30' }, 'dueDate', 'isDate'],
-    [{ status: 'issued' }, 'status', 'whitelistValidation'],
-    [{ number: 'INV-1' }, 'number', 'whitelistValidation'],
-  ])('refuses %j by 400', async (over, path, code) => {
+  it('rejects an invalid body with 400 and its issues, and creates nothing', async () => {
     const { id: bookingId } = await sell(app);
-    const { status, body } = await post({ bookingId, ...over });
-    expect([status, body]).toEqual([400, invalid(path, code)]);
+    const { status, body } = await post({ bookingId, lines: [{ ...line(1), quantity: '0' }] });
+    expect([status, body]).toEqual([400, invalid('lines.0.quantity', 'isDecimal')]);
+    expect(await app.sql('select from invoices where booking_id = $1', [bookingId])).toEqual([]);
   });
 });

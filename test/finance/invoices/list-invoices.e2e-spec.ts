@@ -98,14 +98,9 @@ describe('GET /v1/admin/finance/invoices', () => {
     expect(await list('bookingId=book_unknown')).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
   });
 
-  it.each([
-    ['status=open', 'status'],
-    ['overdue=1', 'overdue'],
-    ['dueFrom=2026-02-30', 'dueFrom'],
-    ['sort=payerName', 'sort'],
-  ])('refuses %s by 400', async (query, path) => {
-    const { status, body } = await owner.get(`${PATH}?${query}`);
-    expect([status, body]).toEqual([400, invalid(path, expect.any(String))]);
+  it('rejects an invalid query with 400 and its issues', async () => {
+    const { status, body } = await owner.get(`${PATH}?sort=payerName`);
+    expect([status, body]).toEqual([400, invalid('sort', 'isIn')]);
   });
 
   it('and a read need finance:read, and an odd or unknown id is 404', async () => {

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
-import { problem, staffWith } from '../invoices.js';
+import { invalid, problem, staffWith } from '../invoices.js';
 import {
   book,
   cancelBooking,
@@ -180,22 +180,12 @@ describe('an installment is not added', () => {
     expect((await add(bookingId, { dueDate }, '?allowAfterDeparture=true')).status).toBe(201);
   });
 
-  it.each([
-    { label: undefined },
-    { label: '' },
-    { dueDate: undefined },
-    { amountCents: undefined },
-    { amountCents: -1 },
-    { amountCents: 0.5 },
-    { type: 'rest' },
-    { currency: 'EUR' },
-    { label: 'x'.repeat(121) },
-  ])('with %j: 400', async (over) => {
+  it('with an invalid body is rejected with 400 and its issues, and nothing is added', async () => {
     const [bookingId] = await planned(owner);
-    const { status, body: answer } = await add(bookingId, over);
-    expect(status).toBe(400);
-    const issues = [expect.objectContaining({ path: Object.keys(over)[0] })];
-    expect(answer).toMatchObject({ code: 'invalid_request', details: { issues: expect.arrayContaining(issues) } });
+    const before = await schedulesOf(owner, bookingId);
+    const { status, body: answer } = await add(bookingId, { amountCents: -1 });
+    expect([status, answer]).toEqual([400, invalid('amountCents', 'min')]);
+    expect(await schedulesOf(owner, bookingId)).toEqual(before);
   });
 
   it('to an unknown booking: 404, and without finance:write: 403', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
-import { problem } from '../invoices.js';
+import { invalid, problem } from '../invoices.js';
 import { book, change, days, pay, planned, type Schedule, schedulesPath, todayOf } from './plans.js';
 
 let app: TestApp;
@@ -87,17 +87,8 @@ describe('the installments of a booking', () => {
     expect(body).toEqual(problem('not_found'));
   });
 
-  it.each([
-    '?limit=0',
-    '?limit=201',
-    '?offset=-1',
-    '?status=due',
-    '?dueFrom=2026-02-30',
-    '?sort=label',
-    '?limit=1&limit=2',
-  ])('are refused with the query %s: 400', async (query) => {
-    const { status, body } = await owner.get(`${schedulesPath(bookingId)}${query}`);
-    expect(status).toBe(400);
-    expect(body).toMatchObject({ code: 'invalid_request' });
+  it('are rejected with 400 and its issues when the query is invalid', async () => {
+    const { status, body } = await owner.get(`${schedulesPath(bookingId)}?dueFrom=2026-02-30`);
+    expect([status, body]).toEqual([400, invalid('dueFrom', 'isDate')]);
   });
 });

@@ -86,37 +86,15 @@ describe('what cannot change', () => {
     expect(body).toEqual(problem('currency_immutable', { currency: 'EUR' }));
   });
 
-  it.each([
-    [{}, '', 'notEmpty'],
-    [{ label: null }, 'label', 'isString'],
-    [{ amountCents: 0 }, 'amountCents', 'min'],
-    [{ amountCents: 1.5 }, 'amountCents', 'isInt'],
-    [{ dueDate: '2026-02-30' }, 'dueDate', 'isDate'],
-    [{ dueDate: null }, 'dueDate', 'isDate'],
-    [{ currency: 'EURO' }, 'currency', 'isCurrency'],
-    [{ status: 'settled' }, 'status', 'isIn'],
-    [{ paidCents: 5 }, 'paidCents', 'whitelistValidation'],
-    [{ type: 'other' }, 'type', 'whitelistValidation'],
-    [{ notes: 'x'.repeat(2001) }, 'notes', 'maxLength'],
-  ])('%j is 400', async (body, path, code) => {
-    const { status, body: answer } = await change(owner, schedule, body);
-    expect(status).toBe(400);
-    expect(answer).toMatchObject({
-      code: 'invalid_request',
-      details: { issues: expect.arrayContaining([{ path, code, message: expect.any(String) }]) },
-    });
+  it('an invalid body is rejected with 400 and its issues, and changes nothing', async () => {
+    const { status, body: answer } = await change(owner, schedule, { type: 'other' });
+    expect([status, answer]).toEqual([400, invalid('type', 'whitelistValidation', 'type is not recognized')]);
+    expect((await owner.get(`${schedulesPath(schedule.bookingId)}/${schedule.id}`)).body).toEqual({ data: schedule });
   });
 
-  it.each([
-    '?rebalance=all',
-    '?rebalance=',
-    '?allowAfterDeparture=yes',
-    '?rebalanced=none',
-    '?rebalance=none&rebalance=none',
-  ])('the query %s is 400', async (query) => {
-    const { status, body } = await change(owner, schedule, [{ label: 'x' }, query]);
-    expect(status).toBe(400);
-    expect(body).toMatchObject({ code: 'invalid_request' });
+  it('an invalid query is rejected with 400 and its issues', async () => {
+    const { status, body } = await change(owner, schedule, [{ label: 'x' }, '?rebalance=all']);
+    expect([status, body]).toEqual([400, invalid('rebalance', 'isIn')]);
   });
 });
 

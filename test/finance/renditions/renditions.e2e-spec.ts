@@ -48,14 +48,10 @@ describe('POST /v1/admin/finance/invoices/{id}/renditions', () => {
     expect([unknown.status, unknown.body]).toEqual([404, problem('not_found')]);
   });
 
-  it.each([
-    [{}, 'format'],
-    [{ format: 'docx' }, 'format'],
-    [{ format: 'pdf', language: 'tlh' }, 'language'],
-  ])('refuses %j by 400', async (body, path) => {
+  it('rejects an invalid body with 400 and its issues', async () => {
     const { id } = await bill(app);
-    const answer = await owner.post(`${PATH}/${id}/renditions`, body);
-    expect([answer.status, answer.body]).toEqual([400, invalid(path, 'isIn')]);
+    const answer = await owner.post(`${PATH}/${id}/renditions`, { format: 'docx' });
+    expect([answer.status, answer.body]).toEqual([400, invalid('format', 'isIn')]);
   });
 
   it('counts versions of each format and language, also of many requests at once', async () => {

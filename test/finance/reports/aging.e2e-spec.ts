@@ -166,13 +166,9 @@ describe('GET /v1/admin/finance/aging', () => {
     expect(body.data).toMatchObject({ side: 'receivable', asOf: day(0) });
   });
 
-  it.each([
-    ['side=both', 'side', 'isIn'],
-    ['asOf=2026-02-30', 'asOf', 'isDate'],
-  ])('refuses %s by 400', async (query, field, code) => {
-    const { status, body } = await owner.get(`${AGING}?${query}`);
-    expect(status).toBe(400);
-    expect(body).toEqual(invalid(field, code));
+  it('rejects an invalid query with 400 and its issues', async () => {
+    const { status, body } = await owner.get(`${AGING}?side=both`);
+    expect([status, body]).toEqual([400, invalid('side', 'isIn')]);
   });
 
   it('needs finance:read', async () => {

@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { issue, issuesOf } from '../../../../test/setup/issues.js';
+import { PaymentPolicyBody } from './payment-policy.dto.js';
+
+const DEPOSIT = { label: 'Deposit', type: 'deposit', percentBasisPoints: 3000, anchor: 'booking', offsetDays: 0 };
+const BALANCE = { label: 'Balance', type: 'balance', remainder: true, anchor: 'departure', offsetDays: -30 };
+const POLICY = { steps: [DEPOSIT, BALANCE], minimumDays: 45, floorDays: 3 };
+
+describe('a payment policy', () => {
+  it('has no issue with a deposit and a remainder', async () =>
+    expect(await issuesOf(PaymentPolicyBody, POLICY)).toEqual([]));
+
+  it.each([
+    [{ steps: [{ ...BALANCE, offsetDays: 3651 }] }, 'steps.0.offsetDays', 'max'],
+    [{ steps: [{ ...BALANCE, anchor: 'arrival' }] }, 'steps.0.anchor', 'isIn'],
+    [{ steps: [{ ...BALANCE, type: 'amendment' }] }, 'steps.0.type', 'isIn'],
+    [{ steps: [{ ...DEPOSIT, percentBasisPoints: 10_001 }, BALANCE] }, 'steps.0.percentBasisPoints', 'max'],
+    [{ steps: [] }, 'steps', 'arrayMinSize'],
+    [{ steps: Array(13).fill(BALANCE) }, 'steps', 'arrayMaxSize'],
+    [{ ...POLICY, minimumDays: -1 }, 'minimumDays', 'min'],
+    [{ ...POLICY, floorDays: null }, 'floorDays', 'max'],
+    [{ ...POLICY, roundToCents: 0 }, 'roundToCents', 'min'],
+    [{ ...POLICY, name: 'Standard' }, 'name', 'whitelistValidation'],
+  ])('rejects %j at %s with the code %s', async (body, path, code) => {
+    expect(await issuesOf(PaymentPolicyBody, body)).toContainEqual(issue(path, code));
+  });
+});

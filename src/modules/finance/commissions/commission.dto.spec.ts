@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { invalidMembers, issue, issuesOf } from '../../../../test/setup/issues.js';
+import {
+  CreateCommission,
+  ListCommissions,
+  PayCommission,
+  UpdateCommission,
+  VoidCommission,
+} from './commission.dto.js';
+
+const TERMS = { recipientType: 'agency', recipientName: 'Alpine Resellers', rateBasisPoints: 1000 };
+
+describe('a new commission', () => {
+  it('requires the recipient and its type', async () => {
+    expect(await invalidMembers(CreateCommission, {})).toEqual(['recipientName', 'recipientType']);
+  });
+
+  it.each([
+    [{ rateBasisPoints: 10_001 }, 'rateBasisPoints', 'max'],
+    [{ rateBasisPoints: -1 }, 'rateBasisPoints', 'min'],
+    [{ recipientType: 'friend' }, 'recipientType', 'isIn'],
+    [{ recipientName: '' }, 'recipientName', 'minLength'],
+    [{ status: 'paid' }, 'status', 'whitelistValidation'],
+    [{ currency: 'USD' }, 'currency', 'whitelistValidation'],
+    [{ bookingItemId: 'x' }, 'bookingItemId', 'whitelistValidation'],
+  ])('rejects %j at %s with the code %s', async (over, field, code) => {
+    expect(await issuesOf(CreateCommission, { ...TERMS, ...over })).toEqual([issue(field, code)]);
+  });
+});
+
+describe('a change of a commission', () => {
+  it.each([{ status: 'void' }, { id: 'x' }, { currency: 'USD' }, { baseCents: 1 }])(
+    'rejects %j as unknown',
+    async (changes) => {
+      const [member = ''] = Object.keys(changes);
+      expect(await issuesOf(UpdateCommission, changes)).toEqual([issue(member, 'whitelistValidation')]);
+    },
+  );
+});
+
+it('the payout of a commission requires the day', async () => {
+  expect(await issuesOf(PayCommission, {})).toContainEqual(issue('paidOn', 'isDate'));
+});
+
+it('the voiding of a commission requires a reason', async () => {
+  expect(await issuesOf(VoidCommission, {})).toContainEqual(issue('reason', 'isString'));
+});
+
+describe('a query for commissions', () => {
+  it.each([
+    ['limit=1', 'limit', 'whitelistValidation'],
+    ['status=open', 'status', 'isIn'],
+  ])('rejects %s at %s with the code %s', async (query, field, code) => {
+    expect(await issuesOf(ListCommissions, query)).toEqual([issue(field, code)]);
+  });
+});
