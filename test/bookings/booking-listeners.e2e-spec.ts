@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BookingListener, Bookings } from '../../src/modules/bookings/index.js';
+import { BookingListener, BookingsService } from '../../src/modules/bookings/index.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Listeners } from '../../src/platform/discovery/listeners.js';
 import { conflict } from '../../src/platform/errors/app-error.js';
@@ -91,7 +91,7 @@ describe('the front door', () => {
     });
     const [first, second] = [await addItem(owner, id), await addItem(owner, id, { serviceDate: '2027-05-10' })];
     await owner.post(`${BOOKINGS}/${id}/items/${first.id}/cancellation`);
-    const [bookings, database] = [app.nest.get(Bookings), app.nest.get(Database)];
+    const [bookings, database] = [app.nest.get(BookingsService), app.nest.get(Database)];
     const facts = {
       id,
       number,

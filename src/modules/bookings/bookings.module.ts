@@ -15,7 +15,7 @@ import { BookingReader } from './bookings/booking-reader.service.js';
 import { BookingRows } from './bookings/booking-rows.service.js';
 import { BookingTerms } from './bookings/booking-terms.service.js';
 import { BookingsController } from './bookings/bookings.controller.js';
-import { Bookings } from './bookings/bookings.service.js';
+import { BookingsService } from './bookings/bookings.service.js';
 import { NewBookings } from './bookings/new-bookings.service.js';
 import { TripSales } from './bookings/trip-sales.service.js';
 import { loadDemoBookings } from './demo.js';
@@ -42,7 +42,7 @@ import { DepartureReminders } from './reminders/departure-reminders.service.js';
     BookingReminders,
     BookingRows,
     BookingTerms,
-    Bookings,
+    BookingsService,
     BookingTargets,
     DepartureReminders,
     ItemRows,
@@ -51,7 +51,7 @@ import { DepartureReminders } from './reminders/departure-reminders.service.js';
     NewBookings,
     TripSales,
   ],
-  exports: [Bookings, TripSales],
+  exports: [BookingsService, TripSales],
 })
 export class BookingsModule implements OnModuleInit {
   constructor(

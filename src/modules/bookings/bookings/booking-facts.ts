@@ -3,7 +3,7 @@ import type { Booking } from './booking.entity.js';
 import type { BookingStatus } from './booking-status.js';
 
 /** What other modules may know of a booking. */
-export interface BookingFacts {
+export interface BookingSummary {
   readonly id: string;
   readonly number: string;
   readonly status: BookingStatus;
@@ -20,7 +20,7 @@ export interface BookingFacts {
   readonly version: number;
 }
 
-export function toBookingFacts(booking: Booking, departureDate: string | null): BookingFacts {
+export function toBookingSummary(booking: Booking, departureDate: string | null): BookingSummary {
   return {
     id: booking.id,
     number: booking.number,

@@ -1,20 +1,20 @@
-import type { ItemFacts } from '../items/item-facts.js';
-import type { BookingFacts } from './booking-facts.js';
+import type { BookingItemSummary } from '../items/item-facts.js';
+import type { BookingSummary } from './booking-facts.js';
 
 /**
  * Called for changes of a booking, in their transaction and with the booking locked; `booking` has the values after the
  * change. An error rejects the change. Implementations declare `@Listens(BookingListener, ...)`.
  */
 export abstract class BookingListener {
-  confirmed?(booking: BookingFacts): Promise<void>;
+  confirmed?(booking: BookingSummary): Promise<void>;
   /** All items are cancelled and the total is 0; neither `itemCancelled` nor `totalChanged` is called for it. */
-  cancelled?(booking: BookingFacts, reason: string): Promise<void>;
+  cancelled?(booking: BookingSummary, reason: string): Promise<void>;
   /** `beforeCents` is null with the first item. Called before `itemChanged` and `itemCancelled`. */
-  totalChanged?(booking: BookingFacts, beforeCents: number | null, afterCents: number): Promise<void>;
+  totalChanged?(booking: BookingSummary, beforeCents: number | null, afterCents: number): Promise<void>;
   /** An item was changed, not added. */
-  itemChanged?(booking: BookingFacts, item: ItemFacts): Promise<void>;
+  itemChanged?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
   /** One item was cancelled, the booking was not. */
-  itemCancelled?(booking: BookingFacts, item: ItemFacts): Promise<void>;
+  itemCancelled?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
   /** The departure date has changed. */
-  dateMoved?(booking: BookingFacts, before: string | null): Promise<void>;
+  dateMoved?(booking: BookingSummary, before: string | null): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import type { Columns } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { type BookingFacts, toBookingFacts } from './booking-facts.js';
+import { type BookingSummary, toBookingSummary } from './booking-facts.js';
 import { Booking } from './booking.entity.js';
 
 /** A booking as it is answered: its columns and the day on which it departs. */
@@ -55,8 +55,8 @@ export class BookingRows {
     return Object.assign({}, booking, { departureDate: await this.departureOf(booking) });
   }
 
-  async factsOf(booking: Booking): Promise<BookingFacts> {
-    return toBookingFacts(booking, await this.departureOf(booking));
+  async factsOf(booking: Booking): Promise<BookingSummary> {
+    return toBookingSummary(booking, await this.departureOf(booking));
   }
 
   /** Asked after the lock: a statement that waited for it would still see the items of before. */

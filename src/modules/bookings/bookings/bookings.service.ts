@@ -3,13 +3,13 @@ import { In } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { BookingItem } from '../items/booking-item.entity.js';
-import { type ItemFacts, toItemFacts } from '../items/item-facts.js';
-import type { BookingFacts } from './booking-facts.js';
+import { type BookingItemSummary, toBookingItemSummary } from '../items/item-facts.js';
+import type { BookingSummary } from './booking-facts.js';
 import { BookingRows } from './booking-rows.service.js';
 
 /** The front door: what other modules may ask about bookings. Facts are plain, and of the moment they were read. */
 @Injectable()
-export class Bookings {
+export class BookingsService {
   constructor(
     private readonly database: Database,
     private readonly rows: BookingRows,
@@ -19,12 +19,12 @@ export class Bookings {
    * Holds the booking until the end of the running transaction, and with it its items and total. Throws 404; `details`
    * are those of a booking that a body names.
    */
-  async lock(bookingId: string, details?: { field: string }): Promise<BookingFacts> {
+  async lock(bookingId: string, details?: { field: string }): Promise<BookingSummary> {
     return this.rows.factsOf(await this.rows.lock(bookingId, details));
   }
 
   /** Throws 404. */
-  async read(bookingId: string): Promise<BookingFacts> {
+  async read(bookingId: string): Promise<BookingSummary> {
     return this.rows.factsOf(await this.rows.get(bookingId));
   }
 
@@ -41,18 +41,18 @@ export class Bookings {
   }
 
   /** The items that are not cancelled, oldest first; at most 500. */
-  async liveItems(bookingId: string): Promise<ItemFacts[]> {
+  async liveItems(bookingId: string): Promise<BookingItemSummary[]> {
     const items = await this.database.repository(BookingItem).find({
       where: { bookingId, status: In(['confirmed', 'fulfilled']) },
       order: { createdAt: 'ASC', id: 'ASC' },
     });
-    return items.map(toItemFacts);
+    return items.map(toBookingItemSummary);
   }
 
   /** Cancelled or not. Throws 404. */
-  async item(itemId: string): Promise<ItemFacts> {
+  async item(itemId: string): Promise<BookingItemSummary> {
     const item = await this.database.repository(BookingItem).findOneBy({ id: itemId });
     if (!item) throw notFound();
-    return toItemFacts(item);
+    return toBookingItemSummary(item);
   }
 }

@@ -10,7 +10,7 @@ import type { Booking } from '../bookings/booking.entity.js';
 import type { CreateBookingItem, UpdateBookingItem } from './booking-item.dto.js';
 import type { BookingItem } from './booking-item.entity.js';
 import { type ItemPlace, ItemRows } from './item-rows.service.js';
-import { toItemFacts } from './item-facts.js';
+import { toBookingItemSummary } from './item-facts.js';
 import { claimOf, type ItemClaim, ItemUnits, takesMore } from './item-units.service.js';
 import { newBookingItem } from './new-booking-item.js';
 
@@ -80,7 +80,9 @@ export class BookingItems {
         this.journal.item('update', item, { before, reason });
       };
       const facts = await this.move(booking, { now, cents, store });
-      await this.listeners.call(BookingListener, (listener) => listener.itemChanged?.(facts, toItemFacts(item)));
+      await this.listeners.call(BookingListener, (listener) =>
+        listener.itemChanged?.(facts, toBookingItemSummary(item)),
+      );
     });
   }
 
@@ -96,7 +98,9 @@ export class BookingItems {
         this.journal.item('cancel', item, { before, reason });
       };
       const facts = await this.move(booking, { now, cents: -item.totalSellCents, store });
-      await this.listeners.call(BookingListener, (listener) => listener.itemCancelled?.(facts, toItemFacts(item)));
+      await this.listeners.call(BookingListener, (listener) =>
+        listener.itemCancelled?.(facts, toBookingItemSummary(item)),
+      );
     });
   }
 

@@ -1,7 +1,7 @@
 import type { BookingItem, ItemStatus, ItemType, PricingTreatment } from './booking-item.entity.js';
 
 /** What other modules may know of an item. Amounts in minor units of the booking's currency, for the whole quantity. */
-export interface ItemFacts {
+export interface BookingItemSummary {
   readonly id: string;
   readonly bookingId: string;
   readonly type: ItemType;
@@ -20,7 +20,7 @@ export interface ItemFacts {
   readonly allotmentId: string | null;
 }
 
-export function toItemFacts(item: BookingItem): ItemFacts {
+export function toBookingItemSummary(item: BookingItem): BookingItemSummary {
   return {
     id: item.id,
     bookingId: item.bookingId,

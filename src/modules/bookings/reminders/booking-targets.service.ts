@@ -9,7 +9,7 @@ import {
   type ReminderTarget,
   type TargetPage,
 } from '../../notifications/index.js';
-import { Bookings } from '../bookings/bookings.service.js';
+import { BookingsService } from '../bookings/bookings.service.js';
 
 // One that is under way was confirmed: who is reminded on the day of departure is reminded after it began. An item that is to
 // be delivered starts with its departure, also while it has yet to follow that to another day.
@@ -33,7 +33,7 @@ export class BookingTargets implements ReminderSource, OnModuleInit {
 
   constructor(
     private readonly database: Database,
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly sources: ReminderSources,
     private readonly env: Env,
   ) {}

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Listens } from '../../../platform/discovery/listeners.js';
-import { type BookingFacts, BookingListener, type ItemFacts } from '../../bookings/index.js';
+import { type BookingSummary, BookingListener, type BookingItemSummary } from '../../bookings/index.js';
 import { SettlementFollowers } from '../payment-plans/settlement-followers.js';
 import { CommissionMoves } from './commission-moves.service.js';
 import { CommissionRows } from './commission-rows.service.js';
@@ -24,29 +24,29 @@ export class CommissionFollowers implements BookingListener, OnModuleInit {
     this.settlements.register((bookingId) => this.settlement.settle(bookingId));
   }
 
-  async confirmed({ id }: BookingFacts): Promise<void> {
+  async confirmed({ id }: BookingSummary): Promise<void> {
     const lines = await this.rows.ofBooking(id);
     await this.moves.accrue(lines.filter(({ status }) => status === 'pending'));
     await this.settlement.settle(id);
   }
 
-  async cancelled({ id }: BookingFacts, reason: string): Promise<void> {
+  async cancelled({ id }: BookingSummary, reason: string): Promise<void> {
     await this.moves.takeBack(await this.rows.ofBooking(id), reason);
   }
 
-  async totalChanged({ id }: BookingFacts): Promise<void> {
+  async totalChanged({ id }: BookingSummary): Promise<void> {
     await this.settlement.settle(id);
   }
 
-  async itemChanged(_: BookingFacts, item: ItemFacts): Promise<void> {
+  async itemChanged(_: BookingSummary, item: BookingItemSummary): Promise<void> {
     await this.moves.recompute(await this.rows.ofItem(item.id), item);
   }
 
-  async itemCancelled(_: BookingFacts, { id }: ItemFacts): Promise<void> {
+  async itemCancelled(_: BookingSummary, { id }: BookingItemSummary): Promise<void> {
     await this.moves.takeBack(await this.rows.ofItem(id), 'The item was cancelled');
   }
 
-  async dateMoved({ id }: BookingFacts): Promise<void> {
+  async dateMoved({ id }: BookingSummary): Promise<void> {
     await this.settlement.settle(id);
   }
 }

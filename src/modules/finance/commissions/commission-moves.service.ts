@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { Clock } from '../../../platform/clock.js';
 import { newId } from '../../../platform/id.js';
-import type { ItemFacts } from '../../bookings/index.js';
+import type { BookingItemSummary } from '../../bookings/index.js';
 import { CommissionJournal, type CommissionVerb, imageOf } from './commission-journal.js';
 import type { CommissionLine } from './commission-line.entity.js';
 import { CommissionRows, type CommissionState as State } from './commission-rows.service.js';
@@ -54,7 +54,7 @@ export class CommissionMoves {
    * The item is another one now. Throws 409 `pass_through_item`, 422 `cost_unknown`, `commission_exceeds_base`: then the
    * item cannot become so.
    */
-  async recompute(lines: readonly CommissionLine[], item: ItemFacts): Promise<void> {
+  async recompute(lines: readonly CommissionLine[], item: BookingItemSummary): Promise<void> {
     const live = lines.filter((line) => line.isLive());
     if (live.length === 0) return;
     if (item.pricingTreatment === 'pass_through') throw passThrough();
@@ -82,7 +82,7 @@ export function passThrough(): Error {
 }
 
 /** Throws 422 `commission_exceeds_base` where the lines that are live earn more than the item is sold for. */
-export function assertWithin(lines: readonly CommissionLine[], item: Pick<ItemFacts, 'totalSellCents'>): void {
+export function assertWithin(lines: readonly CommissionLine[], item: Pick<BookingItemSummary, 'totalSellCents'>): void {
   const live = lines.filter((line) => line.isLive());
   const earned = live.reduce((sum, { amountCents }) => sum + BigInt(amountCents), 0n);
   if (earned > BigInt(item.totalSellCents)) throw exceedsBase(item, earned);

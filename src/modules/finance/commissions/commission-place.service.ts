@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { type BookingFacts, Bookings, type ItemFacts } from '../../bookings/index.js';
+import { type BookingSummary, BookingsService, type BookingItemSummary } from '../../bookings/index.js';
 
 export interface Place {
-  booking: BookingFacts;
-  item: ItemFacts;
+  booking: BookingSummary;
+  item: BookingItemSummary;
   now: Date;
 }
 
@@ -14,7 +14,7 @@ export interface Place {
 export class CommissionPlace {
   constructor(
     private readonly database: Database,
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly clock: Clock,
   ) {}
 

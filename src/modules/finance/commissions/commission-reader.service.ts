@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Bookings } from '../../bookings/index.js';
+import { BookingsService } from '../../bookings/index.js';
 import type { CommissionLine } from './commission-line.entity.js';
 import { CommissionRows } from './commission-rows.service.js';
 import type { ListCommissions } from './commission.dto.js';
@@ -8,7 +8,7 @@ import type { ListCommissions } from './commission.dto.js';
 @Injectable()
 export class CommissionReader {
   constructor(
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly rows: CommissionRows,
   ) {}
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
-import { type BookingFacts, Bookings } from '../../bookings/index.js';
+import { type BookingSummary, BookingsService } from '../../bookings/index.js';
 import type { PayableTrigger } from './commission-line.entity.js';
 import { CommissionMoves } from './commission-moves.service.js';
 import { CommissionRows } from './commission-rows.service.js';
@@ -20,7 +20,7 @@ const IS_MET: Record<PayableTrigger, (reached: Reached) => boolean> = {
 @Injectable()
 export class CommissionSettlement {
   constructor(
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly rows: CommissionRows,
     private readonly moves: CommissionMoves,
     private readonly clock: Clock,
@@ -39,7 +39,7 @@ export class CommissionSettlement {
     await this.moves.withdraw(lines.filter((line) => line.status === 'payable' && !isMet(line)));
   }
 
-  private async reachedBy({ id, totalCents, departureDate }: BookingFacts): Promise<Reached> {
+  private async reachedBy({ id, totalCents, departureDate }: BookingSummary): Promise<Reached> {
     return {
       paid: totalCents === 0 || (await this.rows.isPaid(id)),
       departed: departureDate !== null && departureDate < this.clock.today(),

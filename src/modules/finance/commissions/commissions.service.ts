@@ -3,7 +3,7 @@ import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { assertVersion } from '../../../platform/http/if-match.js';
 import type { Target } from '../../../platform/http/target.js';
 import { newId } from '../../../platform/id.js';
-import type { BookingFacts, ItemFacts } from '../../bookings/index.js';
+import type { BookingSummary, BookingItemSummary } from '../../bookings/index.js';
 import { ChannelsService } from '../../distribution/index.js';
 import { changedTerms, recipientChanges } from './commission-changes.js';
 import { CommissionJournal, type CommissionVerb, imageOf } from './commission-journal.js';
@@ -107,7 +107,7 @@ export class Commissions {
   }
 }
 
-function assertSold({ status }: BookingFacts, item: ItemFacts): void {
+function assertSold({ status }: BookingSummary, item: BookingItemSummary): void {
   if (status === 'cancelled') throw conflict('booking_closed', 'The booking is cancelled', { status });
   if (item.status === 'cancelled') throw conflict('booking_item_cancelled', 'The item is cancelled');
   if (item.pricingTreatment === 'pass_through') throw passThrough();

@@ -1,5 +1,5 @@
 import { type Columns, make } from '../../../platform/database/rows.js';
-import type { ItemFacts } from '../../bookings/index.js';
+import type { BookingItemSummary } from '../../bookings/index.js';
 import { CommissionLine, type PayableTrigger, type RecipientType } from './commission-line.entity.js';
 import { type CommissionTerms, computeCommission } from './commission-terms.js';
 
@@ -14,7 +14,7 @@ export interface Recipient {
 
 interface Sold {
   id: string;
-  item: ItemFacts;
+  item: BookingItemSummary;
   status: 'pending' | 'accrued';
   now: Date;
 }

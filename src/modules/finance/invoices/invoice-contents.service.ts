@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { type BookingFacts, Bookings, type ItemFacts } from '../../bookings/index.js';
+import { type BookingSummary, BookingsService, type BookingItemSummary } from '../../bookings/index.js';
 import { type LineInput, mismatch, type PricedLine, priceLines, type Totals, totalsOf } from './line-amounts.js';
 import { shareTax } from './tax-shares.js';
 
@@ -31,14 +31,14 @@ interface Wanted extends Partial<Totals> {
 export class InvoiceContents {
   constructor(
     private readonly database: Database,
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
   ) {}
 
   /**
    * Throws 404 with `field` for items and installments of other bookings, 409 `booking_not_priced`,
    * `schedule_cancelled`, 422 `totals_mismatch`, `negative_total`.
    */
-  async of(booking: BookingFacts, { scheduleId, lines: given, ...stated }: Wanted): Promise<Contents> {
+  async of(booking: BookingSummary, { scheduleId, lines: given, ...stated }: Wanted): Promise<Contents> {
     const items = await this.bookings.liveItems(booking.id);
     const plan = scheduleId === null ? null : await this.installment(booking.id, scheduleId);
     if (given) assertItems(given, items);
@@ -74,7 +74,7 @@ interface Place {
 }
 
 /** The installment's part of the tax that is included in the items. */
-function lineOf({ installment, planned }: Place, items: readonly ItemFacts[]): LineInput {
+function lineOf({ installment, planned }: Place, items: readonly BookingItemSummary[]): LineInput {
   const included = items.reduce((sum, { taxIncludedCents }) => sum + taxIncludedCents, 0);
   const shares = shareTax(
     Math.max(0, included),
@@ -85,7 +85,7 @@ function lineOf({ installment, planned }: Place, items: readonly ItemFacts[]): L
   return { description: label, unitPriceCents: amountCents - taxCents, taxCents };
 }
 
-function linesOf(items: readonly ItemFacts[]): LineInput[] {
+function linesOf(items: readonly BookingItemSummary[]): LineInput[] {
   if (items.length === 0) throw conflict('booking_not_priced', 'The booking has no items to invoice');
   return items.map((item) => {
     const { id: bookingItemId, title, taxIncludedCents: taxCents } = item;
@@ -97,7 +97,7 @@ function linesOf(items: readonly ItemFacts[]): LineInput[] {
   });
 }
 
-function assertItems(lines: readonly LineInput[], items: readonly ItemFacts[]): void {
+function assertItems(lines: readonly LineInput[], items: readonly BookingItemSummary[]): void {
   const known = new Set(items.map(({ id }) => id));
   for (const [index, { bookingItemId }] of lines.entries()) {
     if (bookingItemId != null && !known.has(bookingItemId)) throw notFound({ field: `lines.${index}.bookingItemId` });

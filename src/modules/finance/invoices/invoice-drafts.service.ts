@@ -6,7 +6,7 @@ import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { refuseOn } from '../../../platform/errors/database-refusals.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/id.js';
-import type { BookingFacts } from '../../bookings/index.js';
+import type { BookingSummary } from '../../bookings/index.js';
 import type { CreateInvoice, UpdateInvoice } from './invoice.dto.js';
 import { Invoice } from './invoice.entity.js';
 import { type Contents, InvoiceContents } from './invoice-contents.service.js';
@@ -109,7 +109,7 @@ export class InvoiceDrafts {
   }
 }
 
-function assertCurrency({ currency }: CreateInvoice, booking: BookingFacts): void {
+function assertCurrency({ currency }: CreateInvoice, booking: BookingSummary): void {
   if (currency === undefined || currency === booking.currency) return;
   throw unprocessable('currency_mismatch', 'The invoice currency must be the booking currency', {
     expected: booking.currency,
@@ -119,7 +119,7 @@ function assertCurrency({ currency }: CreateInvoice, booking: BookingFacts): voi
 
 function newDraft(
   input: CreateInvoice,
-  { id, booking, contents, now }: { id: string; booking: BookingFacts; contents: Contents; now: Date },
+  { id, booking, contents, now }: { id: string; booking: BookingSummary; contents: Contents; now: Date },
 ): Invoice {
   return make(Invoice, {
     id,

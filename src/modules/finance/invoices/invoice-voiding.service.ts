@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { Bookings } from '../../bookings/index.js';
+import { BookingsService } from '../../bookings/index.js';
 import { InvoiceRecords } from './invoice-records.service.js';
 import { type DetailedInvoiceView as View, toInvoice } from './invoice-response.dto.js';
 
@@ -11,7 +11,7 @@ import { type DetailedInvoiceView as View, toInvoice } from './invoice-response.
 export class InvoiceVoiding {
   constructor(
     private readonly database: Database,
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly records: InvoiceRecords,
     private readonly clock: Clock,
   ) {}

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
-import { type BookingFacts, BookingListener, Bookings } from '../../bookings/index.js';
+import { type BookingSummary, BookingListener, BookingsService } from '../../bookings/index.js';
 import { ScheduleInvoices } from '../payment-plans/schedule-invoices.js';
 
 /** How far bookings are invoiced: asked by invoices for their limit, by bookings and plans for what must stand still. */
@@ -11,7 +11,7 @@ import { ScheduleInvoices } from '../payment-plans/schedule-invoices.js';
 export class InvoicedBookings implements BookingListener, OnModuleInit {
   constructor(
     private readonly database: Database,
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly schedules: ScheduleInvoices,
   ) {}
 
@@ -23,7 +23,7 @@ export class InvoicedBookings implements BookingListener, OnModuleInit {
   }
 
   /** Holds the booking. Throws 404 with `field`, 409 `booking_closed` where it is cancelled. */
-  async hold(bookingId: string): Promise<BookingFacts> {
+  async hold(bookingId: string): Promise<BookingSummary> {
     const booking = await this.bookings.lock(bookingId, { field: 'bookingId' });
     if (booking.status === 'cancelled') throw conflict('booking_closed', 'The booking is cancelled');
     return booking;
@@ -33,7 +33,7 @@ export class InvoicedBookings implements BookingListener, OnModuleInit {
    * What is asked of the customer may not be more than what he ordered. The booking must be held. Throws 409
    * `booking_not_priced`, 422 `invoice_exceeds_booking`.
    */
-  async assertRoom(booking: BookingFacts, { id, totalCents }: { id: string; totalCents: number }): Promise<void> {
+  async assertRoom(booking: BookingSummary, { id, totalCents }: { id: string; totalCents: number }): Promise<void> {
     const { totalCents: bookingTotalCents } = booking;
     if (bookingTotalCents === null) throw conflict('booking_not_priced', 'The booking has no items to invoice');
     const invoicedCents = await this.invoicedCents(booking.id, id);
@@ -57,7 +57,7 @@ export class InvoicedBookings implements BookingListener, OnModuleInit {
     });
   }
 
-  async totalChanged(booking: BookingFacts, _beforeCents: number | null, totalCents: number): Promise<void> {
+  async totalChanged(booking: BookingSummary, _beforeCents: number | null, totalCents: number): Promise<void> {
     const invoicedCents = await this.invoicedCents(booking.id);
     if (totalCents >= invoicedCents) return;
     throw conflict('booking_invoiced', 'Total invoiced exceeds the new booking total; void invoices first', {

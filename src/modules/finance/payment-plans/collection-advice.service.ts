@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
-import type { BookingFacts, PaymentPolicy } from '../../bookings/index.js';
+import type { BookingSummary, PaymentPolicy } from '../../bookings/index.js';
 import { toPolicyResponse } from '../payment-policy/payment-policy.dto.js';
 import { type Collectable, type CollectionEntry, collectNow, outstandingOf, sumOf } from './collection.js';
 import type {
@@ -17,7 +17,7 @@ import { ScheduleSettlement } from './schedule-settlement.js';
 
 /** A booking's plan, stored or computed, as it looks on a day. */
 export interface Outlook {
-  booking: BookingFacts;
+  booking: BookingSummary;
   totalCents: number;
   today: string;
   /** By due date. */
@@ -77,7 +77,7 @@ export class CollectionAdvice {
   }
 
   private async actionFor(
-    { id }: BookingFacts,
+    { id }: BookingSummary,
     method: CollectionMethod,
     { amountCents, entries }: Collectable,
   ): Promise<RecommendedAction> {

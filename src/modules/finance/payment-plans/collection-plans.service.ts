@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { conflict } from '../../../platform/errors/app-error.js';
-import { type BookingFacts, Bookings, completePolicy, type PaymentPolicy } from '../../bookings/index.js';
+import { type BookingSummary, BookingsService, completePolicy, type PaymentPolicy } from '../../bookings/index.js';
 import { computedEntries, storedEntries } from './collection.js';
 import { CollectionAdvice, type Outlook } from './collection-advice.service.js';
 import type { CollectionPlanRequest, CollectionPlanResponse } from './collection-plan.dto.js';
@@ -14,7 +14,7 @@ import { PlanBook } from './plan-book.service.js';
 export class CollectionPlans {
   constructor(
     private readonly database: Database,
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly plans: PaymentPlans,
     private readonly book: PlanBook,
     private readonly advice: CollectionAdvice,
@@ -60,7 +60,7 @@ export class CollectionPlans {
 /** Nothing of a plan that exists is ever rewritten here, or added to it. */
 function existing(
   plan: LockedPlan,
-  facts: { booking: BookingFacts; totalCents: number; today: string },
+  facts: { booking: BookingSummary; totalCents: number; today: string },
   requested: PaymentPolicy | null,
 ): Outlook {
   const { policy, source } = plan.plan;

@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { demoId } from '../../../platform/id.js';
 import { Provisioning } from '../../../platform/provisioning/provisioning.js';
-import { Bookings, type PaymentPolicyBody } from '../../bookings/index.js';
+import { BookingsService, type PaymentPolicyBody } from '../../bookings/index.js';
 import { PaymentPolicies } from '../payment-policy/payment-policies.service.js';
 import { PaymentPlans } from './payment-plans.service.js';
 
@@ -41,7 +41,7 @@ export class PaymentPlanDemo implements OnModuleInit {
   constructor(
     private readonly provisioning: Provisioning,
     private readonly database: Database,
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly plans: PaymentPlans,
     private readonly clock: Clock,
   ) {}

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { conflict } from '../../../platform/errors/app-error.js';
-import { type BookingFacts, Bookings } from '../../bookings/index.js';
+import { type BookingSummary, BookingsService } from '../../bookings/index.js';
 import type { LockedPlan, NewEntry } from './locked-plan.js';
 import { PaymentPlans } from './payment-plans.service.js';
 import type { CreatePaymentSchedule } from './payment-schedule.dto.js';
@@ -18,7 +18,7 @@ const MAX_ENTRIES = 500;
 export class NewPaymentSchedules {
   constructor(
     private readonly database: Database,
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly plans: PaymentPlans,
     private readonly book: PlanBook,
     private readonly clock: Clock,
@@ -60,7 +60,7 @@ export class NewPaymentSchedules {
   }
 
   /** It begins a plan; what it leaves of the total is due with it. */
-  private async begin(booking: BookingFacts, totalCents: number, entry: NewEntry): Promise<PaymentSchedule> {
+  private async begin(booking: BookingSummary, totalCents: number, entry: NewEntry): Promise<PaymentSchedule> {
     const rest = totalCents - entry.amountCents;
     if (rest < 0) throw planTotalMismatch({ expected: totalCents, actual: BigInt(entry.amountCents) });
     const entries = rest === 0 ? [entry] : [entry, balanceOver(rest, entry.dueDate)];

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { make } from '../../../platform/database/rows.js';
 import { newId } from '../../../platform/id.js';
-import type { BookingFacts, PaymentPolicy } from '../../bookings/index.js';
+import type { BookingSummary, PaymentPolicy } from '../../bookings/index.js';
 import { PaymentPolicies } from '../payment-policy/payment-policies.service.js';
 import { toPolicyTerms } from '../payment-policy/payment-policy.dto.js';
 import { type ComputedPlan, computePlan } from './plan.js';
@@ -28,7 +28,7 @@ export class PaymentPlans {
 
   /** What the plan of a booking would be today, by the first policy that exists. */
   async compute(
-    booking: BookingFacts,
+    booking: BookingSummary,
     { requested = null, today }: { requested?: PaymentPolicy | null; today: string },
   ): Promise<ChosenPolicy & { computed: ComputedPlan }> {
     const { policy, source } = await this.policyFor(booking, requested);
@@ -42,7 +42,7 @@ export class PaymentPlans {
    * it. The entries add up to the booking's total.
    */
   async open(
-    booking: BookingFacts,
+    booking: BookingSummary,
     { policy, source }: ChosenPolicy,
     entries: readonly NewEntry[],
   ): Promise<LockedPlan> {
@@ -67,7 +67,7 @@ export class PaymentPlans {
   }
 
   /** The requested one, the booking's, the organization's, none: nobody assumes another. */
-  private async policyFor(booking: BookingFacts, requested: PaymentPolicy | null): Promise<ChosenPolicy> {
+  private async policyFor(booking: BookingSummary, requested: PaymentPolicy | null): Promise<ChosenPolicy> {
     if (requested) return { policy: requested, source: 'request' };
     if (booking.paymentPolicy) return { policy: booking.paymentPolicy, source: 'booking' };
     const organization = await this.policies.find();

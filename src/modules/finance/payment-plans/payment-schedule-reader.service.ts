@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
-import { Bookings } from '../../bookings/index.js';
+import { BookingsService } from '../../bookings/index.js';
 import { type ListPaymentSchedules, type PaymentScheduleResponse, toPaymentSchedule } from './payment-schedule.dto.js';
 import { effectiveStatusSql, PaymentSchedule } from './payment-schedule.entity.js';
 
@@ -37,7 +37,7 @@ type Row = { total: number } & Omit<PaymentSchedule, 'amountCents' | 'paidCents'
 export class PaymentScheduleReader {
   constructor(
     private readonly database: Database,
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly clock: Clock,
   ) {}
 

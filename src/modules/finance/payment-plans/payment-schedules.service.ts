@@ -4,7 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { assertVersion } from '../../../platform/http/if-match.js';
 import type { Target } from '../../../platform/http/target.js';
-import { type BookingFacts, Bookings } from '../../bookings/index.js';
+import { type BookingSummary, BookingsService } from '../../bookings/index.js';
 import type { LockedPlan } from './locked-plan.js';
 import type { PaymentSchedule } from './payment-schedule.entity.js';
 import type { PatchQuery, UpdatePaymentSchedule } from './payment-schedule.dto.js';
@@ -19,7 +19,7 @@ import { ScheduleSettlement } from './schedule-settlement.js';
 export class PaymentSchedules {
   constructor(
     private readonly database: Database,
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly book: PlanBook,
     private readonly settlement: ScheduleSettlement,
     private readonly clock: Clock,
@@ -81,7 +81,7 @@ export class PaymentSchedules {
   private async store(
     plan: LockedPlan,
     entry: PaymentSchedule,
-    { booking, pays }: { booking: BookingFacts; pays: boolean },
+    { booking, pays }: { booking: BookingSummary; pays: boolean },
   ): Promise<PaymentSchedule> {
     const before = plan.factsBefore(entry);
     const changes = await this.book.save(plan);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
-import { type BookingFacts, BookingListener } from '../../bookings/index.js';
+import { type BookingSummary, BookingListener } from '../../bookings/index.js';
 import type { EntryChange, LockedPlan } from './locked-plan.js';
 import { PaymentPlans } from './payment-plans.service.js';
 import { PlanBook } from './plan-book.service.js';
@@ -20,14 +20,14 @@ export class PlanFollowers implements BookingListener {
   ) {}
 
   /** A booking that has no plan gets one. */
-  async confirmed(booking: BookingFacts): Promise<void> {
+  async confirmed(booking: BookingSummary): Promise<void> {
     if (booking.totalCents === null || booking.totalCents === 0 || (await this.book.look(booking))) return;
     const { policy, source, computed } = await this.plans.compute(booking, { today: this.clock.today() });
     await this.plans.open(booking, { policy, source }, computed.entries);
   }
 
   /** What is open is not collected any more; what is paid on it stays, and is all of it. */
-  async cancelled(booking: BookingFacts, reason: string): Promise<void> {
+  async cancelled(booking: BookingSummary, reason: string): Promise<void> {
     const plan = await this.book.lock(booking);
     if (!plan) return;
     for (const entry of plan.entries.filter((each) => each.isOpen())) entry.give(entry.outstandingCents());
@@ -36,7 +36,7 @@ export class PlanFollowers implements BookingListener {
   }
 
   /** The plan follows the total. Throws 409 `booking_invoiced`. */
-  async totalChanged(booking: BookingFacts, beforeCents: number | null, afterCents: number): Promise<void> {
+  async totalChanged(booking: BookingSummary, beforeCents: number | null, afterCents: number): Promise<void> {
     const more = afterCents - (beforeCents ?? 0);
     const plan = more === 0 ? null : await this.book.lock(booking);
     if (!plan) return;
@@ -48,7 +48,7 @@ export class PlanFollowers implements BookingListener {
   }
 
   /** Paid entries give up a part of their amount; the money on it becomes unapplied. */
-  private async shrinkPaid(plan: LockedPlan, booking: BookingFacts, cents: number): Promise<void> {
+  private async shrinkPaid(plan: LockedPlan, booking: BookingSummary, cents: number): Promise<void> {
     const releases = releasesFor(plan, cents);
     this.book.record(await this.book.save(plan), verbOf);
     await this.settlement.release(booking.id, releases);

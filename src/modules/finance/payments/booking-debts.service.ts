@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Bookings } from '../../bookings/index.js';
+import { BookingsService } from '../../bookings/index.js';
 import { BookingDebt } from './booking-debt.js';
 import type { Debt } from './debt.js';
 import { InstallmentSettlement } from './installment-settlement.service.js';
@@ -11,7 +11,7 @@ import { type HeldBooking, LatePlans } from './late-plans.service.js';
 @Injectable()
 export class BookingDebts {
   constructor(
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly installments: InstallmentSettlement,
     private readonly invoices: InvoiceSettlement,
     private readonly lateInvoices: LateInvoices,

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import type { BookingFacts } from '../../bookings/index.js';
+import type { BookingSummary } from '../../bookings/index.js';
 import { PaymentSchedule } from '../payment-plans/payment-schedule.entity.js';
 import { ScheduleJournal } from '../payment-plans/schedule-journal.service.js';
 import { SettlementFollowers } from '../payment-plans/settlement-followers.js';
 import type { Share } from './debt.js';
 
 interface HeldInstallments {
-  booking: BookingFacts;
+  booking: BookingSummary;
   installments: readonly PaymentSchedule[];
 }
 

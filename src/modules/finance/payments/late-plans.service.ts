@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { BookingFacts } from '../../bookings/index.js';
+import type { BookingSummary } from '../../bookings/index.js';
 import type { Invoice } from '../invoices/invoice.entity.js';
 import type { PaymentSchedule } from '../payment-plans/payment-schedule.entity.js';
 import { outstandingOf, toShare } from './booking-debt.js';
@@ -8,7 +8,7 @@ import { InstallmentSettlement } from './installment-settlement.service.js';
 import { PaymentAllocations } from './payment-allocations.service.js';
 
 export interface HeldBooking {
-  booking: BookingFacts;
+  booking: BookingSummary;
   installments: readonly PaymentSchedule[];
   invoices: readonly Invoice[];
 }

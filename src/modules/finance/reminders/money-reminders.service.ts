@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Listens } from '../../../platform/discovery/listeners.js';
-import { type BookingFacts, BookingListener } from '../../bookings/index.js';
+import { type BookingSummary, BookingListener } from '../../bookings/index.js';
 import { type LiveTrigger, Reminders } from '../../notifications/index.js';
 import { SettlementFollowers } from '../payment-plans/settlement-followers.js';
 
@@ -23,11 +23,11 @@ export class MoneyReminders implements BookingListener, OnModuleInit {
     this.settlements.register((bookingId) => this.reminders.follow(bookingId, OF_INSTALLMENTS));
   }
 
-  async confirmed({ id }: BookingFacts): Promise<void> {
+  async confirmed({ id }: BookingSummary): Promise<void> {
     await this.reminders.follow(id, ['payment_complete']);
   }
 
-  async cancelled({ id }: BookingFacts): Promise<void> {
+  async cancelled({ id }: BookingSummary): Promise<void> {
     await this.reminders.follow(id, [...OF_INSTALLMENTS, ...OF_INVOICES]);
   }
 

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { Bookings } from '../../bookings/index.js';
+import { BookingsService } from '../../bookings/index.js';
 import {
   type DueTarget,
   type ReminderSource,
@@ -17,7 +17,7 @@ type Row = ReminderTarget & ({ cents: number; currency: string } | { cents: null
 export class MoneyTargetSources implements OnModuleInit {
   constructor(
     private readonly database: Database,
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly sources: ReminderSources,
   ) {}
 

@@ -2,14 +2,14 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
-import { Bookings } from '../../bookings/index.js';
+import { BookingsService } from '../../bookings/index.js';
 import { ListReminderRuns, ReminderRunList, ReminderRuns } from '../../notifications/index.js';
 
 @ApiTags('Payment schedules')
 @Controller('/v1/admin/finance/bookings/:bookingId/reminder-runs')
 export class ReminderRunsController {
   constructor(
-    private readonly bookings: Bookings,
+    private readonly bookings: BookingsService,
     private readonly runs: ReminderRuns,
   ) {}
 
