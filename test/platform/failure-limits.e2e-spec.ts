@@ -67,6 +67,21 @@ it('takes nothing from an account when the address has nothing left', async () =
   await expect(failures.count('login-failures', ['mine', 'elsewhere'], pause)).resolves.toBeUndefined();
 });
 
+it('takes nothing from a bucket when the next one cannot be written', async () => {
+  const [app] = apps;
+  await app?.sql(`create function fail_to_count() returns trigger language plpgsql as $$
+    begin raise exception 'not written'; end $$`);
+  await app?.sql(`create trigger fail_to_count before insert on failure_limits for each row
+    when (new.subject = sha256('login-failures broken')) execute function fail_to_count()`);
+  try {
+    for (let n = 0; n < 20; n += 1)
+      await expect(failures.count('login-failures', ['mine', 'broken'], pause)).rejects.toThrow('not written');
+  } finally {
+    await app?.sql('drop function fail_to_count cascade');
+  }
+  await expect(failures.count('login-failures', ['mine'], pause)).resolves.toBeUndefined();
+});
+
 it('stores neither e-mail addresses nor addresses of clients', async () => {
   await failures.count('login-failures', ['account somebody@example.com', 'address 192.0.2.1'], pause);
   const rows = await apps[0]?.sql('select f::text as row from failure_limits as f');

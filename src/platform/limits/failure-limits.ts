@@ -86,8 +86,7 @@ export class FailureLimits implements OnModuleInit {
       failed = error instanceof AppError && error.status === 401;
       throw error;
     } finally {
-      // A bucket that cannot be written now refills by itself.
-      if (!failed) await Promise.all(keys.map((key) => this.giveBack(name, key).catch(() => undefined)));
+      if (!failed) await this.giveBack(name, keys);
       for (const key of keys) this.leave(key, !failed);
     }
   }
@@ -120,16 +119,22 @@ export class FailureLimits implements OnModuleInit {
   /** Takes from all buckets or from none. Returns the key of an empty one, null where each had something left. */
   private async takeAll(name: PolicyName, keys: readonly string[]): Promise<string | null> {
     for (const [index, key] of keys.entries()) {
-      const { rows } = await this.run(TAKE, this.valuesOf(name, key));
+      const earlier = keys.slice(0, index);
+      const { rows } = await this.run(TAKE, this.valuesOf(name, key)).catch(async (error: unknown) => {
+        await this.giveBack(name, earlier);
+        throw error;
+      });
       if (rows.length > 0) continue;
-      for (const taken of keys.slice(0, index)) await this.giveBack(name, taken);
+      await this.giveBack(name, earlier);
       return key;
     }
     return null;
   }
 
-  private async giveBack(name: PolicyName, key: string): Promise<void> {
-    await this.run(GIVE_BACK, [hashOf(key), policies[name].burst]);
+  /** Never throws: a bucket that cannot be written now refills by itself. */
+  private async giveBack(name: PolicyName, keys: readonly string[]): Promise<void> {
+    const { burst } = policies[name];
+    await Promise.allSettled(keys.map((key) => this.run(GIVE_BACK, [hashOf(key), burst])));
   }
 
   private async rejection(name: PolicyName, key: string): Promise<AppError> {
