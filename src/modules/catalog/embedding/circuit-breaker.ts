@@ -14,13 +14,18 @@ export class CircuitBreaker {
     return this.failures >= this.limits.failures && (this.isProbing || this.nowMs() < this.openUntilMs);
   }
 
-  /** A call begins; each must end with `succeed` or `fail`. The first one after the rest is the probe. */
+  /** A call begins; each must end with `succeed`, `fail` or `abandon`. The first one after the rest is the probe. */
   begin(): void {
     this.isProbing = this.failures >= this.limits.failures;
   }
 
   succeed(): void {
     this.failures = 0;
+    this.isProbing = false;
+  }
+
+  /** The caller ended the call: that says nothing about the model. */
+  abandon(): void {
     this.isProbing = false;
   }
 

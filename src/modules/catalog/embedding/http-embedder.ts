@@ -1,7 +1,7 @@
 import type { Env } from '../../../platform/config/env.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { Embedder } from './embedder.js';
-import { ModelQueue, type Urgency } from './model-queue.js';
+import { type Call, ModelQueue, type Urgency } from './model-queue.js';
 
 const QUERY_MS = 800;
 const DOCUMENT_MS = 30_000;
@@ -14,7 +14,7 @@ export class HttpEmbedder extends Embedder {
   dimensions: number | null = null;
   readonly languages: readonly string[];
   private readonly queue = new ModelQueue<readonly string[], Float32Array[]>({
-    run: (texts, { urgency }) => this.ask(texts, urgency === 'query' ? QUERY_MS : DOCUMENT_MS),
+    run: (texts, call) => this.ask(texts, call),
     atOnce: AT_ONCE,
     breaker: new CircuitBreaker({ failures: 3, restMs: 10_000 }),
   });
@@ -33,13 +33,14 @@ export class HttpEmbedder extends Embedder {
     return vectors;
   }
 
-  private async ask(texts: readonly string[], withinMs: number): Promise<Float32Array[]> {
+  private async ask(texts: readonly string[], { urgency, signal }: Call): Promise<Float32Array[]> {
     const { embeddingUrl, embeddingApiKey } = this.env;
     if (embeddingUrl === null) throw new Error('EMBEDDING_URL is missing');
+    const deadline = AbortSignal.timeout(urgency === 'query' ? QUERY_MS : DOCUMENT_MS);
     const response = await fetch(embeddingUrl, {
       method: 'POST',
       redirect: 'error',
-      signal: AbortSignal.timeout(withinMs),
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
       headers: {
         'content-type': 'application/json',
         ...(embeddingApiKey === null ? {} : { authorization: `Bearer ${embeddingApiKey}` }),

@@ -3,7 +3,7 @@ import { CircuitBreaker } from './circuit-breaker.js';
 export type Urgency = 'query' | 'document';
 
 interface QueueOptions<Input, Output> {
-  /** Asks the model. It must settle by itself within a time limit: that is what the breaker counts. */
+  /** Asks the model. It must settle by itself within a time limit, and may end early when the call is aborted. */
   readonly run: (input: Input, call: Call) => Promise<Output>;
   /** Calls that the model gets at the same time. */
   readonly atOnce: number;
@@ -90,7 +90,10 @@ export class ModelQueue<Input, Output> {
       resolve(await run(input, { urgency, signal }));
       breaker.succeed();
     } catch (error) {
-      breaker.fail();
+      // A client that disconnects says nothing about the model; a time limit (`TimeoutError`) that passes does.
+      const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+      if (signal?.aborted && error === signal.reason && !isTimeout) breaker.abandon();
+      else breaker.fail();
       reject(error);
     } finally {
       this.running -= 1;
