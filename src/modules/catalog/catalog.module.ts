@@ -14,7 +14,6 @@ import { DocumentVectors } from './embedding/document-vectors.service.js';
 import { Embedder } from './embedding/embedder.js';
 import { EmbeddingJobs } from './embedding/embedding-jobs.service.js';
 import { QueryMeaning } from './embedding/query-meaning.service.js';
-import { MemoryIndex } from './engine/memory-index.js';
 import { Follower } from './freshness/follower.service.js';
 import { Freshness } from './freshness/freshness.service.js';
 import { SliceBell } from './freshness/slice-bell.js';
@@ -45,17 +44,7 @@ const WRITING = [
   Slices,
   Synonyms,
 ];
-const SEARCHING = [
-  Cursors,
-  Follower,
-  Freshness,
-  MemoryIndex,
-  QueryMeaning,
-  Searches,
-  SliceBell,
-  SliceChoice,
-  SliceReader,
-];
+const SEARCHING = [Cursors, Follower, Freshness, QueryMeaning, Searches, SliceBell, SliceChoice, SliceReader];
 
 const UPKEEP = [CatalogState, Reindexes, ReindexWork];
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { plainText } from '../fields/plain-text.js';
+import { plainText } from '../../../search-engine/index.js';
 
 /** The model forgets what comes later, and its time grows with every word and every character. */
 const MAX_WORDS = 80;

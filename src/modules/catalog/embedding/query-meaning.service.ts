@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { fold } from '../engine/analyzer.js';
+import { fold } from '../../../search-engine/index.js';
 import type { SliceState } from '../freshness/slice-reader.service.js';
 import { Embedder } from './embedder.js';
 import { modelText } from './embedding-text.js';

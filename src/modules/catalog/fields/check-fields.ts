@@ -2,8 +2,8 @@ import { named } from '../../../platform/http/named-values.js';
 import type { Issue } from '../../../platform/errors/app-error.js';
 import { isCurrency } from '../../../platform/money.js';
 import { isCalendarDay, isInstant, isTimeZone } from '../../../platform/time.js';
-import { plainText } from './plain-text.js';
-import { type Field, REGISTRY, type Vertical } from './registry.js';
+import { type Field, plainText } from '../../../search-engine/index.js';
+import { REGISTRY, type Vertical } from './registry.js';
 
 const MAX_NAME = 500;
 const URLS = ['primaryMediaUrl', 'thumbnailUrl', 'coverMediaUrl'];

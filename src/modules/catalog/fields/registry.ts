@@ -1,22 +1,8 @@
 import { named } from '../../../platform/http/named-values.js';
+import { type Field, parseSchema, type Schema } from '../../../search-engine/index.js';
 
 export const VERTICALS = named('CatalogVertical', ['products', 'cruises', 'charters', 'accommodations']);
 export type Vertical = (typeof VERTICALS)[number];
-
-/** A `day` is `YYYY-MM-DD`, an `instant` has an offset, and a `moment` is either. */
-type FieldType = 'text' | 'integer' | 'number' | 'boolean' | 'day' | 'instant' | 'moment' | 'texts' | 'days';
-
-export interface Field {
-  readonly type: FieldType;
-  /** How much a word of it counts in a search; 0: it is not searched. */
-  readonly weight: number;
-  readonly filterable: boolean;
-  readonly facetable: boolean;
-  /** False: for staff alone. */
-  readonly visible: boolean;
-}
-
-export type Fields = ReadonlyMap<string, Field>;
 
 /**
  * What customers may see and ask for, by vertical: `name: type [F|C] [xN]`. F is filterable, C filterable and facetable.
@@ -63,11 +49,11 @@ const OWN: Record<Vertical, string> = {
 
 const STATUS: Field = { type: 'text', weight: 0, filterable: false, facetable: false, visible: false };
 
-export const REGISTRY: Readonly<Record<Vertical, Fields>> = {
-  products: fieldsOf('products'),
-  cruises: fieldsOf('cruises'),
-  charters: fieldsOf('charters'),
-  accommodations: fieldsOf('accommodations'),
+export const REGISTRY: Readonly<Record<Vertical, Schema>> = {
+  products: schemaOf('products'),
+  cruises: schemaOf('cruises'),
+  charters: schemaOf('charters'),
+  accommodations: schemaOf('accommodations'),
 };
 
 /** The singular stands for the plural field, in filters and facets. */
@@ -102,22 +88,6 @@ export function fieldName(asked: string): string {
   return (Object.hasOwn(SINGULARS, asked) ? SINGULARS[asked] : undefined) ?? asked;
 }
 
-function fieldsOf(vertical: Vertical): Fields {
-  const lines = `${ALL};${OWN[vertical]}`.split(';').map((line) => line.trim());
-  const listed = lines.filter(Boolean).map((line): [string, Field] => {
-    const [name = '', rest = ''] = line.split(': ');
-    const [type = '', ...marks] = rest.split(' ');
-    const facetable = marks.includes('C');
-    const weight = Number(marks.find((mark) => mark.startsWith('x'))?.slice(1) ?? 0);
-    const filterable = facetable || marks.includes('F');
-    return [name, { type: typeNamed(type), weight, filterable, facetable, visible: true }];
-  });
-  return new Map([...listed, ['status', STATUS]]);
-}
-
-function typeNamed(word: string): FieldType {
-  const types: FieldType[] = ['text', 'integer', 'number', 'boolean', 'day', 'instant', 'moment', 'texts', 'days'];
-  const type = types.find((one) => one === word);
-  if (type === undefined) throw new Error(`'${word}' is no type of a field`);
-  return type;
+function schemaOf(vertical: Vertical): Schema {
+  return new Map([...parseSchema(`${ALL};${OWN[vertical]}`), ['status', STATUS]]);
 }

@@ -1,6 +1,20 @@
-import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { MemoryIndex } from '../engine/memory-index.js';
-import type { SliceFigures } from '../engine/search-index.js';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Clock } from '../../../platform/clock.js';
+import { unavailable } from '../../../platform/errors/app-error.js';
+import {
+  type IndexStats,
+  type SearchEngine,
+  SearchEngineUnavailableError,
+  type SearchRequest,
+  type SearchResult,
+  SearchWorker,
+} from '../../../search-engine/index.js';
+import { REGISTRY } from '../fields/registry.js';
 import { Markets } from '../slices/markets.js';
 import { Freshness } from './freshness.service.js';
 import { SliceBell } from './slice-bell.js';
@@ -14,16 +28,17 @@ const CATCH_UP_WITHIN_MS = 1_500;
 /** A slice as this process searches it; `state` is the one that the index was brought to. */
 export interface KnownSlice {
   readonly state: SliceState;
-  readonly figures: SliceFigures;
+  readonly figures: IndexStats;
 }
 
 /** Keeps the index of this process at what the database has, from the boot to the end. */
 @Injectable()
-export class Follower implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class Follower implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   /** Whether everything that there was at the boot can be searched. */
   ready = false;
   /** What the database had when it was last looked at. */
   newest: readonly SliceState[] = [];
+  private readonly engine: SearchEngine;
   private readonly known = new Map<string, KnownSlice>();
   private readonly rebuilding = new Map<string, Promise<void>>();
   private revision: number | null = null;
@@ -34,20 +49,16 @@ export class Follower implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   constructor(
     private readonly reader: SliceReader,
-    private readonly index: MemoryIndex,
     private readonly markets: Markets,
     private readonly freshness: Freshness,
     private readonly bell: SliceBell,
-  ) {}
+    clock: Clock,
+  ) {
+    this.engine = new SearchWorker({ now: () => clock.now().getTime(), onLost: () => this.reload() });
+  }
 
   onApplicationBootstrap(): void {
     this.bell.onRing(() => this.look());
-    this.index.onLost(() => {
-      this.known.clear();
-      this.revision = null;
-      this.ready = false;
-      this.look();
-    });
     this.running = this.follow();
   }
 
@@ -56,6 +67,27 @@ export class Follower implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.look();
     await this.running;
     await Promise.all(this.rebuilding.values());
+  }
+
+  /** Ends after `beforeApplicationShutdown`, so that running requests can still search. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.engine.stop();
+  }
+
+  /** Throws 503 while the index is lost. */
+  async search(sliceId: string, request: SearchRequest): Promise<SearchResult> {
+    try {
+      return await this.engine.search(sliceId, request);
+    } catch (error) {
+      throw error instanceof SearchEngineUnavailableError ? unavailable(error.message) : error;
+    }
+  }
+
+  private reload(): void {
+    this.known.clear();
+    this.revision = null;
+    this.ready = false;
+    this.look();
   }
 
   /** Those that can be searched here. */
@@ -108,7 +140,7 @@ export class Follower implements OnApplicationBootstrap, BeforeApplicationShutdo
     const { slices, revision } = await this.reader.slices();
     this.newest = slices;
     if (revision !== null && revision !== this.revision) {
-      await this.index.learn(await this.reader.synonyms());
+      await this.engine.setSynonyms(await this.reader.synonyms());
       this.revision = revision;
     }
     for (const slice of slices) {
@@ -127,9 +159,9 @@ export class Follower implements OnApplicationBootstrap, BeforeApplicationShutdo
     const as = { ...slice, model: state.model, rebuild: state.rebuild, purgedGeneration: state.purgedGeneration };
     let { figures } = known;
     for await (const changes of this.reader.changes(as, state.generation)) {
-      figures = await this.index.apply(slice.id, state.generation, changes);
+      figures = await this.engine.apply(slice.id, state.generation, changes);
     }
-    figures = await this.index.apply(slice.id, slice.generation, []);
+    figures = await this.engine.apply(slice.id, slice.generation, []);
     this.known.set(slice.id, { state: as, figures });
     this.freshness.searchable(slice.changedAt);
   }
@@ -156,7 +188,11 @@ export class Follower implements OnApplicationBootstrap, BeforeApplicationShutdo
         yield page;
       }
     }
-    const figures = await this.index.rebuild({ id, vertical, locale, currency }, slice.generation, pages());
+    const figures = await this.engine.rebuild(
+      { id, schema: REGISTRY[vertical], locale, currency },
+      slice.generation,
+      pages(),
+    );
     this.known.set(id, { state: slice, figures });
     this.look();
   }
@@ -168,6 +204,6 @@ function isOutOfReach({ state, figures }: KnownSlice, slice: SliceState): boolea
     state.generation < slice.purgedGeneration ||
     state.model !== slice.model ||
     state.rebuild !== slice.rebuild ||
-    figures.waste > TOO_MUCH_WASTE
+    figures.garbage > TOO_MUCH_WASTE
   );
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { IndexedDocument, Synonym } from '../engine/search-index.js';
+import type { IndexedDocument, Synonym } from '../../../search-engine/index.js';
 import type { SliceKey } from '../slices/slices.service.js';
 
 /** A slice as the database has it. */

@@ -3,7 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { SigningKeys } from '../../../platform/auth/signing-keys.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
-import type { Mode, Place } from '../engine/search-index.js';
+import type { PagePosition, SearchMode } from '../../../search-engine/index.js';
 
 const PURPOSE = 'catalog-cursor';
 const VERSION = 1;
@@ -12,17 +12,17 @@ const MAX_INFLATED = 200_000;
 
 /** Where a page ended, of which request. */
 export interface CursorContent {
-  readonly mode: Mode;
+  readonly mode: SearchMode;
   readonly generation: number;
-  readonly place: Place;
+  readonly position: PagePosition;
 }
 
 type Sealed = {
   v: number;
   of: string;
-  mode: Mode;
+  mode: SearchMode;
   generation: number;
-  place: Omit<Place, 'delivered'>;
+  position: Omit<PagePosition, 'delivered'>;
   delivered: string;
 };
 
@@ -32,14 +32,14 @@ export class Cursors {
   constructor(private readonly keys: SigningKeys) {}
 
   /** Null where it would be longer than what is taken back: the walk ends there. */
-  async seal(request: unknown, { mode, generation, place }: CursorContent): Promise<string | null> {
-    const { delivered, ...rest } = place;
+  async seal(request: unknown, { mode, generation, position }: CursorContent): Promise<string | null> {
+    const { delivered, ...rest } = position;
     const content: Sealed = {
       v: VERSION,
       of: hashOf(request),
       mode,
       generation,
-      place: rest,
+      position: rest,
       delivered: packed(delivered),
     };
     const cursor = await this.keys.seal(PURPOSE, content);
@@ -52,14 +52,14 @@ export class Cursors {
     if (!isSealed(content) || content.v !== VERSION || content.of !== hashOf(request)) {
       throw invalidField('pagination.cursor', 'pagination.cursor does not belong to this search', 'isCursor');
     }
-    const { mode, generation, place, delivered } = content;
-    return { mode, generation, place: { ...place, delivered: unpacked(delivered) } };
+    const { mode, generation, position, delivered } = content;
+    return { mode, generation, position: { ...position, delivered: unpacked(delivered) } };
   }
 }
 
 /** Whoever signed it made it so. */
 function isSealed(content: unknown): content is Sealed {
-  return typeof content === 'object' && content !== null && 'of' in content && 'place' in content;
+  return typeof content === 'object' && content !== null && 'of' in content && 'position' in content;
 }
 
 function hashOf(request: unknown): string {

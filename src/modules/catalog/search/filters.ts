@@ -1,9 +1,8 @@
 import { invalidRequest, type Issue } from '../../../platform/errors/app-error.js';
 import { inspectText } from '../../../platform/http/json-text.js';
 import { isCalendarDay, isInstant } from '../../../platform/time.js';
-import type { Filter } from '../engine/filter.js';
-import type { Scalar } from '../engine/columns.js';
-import { type Field, fieldName, REGISTRY, type Vertical } from '../fields/registry.js';
+import type { Field, Filter, Scalar } from '../../../search-engine/index.js';
+import { fieldName, REGISTRY, type Vertical } from '../fields/registry.js';
 
 const MAX_NODES = 100;
 const MAX_DEPTH = 5;

@@ -1,8 +1,10 @@
 import { ListOf, Nested, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { named } from '../../../platform/http/named-values.js';
 import { Objects, Worded } from '../../../platform/http/trade-fields.js';
-import { type Mode, MODES, type Sort, SORTS } from '../engine/search-index.js';
+import { SEARCH_MODES, type SearchMode, type Sort, SORTS } from '../../../search-engine/index.js';
 import { canonicalLocale } from '../slices/markets.js';
 
+const MODES = named('SearchMode', SEARCH_MODES);
 const PROJECTIONS = ['raw', 'storefront-card'] as const;
 type Projection = (typeof PROJECTIONS)[number];
 
@@ -60,7 +62,7 @@ export class CatalogSearchRequest {
   /** Whether words, meaning or both are matched; `hybrid` by default. The response says which mode was used. */
   @Optional()
   @OneOf(MODES)
-  mode?: Mode;
+  mode?: SearchMode;
 
   /** Order of the results; `relevance` by default. */
   @Optional()
@@ -119,7 +121,7 @@ export class CatalogSearchResponse {
 
   /** The mode that was used: `keyword` if semantic search was not available. */
   @OneOf(MODES)
-  mode: Mode;
+  mode: SearchMode;
 
   /** The number of results on all pages. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })

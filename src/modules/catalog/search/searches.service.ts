@@ -1,22 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { invalidField, invalidRequest, unavailable } from '../../../platform/errors/app-error.js';
+import type { FacetQuery, SearchRequest, SearchResult } from '../../../search-engine/index.js';
 import { unknownVertical } from '../documents/document-path.js';
 import { QueryMeaning } from '../embedding/query-meaning.service.js';
-import { MemoryIndex } from '../engine/memory-index.js';
-import type { SearchRequest, SearchResult } from '../engine/search-index.js';
 import { fieldName, isVertical, REGISTRY, type Vertical } from '../fields/registry.js';
 import { Follower } from '../freshness/follower.service.js';
 import { Cursors } from './cursor.service.js';
 import { parseFilters } from './filters.js';
 import type { CatalogSearchRequest, CatalogSearchResponse, FacetRequest } from './search.dto.js';
 import { SliceChoice } from './slice-choice.service.js';
+import { cardOf } from './storefront-card.js';
 
 @Injectable()
 export class Searches {
   constructor(
     private readonly choice: SliceChoice,
     private readonly follower: Follower,
-    private readonly index: MemoryIndex,
     private readonly meaning: QueryMeaning,
     private readonly cursors: Cursors,
   ) {}
@@ -45,32 +44,34 @@ export class Searches {
       filters,
       facets,
       limit: pagination.limit ?? 20,
-      cards: body.projection === 'storefront-card',
       vector: effective === 'keyword' || !hasWords(query) ? null : await this.meaning.of(query, slice.state, gone),
       now: now.getTime(),
-      place: cursor?.place ?? null,
+      position: cursor?.position ?? null,
     };
-    const found = await this.index.search(slice.state.id, request);
-    const { generation, next: place } = found;
-    const next = place && (await this.cursors.seal(identity, { mode: found.mode, generation, place }));
-    return { ...answerOf(vertical, found), next_cursor: next, market, locale };
+    const found = await this.follower.search(slice.state.id, request);
+    const { generation, next: position } = found;
+    const next = position && (await this.cursors.seal(identity, { mode: found.mode, generation, position }));
+    const asCards = body.projection === 'storefront-card';
+    return { ...answerOf(vertical, found, asCards), next_cursor: next, market, locale };
   }
 }
 
-function answerOf(vertical: Vertical, found: SearchResult) {
+function answerOf(vertical: Vertical, found: SearchResult, asCards: boolean) {
   return {
     vertical,
     mode: found.mode,
     total: found.total,
-    hits: found.hits.map(({ id, score, fields }) => ({ id, score, document: { id, fields } })),
-    cards: [...found.cards],
-    facets: Object.fromEntries(found.facets.map(({ asked, counts }) => [asked, counts])),
+    hits: found.hits.map(({ id, score, fields }) => ({ id, score, document: { id, fields: asCards ? {} : fields } })),
+    cards: asCards ? found.hits.map(({ id, fields }) => cardOf(id, fields)) : [],
+    facets: Object.fromEntries(found.facets.map(({ requestedAs, counts }) => [requestedAs, counts])),
     totalRelation: 'eq' as const,
-    facetStats: Object.fromEntries(found.facetStats.map(({ asked, stats }) => [asked, stats])),
+    facetStats: Object.fromEntries(
+      found.facets.flatMap(({ requestedAs, stats }) => (stats ? [[requestedAs, stats]] : [])),
+    ),
   };
 }
 
-function facetsOf(vertical: Vertical, asked: readonly FacetRequest[]): SearchRequest['facets'] {
+function facetsOf(vertical: Vertical, asked: readonly FacetRequest[]): FacetQuery[] {
   const names = asked.map(({ field }) => fieldName(field));
   return asked.map(({ field: given, limit = 100 }, index) => {
     const [path, name] = [`facets.${index}.field`, fieldName(given)];
@@ -79,12 +80,12 @@ function facetsOf(vertical: Vertical, asked: readonly FacetRequest[]): SearchReq
     if (names.indexOf(name) !== index) {
       throw invalidRequest([{ path, message: `${path} is a duplicate`, code: 'arrayUnique' }]);
     }
-    return { asked: given, field: name, limit, isNumber: field.type === 'integer' || field.type === 'number' };
+    return { requestedAs: given, field: name, limit, isNumber: field.type === 'integer' || field.type === 'number' };
   });
 }
 
-function none(facets: SearchRequest['facets']): Record<string, unknown> {
-  return Object.fromEntries(facets.map(({ asked }) => [asked, []]));
+function none(facets: readonly FacetQuery[]): Record<string, unknown> {
+  return Object.fromEntries(facets.map(({ requestedAs }) => [requestedAs, []]));
 }
 
 function hasWords(query: string): boolean {

@@ -1,0 +1,172 @@
+import type { Bm25, KeywordScores } from './bm25.js';
+import type { DocumentStore } from './document-store.js';
+import type { Filter } from './filters.js';
+import type { DocumentTerms } from './inverted-index.js';
+import type { RankingParameters } from './ranking-parameters.js';
+import { applyFeedback } from './relevance-feedback.js';
+import { scoreOfTop } from './score-accumulator.js';
+import type { SearchMode } from './search-api.js';
+import type { VectorIndex, VectorQuery } from './vector-index.js';
+
+/** The number of documents that match by their vectors. */
+const NEAREST_NEIGHBOURS = 200;
+/** Vector similarity is computed for about this many of the best keyword results. */
+const FUSED = 1_000;
+/** With a sort by a field, a document must be this near to the most similar one. */
+const MAX_DISTANCE_FROM_BEST = 0.05;
+/** If the name of a document is the query, the scores of all others are multiplied by this. */
+const NOT_EXACT_FACTOR = 0.99;
+
+/** A query, prepared for one index. */
+export interface PreparedQuery {
+  readonly mode: SearchMode;
+  readonly filters: readonly Filter[];
+  /** With a sort by a field, weak matches do not come last; so they must not match at all. */
+  readonly isSortedByField: boolean;
+  /** Whether the query has no words, so that all documents match. */
+  readonly matchesAll: boolean;
+  readonly termCount: number;
+  /** Null: keywords are not searched. */
+  readonly keywords: KeywordScores | null;
+  /** Null: vectors are not searched. */
+  readonly vector: VectorQuery | null;
+  /** The documents whose name is the query. */
+  readonly exactNames: ReadonlySet<number>;
+  /** The number of terms that a document must contain to match by keywords. */
+  readonly minMatchedTerms: number;
+  /** The similarity that a document must have to match by its vector; null: to be determined. */
+  readonly minSimilarity: number | null;
+}
+
+/** The documents that match a query. */
+export interface Matches {
+  readonly ordinals: Uint32Array;
+  /** The lowest similarity of the documents that matched by their vectors; null if there are none. */
+  readonly minSimilarity: number | null;
+}
+
+/** The parts of an index that ranking reads. */
+export interface RankedIndex {
+  readonly documents: DocumentStore;
+  readonly vectors: VectorIndex;
+  readonly bm25: Bm25;
+  readonly parameters: RankingParameters;
+  readonly termsOf: (ordinal: number) => DocumentTerms;
+}
+
+/** Applies the filters first, then the union of keyword and vector matches. */
+export function matchesOf(query: PreparedQuery, { documents, vectors }: RankedIndex): Matches {
+  const mask = documents.matching(query.filters);
+  if (query.matchesAll) return { ordinals: ordinalsOf(mask), minSimilarity: null };
+
+  const byKeywords = query.keywords ? keywordMatches(query.keywords, query.minMatchedTerms, mask) : new Uint32Array(0);
+  if (!query.vector) return { ordinals: byKeywords, minSimilarity: null };
+  const byVector = vectorMatches(query, query.vector, { mask, floor: vectors.floor });
+  const known = new Uint8Array(mask.length);
+  for (const ordinal of byKeywords) known[ordinal] = 1;
+  const others = byVector.ordinals.filter((ordinal) => known[ordinal] !== 1);
+  const ordinals = new Uint32Array(byKeywords.length + others.length);
+  ordinals.set(byKeywords);
+  ordinals.set(others, byKeywords.length);
+  return { ordinals, minSimilarity: byVector.minSimilarity };
+}
+
+/**
+ * The score of each match, 0..1. A hybrid score is a convex combination of the keyword score, normalized by the highest one,
+ * and the centered cosine; a semantic score is the cosine alone.
+ */
+export function rank({ ordinals }: Matches, query: PreparedQuery, index: RankedIndex): Float64Array {
+  const { mode, vector, exactNames } = query;
+  const keywordScores = normalizedKeywordScores(ordinals, query, index);
+  const scores = new Float64Array(ordinals.length);
+  const vectorWeight = vector === null ? 0 : index.parameters.vectorWeight;
+  // A weaker keyword result cannot be raised to the top by its vector, so its similarity is not computed.
+  const threshold = vector === null ? Infinity : scoreOfTop(FUSED, keywordScores);
+  const hasExactName = exactNames.size > 0 && ordinals.some((ordinal) => exactNames.has(ordinal));
+  for (let position = 0; position < ordinals.length; position += 1) {
+    const ordinal = ordinals[position] ?? 0;
+    const keyword = keywordScores[position] ?? 0;
+    const isFused = keyword >= threshold || keyword === 0;
+    const similarity = isFused ? (vector?.centeredSimilarity(ordinal) ?? 0) : 0;
+    const score =
+      mode === 'semantic'
+        ? (1 + similarity) / 2
+        : (1 - vectorWeight) * keyword + vectorWeight * Math.max(0, similarity);
+    scores[position] = hasExactName ? (exactNames.has(ordinal) ? 1 : score * NOT_EXACT_FACTOR) : score;
+  }
+  return scores;
+}
+
+/** The highest number of terms that a filtered document contains. */
+export function mostMatchedTerms({ filters, keywords }: PreparedQuery, documents: DocumentStore): number {
+  const mask = documents.matching(filters);
+  let most = 0;
+  for (const ordinal of keywords?.ordinals ?? []) {
+    if (mask[ordinal] === 1) most = Math.max(most, keywords?.matchedTerms[ordinal] ?? 0);
+  }
+  return most;
+}
+
+/** The best match has 1, and a match without a term has 0. */
+function normalizedKeywordScores(
+  ordinals: Uint32Array,
+  { keywords, termCount }: PreparedQuery,
+  { documents, bm25, termsOf, parameters }: RankedIndex,
+): Float32Array {
+  const scores = new Float32Array(ordinals.length);
+  if (keywords === null) return scores;
+  for (let position = 0; position < ordinals.length; position += 1) {
+    scores[position] = keywords.scores[ordinals[position] ?? 0] ?? 0;
+  }
+  if (termCount >= parameters.feedback.minQueryTerms) {
+    const idOf = (ordinal: number) => documents.at(ordinal)?.id ?? '';
+    applyFeedback({ ordinals, scores, idOf, termsOf, bm25 }, termCount, parameters.feedback);
+  }
+  let best = 0;
+  for (const score of scores) if (score > best) best = score;
+  for (let position = 0; best > 0 && position < scores.length; position += 1) {
+    scores[position] = (scores[position] ?? 0) / best;
+  }
+  return scores;
+}
+
+/** Plain loops, because nearly all documents can match: they are several times as fast as array methods. */
+function keywordMatches(
+  { ordinals, matchedTerms }: KeywordScores,
+  minMatchedTerms: number,
+  mask: Uint8Array,
+): Uint32Array {
+  const matches = new Uint32Array(ordinals.length);
+  let count = 0;
+  for (const ordinal of ordinals) {
+    if (mask[ordinal] === 1 && (matchedTerms[ordinal] ?? 0) >= minMatchedTerms) matches[count++] = ordinal;
+  }
+  return matches.subarray(0, count);
+}
+
+function vectorMatches(
+  { minSimilarity, isSortedByField }: PreparedQuery,
+  vector: VectorQuery,
+  { mask, floor }: { mask: Uint8Array; floor: number },
+): Matches {
+  const all = vector.candidates(mask).map((ordinal) => ({ ordinal, similarity: vector.similarity(ordinal) }));
+  all.sort((a, b) => b.similarity - a.similarity || a.ordinal - b.ordinal);
+  const nearBest = isSortedByField ? (all[0]?.similarity ?? 0) - MAX_DISTANCE_FROM_BEST : 0;
+  const threshold = minSimilarity ?? Math.max(floor, nearBest);
+  const similar = all.filter(({ similarity }) => similarity >= threshold);
+  // The first page sets the threshold. Later pages do not limit the count, or new documents would displace matches.
+  const matches = minSimilarity === null ? similar.slice(0, NEAREST_NEIGHBOURS) : similar;
+  return {
+    ordinals: Uint32Array.from(matches, ({ ordinal }) => ordinal),
+    minSimilarity: minSimilarity ?? matches.at(-1)?.similarity ?? null,
+  };
+}
+
+function ordinalsOf(mask: Uint8Array): Uint32Array {
+  const ordinals = new Uint32Array(mask.length);
+  let count = 0;
+  for (let ordinal = 0; ordinal < mask.length; ordinal += 1) {
+    if (mask[ordinal] === 1) ordinals[count++] = ordinal;
+  }
+  return ordinals.subarray(0, count);
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { InvertedIndex } from './inverted-index.js';
+import { QueryParser } from './query-parser.js';
+import { Vocabulary } from './spelling.js';
+import { SynonymMap } from './synonyms.js';
+import { Tokenizer } from './tokenizer.js';
+
+function parserWithHarbour() {
+  const vocabulary = new Vocabulary();
+  vocabulary.add('harbour');
+  const tokenizer = new Tokenizer('en-GB');
+  const synonyms = new SynonymMap(tokenizer);
+  return {
+    vocabulary,
+    tokenizer,
+    synonyms,
+    parser: new QueryParser(tokenizer, vocabulary, new InvertedIndex(), synonyms),
+  };
+}
+
+describe('the work for one query is limited', () => {
+  it('corrects at most eight unknown words', () => {
+    const { vocabulary, parser } = parserWithHarbour();
+    const corrections = jest.spyOn(vocabulary, 'corrections');
+    const query = Array.from({ length: 60 }, (_, n) => `unknown${n}x`).join(' ');
+    expect(parser.parse(query)).toHaveLength(60);
+    expect(corrections).toHaveBeenCalledTimes(8);
+  });
+
+  it('applies at most 64 synonyms', () => {
+    const { synonyms, parser } = parserWithHarbour();
+    synonyms.replace(Array.from({ length: 500 }, (_, n) => ({ language: 'en', input: 'boat', terms: [`vessel${n}`] })));
+    const alternatives = parser.parse('boat trip').flat();
+    expect(alternatives.filter(({ stems }) => stems[0]?.startsWith('vessel'))).toHaveLength(64);
+  });
+
+  it('tokenizes at most 2,048 characters, counted after folding has made the text longer', () => {
+    const { tokenizer, parser } = parserWithHarbour();
+    const tokenize = jest.spyOn(tokenizer, 'tokenize');
+    // Folded, each word has five letters and a space.
+    parser.parse('\u00dfe\u00df '.repeat(512));
+    expect(tokenize.mock.results[0]?.value).toHaveLength(Math.ceil(2_048 / 6));
+  });
+});
