@@ -109,36 +109,14 @@ describe('the list of channels', () => {
     expect(new Set(found).size).toBe(7);
     expect(found).toEqual([...found].sort().reverse());
   });
-});
 
-describe('what the list refuses with 400, in full', () => {
-  const issue = (path: string, message: string, code: string): Issue => ({ path, message: `${path} ${message}`, code });
-  const whole = (path: string) => issue(path, 'must be an integer number', 'isInt');
-  const least = (path: string, min: number) => issue(path, `must not be less than ${min}`, 'min');
-  const most = (path: string, max: number) => issue(path, `must not be greater than ${max}`, 'max');
-  const status = issue('status', 'must be one of active, inactive, pending, archived', 'isIn');
-  const sort = issue('sort', 'must be one of createdAt, -createdAt, name, -name', 'isIn');
+  it('rejects an invalid query with 400 and each issue', async () => {
+    const answer = await app.as('owner').get(`${CHANNELS}?limit=201&sort=website`);
 
-  it.each<[string, Issue[]]>([
-    ['limit=0', [least('limit', 1)]],
-    ['limit=201', [most('limit', 200)]],
-    ['limit=ten', [whole('limit'), least('limit', 1), most('limit', 200)]],
-    ['limit=', [whole('limit'), least('limit', 1), most('limit', 200)]],
-    ['limit=10&limit=20', [whole('limit'), least('limit', 1), most('limit', 200)]],
-    ['offset=-1', [least('offset', 0)]],
-    ['offset=100001', [most('offset', 100_000)]],
-    ['status=closed', [status]],
-    ['status=active&status=pending', [status]],
-    ['sort=website', [sort]],
-    ['sort=-', [sort]],
-    ['search=', [issue('search', 'must be longer than or equal to 1 characters', 'minLength')]],
-    ['search=%00', [{ path: 'search', message: 'NUL is not allowed in text', code: 'noNul' }]],
-    ['kind=OTA', [issue('kind', 'must match /^[a-z][a-z0-9_-]*$/ regular expression', 'matches')]],
-    ['name=x', [issue('name', 'is not recognized', 'whitelistValidation')]],
-    ['Limit=1', [issue('Limit', 'is not recognized', 'whitelistValidation')]],
-  ])('%s', async (query, issues) => {
-    const answer = await app.as('owner').get(`${CHANNELS}?${query}`);
-
+    const issues: Issue[] = [
+      { path: 'sort', message: 'sort must be one of createdAt, -createdAt, name, -name', code: 'isIn' },
+      { path: 'limit', message: 'limit must not be greater than 200', code: 'max' },
+    ];
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, issues)]);
   });
 });

@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import { invalidMembers, issue, issuesOf } from '../../../../test/setup/issues.js';
+import { CreateChannel, ListChannels, UpdateChannel } from './channel.dto.js';
+
+/** An issue whose message begins with the name of its member, as most do. */
+const about = (path: string, message: string, code: string) => issue(path, code, `${path} ${message}`);
+
+describe('a new channel', () => {
+  const metadata = about('metadata', 'must be an object of at most 16384 bytes and 5 levels', 'isFreeObject');
+  const website = about('website', 'must be a web address; with a scheme, http or https', 'isWebAddress');
+  const noNul = (path: string) => issue(path, 'noNul', 'NUL is not allowed in text');
+  const wellFormed = (path: string) => issue(path, 'wellFormed', 'Text must be well-formed Unicode');
+  const forbidden = (path: string) => issue(path, 'forbiddenKey', 'This name is not allowed');
+
+  it.each([
+    [
+      'a name of white space',
+      '{"name":"  "}',
+      about('name', 'must be longer than or equal to 1 characters', 'minLength'),
+    ],
+    [
+      'a name of 256 characters',
+      JSON.stringify({ name: 'x'.repeat(256) }),
+      about('name', 'must be shorter than or equal to 255 characters', 'maxLength'),
+    ],
+    ['a line break in the name', '{"name":"a\\nb"}', about('name', 'must not contain control characters', 'matches')],
+    ['NUL in the name', '{"name":"a\\u0000b"}', noNul('name')],
+    ['a lone surrogate in the name', '{"name":"a\\ud800b"}', wellFormed('name')],
+    [
+      'a description of 2,001 characters',
+      JSON.stringify({ name: 'x', description: 'x'.repeat(2_001) }),
+      about('description', 'must be shorter than or equal to 2000 characters', 'maxLength'),
+    ],
+    [
+      'a kind in capitals',
+      '{"name":"x","kind":"Reseller"}',
+      about('kind', 'must match /^[a-z][a-z0-9_-]*$/ regular expression', 'matches'),
+    ],
+    [
+      'a kind of 51 characters',
+      JSON.stringify({ name: 'x', kind: 'k'.repeat(51) }),
+      about('kind', 'must be shorter than or equal to 50 characters', 'maxLength'),
+    ],
+    [
+      'an unknown status',
+      '{"name":"x","status":"closed"}',
+      about('status', 'must be one of active, inactive, pending, archived', 'isIn'),
+    ],
+    ['a website that is a script', '{"name":"x","website":"javascript:alert(1)"}', website],
+    ['a website of another scheme', '{"name":"x","website":"ftp://example.com"}', website],
+    [
+      'a website of 2,049 characters',
+      JSON.stringify({ name: 'x', website: `https://example.com/${'x'.repeat(2_029)}` }),
+      about('website', 'must be shorter than or equal to 2048 characters', 'maxLength'),
+    ],
+    [
+      'an invalid e-mail address',
+      '{"name":"x","contactEmail":"petra"}',
+      about('contactEmail', 'must be an e-mail address', 'isEmail'),
+    ],
+    ['metadata that is a list', '{"name":"x","metadata":[]}', metadata],
+    ['metadata of 6 levels', '{"name":"x","metadata":{"a":{"b":{"c":{"d":{"e":{}}}}}}}', metadata],
+    ['metadata of more than 16 KiB', JSON.stringify({ name: 'x', metadata: { a: 'é'.repeat(8_200) } }), metadata],
+    ['NUL in metadata', '{"name":"x","metadata":{"a":["\\u0000"]}}', noNul('metadata.a.0')],
+    ['a lone surrogate in metadata', '{"name":"x","metadata":{"a":"\\udc00"}}', wellFormed('metadata.a')],
+    ['a lone surrogate in a key', '{"name":"x","metadata":{"\\udc00":1}}', wellFormed('metadata')],
+    ['the key __proto__', '{"name":"x","metadata":{"__proto__":{}}}', forbidden('metadata.__proto__')],
+    ['the key constructor', '{"name":"x","metadata":{"a":{"constructor":1}}}', forbidden('metadata.a.constructor')],
+    ['the key prototype', '{"name":"x","metadata":{"prototype":1}}', forbidden('metadata.prototype')],
+    ['a list as body', '[]', issue('', 'isObject', 'The body must be a JSON object')],
+    ...['systemKey', 'version', 'createdAt', 'actorId'].map(
+      (member) =>
+        [
+          `the member ${member}`,
+          `{"name":"x","${member}":"direct"}`,
+          about(member, 'is not recognized', 'whitelistValidation'),
+        ] as const,
+    ),
+  ] as const)('is rejected with %s', async (_, body, expected) => {
+    expect(await issuesOf(CreateChannel, JSON.parse(body))).toEqual([expected]);
+  });
+
+  it('may be just within the limits', async () => {
+    const longest = {
+      name: 'x'.repeat(255),
+      kind: 'k'.repeat(50),
+      description: '😀'.repeat(2_000),
+      website: `https://example.com/${'x'.repeat(2_028)}`,
+    };
+    expect(await issuesOf(CreateChannel, { ...longest, metadata: { a: 'x'.repeat(16_384 - 8) } })).toEqual([]);
+    expect(await issuesOf(CreateChannel, { ...longest, metadata: { a: { b: { c: { d: {} } } } } })).toEqual([]);
+  });
+});
+
+describe('a change of a channel', () => {
+  it.each(['name', 'kind', 'status'])('rejects null for %s', async (field) => {
+    expect(await invalidMembers(UpdateChannel, { [field]: null })).toEqual([field]);
+  });
+
+  it('requires at least one member', async () => {
+    const none = issue('', 'notEmpty', 'At least one member is required');
+    expect(await issuesOf(UpdateChannel, {})).toEqual([none]);
+  });
+
+  it('rejects unknown members, an id among them', async () => {
+    const unknown = (path: string) => about(path, 'is not recognized', 'whitelistValidation');
+    const body = { id: 'chan_01k0dem000e000000000000002', systemKey: 'direct' };
+    expect(await issuesOf(UpdateChannel, body)).toEqual([unknown('id'), unknown('systemKey')]);
+  });
+});
+
+describe('a query for channels', () => {
+  const whole = (path: string) => about(path, 'must be an integer number', 'isInt');
+  const least = (path: string, min: number) => about(path, `must not be less than ${min}`, 'min');
+  const most = (path: string, max: number) => about(path, `must not be greater than ${max}`, 'max');
+  const status = about('status', 'must be one of active, inactive, pending, archived', 'isIn');
+  const sort = about('sort', 'must be one of createdAt, -createdAt, name, -name', 'isIn');
+
+  it.each([
+    ['limit=0', [least('limit', 1)]],
+    ['limit=201', [most('limit', 200)]],
+    ['limit=ten', [whole('limit'), least('limit', 1), most('limit', 200)]],
+    ['limit=', [whole('limit'), least('limit', 1), most('limit', 200)]],
+    ['limit=10&limit=20', [whole('limit'), least('limit', 1), most('limit', 200)]],
+    ['offset=-1', [least('offset', 0)]],
+    ['offset=100001', [most('offset', 100_000)]],
+    ['status=closed', [status]],
+    ['status=active&status=pending', [status]],
+    ['sort=website', [sort]],
+    ['sort=-', [sort]],
+    ['search=', [about('search', 'must be longer than or equal to 1 characters', 'minLength')]],
+    ['search=%00', [issue('search', 'noNul', 'NUL is not allowed in text')]],
+    ['kind=OTA', [about('kind', 'must match /^[a-z][a-z0-9_-]*$/ regular expression', 'matches')]],
+    ['name=x', [about('name', 'is not recognized', 'whitelistValidation')]],
+    ['Limit=1', [about('Limit', 'is not recognized', 'whitelistValidation')]],
+  ])('is rejected with %s', async (query, issues) => {
+    expect(await issuesOf(ListChannels, query)).toEqual(issues);
+  });
+});
