@@ -63,22 +63,13 @@ describe('PATCH /v1/admin/bookings/{bookingId}', () => {
     expect((await patch(id, cleared)).body.data).toMatchObject({ ...cleared, departureDate: null });
   });
 
-  it.each(['number', 'currency', 'customerName'])('null is refused for %s', async (field) => {
-    expect((await refusal((await makeBooking(owner)).id, { [field]: null })).status).toBe(400);
+  it('rejects an invalid body with 400 and its issues, and changes nothing', async () => {
+    const { status, body } = await refusal((await makeBooking(owner)).id, { status: 'confirmed' });
+    expect([status, body]).toEqual([400, invalid('status', 'whitelistValidation')]);
   });
 
-  it.each([{ status: 'confirmed' }, { id: 'x' }, { totalCents: 1 }, { version: 7 }])(
-    'refuses %j by 400',
-    async (changes) => {
-      const { status, body } = await refusal((await makeBooking(owner)).id, changes);
-      expect(status).toBe(400);
-      expect(body).toEqual(invalid(Object.keys(changes).join(), 'whitelistValidation'));
-    },
-  );
-
-  it('refuses a body without keys, and a start after the end', async () => {
+  it('rejects a start after the end', async () => {
     const { id } = await makeBooking(owner, { endDate: '2027-05-12' });
-    expect((await refusal(id, {})).body).toEqual(invalid('', 'notEmpty'));
     expect((await refusal(id, { startDate: '2027-05-13' })).body).toEqual(invalid('endDate', 'end_before_start'));
   });
 

@@ -80,14 +80,9 @@ describe('GET /v1/admin/bookings', () => {
     expect(await list({ offset: '100', limit: '2' })).toEqual({ data: [], total: 4, limit: 2, offset: 100 });
   });
 
-  it.each([
-    ['status=open', 'status', 'isIn'],
-    ['sort=customerName', 'sort', 'isIn'],
-    ['startFrom=2026-02-30', 'startFrom', 'isDate'],
-  ])('refuses %s by 400', async (query, field, code) => {
-    const { status, body } = await owner.get(`${BOOKINGS}?${query}`);
-    expect(status).toBe(400);
-    expect(body).toEqual(invalid(field, code));
+  it('rejects an invalid query with 400 and its issues', async () => {
+    const { status, body } = await owner.get(`${BOOKINGS}?status=open`);
+    expect([status, body]).toEqual([400, invalid('status', 'isIn')]);
   });
 
   it('needs bookings:read', async () => {

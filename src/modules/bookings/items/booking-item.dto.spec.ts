@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { issue, issuesOf } from '../../../../test/setup/issues.js';
+import { CreateBookingItem, UpdateBookingItem } from './booking-item.dto.js';
+
+const ITEM = { type: 'unit', title: 'Seat', unitSellCents: 10_000 };
+
+describe('a new booking item', () => {
+  it('has no issue with its required members alone', async () => {
+    expect(await issuesOf(CreateBookingItem, ITEM)).toEqual([]);
+  });
+
+  it.each([
+    [{ costCents: -1, costCurrency: 'EUR' }, 'costCents', 'min'],
+    [{ quantity: 0 }, 'quantity', 'min'],
+    [{ quantity: 1.5 }, 'quantity', 'isInt'],
+    [{ type: 'flight' }, 'type', 'isIn'],
+    [{ title: ' ' }, 'title', 'minLength'],
+    [{ serviceDate: '2027-02-29' }, 'serviceDate', 'isDate'],
+    [{ totalSellCents: 10_000 }, 'totalSellCents', 'whitelistValidation'],
+  ])('rejects %j at %s with the code %s', async (over, path, code) => {
+    expect(await issuesOf(CreateBookingItem, { ...ITEM, ...over })).toEqual([issue(path, code)]);
+  });
+});
+
+describe('a change of a booking item', () => {
+  it.each([
+    [{ status: 'cancelled' }, 'status', 'whitelistValidation'],
+    [{ bookingId: 'x' }, 'bookingId', 'whitelistValidation'],
+    [{}, '', 'notEmpty'],
+  ])('rejects %j at "%s" with the code %s', async (changes, path, code) => {
+    expect(await issuesOf(UpdateBookingItem, changes)).toEqual([issue(path, code)]);
+  });
+});
