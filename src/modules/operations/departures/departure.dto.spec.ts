@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { invalidMembers, issue, issuesOf } from '../../../../test/setup/issues.js';
+import { CreateDeparture, ListDepartures, UpdateDeparture } from './departure.dto.js';
+
+const DEPARTURE = {
+  productId: 'delta-tour',
+  startsAt: '2127-05-12T06:00:00.000Z',
+  endsAt: '2127-05-12T15:00:00.000Z',
+  timeZone: 'Europe/Bucharest',
+  capacity: 20,
+  priceCents: 5_900,
+  currency: 'EUR',
+};
+
+describe('a new departure', () => {
+  it('has no issue with its required members alone', async () => {
+    expect(await issuesOf(CreateDeparture, DEPARTURE)).toEqual([]);
+  });
+
+  it.each([
+    [
+      { timeZone: '+02:00' },
+      issue('timeZone', 'isTimeZone', 'timeZone must be the IANA name of a time zone, such as Europe/Bucharest'),
+    ],
+    [{ currency: 'EUX' }, issue('currency', 'isCurrency', 'currency must be an ISO 4217 currency code, such as EUR')],
+    [{ capacity: -1 }, issue('capacity', 'min', 'capacity must not be less than 0')],
+    [{ priceCents: -1 }, issue('priceCents', 'min', 'priceCents must not be less than 0')],
+    [{ sold: 1 }, issue('sold', 'whitelistValidation', 'sold is not recognized')],
+  ])('rejects %j', async (terms, expected) => {
+    expect(await issuesOf(CreateDeparture, { ...DEPARTURE, ...terms })).toEqual([expected]);
+  });
+
+  it.each(['a b', '', 'é', 'x'.repeat(129), null, 7])('rejects the product %j', async (productId) => {
+    expect(await invalidMembers(CreateDeparture, { ...DEPARTURE, productId })).toEqual(['productId']);
+  });
+});
+
+describe('a change of a departure', () => {
+  it.each(['startsAt', 'endsAt', 'timeZone', 'capacity', 'priceCents', 'taxIncludedCents', 'currency'])(
+    'rejects null for %s',
+    async (field) => {
+      expect(await invalidMembers(UpdateDeparture, { [field]: null })).toEqual([field]);
+    },
+  );
+
+  it.each([{ productId: 'other' }, { status: 'cancelled' }, { sold: 1 }, { id: 'dep_01k0dem000e000000000000001' }])(
+    'rejects %j as unknown',
+    async (changes) => {
+      const [member = ''] = Object.keys(changes);
+      expect(await issuesOf(UpdateDeparture, changes)).toEqual([issue(member, 'whitelistValidation')]);
+    },
+  );
+
+  it('requires at least one member', async () => {
+    expect(await issuesOf(UpdateDeparture, {})).toEqual([issue('', 'notEmpty')]);
+  });
+});
+
+describe('a query for departures', () => {
+  it.each([
+    ['from=2027-02-30', 'from'],
+    ['status=gone', 'status'],
+    ['sort=capacity', 'sort'],
+    ['status=scheduled&status=cancelled', 'status'],
+  ])('rejects %s at %s', async (query, path) => {
+    expect(await invalidMembers(ListDepartures, query)).toEqual([path]);
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { invalidMembers, issue, issuesOf } from '../../../../test/setup/issues.js';
+import { CreateFacility, ListFacilities, UpdateFacility } from './facility.dto.js';
+
+describe('a new facility', () => {
+  it.each([
+    { path: 'name', terms: { name: ' ' }, code: 'minLength' },
+    { path: 'kind', terms: { kind: 'castle' }, code: 'isIn' },
+    { path: 'status', terms: { status: 'archived' }, code: 'isIn' },
+    { path: 'timeZone', terms: { timeZone: 'Europe/Atlantis' }, code: 'isTimeZone' },
+    { path: 'address.country', terms: { address: { country: 'UK' } }, code: 'isCountry' },
+    { path: 'address.street', terms: { address: { street: 'Quay' } }, code: 'whitelistValidation' },
+    { path: 'latitude', terms: { latitude: 90.0001 }, code: 'max' },
+    { path: 'longitude', terms: { longitude: -180.0001 }, code: 'min' },
+    { path: 'tags', terms: { tags: Array.from({ length: 51 }, (_, n) => `tag ${n}`) }, code: 'arrayMaxSize' },
+    { path: 'tags', terms: { tags: ['a', 'a'] }, code: 'arrayUnique' },
+  ])('rejects an invalid $path with the code $code', async ({ path, terms, code }) => {
+    expect(await issuesOf(CreateFacility, { name: 'Harbour', ...terms })).toEqual([issue(path, code)]);
+  });
+});
+
+describe('a change of a facility', () => {
+  it.each([{ name: null }, { kind: null }, { status: null }, { status: 'archived' }])('rejects %j', async (changes) => {
+    expect(await invalidMembers(UpdateFacility, changes)).toEqual(Object.keys(changes));
+  });
+});
+
+describe('a query for facilities', () => {
+  it.each([
+    ['kind=castle', 'kind'],
+    ['country=uk', 'country'],
+    ['status=gone', 'status'],
+    ['search=', 'search'],
+  ])('rejects %s at %s', async (query, path) => {
+    expect(await invalidMembers(ListFacilities, query)).toEqual([path]);
+  });
+});
