@@ -7,7 +7,6 @@ import { connect, readProcessEnv, runProcess } from './boot.js';
 import { createApp } from './configure-app.js';
 import { eventTable } from './domain-events.js';
 import { firstStart } from './first-start.js';
-import { CatalogGeneration } from './modules/catalog/index.js';
 import { LedgerVerification } from './modules/action-ledger/index.js';
 import { configurationPage, environmentExample } from './platform/config/configuration-page.js';
 import type { Env } from './platform/config/env.js';
@@ -23,7 +22,6 @@ const WRONG_USE = 64;
 const WRONG_DATA = 65;
 const BROKEN_LEDGER = 1;
 
-const MOST_DOCUMENTS = 1_000_000;
 const SCOPES = 'docs/scopes.md';
 const EVENTS = 'docs/events.md';
 
@@ -60,11 +58,6 @@ const commands: Record<string, Command> = {
     words: '<file.json>',
     purpose: 'creates or updates rows that no endpoint creates; safe to repeat',
     run: provision,
-  },
-  'catalog:generate': {
-    words: '--documents N',
-    purpose: 'fills the catalog with N generated documents',
-    run: generateCatalog,
   },
   'ledger:verify': {
     words: '',
@@ -107,18 +100,6 @@ async function verifyLedger(dataSource: DataSource): Promise<number> {
   if (breaks.length === 0) return 0;
   process.stderr.write(`${breaks.length} of the ledger's chains are broken; each is named with its first fault\n`);
   return BROKEN_LEDGER;
-}
-
-async function generateCatalog({ app, words }: Given): Promise<number> {
-  const total = Number(words[words.indexOf('--documents') + 1]);
-  if (!Number.isInteger(total) || total < 1 || total > MOST_DOCUMENTS) {
-    return misused(`catalog:generate needs --documents with a number from 1 to ${MOST_DOCUMENTS}.`);
-  }
-  await app.get(CatalogGeneration).generate(total, ({ done, perSecond, finishesAt }) => {
-    const rate = `${Math.round(perSecond)} a second, finished at ${finishesAt.toISOString().slice(11, 19)} UTC`;
-    process.stdout.write(`${done} of ${total} documents, ${rate}\n`);
-  });
-  return 0;
 }
 
 async function provision({ app, words: [path] }: Given): Promise<number> {

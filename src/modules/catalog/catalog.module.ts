@@ -3,7 +3,6 @@ import { Env } from '../../platform/config/env.js';
 import { Readiness } from '../../platform/observability/readiness.js';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { DemoCatalog } from './demo/demo.js';
-import { CatalogGeneration } from './demo/generation.service.js';
 import { DepartureNewsDesk } from './documents/departure-news.service.js';
 import { DocumentWriter } from './documents/document-writer.service.js';
 import { DocumentsController } from './documents/documents.controller.js';
@@ -33,7 +32,6 @@ import { UpkeepController } from './upkeep/upkeep.controller.js';
 
 const WRITING = [
   DepartureNewsDesk,
-  CatalogGeneration,
   DemoCatalog,
   Documents,
   DocumentVectors,
