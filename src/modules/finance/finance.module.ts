@@ -5,6 +5,7 @@ import { BookingsModule } from '../bookings/index.js';
 import { DistributionModule } from '../distribution/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { loadDemoSupplierInvoices } from './demo.js';
+import { FinanceBookingListener } from './finance-booking-listener.js';
 import { commissionControllers, commissionProviders } from './commissions/parts.js';
 import { invoiceControllers, invoiceProviders } from './invoices/parts.js';
 import { numberSeriesControllers, numberSeriesProviders } from './number-series/parts.js';
@@ -32,6 +33,7 @@ import { SupplierInvoices } from './supplier-invoices/supplier-invoices.service.
     ...reminderControllers,
   ],
   providers: [
+    FinanceBookingListener,
     SupplierInvoices,
     SupplierInvoiceReader,
     SupplierInvoiceUndos,

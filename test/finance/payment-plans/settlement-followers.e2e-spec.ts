@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { SettlementFollowers } from '../../../src/modules/finance/payment-plans/settlement-followers.js';
+import { CommissionSettlement } from '../../../src/modules/finance/commissions/commission-settlement.service.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { addItem, book, change, confirm, outline, pay, planned, planPath, schedulesOf, THIRDS } from './plans.js';
@@ -12,10 +12,13 @@ let refuses: string | null = null;
 beforeAll(async () => {
   app = await startApp();
   owner = app.as('owner');
-  app.nest.get(SettlementFollowers).register(async (bookingId) => {
-    if (bookingId === refuses) throw new Error('The follower broke');
+  const commissions = app.nest.get(CommissionSettlement);
+  const settle = commissions.settle.bind(commissions);
+  commissions.settle = async (bookingId) => {
+    if (bookingId === refuses) throw new Error('The settlement of commissions failed');
     told.push(bookingId);
-  });
+    await settle(bookingId);
+  };
 });
 
 /** Whether they are told of this. */

@@ -1,7 +1,5 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Listens } from '../../../platform/discovery/listeners.js';
-import { type BookingSummary, BookingListener, type BookingItemSummary } from '../../bookings/index.js';
-import { SettlementFollowers } from '../payment-plans/settlement-followers.js';
+import { Injectable } from '@nestjs/common';
+import type { BookingItemSummary, BookingSummary } from '../../bookings/index.js';
 import { CommissionMoves } from './commission-moves.service.js';
 import { CommissionRows } from './commission-rows.service.js';
 import { CommissionSettlement } from './commission-settlement.service.js';
@@ -11,18 +9,12 @@ import { CommissionSettlement } from './commission-settlement.service.js';
  * invoices (20), which may reject the change.
  */
 @Injectable()
-@Listens(BookingListener, 30)
-export class CommissionFollowers implements BookingListener, OnModuleInit {
+export class CommissionFollowers {
   constructor(
-    private readonly settlements: SettlementFollowers,
     private readonly rows: CommissionRows,
     private readonly moves: CommissionMoves,
     private readonly settlement: CommissionSettlement,
   ) {}
-
-  onModuleInit(): void {
-    this.settlements.register((bookingId) => this.settlement.settle(bookingId));
-  }
 
   async confirmed({ id }: BookingSummary): Promise<void> {
     const lines = await this.rows.ofBooking(id);

@@ -1,14 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { Listens } from '../../../platform/discovery/listeners.js';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
-import { type BookingSummary, BookingListener, BookingsService } from '../../bookings/index.js';
+import { type BookingSummary, BookingsService } from '../../bookings/index.js';
 import { ScheduleInvoices } from '../payment-plans/schedule-invoices.js';
 
 /** How far bookings are invoiced: asked by invoices for their limit, by bookings and plans for what must stand still. */
 @Injectable()
-@Listens(BookingListener, 20)
-export class InvoicedBookings implements BookingListener, OnModuleInit {
+export class InvoicedBookings implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly bookings: BookingsService,

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
-import { Listens } from '../../../platform/discovery/listeners.js';
-import { type BookingSummary, BookingListener } from '../../bookings/index.js';
+import type { BookingSummary } from '../../bookings/index.js';
 import type { EntryChange, LockedPlan } from './locked-plan.js';
 import { PaymentPlans } from './payment-plans.service.js';
 import { PlanBook } from './plan-book.service.js';
@@ -10,8 +9,7 @@ import { ScheduleSettlement } from './schedule-settlement.js';
 
 /** What becomes of a plan when its booking changes. Before the invoices, whose sum it may ask to come down. */
 @Injectable()
-@Listens(BookingListener, 10)
-export class PlanFollowers implements BookingListener {
+export class PlanFollowers {
   constructor(
     private readonly plans: PaymentPlans,
     private readonly book: PlanBook,

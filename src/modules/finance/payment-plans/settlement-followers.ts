@@ -1,21 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { CommissionSettlement } from '../commissions/commission-settlement.service.js';
+import { MoneyReminders } from '../reminders/money-reminders.service.js';
 
-type Follower = (bookingId: string) => Promise<void>;
-
-/**
- * Those who act once a booking is paid, or is no longer (its commissions become payable, or fall back). Whoever changes
- * installments or their money tells them, in the same transaction and with the booking locked.
- */
+/** What depends on the installments of a booking and their money: which commissions are payable, and reminders. */
 @Injectable()
 export class SettlementFollowers {
-  private readonly followers: Follower[] = [];
+  constructor(
+    private readonly commissions: CommissionSettlement,
+    private readonly reminders: MoneyReminders,
+  ) {}
 
-  /** Call it in `onModuleInit`. The follower reads the installments itself. */
-  register(follower: Follower): void {
-    this.followers.push(follower);
-  }
-
+  /** In the transaction of the change and with the booking locked. */
   async settled(bookingId: string): Promise<void> {
-    for (const follow of this.followers) await follow(bookingId);
+    await this.commissions.settle(bookingId);
+    await this.reminders.installmentsChanged(bookingId);
   }
 }

@@ -1,8 +1,6 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Listens } from '../../../platform/discovery/listeners.js';
-import { type BookingSummary, BookingListener } from '../../bookings/index.js';
+import { Injectable } from '@nestjs/common';
+import type { BookingSummary } from '../../bookings/index.js';
 import { type LiveTrigger, Reminders } from '../../notifications/index.js';
-import { SettlementFollowers } from '../payment-plans/settlement-followers.js';
 
 const OF_INSTALLMENTS: readonly LiveTrigger[] = ['deposit_due', 'balance_due', 'installment_due', 'payment_complete'];
 const OF_INVOICES: readonly LiveTrigger[] = ['invoice_due'];
@@ -12,15 +10,12 @@ const OF_INVOICES: readonly LiveTrigger[] = ['invoice_due'];
  * (30), so that nobody is reminded of what is paid.
  */
 @Injectable()
-@Listens(BookingListener, 40)
-export class MoneyReminders implements BookingListener, OnModuleInit {
-  constructor(
-    private readonly settlements: SettlementFollowers,
-    private readonly reminders: Reminders,
-  ) {}
+export class MoneyReminders {
+  constructor(private readonly reminders: Reminders) {}
 
-  onModuleInit(): void {
-    this.settlements.register((bookingId) => this.reminders.follow(bookingId, OF_INSTALLMENTS));
+  /** Installments of the booking, or what is paid on them, have changed. */
+  async installmentsChanged(bookingId: string): Promise<void> {
+    await this.reminders.follow(bookingId, OF_INSTALLMENTS);
   }
 
   async confirmed({ id }: BookingSummary): Promise<void> {
