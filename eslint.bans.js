@@ -4,9 +4,8 @@ const selectors = {
     [
       ':matches(FunctionDeclaration, ArrowFunctionExpression, :not(MethodDefinition) > FunctionExpression)[params.length>3]',
       "MethodDefinition[kind!='constructor'] > FunctionExpression[params.length>3]",
-      "MethodDefinition[kind='constructor'] > :matches(FunctionExpression, TSEmptyBodyFunctionExpression)[params.length>5]",
     ].join(', '),
-    'At most three parameters (five dependencies in a constructor): from the fourth on, one named object.',
+    'At most three parameters: from the fourth on, one named object. Constructors of providers take what they need.',
   ],
   'no-default-export': [
     'ExportDefaultDeclaration',

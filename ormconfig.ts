@@ -31,7 +31,7 @@ import { CatalogStaleVectors1790000002420 } from './src/migrations/1790000002420
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
-import { BookingItem } from './src/modules/bookings/items/booking-item.entity.js';
+import { BookingItem } from './src/modules/bookings/bookings/booking-item.entity.js';
 import { OverdueSchedules1790000001110 } from './src/migrations/1790000001110-overdue-schedules.js';
 import { PaymentPlans1790000001100 } from './src/migrations/1790000001100-payment-plans.js';
 import { Invoices1790000001400 } from './src/migrations/1790000001400-invoices.js';

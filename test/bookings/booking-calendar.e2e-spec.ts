@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { BookingCalendar } from '../../src/modules/bookings/bookings/booking-calendar.service.js';
+import { BookingsService } from '../../src/modules/bookings/index.js';
 import { Clock } from '../../src/platform/clock.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-const turn = (of = app) => asSystem(() => of.nest.get(BookingCalendar).turn());
+const turn = (of = app) => asSystem(() => of.nest.get(BookingsService).progressByDate());
 const day = (days: number, of = app) => of.nest.get(Clock).dayOf(new Date(of.now().getTime() + days * 86_400_000));
 const statusOf = async (id: string) => (await readBooking(app.as('owner'), id)).status;
 const confirmed = (item: object, booking: object = {}) => confirmedBooking(app.as('owner'), { item, booking });

@@ -106,13 +106,17 @@ describe('the front door', () => {
       channelId: null,
       version: version + 3,
     };
-    expect(await bookings.read(id)).toEqual(facts);
+    expect(await bookings.getSummary(id)).toEqual(facts);
     expect(await database.transaction(() => bookings.lock(id))).toEqual(facts);
-    expect((await bookings.liveItems(id)).map((item) => item.id)).toEqual([second.id]);
-    expect(await bookings.item(first.id)).toMatchObject({ bookingId: id, status: 'cancelled', totalSellCents: 10_000 });
+    expect((await bookings.activeItems(id)).map((item) => item.id)).toEqual([second.id]);
+    expect(await bookings.getItem(first.id)).toMatchObject({
+      bookingId: id,
+      status: 'cancelled',
+      totalSellCents: 10_000,
+    });
     const unknown = { status: 404, code: 'not_found' };
-    await expect(bookings.read('book_x')).rejects.toMatchObject(unknown);
-    await expect(bookings.item('bkit_x')).rejects.toMatchObject(unknown);
+    await expect(bookings.getSummary('book_x')).rejects.toMatchObject(unknown);
+    await expect(bookings.getItem('bkit_x')).rejects.toMatchObject(unknown);
     await expect(database.transaction(() => bookings.lock('book_x'))).rejects.toMatchObject(unknown);
   });
 });

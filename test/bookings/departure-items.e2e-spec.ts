@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { MovedDepartures } from '../../src/modules/bookings/items/moved-departures.service.js';
-import { DepartureReminders } from '../../src/modules/bookings/reminders/departure-reminders.service.js';
+import { BookingJobs } from '../../src/modules/bookings/bookings/bookings.jobs.js';
 import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { allotted, newAllotment, poolOf, unitsOf } from '../distribution/allotments/allotments.js';
@@ -31,7 +30,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-const follow = (departureId: string) => asSystem(() => app.nest.get(MovedDepartures).follow(departureId));
+const follow = (departureId: string) => asSystem(() => app.nest.get(BookingJobs).moveItems({ departureId }));
 const move = async (id: string, startsAt: string, endsAt: string) =>
   expect((await owner.patch(`${DEPARTURES}/${id}`, { startsAt, endsAt })).status).toBe(200);
 
@@ -87,7 +86,7 @@ describe('the items of a departure that is moved to another day', () => {
 });
 
 describe('the reminders of a departure that is moved to another day', () => {
-  const remind = (departureId: string) => asSystem(() => app.nest.get(DepartureReminders).follow(departureId));
+  const remind = (departureId: string) => asSystem(() => app.nest.get(BookingJobs).planReminders({ departureId }));
   const reminded = async () => {
     await onlyOwnRules(app);
     const { id: ruleId } = await newRule(app, {

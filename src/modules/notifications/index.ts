@@ -5,7 +5,7 @@ export { ReminderRuns } from './runs/reminder-runs.service.js';
 export {
   type DueTarget,
   type TargetKind,
-  type ReminderSource,
+  ReminderSource,
   ReminderSources,
   type ReminderTarget,
   type TargetPage,

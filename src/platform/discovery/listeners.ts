@@ -35,6 +35,11 @@ export class Listeners {
     for (const implementation of this.of(listener)) await invoke(implementation.listener);
   }
 
+  /** The implementations, in the order in which they are called. */
+  all<T>(listener: Abstract<T>): readonly T[] {
+    return this.of(listener).map((implementation) => implementation.listener);
+  }
+
   /** Adds an implementation that is not a provider. */
   add<T>(listener: Abstract<T>, order: number, implementation: T): void {
     this.of(listener).push({ order, listener: implementation });

@@ -1,5 +1,4 @@
-import type { BookingItemSummary } from '../items/item-facts.js';
-import type { BookingSummary } from './booking-facts.js';
+import type { BookingItemSummary, BookingSummary } from './booking-summary.js';
 
 /**
  * Called for changes of a booking, in their transaction and with the booking locked; `booking` has the values after the

@@ -1,12 +1,16 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
+import type { Columns } from '../../../platform/database/rows.js';
 import { conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
+import { named } from '../../../platform/http/named-values.js';
 import type { Terms, TermsLine } from '../../legal/index.js';
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
-import type { BookingStatus } from './booking-status.js';
 
-/** Where people can take a booking; between confirmation and completion the calendar does. */
-const MOVES: Record<BookingStatus, readonly BookingStatus[]> = {
+export const BOOKING_STATUSES = named('BookingStatus', ['draft', 'confirmed', 'in_progress', 'completed', 'cancelled']);
+export type BookingStatus = (typeof BOOKING_STATUSES)[number];
+
+/** Transitions by staff. `in_progress` and `completed` are set by a job, by the dates of the booking. */
+const TRANSITIONS: Record<BookingStatus, readonly BookingStatus[]> = {
   draft: ['confirmed', 'cancelled'],
   confirmed: ['cancelled'],
   in_progress: ['cancelled'],
@@ -16,7 +20,7 @@ const MOVES: Record<BookingStatus, readonly BookingStatus[]> = {
 
 const CLOSED: readonly BookingStatus[] = ['completed', 'cancelled'];
 
-/** What may still be corrected once nothing of the booking is going to happen any more. */
+/** Fields that can still be corrected on a closed booking. */
 const OPEN_WHEN_CLOSED = ['customerName', 'customerEmail', 'notes'];
 
 export interface BookingChanges {
@@ -31,7 +35,10 @@ export interface BookingChanges {
   channelId?: string | null;
 }
 
-/** A customer's order of travel services, in one currency. Whoever changes it or its items holds its row. */
+/** A booking as responses show it: its columns and the day on which it departs. */
+export type BookingView = Columns<Booking> & { departureDate: string | null };
+
+/** A customer's order of travel services, in one currency. Every change of it or of its items locks its row. */
 @Entity('bookings')
 export class Booking {
   @PrimaryColumn('text') id: string;
@@ -45,20 +52,19 @@ export class Booking {
   @Column('date', { name: 'start_date', nullable: true }) startDate: string | null;
   @Column('date', { name: 'end_date', nullable: true }) endDate: string | null;
   @Column('text', { nullable: true }) notes: string | null;
-  /** Instead of the organization's. */
+  /** Replaces the organization's policy. */
   @Column('jsonb', { name: 'payment_policy', nullable: true }) paymentPolicy: PaymentPolicy | null;
   @Column('text', { name: 'channel_id', nullable: true }) channelId: string | null;
   @Column('timestamptz', { name: 'confirmed_at', nullable: true }) confirmedAt: Date | null;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
   @Column('text', { name: 'cancel_reason', nullable: true }) cancelReason: string | null;
-  /** Those of its confirmation; they never change. */
+  /** The terms of its confirmation; they never change. */
   @Column('jsonb', { nullable: true }) terms: TermsLine[] | null;
   @Column('text', { name: 'terms_sha256', nullable: true }) termsSha256: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 400 where it would end before it starts, 409 `booking_closed`, `currency_immutable`. */
   change(changes: BookingChanges, now: Date): void {
     const lockedFields = Object.keys(changes).filter((field) => !OPEN_WHEN_CLOSED.includes(field));
     if (CLOSED.includes(this.status) && lockedFields.length > 0) {
@@ -81,7 +87,6 @@ export class Booking {
     throw invalidField('endDate', 'endDate must not be before startDate', 'end_before_start');
   }
 
-  /** Throws 409 `booking_closed`. */
   assertItemsOpen(): void {
     if (!CLOSED.includes(this.status)) return;
     throw conflict('booking_closed', `Items cannot be changed while the booking is ${this.status}`, {
@@ -89,7 +94,7 @@ export class Booking {
     });
   }
 
-  /** An item is there or worth more or less by so much. Throws 400 beyond 2^53-1, 422 `negative_total`. */
+  /** Adds the price of an item, or the difference of a changed price; the total stays within 0 and 2^53-1. */
   addToTotal(cents: number, now: Date): void {
     const totalCents = (this.totalCents ?? 0) + cents;
     if (totalCents < 0) {
@@ -101,31 +106,47 @@ export class Booking {
     Object.assign(this, { totalCents, updatedAt: now });
   }
 
-  /** Throws 409 `invalid_transition`, `booking_not_priced`. */
   confirm(liveItems: number, now: Date): void {
-    this.assertMove('confirmed');
+    this.assertTransition('confirmed');
     if (liveItems === 0) throw conflict('booking_not_priced', 'The booking has no active items');
     Object.assign(this, { status: 'confirmed', confirmedAt: now, updatedAt: now });
   }
 
-  /** Of a booking that was just confirmed. */
-  sellUnder({ lines, sha256 }: Terms): void {
+  /** Stores the terms of the confirmation. */
+  agreeTo({ lines, sha256 }: Terms): void {
     Object.assign(this, { terms: lines, termsSha256: sha256 });
   }
 
-  /** With all its items, so that nothing of its total is left. Throws 409 `invalid_transition`. */
+  /** All its items are cancelled with it, so its total is 0. */
   cancel(reason: string, now: Date): void {
-    this.assertMove('cancelled');
+    this.assertTransition('cancelled');
     const totalCents = this.totalCents === null ? null : 0;
     Object.assign(this, { status: 'cancelled', cancelledAt: now, cancelReason: reason, totalCents, updatedAt: now });
   }
 
-  private assertMove(to: BookingStatus): void {
-    if (MOVES[this.status].includes(to)) return;
+  /** What the ledger stores of a booking: without the name and address of the customer. */
+  auditImage(): object {
+    return {
+      id: this.id,
+      number: this.number,
+      status: this.status,
+      currency: this.currency,
+      totalCents: this.totalCents,
+      startDate: this.startDate,
+      endDate: this.endDate,
+      paymentPolicy: this.paymentPolicy,
+      channelId: this.channelId,
+      termsSha256: this.termsSha256,
+      version: this.version,
+    };
+  }
+
+  private assertTransition(to: BookingStatus): void {
+    if (TRANSITIONS[this.status].includes(to)) return;
     throw conflict('invalid_transition', `A booking cannot go from ${this.status} to ${to}`, {
       from: this.status,
       to,
-      allowed: MOVES[this.status],
+      allowed: TRANSITIONS[this.status],
     });
   }
 }

@@ -8,24 +8,23 @@ import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
-import { BookingChanges } from './booking-changes.service.js';
-import { BookingConfirmation } from './booking-confirmation.service.js';
-import { BookingReader } from './booking-reader.service.js';
-import { BookingEnvelope, BookingPage, toBooking } from './booking-response.dto.js';
-import { CancelBooking, CreateBooking, ListBookings, UpdateBooking } from './booking.dto.js';
-import { NewBookings } from './new-bookings.service.js';
+import {
+  BookingEnvelope,
+  BookingPage,
+  CancelBooking,
+  CreateBooking,
+  ListBookings,
+  toBooking,
+  UpdateBooking,
+} from './booking.dto.js';
+import { BookingsService } from './bookings.service.js';
 
 const PATH = '/v1/admin/bookings';
 
 @ApiTags('Bookings')
 @Controller(PATH)
 export class BookingsController {
-  constructor(
-    private readonly newBookings: NewBookings,
-    private readonly changes: BookingChanges,
-    private readonly confirmation: BookingConfirmation,
-    private readonly reader: BookingReader,
-  ) {}
+  constructor(private readonly bookings: BookingsService) {}
 
   /**
    * Create a booking
@@ -45,7 +44,7 @@ export class BookingsController {
     422: ['invalid_initial_status', 'invalid_payment_policy'],
   })
   async create(@Body() body: CreateBooking): Promise<BookingEnvelope> {
-    const booking = await this.newBookings.create(body);
+    const booking = await this.bookings.create(body);
     return created(`${PATH}/${booking.id}`, booking, { data: toBooking(booking) });
   }
 
@@ -58,7 +57,7 @@ export class BookingsController {
   @Get()
   @RequireScope('bookings:read')
   async list(@Query() query: ListBookings): Promise<BookingPage> {
-    const { views, total } = await this.reader.list(query);
+    const { views, total } = await this.bookings.list(query);
     return { data: views.map(toBooking), total, ...pageBounds(query) };
   }
 
@@ -70,7 +69,7 @@ export class BookingsController {
   @Get(':bookingId')
   @RequireScope('bookings:read')
   async get(@PathId('book', 'bookingId') id: string): Promise<BookingEnvelope> {
-    const booking = await this.reader.get(id);
+    const booking = await this.bookings.get(id);
     return tagged(booking, { data: toBooking(booking) });
   }
 
@@ -95,7 +94,7 @@ export class BookingsController {
     @Body() body: UpdateBooking,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<BookingEnvelope> {
-    const booking = await this.changes.update(id, body, expected);
+    const booking = await this.bookings.update(id, body, expected);
     return tagged(booking, { data: toBooking(booking) });
   }
 
@@ -117,7 +116,7 @@ export class BookingsController {
     @IfMatch() expected: ExpectedVersions,
     @NoBody() _body: null,
   ): Promise<BookingEnvelope> {
-    const booking = await this.confirmation.confirm(id, expected);
+    const booking = await this.bookings.confirm(id, expected);
     return tagged(booking, { data: toBooking(booking) });
   }
 
@@ -139,7 +138,7 @@ export class BookingsController {
     @Body() { reason }: CancelBooking,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<BookingEnvelope> {
-    const booking = await this.changes.cancel(id, reason, expected);
+    const booking = await this.bookings.cancel(id, reason, expected);
     return tagged(booking, { data: toBooking(booking) });
   }
 }

@@ -1,58 +1,302 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { Clock } from '../../../platform/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { notFound } from '../../../platform/errors/app-error.js';
-import { BookingItem } from '../items/booking-item.entity.js';
-import { type BookingItemSummary, toBookingItemSummary } from '../items/item-facts.js';
-import type { BookingSummary } from './booking-facts.js';
-import { BookingRows } from './booking-rows.service.js';
+import { make } from '../../../platform/database/rows.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/id.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { ChannelsService } from '../../distribution/index.js';
+import { type Terms, TermsInForce } from '../../legal/index.js';
+import { Reminders } from '../../notifications/index.js';
+import { Departures } from '../../operations/index.js';
+import { completePolicy } from '../payment-policies/payment-policy.js';
+import type { ItemType } from './booking-item.entity.js';
+import { BookingItemsService } from './booking-items.service.js';
+import { BookingListener } from './booking-listener.js';
+import {
+  type BookingItemSummary,
+  type BookingSummary,
+  toBookingItemSummary,
+  toBookingSummary,
+} from './booking-summary.js';
+import type { CreateBooking, ListBookings, UpdateBooking } from './booking.dto.js';
+import { Booking, type BookingChanges, type BookingView } from './booking.entity.js';
+import { BookingsRepository, COMPLETE, START } from './bookings.repository.js';
 
-/** The front door: what other modules may ask about bookings. Facts are plain, and of the moment they were read. */
+const BATCH = 200;
+
+const EVENTS = {
+  create: 'created',
+  update: 'updated',
+  confirm: 'confirmed',
+  start: 'started',
+  complete: 'completed',
+  cancel: 'cancelled',
+} as const;
+
+interface AuditImages {
+  before: object | null;
+  after: object;
+  reason?: string | null;
+}
+
+/** One component of a trip; amounts in minor units of the sale's currency, for the whole quantity. */
+export interface ComponentSale {
+  type: ItemType;
+  title: string;
+  /** Divides the total. */
+  quantity: number;
+  totalCents: number;
+  taxIncludedCents: number;
+  /** Local date on which it is delivered. */
+  serviceDate: string | null;
+  /** The departure whose units were already sold to it. */
+  departureId: string | null;
+}
+
+export interface TripSale {
+  currency: string;
+  customerName: string;
+  customerEmail: string | null;
+  components: readonly ComponentSale[];
+}
+
+/**
+ * Bookings as a whole. Listeners take part in the transaction of each change and can reject it. Eleven dependencies: a sale
+ * meets channels, terms, departures and reminders here, and nowhere else.
+ */
 @Injectable()
 export class BookingsService {
   constructor(
     private readonly database: Database,
-    private readonly rows: BookingRows,
+    private readonly repository: BookingsRepository,
+    private readonly items: BookingItemsService,
+    private readonly channels: ChannelsService,
+    private readonly departures: Departures,
+    private readonly terms: TermsInForce,
+    private readonly listeners: Listeners,
+    private readonly reminders: Reminders,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
   ) {}
 
+  async create(input: CreateBooking, id = newId('book')): Promise<BookingView> {
+    const { status = 'draft', channelId, number } = input;
+    if (status !== 'draft') throw unprocessable('invalid_initial_status', `A new booking cannot be ${status}`);
+    const booking = newBooking(input, id, this.clock.now());
+
+    return this.database.transaction(async () => {
+      if (channelId) await this.channels.assertUsable(channelId);
+      if (number === undefined) await this.repository.insertNumbered(booking);
+      else if (!(await this.repository.bookings.insertUnlessTaken(booking))) throw numberTaken(number);
+      this.record('create', booking, { before: null, after: booking.auditImage() });
+      return { ...booking, departureDate: booking.startDate };
+    });
+  }
+
+  async get(id: string): Promise<BookingView> {
+    return this.repository.getView(id);
+  }
+
+  async list(query: ListBookings): Promise<{ views: BookingView[]; total: number }> {
+    return this.repository.list(query);
+  }
+
+  async update(id: string, body: UpdateBooking, expected: ExpectedVersions): Promise<BookingView> {
+    const changes = changesOf(body);
+    return this.database.transaction(async () => {
+      const booking = await this.lockExpected(id, expected);
+      const before = booking.auditImage();
+      const { departureDate, channelId } = await this.repository.viewOf(booking);
+      booking.change(changes, this.clock.now());
+      if (booking.channelId !== null && booking.channelId !== channelId) {
+        await this.channels.assertUsable(booking.channelId);
+        await this.items.assertSoldBy(booking.channelId, id);
+      }
+      if (!(await this.repository.bookings.updateUnlessTaken(booking))) throw numberTaken(booking.number);
+      // The image has no name or address; the names of the changed fields show that they changed.
+      const after = { ...booking.auditImage(), changed: Object.keys(changes).sort() };
+      this.record('update', booking, { before, after });
+      const view = await this.repository.viewOf(booking);
+      if (view.departureDate !== departureDate) {
+        const summary = toBookingSummary(view);
+        await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(summary, departureDate));
+        await this.updateReminders(id);
+      }
+      return view;
+    });
+  }
+
+  /** A draft becomes a sale, under the terms in force today. */
+  async confirm(id: string, expected: ExpectedVersions): Promise<BookingView> {
+    return this.database.transaction(async () => {
+      const booking = await this.lockExpected(id, expected);
+      const before = booking.auditImage();
+      booking.confirm(await this.repository.countActiveItems(id), this.clock.now());
+      booking.agreeTo(await this.termsOf(booking));
+      await this.repository.bookings.update(booking);
+      this.record('confirm', booking, { before, after: booking.auditImage() });
+      const view = await this.repository.viewOf(booking);
+      const summary = toBookingSummary(view);
+      await this.listeners.call(BookingListener, (listener) => listener.confirmed?.(summary));
+      await this.updateReminders(id);
+      return view;
+    });
+  }
+
+  /** Cancels the items with it. Payments and invoices do not change. */
+  async cancel(id: string, reason: string, expected: ExpectedVersions): Promise<BookingView> {
+    return this.database.transaction(async () => {
+      const booking = await this.lockExpected(id, expected);
+      const before = booking.auditImage();
+      booking.cancel(reason, this.clock.now());
+      await this.repository.bookings.update(booking);
+      const cancelledItemIds = await this.items.cancelAll(id, reason);
+      this.record('cancel', booking, { before, after: { ...booking.auditImage(), cancelledItemIds }, reason });
+      const view = await this.repository.viewOf(booking);
+      const summary = toBookingSummary(view);
+      await this.listeners.call(BookingListener, (listener) => listener.cancelled?.(summary, reason));
+      await this.updateReminders(id);
+      return view;
+    });
+  }
+
+  /** Creates a confirmed booking with an item for each component; the ids of the items have the same order. */
+  async sellTrip(sale: TripSale): Promise<{ bookingId: string; itemIds: string[] }> {
+    const { currency, customerName, customerEmail, components } = sale;
+    return this.database.transaction(async () => {
+      const days = components.flatMap(({ serviceDate }) => serviceDate ?? []).sort();
+      const dates = { startDate: days.at(0) ?? null, endDate: days.at(-1) ?? null };
+      const { id } = await this.create({ currency, customerName, customerEmail, ...dates });
+      const itemIds: string[] = [];
+      for (const { totalCents, ...component } of components) {
+        const item = { ...component, unitSellCents: totalCents / component.quantity };
+        itemIds.push((await this.items.add(id, item, { hasUnits: true })).id);
+      }
+      await this.confirm(id, null);
+      return { bookingId: id, itemIds };
+    });
+  }
+
   /**
-   * Holds the booking until the end of the running transaction, and with it its items and total. Throws 404; `details`
-   * are those of a booking that a body names.
+   * Starts bookings on their departure date and completes them, with their items, after the last service date. Several
+   * processes may do so at once; each batch is a transaction. A booking that is locked is left to the next run.
    */
-  async lock(bookingId: string, details?: { field: string }): Promise<BookingSummary> {
-    return this.rows.factsOf(await this.rows.lock(bookingId, details));
+  async progressByDate(): Promise<void> {
+    for (const verb of ['start', 'complete'] as const) {
+      while ((await this.database.transaction(() => this.progressBatch(verb))) === BATCH);
+    }
   }
 
-  /** Throws 404. */
-  async read(bookingId: string): Promise<BookingSummary> {
-    return this.rows.factsOf(await this.rows.get(bookingId));
+  /** Locks the booking, and with it its items and total, until the end of the transaction. `details` name a body's field. */
+  async lock(id: string, details?: { field: string }): Promise<BookingSummary> {
+    const booking = await this.repository.bookings.lock(id, details);
+    return toBookingSummary(await this.repository.viewOf(booking));
   }
 
-  /** Those of the bookings whose departure date lies before this day. */
+  async getSummary(id: string): Promise<BookingSummary> {
+    return toBookingSummary(await this.repository.getView(id));
+  }
+
   async departedBefore(day: string, bookingIds: readonly string[]): Promise<string[]> {
-    const rows = await this.database.query<{ id: string }>(
-      `select b.id from bookings b where b.id = any($1)
-         and coalesce((select min(i.service_date) from booking_items i
-                       where i.booking_id = b.id and i.status <> 'cancelled'), b.start_date) < $2::date
-       order by b.id`,
-      [bookingIds, day],
-    );
-    return rows.map(({ id }) => id);
+    return this.repository.departedBefore(day, bookingIds);
   }
 
   /** The items that are not cancelled, oldest first; at most 500. */
-  async liveItems(bookingId: string): Promise<BookingItemSummary[]> {
-    const items = await this.database.repository(BookingItem).find({
-      where: { bookingId, status: In(['confirmed', 'fulfilled']) },
-      order: { createdAt: 'ASC', id: 'ASC' },
-    });
-    return items.map(toBookingItemSummary);
+  async activeItems(bookingId: string): Promise<BookingItemSummary[]> {
+    return (await this.repository.activeItems(bookingId)).map(toBookingItemSummary);
   }
 
-  /** Cancelled or not. Throws 404. */
-  async item(itemId: string): Promise<BookingItemSummary> {
-    const item = await this.database.repository(BookingItem).findOneBy({ id: itemId });
-    if (!item) throw notFound();
-    return toBookingItemSummary(item);
+  /** An item, cancelled or not. */
+  async getItem(itemId: string): Promise<BookingItemSummary> {
+    return toBookingItemSummary(await this.repository.items.get(itemId));
   }
+
+  /** Plans and cancels reminders of the booking; last, when no listener can reject the change any more. */
+  private async updateReminders(id: string): Promise<void> {
+    await this.reminders.follow(id, ['departure_upcoming', 'booking_confirmed']);
+  }
+
+  private async lockExpected(id: string, expected: ExpectedVersions): Promise<Booking> {
+    const booking = await this.repository.bookings.lock(id);
+    assertVersion(expected, booking);
+    return booking;
+  }
+
+  private async termsOf({ id, channelId }: Booking): Promise<Terms> {
+    const departures = await this.departures.readAll(await this.repository.activeDepartures(id));
+    const productIds = [...new Set(departures.map(({ productId }) => productId))].sort();
+    return this.terms.of({ on: this.clock.today(), channelId, productIds });
+  }
+
+  private async progressBatch(verb: 'start' | 'complete'): Promise<number> {
+    const progress = verb === 'start' ? START : COMPLETE;
+    const { from, to: status } = progress;
+    const due = await this.repository.lockDue(progress, BATCH);
+    const moved = due.length === 0 ? [] : await this.repository.progress(progress, due);
+    const movedIds = moved.map(({ id }) => id);
+    const fulfilled = verb === 'complete' ? await this.repository.fulfillItems(movedIds) : null;
+    for (const booking of moved) {
+      const { id, version } = booking;
+      const before = { id, status: from, version: version - 1 };
+      const after = { id, status, version };
+      const itemIds = fulfilled ? { fulfilledItemIds: fulfilled.get(id) ?? [] } : {};
+      this.record(verb, { ...booking, status }, { before, after: { ...after, ...itemIds } });
+    }
+    return due.length;
+  }
+
+  /** Events contain no personal data; each goes to the booking's own channel and to the one of all bookings. */
+  private record(
+    verb: keyof typeof EVENTS,
+    booking: Pick<Booking, 'id' | 'number' | 'status' | 'currency' | 'totalCents' | 'version'>,
+    images: AuditImages,
+  ): void {
+    this.ledger.record(`bookings.booking.${verb}`, { subjectType: 'booking', subjectId: booking.id, ...images });
+    const { id: bookingId, number, status, currency, totalCents, version } = booking;
+    const data = { bookingId, number, status, currency, totalCents, version };
+    for (const channel of [`bookings.${bookingId}`, 'bookings']) {
+      this.outbox.add({ channel, event: `booking.${EVENTS[verb]}`, data });
+    }
+  }
+}
+
+function newBooking(input: CreateBooking, id: string, now: Date): Booking {
+  const booking = make(Booking, {
+    id,
+    number: input.number ?? '',
+    status: 'draft',
+    currency: input.currency,
+    totalCents: null,
+    customerName: input.customerName,
+    customerEmail: input.customerEmail ?? null,
+    startDate: input.startDate ?? null,
+    endDate: input.endDate ?? null,
+    notes: input.notes ?? null,
+    paymentPolicy: input.paymentPolicy ? completePolicy(input.paymentPolicy, 'paymentPolicy') : null,
+    channelId: input.channelId ?? null,
+    confirmedAt: null,
+    cancelledAt: null,
+    cancelReason: null,
+    terms: null,
+    termsSha256: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+  booking.assertDates();
+  return booking;
+}
+
+function changesOf({ paymentPolicy, ...fields }: UpdateBooking): BookingChanges {
+  if (paymentPolicy === undefined) return fields;
+  return { ...fields, paymentPolicy: paymentPolicy && completePolicy(paymentPolicy, 'paymentPolicy') };
+}
+
+function numberTaken(number: string): Error {
+  return conflict('booking_number_taken', 'Another booking already has this number', { number });
 }

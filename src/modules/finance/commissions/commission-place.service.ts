@@ -21,10 +21,10 @@ export class CommissionPlace {
   /** Does the work in a transaction that holds the item's booking. Throws 404. */
   async hold<T>(bookingItemId: string, work: (place: Place) => Promise<T>): Promise<T> {
     return this.database.transaction(async () => {
-      const { bookingId } = await this.bookings.item(bookingItemId);
+      const { bookingId } = await this.bookings.getItem(bookingItemId);
       const booking = await this.bookings.lock(bookingId);
       // As it is now that nobody changes it any more.
-      return work({ booking, item: await this.bookings.item(bookingItemId), now: this.clock.now() });
+      return work({ booking, item: await this.bookings.getItem(bookingItemId), now: this.clock.now() });
     });
   }
 

@@ -15,7 +15,7 @@ export class CommissionReader {
   /** Newest first. Throws 404 for an unknown item. */
   async list(bookingItemId: string, query: ListCommissions): Promise<CommissionLine[]> {
     const lines = await this.rows.ofItem(bookingItemId, query);
-    if (lines.length === 0) await this.bookings.item(bookingItemId);
+    if (lines.length === 0) await this.bookings.getItem(bookingItemId);
     return lines;
   }
 

@@ -30,7 +30,7 @@ export class CommissionSettlement {
   async settle(bookingId: string): Promise<void> {
     const lines = (await this.rows.ofBooking(bookingId)).filter((line) => line.isOpen() && line.status !== 'pending');
     if (lines.length === 0) return;
-    const booking = await this.bookings.read(bookingId);
+    const booking = await this.bookings.getSummary(bookingId);
     if (booking.status === 'cancelled') return;
 
     const reached = await this.reachedBy(booking);

@@ -39,7 +39,7 @@ export class InvoiceContents {
    * `schedule_cancelled`, 422 `totals_mismatch`, `negative_total`.
    */
   async of(booking: BookingSummary, { scheduleId, lines: given, ...stated }: Wanted): Promise<Contents> {
-    const items = await this.bookings.liveItems(booking.id);
+    const items = await this.bookings.activeItems(booking.id);
     const plan = scheduleId === null ? null : await this.installment(booking.id, scheduleId);
     if (given) assertItems(given, items);
     const lines = priceLines(given ?? (plan ? [lineOf(plan, items)] : linesOf(items)));

@@ -30,7 +30,7 @@ export class CollectionPlans {
     const today = this.advice.dayFor(request);
     const requested = request.policy ? completePolicy(request.policy, 'policy') : null;
     return this.database.transaction(async () => {
-      const booking = await (materialize ? this.bookings.lock(bookingId) : this.bookings.read(bookingId));
+      const booking = await (materialize ? this.bookings.lock(bookingId) : this.bookings.getSummary(bookingId));
       if (booking.status === 'cancelled') throw conflict('booking_closed', 'The booking is cancelled');
       const { totalCents } = booking;
       if (totalCents === null) throw conflict('booking_not_priced', 'The booking has no items');

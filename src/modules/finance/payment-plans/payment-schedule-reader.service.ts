@@ -55,7 +55,7 @@ export class PaymentScheduleReader {
     ]);
     const total = rows[0]?.total ?? 0;
     // What has installments exists.
-    if (total === 0) await this.bookings.read(bookingId);
+    if (total === 0) await this.bookings.getSummary(bookingId);
     const schedules = rows.filter(({ id }) => id !== null).map(toEntity);
     return { schedules: schedules.map((schedule) => toPaymentSchedule(schedule, today)), total };
   }

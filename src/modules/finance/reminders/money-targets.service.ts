@@ -48,7 +48,7 @@ export class MoneyTargetSources implements OnModuleInit {
   }
 
   private async dueOf({ cents, currency, ...target }: Row): Promise<DueTarget> {
-    const { number: bookingNumber, customerName, customerEmail } = await this.bookings.read(target.bookingId);
+    const { number: bookingNumber, customerName, customerEmail } = await this.bookings.getSummary(target.bookingId);
     const outstanding = cents === null ? null : { cents, currency };
     return { ...target, bookingNumber, customerName, customerEmail, outstanding };
   }

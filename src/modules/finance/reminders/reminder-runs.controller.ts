@@ -25,6 +25,6 @@ export class ReminderRunsController {
     @PathId('book', 'bookingId') bookingId: string,
     @Query() query: ListReminderRuns,
   ): Promise<ReminderRunList> {
-    return this.runs.ofBooking(await this.bookings.read(bookingId), query);
+    return this.runs.ofBooking(await this.bookings.getSummary(bookingId), query);
   }
 }

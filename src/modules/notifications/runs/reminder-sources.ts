@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Listeners } from '../../../platform/discovery/listeners.js';
 import type { LiveTrigger } from '../rules/reminder-trigger.js';
 
 export type TargetKind = 'booking' | 'schedule' | 'invoice';
@@ -31,33 +32,35 @@ export interface TargetPage {
   anchorDates: readonly string[] | null;
 }
 
-/** What reminders ask of those who own targets. */
-export interface ReminderSource {
-  readonly kind: TargetKind;
-  readonly triggers: readonly LiveTrigger[];
+/** Provides the targets of some triggers. The module that owns the targets implements it with `@Listens(ReminderSource, ...)`. */
+export abstract class ReminderSource {
+  abstract readonly kind: TargetKind;
+  abstract readonly triggers: readonly LiveTrigger[];
   /**
-   * A page of the open targets by id, in one statement. In a transaction it keeps their bookings from changing until that
-   * ends (`for key share`), so that nobody is paid off between being read and being planned for.
+   * A page of the open targets by id, in one statement. In a transaction it locks their bookings (`for key share`), so that
+   * none is paid between being read and being planned for.
    */
-  page(page: TargetPage): Promise<ReminderTarget[]>;
+  abstract page(page: TargetPage): Promise<ReminderTarget[]>;
   /** The open targets of these bookings. */
-  ofBookings(bookingIds: readonly string[]): Promise<ReminderTarget[]>;
-  /** The target as it is now; null once it is not open any more. */
-  read(trigger: LiveTrigger, targetId: string): Promise<DueTarget | null>;
+  abstract ofBookings(bookingIds: readonly string[]): Promise<ReminderTarget[]>;
+  /** The target as it is now; null if it is no longer open. */
+  abstract read(trigger: LiveTrigger, targetId: string): Promise<DueTarget | null>;
 }
 
-/** Those who own targets register at boot. */
+/** Finds the source of a trigger. */
 @Injectable()
 export class ReminderSources {
-  private readonly sources: ReminderSource[] = [];
+  private readonly registered: ReminderSource[] = [];
 
-  /** Call it in `onModuleInit`. */
+  constructor(private readonly listeners: Listeners) {}
+
   register(source: ReminderSource): void {
-    this.sources.push(source);
+    this.registered.push(source);
   }
 
-  /** Null where nobody has registered. */
+  /** Null if no module provides targets of this trigger. */
   find(trigger: LiveTrigger): ReminderSource | null {
-    return this.sources.find(({ triggers }) => triggers.includes(trigger)) ?? null;
+    const sources = [...this.listeners.all(ReminderSource), ...this.registered];
+    return sources.find(({ triggers }) => triggers.includes(trigger)) ?? null;
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { type ComponentSale, type TripSale, TripSales } from '../../bookings/index.js';
+import { BookingsService, type ComponentSale, type TripSale } from '../../bookings/index.js';
 import type { TripComponent } from '../components/component.entity.js';
 import { imageOfTrip, TripJournal } from '../envelopes/trip-journal.js';
 import { TripRows, type TripView } from '../envelopes/trip-rows.service.js';
@@ -15,7 +15,7 @@ export class TripEndings {
   constructor(
     private readonly trips: TripRows,
     private readonly holds: Holds,
-    private readonly sales: TripSales,
+    private readonly bookings: BookingsService,
     private readonly journal: TripJournal,
     private readonly clock: Clock,
   ) {}
@@ -35,7 +35,7 @@ export class TripEndings {
       const held = components.filter(({ status }) => status === 'held');
       // First, for that locks the departures in the order of their ids.
       await this.holds.confirmAll(plan);
-      const { bookingId, itemIds } = await this.sales.sell(saleOf(trip, held));
+      const { bookingId, itemIds } = await this.bookings.sellTrip(saleOf(trip, held));
       held.forEach((component, index) => component.book(itemIds[index] ?? ''));
       trip.bookingId = bookingId;
       return (before) => {

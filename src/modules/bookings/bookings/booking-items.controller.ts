@@ -7,12 +7,18 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget, type Target } from '../../../platform/http/target.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/openapi/errors.js';
-import { BookingItemEnvelope, BookingItemPage, toBookingItem } from './booking-item-response.dto.js';
-import { CancelBookingItem, CreateBookingItem, ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
-import { BookingItems } from './booking-items.service.js';
-import { ItemRows } from './item-rows.service.js';
+import {
+  BookingItemEnvelope,
+  BookingItemPage,
+  CancelBookingItem,
+  CreateBookingItem,
+  ListBookingItems,
+  toBookingItem,
+  UpdateBookingItem,
+} from './booking-item.dto.js';
+import { BookingItemsService } from './booking-items.service.js';
 
-/** What taking units of a departure may be refused with. */
+/** Error codes of taking units of a departure. */
 const UNITS = [
   'capacity_exceeded',
   'departure_cancelled',
@@ -24,10 +30,7 @@ const UNITS = [
 @ApiTags('Bookings')
 @Controller('/v1/admin/bookings/:bookingId/items')
 export class BookingItemsController {
-  constructor(
-    private readonly items: BookingItems,
-    private readonly rows: ItemRows,
-  ) {}
+  constructor(private readonly items: BookingItemsService) {}
 
   /**
    * Add an item to a booking
@@ -66,8 +69,8 @@ export class BookingItemsController {
     @PathId('book', 'bookingId') bookingId: string,
     @Query() query: ListBookingItems,
   ): Promise<BookingItemPage> {
-    const { items, total } = await this.rows.list(bookingId, query);
-    return { data: items.map(toBookingItem), total, ...pageBounds(query) };
+    const { rows, total } = await this.items.list(bookingId, query);
+    return { data: rows.map(toBookingItem), total, ...pageBounds(query) };
   }
 
   /**
@@ -81,7 +84,7 @@ export class BookingItemsController {
     @PathId('book', 'bookingId') bookingId: string,
     @PathId('bkit', 'itemId') itemId: string,
   ): Promise<BookingItemEnvelope> {
-    const item = await this.rows.get({ bookingId, itemId });
+    const item = await this.items.get({ bookingId, itemId });
     return tagged(item, { data: toBookingItem(item) });
   }
 

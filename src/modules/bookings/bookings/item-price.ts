@@ -11,8 +11,8 @@ export interface PricedItem {
 }
 
 /**
- * quantity * unitSellCents. Throws 400 where the sign is not the type's, the tax is more than the total, half of the
- * cost is missing, or the total is beyond 2^53-1.
+ * quantity * unitSellCents. Throws 400 if the sign does not fit the type, the tax exceeds the total, only one of cost and
+ * cost currency is set, or the total exceeds 2^53-1.
  */
 export function priceItem({ quantity, unitSellCents, ...item }: PricedItem): number {
   if (item.type === 'discount' ? unitSellCents > 0 : item.type !== 'adjustment' && unitSellCents < 0) {

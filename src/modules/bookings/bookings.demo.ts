@@ -1,8 +1,13 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
 import { demoId } from '../../platform/id.js';
+import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import type { CreateBookingItem } from './bookings/booking-item.dto.js';
+import { BookingItemsService } from './bookings/booking-items.service.js';
 import type { CreateBooking } from './bookings/booking.dto.js';
-import type { CreateBookingItem } from './items/booking-item.dto.js';
+import { BookingsService } from './bookings/bookings.service.js';
 
-export interface DemoBooking {
+interface DemoBooking {
   /** Of its demo id. */
   row: number;
   /** Of its first item's demo id; the others follow. */
@@ -89,7 +94,7 @@ const forFinance = (departure: string): readonly DemoBooking[] =>
   });
 
 /** All of them, half a year ahead of today; but 6 is over, 7 under way, 8 called off. */
-export function demoBookings(today: string): readonly DemoBooking[] {
+function demoBookings(today: string): readonly DemoBooking[] {
   const departure = daysFrom(today, 180);
   const trip = (row: number, number: string, customerName: string) => ({
     row,
@@ -122,6 +127,28 @@ export function demoBookings(today: string): readonly DemoBooking[] {
     },
     ...forFinance(departure),
   ];
+}
+
+@Injectable()
+export class BookingsDemo {
+  constructor(
+    private readonly bookings: BookingsService,
+    private readonly items: BookingItemsService,
+    private readonly clock: Clock,
+  ) {}
+
+  @DemoData(450, 'bookings')
+  async load(): Promise<void> {
+    for (const { row, firstItem, booking, items, becomes } of demoBookings(this.clock.today())) {
+      const { id } = await this.bookings.create({ ...booking, currency: 'EUR' }, demoId('book', row));
+      for (const [index, item] of items.entries()) {
+        await this.items.add(id, item, { id: demoId('bkit', firstItem + index) });
+      }
+      if (becomes === 'confirmed') await this.bookings.confirm(id, null);
+      if (becomes === 'cancelled') await this.bookings.cancel(id, 'Called off', null);
+    }
+    await this.bookings.progressByDate();
+  }
 }
 
 function daysFrom(day: string, days: number): string {

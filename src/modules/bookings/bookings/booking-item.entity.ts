@@ -54,15 +54,15 @@ export class BookingItem {
   @Column('bigint', { name: 'total_sell_cents', transformer: safeInteger }) totalSellCents: number;
   /** For the whole quantity, between 0 and the total; that of a discount is negative. */
   @Column('bigint', { name: 'tax_included_cents', transformer: safeInteger }) taxIncludedCents: number;
-  /** What we owe the supplier for the whole quantity. */
+  /** Amount owed to the supplier for the whole quantity. */
   @Column('bigint', { name: 'cost_cents', nullable: true, transformer: safeInteger }) costCents: number | null;
   @Column('text', { name: 'cost_currency', nullable: true }) costCurrency: string | null;
   @Column('text', { name: 'pricing_treatment' }) pricingTreatment: PricingTreatment;
-  /** Of an item with a departure the day on which that starts. */
+  /** The start date of the departure, if the item has one. */
   @Column('date', { name: 'service_date', nullable: true }) serviceDate: string | null;
   /** Takes its quantity of units of this departure. */
   @Column('text', { name: 'departure_id', nullable: true }) departureId: string | null;
-  /** Takes them through this allotment's slot. */
+  /** Takes the units from this allotment. */
   @Column('text', { name: 'allotment_id', nullable: true }) allotmentId: string | null;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
   @Column('text', { name: 'cancel_reason', nullable: true }) cancelReason: string | null;
@@ -70,7 +70,6 @@ export class BookingItem {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 400 where the figures contradict each other, 409 `booking_item_cancelled`. */
   change(changes: ItemChanges, now: Date): void {
     if (this.status === 'cancelled')
       throw conflict('booking_item_cancelled', 'A cancelled booking item cannot be changed');
@@ -78,20 +77,43 @@ export class BookingItem {
     this.price();
   }
 
-  /** Throws 409 `invalid_transition`. */
   cancel(reason: string | null, now: Date): void {
     if (this.status !== 'confirmed') {
-      const move = { from: this.status, to: 'cancelled', allowed: [] };
-      throw conflict('invalid_transition', `An item that is ${this.status} cannot be cancelled`, move);
+      throw conflict('invalid_transition', `An item that is ${this.status} cannot be cancelled`, {
+        from: this.status,
+        to: 'cancelled',
+        allowed: [],
+      });
     }
     Object.assign(this, { status: 'cancelled', cancelledAt: now, cancelReason: reason, updatedAt: now });
   }
 
-  /** Computes the total; whoever sets figures calls it afterwards. Throws 400 where they contradict each other. */
+  /** Computes the total; call it after a change of prices or quantities. Throws 400 if they contradict each other. */
   price(): void {
     if (this.allotmentId !== null && this.departureId === null) {
       throw invalidField('allotmentId', 'allotmentId requires departureId', 'departure_missing');
     }
     this.totalSellCents = priceItem(this);
+  }
+
+  auditImage(): object {
+    return {
+      id: this.id,
+      bookingId: this.bookingId,
+      type: this.type,
+      title: this.title,
+      status: this.status,
+      quantity: this.quantity,
+      unitSellCents: this.unitSellCents,
+      totalSellCents: this.totalSellCents,
+      taxIncludedCents: this.taxIncludedCents,
+      costCents: this.costCents,
+      costCurrency: this.costCurrency,
+      pricingTreatment: this.pricingTreatment,
+      serviceDate: this.serviceDate,
+      departureId: this.departureId,
+      allotmentId: this.allotmentId,
+      version: this.version,
+    };
   }
 }

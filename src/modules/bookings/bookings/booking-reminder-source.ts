@@ -1,18 +1,18 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Database } from '../../../platform/database/database.js';
+import { Injectable } from '@nestjs/common';
 import { Env } from '../../../platform/config/env.js';
+import { Database } from '../../../platform/database/database.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
 import {
   type DueTarget,
   type LiveTrigger,
-  type ReminderSource,
-  ReminderSources,
+  ReminderSource,
   type ReminderTarget,
   type TargetPage,
 } from '../../notifications/index.js';
-import { BookingsService } from '../bookings/bookings.service.js';
+import { BookingsService } from './bookings.service.js';
 
-// One that is under way was confirmed: who is reminded on the day of departure is reminded after it began. An item that is to
-// be delivered starts with its departure, also while it has yet to follow that to another day.
+// Also bookings in progress: a reminder on the day of departure is sent after the booking has started. An item takes the day of
+// its departure, even if the job that moves it to another day has not run yet.
 const TARGETS = `select target.id as "targetId", target.id as "bookingId", target.trigger, target.day as "anchorDate"
   from bookings booking
   cross join lateral (values
@@ -25,22 +25,18 @@ const TARGETS = `select target.id as "targetId", target.id as "bookingId", targe
   ) as target (trigger, id, day)
   where booking.status in ('confirmed', 'in_progress', 'completed') and target.day is not null`;
 
-/** Confirmed bookings, of which people are reminded by their departure, or by their confirmation. */
+/** Confirmed bookings, with reminders before the departure and after the confirmation. */
 @Injectable()
-export class BookingTargets implements ReminderSource, OnModuleInit {
+@Listens(ReminderSource, 10)
+export class BookingReminderSource implements ReminderSource {
   readonly kind = 'booking';
   readonly triggers: readonly LiveTrigger[] = ['departure_upcoming', 'booking_confirmed'];
 
   constructor(
     private readonly database: Database,
     private readonly bookings: BookingsService,
-    private readonly sources: ReminderSources,
     private readonly env: Env,
   ) {}
-
-  onModuleInit(): void {
-    this.sources.register(this);
-  }
 
   async page({ trigger, afterId, limit, anchorDates }: TargetPage): Promise<ReminderTarget[]> {
     return this.database.query<ReminderTarget>(
@@ -60,7 +56,7 @@ export class BookingTargets implements ReminderSource, OnModuleInit {
   async read(trigger: LiveTrigger, targetId: string): Promise<DueTarget | null> {
     const target = (await this.ofBookings([targetId])).find((each) => each.trigger === trigger);
     if (!target) return null;
-    const { number: bookingNumber, customerName, customerEmail } = await this.bookings.read(targetId);
+    const { number: bookingNumber, customerName, customerEmail } = await this.bookings.getSummary(targetId);
     return { ...target, bookingNumber, customerName, customerEmail, outstanding: null };
   }
 }

@@ -1,0 +1,248 @@
+import { OmitType } from '@nestjs/swagger';
+import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
+import { Cents, Clearable, Id, Ignored, OneOf, Optional, Text, Version, Whole } from '../../../platform/http/fields.js';
+import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import {
+  type BookingItem,
+  ITEM_STATUSES,
+  ITEM_TYPES,
+  type ItemStatus,
+  type ItemType,
+  PRICING_TREATMENTS,
+  type PricingTreatment,
+} from './booking-item.entity.js';
+
+const MIN_CENTS = Number.MIN_SAFE_INTEGER;
+
+/** A new item of a booking. Its total is `quantity` * `unitSellCents`. */
+export class CreateBookingItem {
+  @Ignored()
+  id?: undefined;
+
+  /**
+   * Kind of service. A `discount` needs a price of at most 0, an `adjustment` takes any sign, all other types need at
+   * least 0.
+   * @example "unit"
+   */
+  @OneOf(ITEM_TYPES)
+  type: ItemType;
+
+  /**
+   * What the customer reads; the description of the invoice line.
+   * @example "City tour of 12 May, 09:00"
+   */
+  @Text({ max: 255 })
+  title: string;
+
+  /**
+   * Only `confirmed`, which is also the default.
+   * @example "confirmed"
+   */
+  @Optional()
+  @OneOf(ITEM_STATUSES)
+  status?: ItemStatus;
+
+  /**
+   * Number of units sold; 1 by default. With a departure, also the number of departure units to take.
+   * @example 2
+   */
+  @Optional()
+  @Whole({ min: 1, max: 1_000_000 })
+  quantity?: number;
+
+  /**
+   * Price of one unit with tax, in minor units of the booking currency. At most 0 for a `discount`, any sign for an
+   * `adjustment`, at least 0 otherwise.
+   * @example 5900
+   */
+  @Cents({ min: MIN_CENTS })
+  unitSellCents: number;
+
+  /**
+   * Tax included in the price of the whole quantity, in minor units; between 0 and that price, 0 by default.
+   * @example 1884
+   */
+  @Optional()
+  @Cents({ min: MIN_CENTS })
+  taxIncludedCents?: number;
+
+  /**
+   * Amount owed to the supplier for the whole quantity, in minor units of `costCurrency`. Send both or neither.
+   * @example 7000
+   */
+  @Clearable()
+  @Cents()
+  costCents?: number | null;
+
+  /**
+   * ISO 4217 code for `costCents`; may differ from the booking currency.
+   * @example "EUR"
+   */
+  @Clearable()
+  @CurrencyCode()
+  costCurrency?: string | null;
+
+  /**
+   * `standard` by default. `pass_through` items are sold at cost for a third party and earn no commission.
+   * @example "standard"
+   */
+  @Optional()
+  @OneOf(PRICING_TREATMENTS)
+  pricingTreatment?: PricingTreatment;
+
+  /**
+   * Local date of delivery. With a departure it is always the departure's start date, also after the departure moves.
+   * @example "2027-05-12"
+   */
+  @Clearable()
+  @IsoDate()
+  serviceDate?: string | null;
+
+  /**
+   * Departure of which the item takes `quantity` units (prefix `dep`); it must not be cancelled.
+   * @example "dep_01k0dem000e000000000000001"
+   */
+  @Clearable()
+  @Id('dep')
+  departureId?: string | null;
+
+  /**
+   * Allotment whose slot on the departure supplies the units (prefix `alot`); needs `departureId`. From the pool by
+   * default.
+   */
+  @Clearable()
+  @Id('alot')
+  allotmentId?: string | null;
+}
+
+/** The fields to change. `status` is changed by cancellation and by completion of the booking, not here. */
+export class UpdateBookingItem extends patchOf(OmitType(CreateBookingItem, ['id', 'status'] as const)) {}
+
+/** Optional reason for the cancellation of an item. The body may be omitted. */
+export class CancelBookingItem {
+  /**
+   * Stored with the item and the action ledger entry.
+   * @example "One traveller less"
+   */
+  @Optional()
+  @Text({ max: 2000, multiline: true })
+  reason?: string;
+}
+
+export class ListBookingItems extends PageQuery {
+  /** Only items in this status. */
+  @Optional()
+  @OneOf(ITEM_STATUSES)
+  status?: ItemStatus;
+}
+
+/** A sold service of a booking: a seat on a tour, a night, a fee, a discount. */
+export class BookingItemResponse {
+  @Id('bkit')
+  id: string;
+
+  @Id('book')
+  bookingId: string;
+
+  /** Kind of service. It determines the allowed sign of the price. */
+  @OneOf(ITEM_TYPES)
+  type: ItemType;
+
+  /** What the customer reads; the description of the invoice line. */
+  @Text({ max: 255 })
+  title: string;
+
+  /** `fulfilled` is set by the server when the booking is completed. */
+  @OneOf(ITEM_STATUSES)
+  status: ItemStatus;
+
+  /** Currency of the booking, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** Number of units sold; with a departure, also the number of departure units it takes. */
+  @Whole({ min: 1, max: 1_000_000 })
+  quantity: number;
+
+  /** Price of one unit with tax, in minor units; negative for a discount. */
+  @Cents({ min: MIN_CENTS })
+  unitSellCents: number;
+
+  /** `quantity` * `unitSellCents`, in minor units. */
+  @Cents({ min: MIN_CENTS })
+  totalSellCents: number;
+
+  /** Tax included in `totalSellCents`, in minor units, between 0 and the total. */
+  @Cents({ min: MIN_CENTS })
+  taxIncludedCents: number;
+
+  /** Amount owed to the supplier for the whole quantity, in minor units of `costCurrency`; null if unknown. */
+  @Cents()
+  costCents: number | null;
+
+  /** ISO 4217 code for `costCents`; null exactly when `costCents` is null. */
+  @CurrencyCode()
+  costCurrency: string | null;
+
+  /** `pass_through` items are sold at cost for a third party and earn no commission. */
+  @OneOf(PRICING_TREATMENTS)
+  pricingTreatment: PricingTreatment;
+
+  /** Local date of delivery; with a departure, its start date. Null if open. */
+  @IsoDate()
+  serviceDate: string | null;
+
+  /** Departure whose units the item takes (prefix `dep`); null if none. */
+  @Id('dep')
+  departureId: string | null;
+
+  /** Allotment through which the units are taken (prefix `alot`); null if they come from the pool. */
+  @Id('alot')
+  allotmentId: string | null;
+
+  /** When the item was cancelled; null unless its status is `cancelled`. */
+  @Instant()
+  cancelledAt: string | null;
+
+  /** Reason given with the cancellation; null if none was given. */
+  @Text({ max: 2000 })
+  cancelReason: string | null;
+
+  @Version()
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+export class BookingItemEnvelope extends dataOf(BookingItemResponse) {}
+export class BookingItemPage extends pageOf(BookingItemResponse) {}
+
+export function toBookingItem(item: BookingItem): BookingItemResponse {
+  return {
+    id: item.id,
+    bookingId: item.bookingId,
+    type: item.type,
+    title: item.title,
+    status: item.status,
+    currency: item.currency,
+    quantity: item.quantity,
+    unitSellCents: item.unitSellCents,
+    totalSellCents: item.totalSellCents,
+    taxIncludedCents: item.taxIncludedCents,
+    costCents: item.costCents,
+    costCurrency: item.costCurrency,
+    pricingTreatment: item.pricingTreatment,
+    serviceDate: item.serviceDate,
+    departureId: item.departureId,
+    allotmentId: item.allotmentId,
+    cancelledAt: item.cancelledAt?.toISOString() ?? null,
+    cancelReason: item.cancelReason,
+    version: item.version,
+    createdAt: item.createdAt.toISOString(),
+    updatedAt: item.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,289 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/id.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { AllotmentSales, ChannelsService } from '../../distribution/index.js';
+import { Reminders } from '../../notifications/index.js';
+import { type DepartureFacts, Departures } from '../../operations/index.js';
+import type { CreateBookingItem, ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
+import { BookingItem } from './booking-item.entity.js';
+import { BookingListener } from './booking-listener.js';
+import { toBookingItemSummary, toBookingSummary } from './booking-summary.js';
+import type { Booking } from './booking.entity.js';
+import { BookingsRepository, type ItemPath, type ItemUnits } from './bookings.repository.js';
+
+/** An invoice has at most 500 lines, one for each active item. */
+const MAX_ACTIVE_ITEMS = 500;
+
+/** An item, and the versions that a change of it expects. */
+export type ItemTarget = ItemPath & { expected: ExpectedVersions };
+
+type DepartureUnits = ItemUnits & { departureId: string };
+
+interface SoldUnits {
+  bookingItemId: string;
+  units: number;
+}
+
+/**
+ * The items of bookings. Each change locks the booking, then the departures in the order of their ids, and updates the
+ * booking's total. Ten dependencies: an item takes units of departures or allotments, and its price is what listeners follow.
+ */
+@Injectable()
+export class BookingItemsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: BookingsRepository,
+    private readonly departures: Departures,
+    private readonly allotments: AllotmentSales,
+    private readonly channels: ChannelsService,
+    private readonly listeners: Listeners,
+    private readonly reminders: Reminders,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  async get(path: ItemPath): Promise<BookingItem> {
+    return this.repository.getItem(path);
+  }
+
+  async list(bookingId: string, query: ListBookingItems): Promise<{ rows: BookingItem[]; total: number }> {
+    const page = await this.repository.listItems(bookingId, query);
+    if (page.total === 0) await this.repository.bookings.get(bookingId);
+    return page;
+  }
+
+  /** `hasUnits`: the caller has already sold the departure's units to this item. */
+  async add(
+    bookingId: string,
+    input: CreateBookingItem,
+    { id = newId('bkit'), hasUnits = false } = {},
+  ): Promise<BookingItem> {
+    const { status = 'confirmed' } = input;
+    if (status !== 'confirmed') throw unprocessable('invalid_initial_status', `A new item cannot be ${status}`);
+
+    return this.database.transaction(async () => {
+      const booking = await this.repository.bookings.lock(bookingId);
+      booking.assertItemsOpen();
+      if ((await this.repository.countActiveItems(bookingId)) >= MAX_ACTIVE_ITEMS) {
+        throw conflict('item_limit_reached', `A booking has at most ${MAX_ACTIVE_ITEMS} items`, {
+          limit: MAX_ACTIVE_ITEMS,
+        });
+      }
+      const item = newItem(input, { id, booking, now: this.clock.now() });
+      await this.assertSelling(booking.channelId, item);
+      const departure = (await this.lockDepartures([item])).get(item.departureId ?? '');
+      if (departure) item.serviceDate = departure.startDate;
+      await this.saveWithTotal(booking, item.totalSellCents, async () => {
+        await this.repository.items.insert(item);
+        if (!hasUnits) await this.takeUnits(unitsOf(item));
+        this.record('create', item, { before: null });
+      });
+      return item;
+    });
+  }
+
+  async update(target: ItemTarget, changes: UpdateBookingItem, reason: string | null = null): Promise<BookingItem> {
+    return this.database.transaction(async () => {
+      const { booking, item } = await this.lock(target);
+      const [before, beforeCents, oldUnits] = [item.auditImage(), item.totalSellCents, unitsOf(item)];
+      item.change(changes, this.clock.now());
+      const newUnits = unitsOf(item);
+      if (needsMore(oldUnits, newUnits)) await this.assertSelling(booking.channelId, newUnits);
+      const departure = (await this.lockDepartures([newUnits, oldUnits])).get(item.departureId ?? '');
+      const isMoved = changes.serviceDate !== undefined || departure?.id !== oldUnits.departureId;
+      if (departure && isMoved) item.serviceDate = departure.startDate;
+      const summary = await this.saveWithTotal(booking, item.totalSellCents - beforeCents, async () => {
+        await this.repository.items.update(item);
+        await this.exchangeUnits(oldUnits, newUnits);
+        this.record('update', item, { before, reason });
+      });
+      await this.listeners.call(BookingListener, (listener) =>
+        listener.itemChanged?.(summary, toBookingItemSummary(item)),
+      );
+      return item;
+    });
+  }
+
+  async cancel(target: ItemTarget, reason: string | null): Promise<BookingItem> {
+    return this.database.transaction(async () => {
+      const { booking, item } = await this.lock(target);
+      const before = item.auditImage();
+      item.cancel(reason, this.clock.now());
+      await this.lockDepartures([item]);
+      const summary = await this.saveWithTotal(booking, -item.totalSellCents, async () => {
+        await this.repository.items.update(item);
+        await this.releaseUnits([unitsOf(item)]);
+        this.record('cancel', item, { before, reason });
+      });
+      await this.listeners.call(BookingListener, (listener) =>
+        listener.itemCancelled?.(summary, toBookingItemSummary(item)),
+      );
+      return item;
+    });
+  }
+
+  /** Cancels all items of a locked booking and releases their units. Returns the ids of those that were active. */
+  async cancelAll(bookingId: string, reason: string): Promise<string[]> {
+    const units = await this.repository.cancelItems(bookingId, reason, this.clock.now());
+    await this.lockDepartures(units);
+    await this.releaseUnits(units);
+    return units.map(({ id }) => id).sort();
+  }
+
+  /** Throws 422 `channel_mismatch` if an active item uses an allotment of another channel. */
+  async assertSoldBy(channelId: string, bookingId: string): Promise<void> {
+    const allotmentIds = await this.repository.activeAllotments(bookingId);
+    if (allotmentIds.length > 0) await this.allotments.assertSoldBy(channelId, allotmentIds, 'channelId');
+  }
+
+  private async lock({ bookingId, itemId, expected }: ItemTarget): Promise<{ booking: Booking; item: BookingItem }> {
+    const booking = await this.repository.bookings.lock(bookingId);
+    const item = await this.repository.getItem({ bookingId, itemId });
+    assertVersion(expected, item);
+    booking.assertItemsOpen();
+    return { booking, item };
+  }
+
+  /** Saves an item with its effect on the booking: the total, the departure date, and in any case the version. */
+  private async saveWithTotal(booking: Booking, differenceCents: number, saveItem: () => Promise<void>) {
+    const before = await this.repository.viewOf(booking);
+    booking.addToTotal(differenceCents, this.clock.now());
+    await saveItem();
+    await this.repository.bookings.update(booking);
+    const summary = toBookingSummary(await this.repository.viewOf(booking));
+    const { totalCents, departureDate } = summary;
+    if (totalCents !== null && before.totalCents !== totalCents) {
+      await this.listeners.call(BookingListener, (listener) =>
+        listener.totalChanged?.(summary, before.totalCents, totalCents),
+      );
+    }
+    if (before.departureDate !== departureDate) {
+      await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(summary, before.departureDate));
+      await this.reminders.follow(booking.id, ['departure_upcoming', 'booking_confirmed']);
+    }
+    return summary;
+  }
+
+  /**
+   * An inactive channel sells no more units, and a channel sells only its own allotments. A booking without a channel may use
+   * any allotment that staff choose.
+   */
+  private async assertSelling(channelId: string | null, { allotmentId }: Pick<ItemUnits, 'allotmentId'>) {
+    if (channelId === null) return;
+    await this.channels.assertSelling(channelId);
+    if (allotmentId !== null) await this.allotments.assertSoldBy(channelId, [allotmentId], 'allotmentId');
+  }
+
+  private async lockDepartures(items: readonly ItemUnits[]): Promise<ReadonlyMap<string, DepartureFacts>> {
+    const ids = items.filter(hasDeparture).map(({ departureId }) => departureId);
+    const departures = ids.length === 0 ? [] : await this.departures.lock(ids);
+    return new Map(departures.map((departure) => [departure.id, departure]));
+  }
+
+  private async takeUnits(item: ItemUnits): Promise<void> {
+    if (!hasDeparture(item)) return;
+    const { id: bookingItemId, departureId, allotmentId, quantity: units } = item;
+    if (allotmentId === null) await this.departures.take(departureId, units, { from: 'pool', as: 'sold' });
+    else await this.allotments.pick({ allotmentId, departureId }, { bookingItemId, units });
+  }
+
+  private async exchangeUnits(before: ItemUnits, after: ItemUnits): Promise<void> {
+    if (isSamePlace(before, after)) {
+      const more = after.quantity - before.quantity;
+      if (more > 0) await this.takeUnits({ ...after, quantity: more });
+      if (more < 0) await this.releaseUnits([{ ...before, quantity: -more }]);
+    } else {
+      await this.releaseUnits([before]);
+      await this.takeUnits(after);
+    }
+  }
+
+  /** One statement for each departure and allotment, however many items have units of it. */
+  private async releaseUnits(items: readonly ItemUnits[]): Promise<void> {
+    const groups = new Map<string, { departureId: string; allotmentId: string | null; released: SoldUnits[] }>();
+    for (const { id, departureId, allotmentId, quantity: units } of items.filter(hasDeparture)) {
+      const place = `${departureId} ${allotmentId ?? ''}`;
+      const group = groups.get(place) ?? { departureId, allotmentId, released: [] };
+      group.released.push({ bookingItemId: id, units });
+      groups.set(place, group);
+    }
+    for (const { departureId, allotmentId, released } of groups.values()) {
+      const units = released.reduce((sum, item) => sum + item.units, 0);
+      if (allotmentId === null) await this.departures.giveBack(departureId, units, { to: 'pool', from: 'sold' });
+      else await this.allotments.unpick({ allotmentId, departureId }, released);
+    }
+  }
+
+  private record(
+    verb: 'create' | 'update' | 'cancel',
+    item: BookingItem,
+    { before, reason = null }: { before: object | null; reason?: string | null },
+  ): void {
+    this.ledger.record(`bookings.booking_item.${verb}`, {
+      subjectType: 'booking_item',
+      subjectId: item.id,
+      before,
+      after: item.auditImage(),
+      reason,
+    });
+    const event = `booking_item.${{ create: 'created', update: 'updated', cancel: 'cancelled' }[verb]}`;
+    const { id: bookingItemId, bookingId, type, status, quantity, totalSellCents, version } = item;
+    const data = { bookingId, bookingItemId, type, status, quantity, totalSellCents, version };
+    for (const channel of [`bookings.${bookingId}`, 'bookings']) this.outbox.add({ channel, event, data });
+  }
+}
+
+function newItem(
+  input: CreateBookingItem,
+  { id, booking, now }: { id: string; booking: Booking; now: Date },
+): BookingItem {
+  const item = make(BookingItem, {
+    id,
+    bookingId: booking.id,
+    currency: booking.currency,
+    type: input.type,
+    title: input.title,
+    status: 'confirmed',
+    quantity: input.quantity ?? 1,
+    unitSellCents: input.unitSellCents,
+    totalSellCents: 0,
+    taxIncludedCents: input.taxIncludedCents ?? 0,
+    costCents: input.costCents ?? null,
+    costCurrency: input.costCurrency ?? null,
+    pricingTreatment: input.pricingTreatment ?? 'standard',
+    serviceDate: input.serviceDate ?? null,
+    departureId: input.departureId ?? null,
+    allotmentId: input.allotmentId ?? null,
+    cancelledAt: null,
+    cancelReason: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+  item.price();
+  return item;
+}
+
+function unitsOf({ id, departureId, allotmentId, quantity }: ItemUnits): ItemUnits {
+  return { id, departureId, allotmentId, quantity };
+}
+
+function hasDeparture(item: ItemUnits): item is DepartureUnits {
+  return item.departureId !== null;
+}
+
+function isSamePlace(one: ItemUnits, other: ItemUnits): boolean {
+  return one.departureId === other.departureId && one.allotmentId === other.allotmentId;
+}
+
+function needsMore(before: ItemUnits, after: ItemUnits): boolean {
+  return hasDeparture(after) && (!isSamePlace(before, after) || after.quantity > before.quantity);
+}

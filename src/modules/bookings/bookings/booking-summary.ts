@@ -1,0 +1,79 @@
+import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
+import type { BookingItem, ItemStatus, ItemType, PricingTreatment } from './booking-item.entity.js';
+import type { BookingStatus, BookingView } from './booking.entity.js';
+
+/** A booking as other modules see it. */
+export interface BookingSummary {
+  readonly id: string;
+  readonly number: string;
+  readonly status: BookingStatus;
+  readonly currency: string;
+  /** Sum of the items that are not cancelled, in minor units; null until there is an item. */
+  readonly totalCents: number | null;
+  readonly customerName: string;
+  readonly customerEmail: string | null;
+  readonly startDate: string | null;
+  /** Earliest service date of the items that are not cancelled, else the start date. */
+  readonly departureDate: string | null;
+  readonly paymentPolicy: PaymentPolicy | null;
+  readonly channelId: string | null;
+  readonly version: number;
+}
+
+/** An item as other modules see it. Amounts in minor units of the booking's currency, for the whole quantity. */
+export interface BookingItemSummary {
+  readonly id: string;
+  readonly bookingId: string;
+  readonly type: ItemType;
+  readonly title: string;
+  readonly status: ItemStatus;
+  readonly currency: string;
+  readonly quantity: number;
+  readonly unitSellCents: number;
+  readonly totalSellCents: number;
+  readonly taxIncludedCents: number;
+  readonly costCents: number | null;
+  readonly costCurrency: string | null;
+  readonly pricingTreatment: PricingTreatment;
+  readonly serviceDate: string | null;
+  readonly departureId: string | null;
+  readonly allotmentId: string | null;
+}
+
+export function toBookingSummary(booking: BookingView): BookingSummary {
+  return {
+    id: booking.id,
+    number: booking.number,
+    status: booking.status,
+    currency: booking.currency,
+    totalCents: booking.totalCents,
+    customerName: booking.customerName,
+    customerEmail: booking.customerEmail,
+    startDate: booking.startDate,
+    departureDate: booking.departureDate,
+    paymentPolicy: booking.paymentPolicy,
+    channelId: booking.channelId,
+    version: booking.version,
+  };
+}
+
+export function toBookingItemSummary(item: BookingItem): BookingItemSummary {
+  return {
+    id: item.id,
+    bookingId: item.bookingId,
+    type: item.type,
+    title: item.title,
+    status: item.status,
+    currency: item.currency,
+    quantity: item.quantity,
+    unitSellCents: item.unitSellCents,
+    totalSellCents: item.totalSellCents,
+    taxIncludedCents: item.taxIncludedCents,
+    costCents: item.costCents,
+    costCurrency: item.costCurrency,
+    pricingTreatment: item.pricingTreatment,
+    serviceDate: item.serviceDate,
+    departureId: item.departureId,
+    allotmentId: item.allotmentId,
+  };
+}

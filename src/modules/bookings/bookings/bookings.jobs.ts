@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
+import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
+import { Jobs } from '../../../platform/jobs/jobs.js';
+import { Reminders } from '../../notifications/index.js';
+import { type DepartureFacts, DepartureListener } from '../../operations/index.js';
+import { BookingItemsService } from './booking-items.service.js';
+import { BookingsRepository } from './bookings.repository.js';
+import { BookingsService } from './bookings.service.js';
+
+const ITEMS_JOB = 'bookings.departure-moved';
+const REMINDERS_JOB = 'bookings.departure-reminders';
+
+/**
+ * Background work of bookings. What follows a moved departure are jobs, one booking after the other: a change of an item
+ * locks its booking before the departure, and the transaction that moves the departure has locked that already.
+ */
+@Injectable()
+@Listens(DepartureListener, 200)
+export class BookingJobs implements DepartureListener {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: BookingsRepository,
+    private readonly bookings: BookingsService,
+    private readonly items: BookingItemsService,
+    private readonly reminders: Reminders,
+    private readonly jobs: Jobs,
+  ) {}
+
+  /** Hourly, because a day begins at another hour of UTC in each time zone; the next run makes up for a missed one. */
+  @Cron('bookings.calendar', '3 * * * *')
+  async progressByDate(): Promise<void> {
+    await this.bookings.progressByDate();
+  }
+
+  /** Reminders of the old day end in this transaction. */
+  async moved({ id, startDate }: DepartureFacts, before: DepartureFacts): Promise<void> {
+    if (startDate === before.startDate) return;
+    await this.jobs.add(ITEMS_JOB, { departureId: id });
+    await this.reminders.letGo(await this.repository.bookingsOnDeparture(id), 'departure_upcoming');
+    await this.jobs.add(REMINDERS_JOB, { departureId: id });
+  }
+
+  /**
+   * Moves items to the departure's present day, however often the departure was moved. Throws after all others have moved
+   * if some could not; the queue tries those again.
+   */
+  @Job(ITEMS_JOB)
+  async moveItems(payload: unknown): Promise<void> {
+    const departureId = departureIdOf(payload);
+    const errors: unknown[] = [];
+    for (const { serviceDate, ...path } of await this.repository.itemsNotOnDeparture(departureId)) {
+      const update = this.items.update({ ...path, expected: null }, { serviceDate }, 'The departure was moved');
+      await update.catch((error: unknown) => errors.push(error));
+    }
+    if (errors.length > 0) throw new AggregateError(errors, `${errors.length} items could not move to ${departureId}`);
+  }
+
+  /** Also for bookings that are back on their old day: their ended reminders are planned again. */
+  @Job(REMINDERS_JOB)
+  async planReminders(payload: unknown): Promise<void> {
+    for (const bookingId of await this.repository.bookingsOnDeparture(departureIdOf(payload))) {
+      await this.database.transaction(async () => {
+        await this.repository.bookings.lock(bookingId);
+        await this.reminders.follow(bookingId, ['departure_upcoming']);
+      });
+    }
+  }
+}
+
+function departureIdOf(payload: unknown): string {
+  const id: unknown = typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'departureId') : undefined;
+  if (typeof id !== 'string') throw new Error('The payload has no departureId');
+  return id;
+}

@@ -1,0 +1,287 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { containing } from '../../../platform/database/like.js';
+import type { Rows } from '../../../platform/database/rows.js';
+import { conflict, notFound } from '../../../platform/errors/app-error.js';
+import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import type { ListBookingItems } from './booking-item.dto.js';
+import { BookingItem } from './booking-item.entity.js';
+import { type ListBookings, SORT_FIELDS } from './booking.dto.js';
+import { Booking, type BookingStatus, type BookingView } from './booking.entity.js';
+
+refuseOn('bookings_number', () => conflict('booking_number_taken', 'Another booking already has this number'));
+refuseOn('booking_items_allotment', () => notFound({ field: 'allotmentId' }));
+
+/** The path of an item: an item is found only under its own booking. */
+export interface ItemPath {
+  bookingId: string;
+  itemId: string;
+}
+
+/** The units of a departure that an item takes, if any. */
+export interface ItemUnits {
+  id: string;
+  departureId: string | null;
+  allotmentId: string | null;
+  quantity: number;
+}
+
+/** A change of status by date. */
+export interface Progress {
+  from: BookingStatus;
+  to: BookingStatus;
+  /** SQL: whether the booking `b` is due; $1 is today. */
+  due: string;
+}
+
+export interface ProgressedBooking {
+  id: string;
+  number: string;
+  currency: string;
+  totalCents: number | null;
+  version: number;
+}
+
+const FIRST_SERVICE = `(select min(i.service_date) from booking_items i
+  where i.booking_id = b.id and i.status <> 'cancelled')`;
+const LAST_SERVICE = FIRST_SERVICE.replace('min(', 'max(');
+
+export const START: Progress = {
+  from: 'confirmed',
+  to: 'in_progress',
+  due: `coalesce(${FIRST_SERVICE}, b.start_date) <= $1::date`,
+};
+export const COMPLETE: Progress = {
+  from: 'in_progress',
+  to: 'completed',
+  due: `coalesce(${LAST_SERVICE}, b.end_date, b.start_date) < $1::date`,
+};
+
+const ORDERS: Record<(typeof SORT_FIELDS)[number], (direction: string) => string> = {
+  createdAt: (direction) => `b.created_at ${direction}, b.id ${direction}`,
+  startDate: (direction) => `b.start_date ${direction} nulls last, b.id ${direction}`,
+  number: (direction) => `b.number ${direction}, b.id ${direction}`,
+};
+
+/** The SQL of bookings and their items. */
+@Injectable()
+export class BookingsRepository {
+  readonly bookings: Rows<Booking>;
+  readonly items: Rows<BookingItem>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
+    this.bookings = database.rows(Booking);
+    this.items = database.rows(BookingItem);
+  }
+
+  async getView(id: string): Promise<BookingView> {
+    const [found] = await this.database.read<Booking, { departure_date: string | null }>(Booking, {
+      name: 'booking-get',
+      text: `select ${this.viewColumns()} from bookings b where b.id = $1`,
+      values: [id],
+    });
+    if (!found) throw notFound();
+    return { ...found.entity, departureDate: found.raw.departure_date };
+  }
+
+  /** Reads the departure date after the lock: a statement that waited for the lock would still see the old items. */
+  async viewOf(booking: Booking): Promise<BookingView> {
+    const [items] = await this.database.prepared<{ first: string | null }>(
+      'booking-departure',
+      `select min(service_date) as first from booking_items where booking_id = $1 and status <> 'cancelled'`,
+      [booking.id],
+    );
+    return { ...booking, departureDate: items?.first ?? booking.startDate };
+  }
+
+  async list(query: ListBookings): Promise<{ views: BookingView[]; total: number }> {
+    const { where, values } = conditionsOf(query);
+    const { limit, offset } = pageBounds(query);
+    // The left join returns one row with the total even if the page is empty.
+    const found = await this.database.read<Booking, { total: number; departure_date: string | null }>(Booking, {
+      text: `select t.total, p.* from (select count(*)::int as total from bookings b where ${where}) t
+       left join lateral (
+         select ${this.viewColumns()}, row_number() over () as place
+         from (select * from bookings b where ${where} order by ${orderOf(query)} limit ${limit} offset ${offset}) b
+       ) p on true order by p.place`,
+      values,
+    });
+    const views = found
+      .filter(({ entity }) => entity.id !== null)
+      .map(({ entity, raw }) => ({ ...entity, departureDate: raw.departure_date }));
+    return { views, total: found[0]?.raw.total ?? 0 };
+  }
+
+  /** Inserts under the next number `B-<year>-<6 digits>` that is free: unique, counted per year, not gapless. */
+  async insertNumbered(booking: Booking): Promise<void> {
+    do booking.number = await this.nextNumber();
+    while (!(await this.bookings.insertUnlessTaken(booking)));
+  }
+
+  private async nextNumber(): Promise<string> {
+    const year = this.clock.today().slice(0, 4);
+    const [counter] = await this.database.prepared<{ last_number: number }>(
+      'booking-number',
+      `insert into booking_number_counters as c (year, last_number) values ($1::int, 1)
+       on conflict (year) do update set last_number = c.last_number + 1 returning last_number`,
+      [year],
+    );
+    return `B-${year}-${String(counter?.last_number).padStart(6, '0')}`;
+  }
+
+  /** Those of the bookings whose departure date is before this day. */
+  async departedBefore(day: string, bookingIds: readonly string[]): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select b.id from bookings b where b.id = any($1) and coalesce(${FIRST_SERVICE}, b.start_date) < $2::date
+       order by b.id`,
+      [bookingIds, day],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Locks up to `limit` bookings that are due; those that another transaction has locked are skipped. */
+  async lockDue({ from, due }: Progress, limit: number): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select b.id from bookings b where b.status = $2 and ${due} order by b.id limit $3 for update skip locked`,
+      [this.clock.today(), from, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Moves these locked bookings on. Checks again that they are due: items may have changed before the lock. */
+  async progress({ to, due }: Progress, lockedIds: readonly string[]): Promise<ProgressedBooking[]> {
+    const moved = await this.database.query<ProgressedBooking & { totalCents: string | null }>(
+      `update bookings b set status = $2, version = version + 1, updated_at = $3
+       where b.id = any($4) and ${due}
+       returning b.id, b.number, b.currency, b.total_cents as "totalCents", b.version`,
+      [this.clock.today(), to, this.clock.now(), lockedIds],
+    );
+    return moved.map((row) => ({ ...row, totalCents: row.totalCents === null ? null : Number(row.totalCents) }));
+  }
+
+  /** Returns the ids of the items that are now fulfilled, by booking. */
+  async fulfillItems(bookingIds: readonly string[]): Promise<Map<string, string[]>> {
+    const items = await this.database.query<{ id: string; booking_id: string }>(
+      `update booking_items set status = 'fulfilled', version = version + 1, updated_at = $2
+       where booking_id = any($1) and status = 'confirmed' returning id, booking_id`,
+      [bookingIds, this.clock.now()],
+    );
+    const byBooking = new Map<string, string[]>();
+    for (const { id, booking_id: bookingId } of items) {
+      byBooking.set(bookingId, [...(byBooking.get(bookingId) ?? []), id].sort());
+    }
+    return byBooking;
+  }
+
+  async getItem({ bookingId, itemId }: ItemPath): Promise<BookingItem> {
+    const item = await this.items.findBy({ id: itemId, bookingId });
+    if (!item) throw notFound();
+    return item;
+  }
+
+  /** The booking's items, oldest first. */
+  async listItems(bookingId: string, query: ListBookingItems): Promise<{ rows: BookingItem[]; total: number }> {
+    const found = this.items.query('item').where('item.bookingId = :bookingId', { bookingId });
+    if (query.status !== undefined) found.andWhere('item.status = :status', { status: query.status });
+    found.orderBy('item.createdAt', 'ASC').addOrderBy('item.id', 'ASC');
+    return this.items.page(found, pageBounds(query));
+  }
+
+  /** The items that are not cancelled, oldest first; at most 500. */
+  async activeItems(bookingId: string): Promise<BookingItem[]> {
+    return this.items.read({
+      name: 'booking-items-active',
+      text: `select ${this.items.columns('i')} from booking_items i
+        where i.booking_id = $1 and i.status <> 'cancelled' order by i.created_at, i.id`,
+      values: [bookingId],
+    });
+  }
+
+  async countActiveItems(bookingId: string): Promise<number> {
+    const [row] = await this.database.prepared<{ count: number }>(
+      'booking-items-count',
+      `select count(*)::int as count from booking_items where booking_id = $1 and status <> 'cancelled'`,
+      [bookingId],
+    );
+    return row?.count ?? 0;
+  }
+
+  /** The departures of the items that are not cancelled, each once. */
+  async activeDepartures(bookingId: string): Promise<string[]> {
+    const rows = await this.database.prepared<{ id: string }>(
+      'booking-items-departures',
+      `select distinct departure_id as id from booking_items
+       where booking_id = $1 and status <> 'cancelled' and departure_id is not null`,
+      [bookingId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** The allotments of the items that are not cancelled, each once. */
+  async activeAllotments(bookingId: string): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select distinct allotment_id as id from booking_items
+       where booking_id = $1 and status <> 'cancelled' and allotment_id is not null`,
+      [bookingId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Cancels all items that are not cancelled yet and returns the units they had. */
+  async cancelItems(bookingId: string, reason: string, now: Date): Promise<ItemUnits[]> {
+    return this.database.query<ItemUnits>(
+      `update booking_items
+       set status = 'cancelled', cancelled_at = $2, cancel_reason = $3, version = version + 1, updated_at = $2
+       where booking_id = $1 and status <> 'cancelled'
+       returning id, departure_id as "departureId", allotment_id as "allotmentId", quantity`,
+      [bookingId, now, reason],
+    );
+  }
+
+  /** Items of open bookings whose service date is not the departure's start date. */
+  async itemsNotOnDeparture(departureId: string): Promise<(ItemPath & { serviceDate: string })[]> {
+    return this.database.query(
+      `select i.booking_id as "bookingId", i.id as "itemId", d.start_date as "serviceDate"
+       from booking_items i join departures d on d.id = i.departure_id join bookings b on b.id = i.booking_id
+       where i.departure_id = $1 and i.status = 'confirmed' and i.service_date is distinct from d.start_date
+         and b.status in ('draft', 'confirmed', 'in_progress')
+       order by i.booking_id, i.id`,
+      [departureId],
+    );
+  }
+
+  /** The bookings with a confirmed item on this departure. */
+  async bookingsOnDeparture(departureId: string): Promise<string[]> {
+    const found = await this.database.query<{ id: string }>(
+      `select distinct booking_id as id from booking_items where departure_id = $1 and status = 'confirmed' order by id`,
+      [departureId],
+    );
+    return found.map(({ id }) => id);
+  }
+
+  private viewColumns(): string {
+    return `${this.bookings.columns('b')}, coalesce(${FIRST_SERVICE}, b.start_date) as departure_date`;
+  }
+}
+
+function conditionsOf({ status, search, startFrom, startTo }: ListBookings): { where: string; values: unknown[] } {
+  const given: [string, unknown][] = [
+    ['b.status = ?', status],
+    ['(b.customer_name ilike ? or b.number ilike ?)', search === undefined ? undefined : containing(search)],
+    ['b.start_date >= ?', startFrom],
+    ['b.start_date <= ?', startTo],
+  ];
+  const filters = given.filter(([, value]) => value !== undefined);
+  const where = filters.map(([condition], index) => condition.replaceAll('?', `$${index + 1}`)).join(' and ');
+  return { where: where === '' ? 'true' : where, values: filters.map(([, value]) => value) };
+}
+
+function orderOf({ sort = '-createdAt' }: ListBookings): string {
+  const field = SORT_FIELDS.find((known) => sort.endsWith(known)) ?? 'createdAt';
+  return ORDERS[field](sort.startsWith('-') ? 'desc' : 'asc');
+}
