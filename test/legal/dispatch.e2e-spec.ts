@@ -97,19 +97,14 @@ describe('dispatching', () => {
     expect(await mailsOf(app, id)).toHaveLength(2);
   });
 
-  it.each<[string, object]>([
-    ['recipientEmail', { recipientEmail: 'nobody' }],
-    ['subject', { subject: 'x'.repeat(501) }],
-    ['subject', { subject: 'one\ntwo: header' }],
-    ['message', { message: 'x'.repeat(10_001) }],
-    ['resend', { resend: 'yes' }],
-    ['bcc', { bcc: 'spy@example.com' }],
-  ])('is 400 for %s in %j', async (path, body) => {
+  it('is rejected with 400 for an invalid body, and sends nothing', async () => {
     const { id } = await contractIn(app, 'issued', RECIPIENT);
+    const body = { bcc: 'spy@example.com' };
     const answer = await app.as('owner').post<{ details: { fields: object } }>(`${CONTRACTS}/${id}/dispatch`, body);
 
     expect(answer.status).toBe(400);
-    expect(Object.keys(answer.body.details.fields)).toEqual([path]);
+    expect(answer.body.details.fields).toEqual({ bcc: ['bcc is not recognized'] });
+    expect(await mailsOf(app, id)).toEqual([]);
   });
 
   it('while it is declared void either sends before it is void, or not at all', async () => {

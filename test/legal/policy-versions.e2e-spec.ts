@@ -157,19 +157,6 @@ describe('a version', () => {
     },
     { what: 'a position twice', rules: [{ ...RULE, position: 1 }, RULE], path: 'rules.1.position', code: 'unique' },
     { what: 'an unknown type', rules: [{ type: 'bonus' }], path: 'rules.0.type', code: 'isIn' },
-    {
-      what: 'more than the whole',
-      rules: [{ ...RULE, refundBasisPoints: 10_001 }],
-      path: 'rules.0.refundBasisPoints',
-      code: 'max',
-    },
-    {
-      what: 'days after departure',
-      rules: [{ ...RULE, daysBeforeDeparture: -1 }],
-      path: 'rules.0.daysBeforeDeparture',
-      code: 'min',
-    },
-    { what: 'an unknown member', rules: [{ ...RULE, refund: 1 }], path: 'rules.0.refund', code: 'whitelistValidation' },
   ];
   it.each(contradictions)('with $what is 400 with the place, and nothing is written', async ({ rules, path, code }) => {
     const draft = await newDraft(app, (await newPolicy(app)).id, { rules: [RULE] });
