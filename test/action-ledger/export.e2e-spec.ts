@@ -87,10 +87,8 @@ describe('the table of entries', () => {
     expect([ids.length, new Set(ids).size]).toEqual([1_100, 1_100]);
   });
 
-  it('refuses what the list refuses, and a limit', async () => {
-    for (const query of ['?from=yesterday', '?limit=5', '?action=']) {
-      expect((await app.as('owner').get(`${ENTRIES}/export${query}`)).status).toBe(400);
-    }
+  it('rejects a limit, and a call without credentials', async () => {
+    expect((await app.as('owner').get(`${ENTRIES}/export?limit=5`)).status).toBe(400);
     expect((await app.get(`${ENTRIES}/export`)).status).toBe(401);
   });
 });

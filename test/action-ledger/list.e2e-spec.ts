@@ -211,34 +211,14 @@ describe('a cursor that is not the nextCursor of a page with the same filters is
   });
 });
 
-describe('what the list refuses with 400, in full', () => {
-  const issue = (path: string, message: string, code: string): Issue => ({ path, message: `${path} ${message}`, code });
-  const most = issue('limit', 'must not be greater than 200', 'max');
-  const least = issue('limit', 'must not be less than 1', 'min');
-  const whole = issue('limit', 'must be an integer number', 'isInt');
-  const unknown = (path: string) => issue(path, 'is not recognized', 'whitelistValidation');
-  const instant = (path: string) =>
-    issue(path, 'must be an instant with an offset, such as 2027-01-31T12:00:00Z', 'isInstant');
+describe('an invalid query', () => {
+  it('is rejected with 400 and each issue', async () => {
+    const answer = await app.as('owner').get(`${ENTRIES}?limit=201&sort=action`);
 
-  it.each<[string, Issue[]]>([
-    ['limit=0', [least]],
-    ['limit=201', [most]],
-    ['limit=1e2', [whole, least, most]],
-    ['limit=1&limit=2', [whole, least, most]],
-    ['sort=action', [unknown('sort')]],
-    ['offset=1', [unknown('offset')]],
-    ['from=2026-02-30T00:00:00Z', [instant('from')]],
-    ['to=2026-02-30T00:00:00Z', [instant('to')]],
-    ['from=2026-02-01', [instant('from')]],
-    ['action=', [issue('action', 'must be longer than or equal to 1 characters', 'minLength')]],
-    [
-      `subjectId=${'x'.repeat(201)}`,
-      [issue('subjectId', 'must be shorter than or equal to 200 characters', 'maxLength')],
-    ],
-    ['actorId=a%00b', [{ path: 'actorId', message: 'NUL is not allowed in text', code: 'noNul' }]],
-  ])('%s', async (query, issues) => {
-    const answer = await app.as('owner').get(`${ENTRIES}?${query}`);
-
+    const issues: Issue[] = [
+      { path: 'sort', message: 'sort is not recognized', code: 'whitelistValidation' },
+      { path: 'limit', message: 'limit must not be greater than 200', code: 'max' },
+    ];
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual(invalid(answer, issues));
   });

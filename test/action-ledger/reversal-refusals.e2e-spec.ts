@@ -112,20 +112,15 @@ describe('what is not reversed is refused with all that the caller needs to know
     }
   });
 
-  it.each([
-    [{}, ['reason']],
-    [{ reason: '  ' }, ['reason']],
-    [{ reason: null }, ['reason']],
-    [{ reason: 'x'.repeat(2001) }, ['reason']],
-    [{ reason: REASON, actorId: 'user_x' }, ['actorId']],
-    [{ reason: REASON, subjectId: 'chan_x' }, ['subjectId']],
-  ])('400: %j', async (body, paths) => {
+  it('an invalid body: 400 with its issues, and nothing is reversed', async () => {
     const { id } = await entryOf(app, await newChannel(app), CREATE);
+    const body = { reason: REASON, actorId: 'user_x' };
 
     const answer = await app.as('owner').post<Refused>(`${ENTRIES}/${id}/reversals`, body);
 
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
-    expect(Object.keys(answer.body.details['fields'] ?? {})).toEqual(paths);
+    expect(answer.body.details['fields']).toEqual({ actorId: ['actorId is not recognized'] });
+    expect((await app.as('owner').post(`${ENTRIES}/${id}/reversals`, { reason: REASON })).status).toBe(201);
   });
 
   it('who only reads the ledger, even all of it: 403 names action-ledger:reverse', async () => {

@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { invalidMembers, issue, issuesOf } from '../../../test/setup/issues.js';
+import { EntryFilters, ListEntries } from './ledger-entry.dto.js';
+
+describe('a query for entries of the action ledger', () => {
+  const about = (path: string, message: string, code: string) => issue(path, code, `${path} ${message}`);
+  const most = about('limit', 'must not be greater than 200', 'max');
+  const least = about('limit', 'must not be less than 1', 'min');
+  const whole = about('limit', 'must be an integer number', 'isInt');
+  const unknown = (path: string) => about(path, 'is not recognized', 'whitelistValidation');
+  const instant = (path: string) =>
+    about(path, 'must be an instant with an offset, such as 2027-01-31T12:00:00Z', 'isInstant');
+
+  it.each([
+    ['limit=0', [least]],
+    ['limit=201', [most]],
+    ['limit=1e2', [whole, least, most]],
+    ['limit=1&limit=2', [whole, least, most]],
+    ['sort=action', [unknown('sort')]],
+    ['offset=1', [unknown('offset')]],
+    ['from=2026-02-30T00:00:00Z', [instant('from')]],
+    ['to=2026-02-30T00:00:00Z', [instant('to')]],
+    ['from=2026-02-01', [instant('from')]],
+    ['action=', [about('action', 'must be longer than or equal to 1 characters', 'minLength')]],
+    [
+      `subjectId=${'x'.repeat(201)}`,
+      [about('subjectId', 'must be shorter than or equal to 200 characters', 'maxLength')],
+    ],
+    ['actorId=a%00b', [issue('actorId', 'noNul', 'NUL is not allowed in text')]],
+  ])('is rejected with %s', async (query, issues) => {
+    expect(await issuesOf(ListEntries, query)).toEqual(issues);
+  });
+
+  it.each([
+    ['from=yesterday', 'from'],
+    ['limit=5', 'limit'],
+    ['action=', 'action'],
+  ])('of an export is rejected with %s', async (query, path) => {
+    expect(await invalidMembers(EntryFilters, query)).toEqual([path]);
+  });
+});
