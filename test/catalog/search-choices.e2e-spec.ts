@@ -110,37 +110,13 @@ describe('filters and facets', () => {
   });
 
   it.each<[object, string]>([
-    [{ filters: [{ kind: 'eq', field: 'stars', value: '4' }] }, 'filters.0.value'],
-    [
-      { filters: [{ kind: 'and', clauses: [{ stars: 1 }, { kind: 'eq', field: 'x', value: 1 }] }] },
-      'filters.0.clauses.1.field',
-    ],
     [{ filters: [{ kind: 'near' }] }, 'filters.0.kind'],
-    [{ filters: [{ kind: 'eq', field: 'countries', value: 'Gr\0eece' }] }, 'filters.0.value'],
-    [{ filters: [{ country: ['Italy', '\ud800'] }] }, 'filters.0.country.1'],
-    [{ filters: [{ kind: 'range', field: 'countries', gte: 1 }] }, 'filters.0'],
-    [{ filters: [{ kind: 'range', field: 'stars' }] }, 'filters.0'],
-    [{ filters: [{ stars: { from: 1 } }] }, 'filters.0.stars.from'],
     [{ filters: ['x'] }, 'filters.0'],
-    [{ filters: [{ countries: Array.from({ length: 251 }, String) }] }, 'filters.0.countries'],
-    [{ filters: Array.from({ length: 101 }, () => ({ stars: 1 })) }, 'filters'],
-    [
-      { filters: [[1, 2, 3, 4, 5].reduce<object>((clause) => ({ kind: 'not', clause }), { stars: 1 })] },
-      'filters.0.clause.clause.clause.clause.clause',
-    ],
-    [{ filters: [{ kind: 'geo', lat: 91, lng: 0, radiusKm: 1 }] }, 'filters.0.lat'],
     [{ facets: [{ field: 'country' }, { field: 'countries' }] }, 'facets.1.field'],
-    [{ facets: [{ field: 'country', limit: 251 }] }, 'facets.0.limit'],
     [{ pagination: { limit: 251 } }, 'pagination.limit'],
-    [{ pagination: { limit: 0 } }, 'pagination.limit'],
     [{ pagination: { cursor: 'made up' } }, 'pagination.cursor'],
-    [{ sort: 'price' }, 'sort'],
-    [{ mode: 'fuzzy' }, 'mode'],
-    [{ filter: [] }, 'filter'],
-    [{ locale: 'no tag' }, 'locale'],
-    [{ query: 'x'.repeat(2_049) }, 'query'],
     [{ vertical: 'flights' }, 'vertical'],
-  ])('case %# of what cannot be is 400 with the path of the fault', async (body, path) => {
+  ])('with %j is rejected with 400 at %s', async (body, path) => {
     const answer = await app.post<Refusal>(SEARCH, { vertical: 'products', ...body });
     const issues = answer.body.details?.issues ?? [];
     expect([answer.status, answer.body.code, issues.map((issue) => issue.path)]).toEqual([
