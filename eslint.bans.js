@@ -21,7 +21,7 @@ const selectors = {
   ],
   'no-insecure-random': [
     "MemberExpression[object.name='Math'][property.name='random']",
-    'Math.random can be predicted: use node:crypto or src/platform/id.ts.',
+    'Math.random can be predicted: use node:crypto or src/platform/ids/id.ts.',
   ],
   'time-from-clock': [
     [
@@ -29,7 +29,7 @@ const selectors = {
       "CallExpression[callee.name='Date']",
       "MemberExpression[object.name='Date'][property.name='now']",
     ].join(', '),
-    'The time comes from the injected Clock (src/platform/clock.ts).',
+    'The time comes from the injected Clock (src/platform/clock/clock.ts).',
   ],
   'settings-from-env': [
     "MemberExpression[object.name='process'][property.name='env']",

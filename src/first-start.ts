@@ -12,7 +12,7 @@ import { TokenVerifier } from './platform/auth/token-verifier.js';
 import type { Env } from './platform/config/env.js';
 import { Database } from './platform/database/database.js';
 import { oneAtATime } from './platform/database/migrator.js';
-import { demoId } from './platform/id.js';
+import { demoId } from './platform/ids/id.js';
 import { Installation } from './platform/provisioning/installation.js';
 import { Provisioning } from './platform/provisioning/provisioning.js';
 import { printStep } from './welcome.js';

@@ -1,6 +1,6 @@
 import { type Credentials, credentialsPath } from './credentials-file.js';
 import type { Env } from './platform/config/env.js';
-import { demoId } from './platform/id.js';
+import { demoId } from './platform/ids/id.js';
 
 /** The one of the demo data that customers may read. */
 const SENT_CONTRACT = demoId('ctr', 3);

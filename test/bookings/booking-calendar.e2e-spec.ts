@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BookingsService } from '../../src/modules/bookings/index.js';
-import { Clock } from '../../src/platform/clock.js';
+import { Clock } from '../../src/platform/clock/clock.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { demoId } from '../../src/platform/id.js';
+import { demoId } from '../../src/platform/ids/id.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../src/platform/clock.js';
-import { demoId } from '../../src/platform/id.js';
+import { Clock } from '../../src/platform/clock/clock.js';
+import { demoId } from '../../src/platform/ids/id.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import {

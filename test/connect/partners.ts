@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { PlatformKeys } from '../../src/modules/identity/api-tokens/platform-keys.service.js';
-import { newCredential } from '../../src/platform/auth/credentials.js';
+import { newCredential } from '../../src/platform/ids/credentials.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
 import type { TestApp } from '../setup/app.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { newCredential } from '../../src/platform/auth/credentials.js';
+import { newCredential } from '../../src/platform/ids/credentials.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { hire, makeToken, ME, TOKENS, unauthorizedBody, usedSince } from './staff.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { newCredential } from '../../src/platform/auth/credentials.js';
+import { newCredential } from '../../src/platform/ids/credentials.js';
 import { Machine } from './machine.js';
 
 const PRODUCTION = {

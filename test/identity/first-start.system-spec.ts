@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, unlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { newCredential } from '../../src/platform/auth/credentials.js';
+import { newCredential } from '../../src/platform/ids/credentials.js';
 import { Machine } from './machine.js';
 
 const KEK = { VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: randomBytes(32).toString('base64') };

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newCredential } from '../../src/platform/auth/credentials.js';
+import { newCredential } from '../../src/platform/ids/credentials.js';
 import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { runCommand } from './command.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
-import { newCredential } from '../../src/platform/auth/credentials.js';
-import { newId } from '../../src/platform/id.js';
+import { newCredential } from '../../src/platform/ids/credentials.js';
+import { newId } from '../../src/platform/ids/id.js';
 import { MessageLog } from '../../src/modules/realtime/messages/message-log.js';
 import type { TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
-import { newId } from '../../src/platform/id.js';
+import { newId } from '../../src/platform/ids/id.js';
 import { Outbox } from '../../src/platform/outbox/outbox.js';
 import { startApp, type TestApp } from '../setup/app.js';
 

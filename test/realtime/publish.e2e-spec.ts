@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isId } from '../../src/platform/id.js';
+import { isId } from '../../src/platform/ids/id.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { dataOf, type Message, newChannelName, pathOf, publish, read } from './channel.js';

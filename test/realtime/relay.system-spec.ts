@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
-import { newId } from '../../src/platform/id.js';
+import { newId } from '../../src/platform/ids/id.js';
 import { Outbox } from '../../src/platform/outbox/outbox.js';
 import { eventually } from '../launcher/wait.js';
 import { type Overrides, startApp, type TestApp } from '../setup/app.js';

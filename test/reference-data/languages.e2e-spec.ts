@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { SigningKeys } from '../../src/platform/auth/signing-keys.js';
+import { SigningKeys } from '../../src/platform/keys/signing-keys.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { codesOf, type LanguagePage, walk } from './pages.js';

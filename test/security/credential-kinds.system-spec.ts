@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newCredential } from '../../src/platform/auth/credentials.js';
+import { newCredential } from '../../src/platform/ids/credentials.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { PlatformKeys } from '../../src/modules/identity/api-tokens/platform-keys.service.js';
 import { askForToken, newClient, newOperator, uniqueName } from '../connect/partners.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { hashSecret, parseCredential } from '../../src/platform/auth/credentials.js';
-import { randomBase62 } from '../../src/platform/id.js';
+import { hashSecret, parseCredential } from '../../src/platform/ids/credentials.js';
+import { randomBase62 } from '../../src/platform/ids/id.js';
 import type { TestApp } from '../setup/app.js';
 import type { Answer } from '../setup/http.js';
 import { tablesWith } from '../setup/tables.js';

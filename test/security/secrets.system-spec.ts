@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newCredential } from '../../src/platform/auth/credentials.js';
-import { newSecret } from '../../src/platform/id.js';
+import { newCredential } from '../../src/platform/ids/credentials.js';
+import { newSecret } from '../../src/platform/ids/id.js';
 import { clientsOf, FORM, newOperator, type OAuthClient, TOKEN } from '../connect/partners.js';
 import { ME, SESSIONS, TOKENS, uniqueEmail, USERS } from '../identity/staff.js';
 import { startApp, type TestApp } from '../setup/app.js';

@@ -3,7 +3,7 @@ import { Agent, type Server } from 'node:http';
 import pg from 'pg';
 import { connect } from '../../src/boot.js';
 import { createApp } from '../../src/configure-app.js';
-import { Clock } from '../../src/platform/clock.js';
+import { Clock } from '../../src/platform/clock/clock.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { createLog } from '../../src/platform/observability/log.js';
 import { readContract, TestClient } from './client.js';

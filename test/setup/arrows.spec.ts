@@ -8,10 +8,10 @@ const ROOT = resolve(import.meta.dirname, '../..');
 
 /** A small tree of sources: each file, and what it imports. */
 const tree: Record<string, string[]> = {
-  'src/platform/clock.ts': [],
+  'src/platform/clock/clock.ts': [],
   'src/platform/http/deep/answer.ts': [],
   'src/platform/bad.ts': ['../modules/vault/index.js'],
-  'src/modules/vault/index.ts': ['./keys/key.entity.js', '../../platform/clock.js'],
+  'src/modules/vault/index.ts': ['./keys/key.entity.js', '../../platform/clock/clock.js'],
   'src/modules/vault/keys/key.entity.ts': [],
   'src/modules/vault/keys/helpers.ts': [],
   'src/modules/vault/keys/wrapped/dek.ts': [],
@@ -21,11 +21,11 @@ const tree: Record<string, string[]> = {
   'src/modules/finance/a.ts': ['./b.js', '../bookings/items.js'],
   'src/modules/finance/b.ts': ['./a.js', './missing.js'],
   'src/modules/loyalty/index.ts': [],
-  'src/search-engine/index.ts': ['../platform/clock.js'],
+  'src/search-engine/index.ts': ['../platform/clock/clock.js'],
   'src/search-engine/bm25.ts': [],
   'src/modules/catalog/search.ts': ['../../search-engine/index.js', '../../search-engine/bm25.js'],
   'src/modules/trips/trip.ts': ['../../search-engine/index.js'],
-  'src/migrations/1-first.ts': ['../platform/clock.js'],
+  'src/migrations/1-first.ts': ['../platform/clock/clock.js'],
   'src/app.module.ts': ['./modules/vault/index.js', './modules/vault/keys/key.entity.js', '../test/setup/app.js'],
   'test/setup/app.ts': [],
   'ormconfig.ts': ['./src/modules/vault/keys/key.entity.js', './src/modules/finance/a.js'],
@@ -60,13 +60,13 @@ describe('the arrows between modules', () => {
   it.each([
     'platform-knows-no-module: src/platform/bad.ts -> src/modules/vault/index.ts',
     'arrows-of-bookings: src/modules/bookings/items.ts -> src/modules/finance/index.ts',
-    'search-engine-stands-alone: src/search-engine/index.ts -> src/platform/clock.ts',
+    'search-engine-stands-alone: src/search-engine/index.ts -> src/platform/clock/clock.ts',
     'search-engine-entrance: src/modules/catalog/search.ts -> src/search-engine/bm25.ts',
     'search-engine-is-for-the-catalog: src/modules/trips/trip.ts -> src/search-engine/index.ts',
     'front-door: src/modules/finance/a.ts -> src/modules/bookings/items.ts',
     'front-door-from-outside: ormconfig.ts -> src/modules/finance/a.ts',
     'entities-stay-inside: src/app.module.ts -> src/modules/vault/keys/key.entity.ts',
-    'migrations-stand-alone: src/migrations/1-first.ts -> src/platform/clock.ts',
+    'migrations-stand-alone: src/migrations/1-first.ts -> src/platform/clock/clock.ts',
     'no-cycles: src/modules/finance/a.ts -> src/modules/finance/b.ts',
     'nothing-from-tests: src/app.module.ts -> test/setup/app.ts',
     'resolvable: src/modules/finance/b.ts -> ./missing.js',
@@ -80,7 +80,7 @@ describe('the arrows between modules', () => {
 
   it.each([
     'src/modules/finance/index.ts -> src/modules/bookings/index.ts',
-    'src/modules/vault/index.ts -> src/platform/clock.ts',
+    'src/modules/vault/index.ts -> src/platform/clock/clock.ts',
     'src/app.module.ts -> src/modules/vault/index.ts',
     'ormconfig.ts -> src/modules/vault/keys/key.entity.ts',
   ])('let %s pass', (arrow) => {

@@ -1,5 +1,5 @@
-import { newCredential } from '../../src/platform/auth/credentials.js';
-import { newId } from '../../src/platform/id.js';
+import { newCredential } from '../../src/platform/ids/credentials.js';
+import { newId } from '../../src/platform/ids/id.js';
 import type { TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import type { Answer } from '../setup/http.js';

@@ -1,6 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { demoId } from '../../platform/id.js';
+import { demoId } from '../../platform/ids/id.js';
 import { Provisioning } from '../../platform/provisioning/provisioning.js';
 import { ActionLedger } from './action-ledger.service.js';
 import { LedgerEntriesController } from './ledger-entries.controller.js';

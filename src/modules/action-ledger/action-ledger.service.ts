@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../platform/clock.js';
+import { Clock } from '../../platform/clock/clock.js';
 import type { Actor } from '../../platform/context/actor.js';
 import { currentActor, currentContext } from '../../platform/context/request-context.js';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/statement.js';
 import type { Collector } from '../../platform/database/unit-of-work.js';
-import { newId } from '../../platform/id.js';
+import { newId } from '../../platform/ids/id.js';
 import { aroundSequence, chainOf, type EntryFacts, payloadDigest } from './sealed-entry.js';
 
 /** What was done to what. Secrets never stand in `before` and `after`; personal data only where an undo needs it. */

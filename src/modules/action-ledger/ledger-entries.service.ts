@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { SigningKeys } from '../../platform/auth/signing-keys.js';
+import { SigningKeys } from '../../platform/keys/signing-keys.js';
 import { Database } from '../../platform/database/database.js';
 import { invalidField, notFound } from '../../platform/errors/app-error.js';
 import { answerHeader } from '../../platform/http/answer.js';

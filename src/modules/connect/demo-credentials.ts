@@ -1,4 +1,4 @@
-import { checksum62 } from '../../platform/id.js';
+import { checksum62 } from '../../platform/ids/id.js';
 import type { ClientCredentials } from './oauth-clients/client-credentials.js';
 
 const SECRET = 'DemoDataOnlyNeverLoadedInProduction'.padEnd(43, '0');

@@ -1,4 +1,4 @@
-import { demoId } from '../../platform/id.js';
+import { demoId } from '../../platform/ids/id.js';
 import type { ConnectorProviderRow } from './connector-providers/connector-provider.dto.js';
 import type { ConnectorProviders } from './connector-providers/connector-providers.service.js';
 import { DEMO_CREDENTIALS } from './demo-credentials.js';

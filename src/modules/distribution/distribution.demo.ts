@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../platform/clock.js';
-import { demoId } from '../../platform/id.js';
+import { Clock } from '../../platform/clock/clock.js';
+import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import type { CreateAllotment } from './allotments/allotment.dto.js';
 import { NewAllotments } from './allotments/new-allotments.service.js';

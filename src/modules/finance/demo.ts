@@ -1,4 +1,4 @@
-import { demoId } from '../../platform/id.js';
+import { demoId } from '../../platform/ids/id.js';
 import type { CreateSupplierInvoice } from './supplier-invoices/supplier-invoice.dto.js';
 import type { SupplierInvoices } from './supplier-invoices/supplier-invoices.service.js';
 

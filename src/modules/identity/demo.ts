@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { newCredential } from '../../platform/auth/credentials.js';
-import { Clock } from '../../platform/clock.js';
+import { newCredential } from '../../platform/ids/credentials.js';
+import { Clock } from '../../platform/clock/clock.js';
 import { Database } from '../../platform/database/database.js';
 import { make } from '../../platform/database/rows.js';
-import { demoId, randomBase62 } from '../../platform/id.js';
+import { demoId, randomBase62 } from '../../platform/ids/id.js';
 import { ActionLedger } from '../action-ledger/index.js';
 import { ApiTokens } from './api-tokens/api-tokens.service.js';
 import { ABSOLUTE_SECONDS } from './sessions/lifetime.js';

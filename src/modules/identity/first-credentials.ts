@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../platform/config/configuration-error.js
 import type { Env } from '../../platform/config/env.js';
 import { asSystem } from '../../platform/context/request-context.js';
 import { Database } from '../../platform/database/database.js';
-import { demoId } from '../../platform/id.js';
+import { demoId } from '../../platform/ids/id.js';
 import { Installation } from '../../platform/provisioning/installation.js';
 import { ApiTokens } from './api-tokens/api-tokens.service.js';
 import { PlatformKeys } from './api-tokens/platform-keys.service.js';

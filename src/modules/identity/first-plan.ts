@@ -1,6 +1,6 @@
-import { type CredentialKind, newCredential } from '../../platform/auth/credentials.js';
+import { type CredentialKind, newCredential } from '../../platform/ids/credentials.js';
 import type { Env } from '../../platform/config/env.js';
-import { randomBase62 } from '../../platform/id.js';
+import { randomBase62 } from '../../platform/ids/id.js';
 
 export interface FirstOwner {
   email: string;

@@ -1,4 +1,4 @@
-import { demoId } from '../../platform/id.js';
+import { demoId } from '../../platform/ids/id.js';
 import type { CreatePolicy } from './policies/policy.dto.js';
 import type { Policies } from './policies/policies.service.js';
 import type { CreatePolicyAssignment } from './policy-assignments/policy-assignment.dto.js';

@@ -1,4 +1,4 @@
-import { demoId } from '../../platform/id.js';
+import { demoId } from '../../platform/ids/id.js';
 import type { ContractTransitions } from './contracts/contract-transitions.service.js';
 import type { Contracts } from './contracts/contracts.service.js';
 

@@ -1,4 +1,4 @@
-import { demoId } from '../../platform/id.js';
+import { demoId } from '../../platform/ids/id.js';
 import type { ComposeReminderRule } from './rules/reminder-rule.dto.js';
 import type { ReminderRules } from './rules/reminder-rules.service.js';
 

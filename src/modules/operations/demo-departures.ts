@@ -1,4 +1,4 @@
-import { demoId } from '../../platform/id.js';
+import { demoId } from '../../platform/ids/id.js';
 import type { DeparturePlans } from './departures/departure-plans.service.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

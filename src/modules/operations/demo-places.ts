@@ -1,4 +1,4 @@
-import { demoId } from '../../platform/id.js';
+import { demoId } from '../../platform/ids/id.js';
 import type { Facilities } from './facilities/facilities.service.js';
 import type { CreateFacility } from './facilities/facility.dto.js';
 import type { CreateGroundOperator } from './operators/ground-operator.dto.js';

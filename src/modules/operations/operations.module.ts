@@ -1,6 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { Clock } from '../../platform/clock.js';
+import { Clock } from '../../platform/clock/clock.js';
 import { Provisioning } from '../../platform/provisioning/provisioning.js';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { loadDemoDepartures } from './demo-departures.js';

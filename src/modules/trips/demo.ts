@@ -1,4 +1,4 @@
-import { demoId } from '../../platform/id.js';
+import { demoId } from '../../platform/ids/id.js';
 import type { CreateComponent } from './components/component.dto.js';
 import type { Components } from './components/components.service.js';
 import type { Trips } from './envelopes/trips.service.js';

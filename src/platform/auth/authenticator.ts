@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Actor } from '../context/actor.js';
 import { AppError } from '../errors/app-error.js';
-import { type Surface, surfaceOf } from '../http/surface.js';
-import { type CredentialKind, parseCredential } from './credentials.js';
+import { type Surface, surfaceOf } from '../context/surface.js';
+import { type CredentialKind, parseCredential } from '../ids/credentials.js';
 import { type OwnPassport, PASSPORT } from './passport.js';
 import { TokenVerifier } from './token-verifier.js';
 

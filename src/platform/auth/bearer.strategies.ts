@@ -2,7 +2,7 @@ import { Injectable, type Type } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-http-bearer';
 import type { Actor } from '../context/actor.js';
-import { CREDENTIAL_KINDS, type CredentialKind } from './credentials.js';
+import { CREDENTIAL_KINDS, type CredentialKind } from '../ids/credentials.js';
 import type { OwnPassport } from './passport.js';
 import { TokenVerifier } from './token-verifier.js';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../clock/clock.js';
 
 /** A revoked credential must be refused everywhere within a second, so no answer is kept for longer. */
 const KEPT_MS = 1_000;

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { Clock } from '../clock.js';
+import { Clock } from '../clock/clock.js';
 import { readEnv } from '../config/read-env.js';
 import type { Actor } from '../context/actor.js';
-import { newCredential } from './credentials.js';
+import { newCredential } from '../ids/credentials.js';
 import { TokenVerifier } from './token-verifier.js';
 
 const actor: Actor = { type: 'api_key', id: 'a', principal: 'a', credentialId: 'a', scopes: [], operatorId: null };

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../clock.js';
+import { Clock } from '../clock/clock.js';
 import type { Actor } from '../context/actor.js';
 import { BriefCache } from './brief-cache.js';
-import { type Credential, type CredentialKind, parseCredential } from './credentials.js';
+import { type Credential, type CredentialKind, parseCredential } from '../ids/credentials.js';
 
 /** Finds out whose credential this is; null if it is unknown, expired, revoked or its holder is not active. */
 export type Verify = (credential: Credential) => Promise<Actor | null>;

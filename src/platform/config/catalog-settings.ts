@@ -1,4 +1,4 @@
-import { isCurrency } from '../money.js';
+import { isCurrency } from '../money/money.js';
 import { choice, list, optionalText } from './settings.js';
 
 /** Where the catalog is sold, and who turns its texts into vectors. */

@@ -1,4 +1,4 @@
-import { isCalendarDay } from '../time.js';
+import { isCalendarDay } from '../time/calendar.js';
 import { list, optionalText, smtpUrl, text, wholeNumber } from './settings.js';
 
 const WEEKDAY = /^(mon|tue|wed|thu|fri|sat|sun)$/;

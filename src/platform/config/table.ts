@@ -1,4 +1,4 @@
-import { type CredentialKind, parseCredential } from '../auth/credentials.js';
+import { type CredentialKind, parseCredential } from '../ids/credentials.js';
 import { catalogSettings } from './catalog-settings.js';
 import { mailSettings } from './mail-settings.js';
 import { servingSettings } from './serving-settings.js';

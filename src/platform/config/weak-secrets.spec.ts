@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { newCredential } from '../auth/credentials.js';
-import { checksum62, randomBase62 } from '../id.js';
+import { newCredential } from '../ids/credentials.js';
+import { checksum62, randomBase62 } from '../ids/id.js';
 import { weakSecrets } from './weak-secrets.js';
 
 const names = (variables: Record<string, string>) => weakSecrets(variables).map(({ name }) => name);

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { uuidv7 } from '../id.js';
+import { uuidv7 } from '../ids/id.js';
 import { type Actor, SYSTEM } from './actor.js';
 
 /** What is known of the request (or the job) that the running code belongs to. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { SigningKeys } from '../auth/signing-keys.js';
-import { Clock } from '../clock.js';
+import { SigningKeys } from '../keys/signing-keys.js';
+import { Clock } from '../clock/clock.js';
 
 /** A file as it is handed out: what it is called, and what it is. */
 export interface LinkedFile {

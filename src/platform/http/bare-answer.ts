@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { AppError } from '../errors/app-error.js';
 import { errorBody } from '../errors/error-bodies.js';
 import { errorHeaders } from '../errors/error-headers.js';
-import { errorShapeOf } from './surface.js';
+import { errorShapeOf } from '../context/surface.js';
 
 /** A refusal that is written without Express, because the request never got there or must cost next to nothing. */
 export interface BareAnswer {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler } from 'express';
 import { AppError, invalidField, invalidRequest } from '../errors/app-error.js';
 import { FREE_FORM_LIMITS, JSON_LIMITS, type JsonLimits, scanJson } from './json-scan.js';
-import { errorShapeOf } from './surface.js';
+import { errorShapeOf } from '../context/surface.js';
 
 const KIB = 1024;
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { openContext, type RequestContext } from '../context/request-context.js';
-import { uuidv7 } from '../id.js';
+import { uuidv7 } from '../ids/id.js';
 
 const ACCEPTABLE = /^[A-Za-z0-9._-]{8,128}$/;
 const contexts = new WeakMap<IncomingMessage, RequestContext>();

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request } from 'express';
 import { invalidRequest } from '../errors/app-error.js';
 import { Routes } from './routes.js';
-import { surfaceOf } from './surface.js';
+import { surfaceOf } from '../context/surface.js';
 
 /**
  * A route that reads no query takes no parameters: a misspelt or misplaced one is refused and not passed over. Where a

@@ -1,7 +1,7 @@
 import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { notFound } from '../errors/app-error.js';
-import { demoId, isId } from '../id.js';
+import { demoId, isId } from '../ids/id.js';
 import { nounOf } from './property-description.js';
 
 class IdPipe implements PipeTransform<string, string> {

@@ -4,9 +4,9 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access } from '../auth/access.js';
 import { MUTATES, type Mutation } from '../idempotency/mutation.js';
-import { bodyExampleOf, type ErrorBodies, errorBodiesOf, REFUSALS, type Refusals } from '../openapi/errors.js';
+import { bodyExampleOf, type ErrorBodies, errorBodiesOf, REFUSALS, type Refusals } from './route-errors.js';
 import { RouteTable } from './route-table.js';
-import { type Surface, surfaceOf } from './surface.js';
+import { type Surface, surfaceOf } from '../context/surface.js';
 
 /** A route as its declarations describe it. */
 export interface Route {

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { notFound } from '../errors/app-error.js';
-import { surfaceOf } from './surface.js';
+import { surfaceOf } from '../context/surface.js';
 
 const EVERYWHERE = /^\/(health|metrics|docs|openapi\.json|v1\/files)(\/|$)/i;
 

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { notFound } from '../errors/app-error.js';
-import { isId } from '../id.js';
+import { isId } from '../ids/id.js';
 import { documentIfMatch, type ExpectedVersions, expectedVersionsOf } from './if-match.js';
 import { documentPathId } from './path-id.js';
 

@@ -13,9 +13,9 @@ import {
   ValidateBy,
   type ValidationOptions,
 } from 'class-validator';
-import { isCountry } from '../countries.js';
-import { isCurrency } from '../money.js';
-import { isCalendarDay, isInstant, isTimeZone } from '../time.js';
+import { isCountry } from './countries.js';
+import { isCurrency } from '../money/money.js';
+import { isCalendarDay, isInstant, isTimeZone } from '../time/calendar.js';
 import { MaxLength } from './lengths.js';
 import { ArrayMaxSize } from './lists.js';
 import { KeptAsData } from './dto.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { AppError, invalidRequest } from '../errors/app-error.js';
-import { uuidv7 } from '../id.js';
+import { uuidv7 } from '../ids/id.js';
 import { bareAnswer, lastWords } from './bare-answer.js';
 
 const FIRST_LINE = /^[A-Z]+ (\/[^\s?]*)/;

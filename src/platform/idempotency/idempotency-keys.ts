@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../clock.js';
+import { Clock } from '../clock/clock.js';
 import { Env } from '../config/env.js';
 import { Database } from '../database/database.js';
 import { sessionIsOver } from '../database/session-locks.js';
 import { Watchdog } from '../database/watchdog.js';
 import { AppError, unprocessable } from '../errors/app-error.js';
-import { newId } from '../id.js';
+import { newId } from '../ids/id.js';
 import { Jobs } from '../jobs/jobs.js';
 
 /** A key that this request, and no other, is carrying out; `token` fences off a request that took too long. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../clock.js';
+import { Clock } from '../clock/clock.js';
 import { Env } from '../config/env.js';
 import { Database } from '../database/database.js';
 import { AppError } from '../errors/app-error.js';

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from
 import { Reflector } from '@nestjs/core';
 import type { Request, RequestHandler, Response } from 'express';
 import { findContext } from '../context/request-context.js';
-import { type Surface, surfaceOf } from '../http/surface.js';
+import { type Surface, surfaceOf } from '../context/surface.js';
 import { addressKey } from './client-address.js';
 import { isExempt } from './exempt.js';
 import type { PolicyName } from './policies.js';

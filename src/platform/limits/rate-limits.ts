@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../clock.js';
+import { Clock } from '../clock/clock.js';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 import { policies, type Policy, type PolicyName } from './policies.js';

@@ -4,7 +4,7 @@ import { Env } from '../config/env.js';
 import { shareNamedValues } from '../http/named-values.js';
 import { applyDefaultDescriptions } from '../http/property-description.js';
 import { type Route, Routes } from '../http/routes.js';
-import { surfaceOf } from '../http/surface.js';
+import { surfaceOf } from '../context/surface.js';
 import { shareComponents } from './components.js';
 import { errorSchemas } from './error-schemas.js';
 import { exemplifyBody, exemplifyResponses, type ResponseExamples } from './examples.js';

@@ -1,7 +1,7 @@
 import { AppError } from '../errors/app-error.js';
 import { type ErrorShape, errorBody } from '../errors/error-bodies.js';
 import type { Route } from '../http/routes.js';
-import type { Refusals } from './errors.js';
+import type { Refusals } from '../http/route-errors.js';
 
 /** What an operation takes beside its path and query: each part has errors of its own. */
 export interface Accepted {

@@ -1,4 +1,4 @@
-import { errorShapeOf } from '../http/surface.js';
+import { errorShapeOf } from '../context/surface.js';
 import type { Route } from '../http/routes.js';
 import { errorCodesOf } from './error-codes.js';
 import { errorExample, errorSchema } from './error-schemas.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../clock.js';
+import { Clock } from '../clock/clock.js';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/statement.js';
 import type { Collector } from '../database/unit-of-work.js';
-import { newId } from '../id.js';
+import { newId } from '../ids/id.js';
 import { Jobs, type NewJob } from '../jobs/jobs.js';
 import type { EventGroup } from './event-group.js';
 

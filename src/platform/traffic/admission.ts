@@ -6,7 +6,7 @@ import { Env } from '../config/env.js';
 import { unavailable } from '../errors/app-error.js';
 import { bareAnswer } from '../http/bare-answer.js';
 import { crossOriginHeaders } from '../http/security-headers.js';
-import { uuidv7 } from '../id.js';
+import { uuidv7 } from '../ids/id.js';
 import { isExempt } from '../limits/exempt.js';
 import { EventLoop } from '../observability/event-loop.js';
 import { LOG } from '../observability/log.js';

@@ -6,7 +6,7 @@ import { Watchdog } from '../database/watchdog.js';
 import { unavailable } from '../errors/app-error.js';
 import { errorBody } from '../errors/error-bodies.js';
 import { errorHeaders } from '../errors/error-headers.js';
-import { errorShapeOf } from '../http/surface.js';
+import { errorShapeOf } from '../context/surface.js';
 import { LOG } from '../observability/log.js';
 import { type Exchange, Traffic } from './traffic.js';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { CommissionCalendar } from '../../../src/modules/finance/commissions/commission-calendar.service.js';
-import { Clock } from '../../../src/platform/clock.js';
+import { Clock } from '../../../src/platform/clock/clock.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
 import { BOOKINGS, entriesAbout, type Item } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../../src/platform/clock.js';
+import { Clock } from '../../../src/platform/clock/clock.js';
 import { entriesAbout } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';

@@ -1,6 +1,6 @@
 /** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { demoId } from '../../../src/platform/id.js';
+import { demoId } from '../../../src/platform/ids/id.js';
 import { addItem, BOOKINGS, entriesAbout, makeBooking } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';

@@ -1,6 +1,6 @@
 /** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '../../../src/platform/id.js';
+import { newId } from '../../../src/platform/ids/id.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { invalid, problem } from '../invoices.js';

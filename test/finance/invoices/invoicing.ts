@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { newId } from '../../../src/platform/id.js';
+import { newId } from '../../../src/platform/ids/id.js';
 import type { TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 

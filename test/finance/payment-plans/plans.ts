@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { Clock } from '../../../src/platform/clock.js';
+import { Clock } from '../../../src/platform/clock/clock.js';
 import type { TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import type { Answer } from '../../setup/http.js';

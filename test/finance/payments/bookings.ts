@@ -1,4 +1,4 @@
-import { newId } from '../../../src/platform/id.js';
+import { newId } from '../../../src/platform/ids/id.js';
 import type { TestApp } from '../../setup/app.js';
 
 export interface BookingWish {

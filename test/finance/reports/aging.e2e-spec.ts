@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../../src/platform/clock.js';
+import { Clock } from '../../../src/platform/clock/clock.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { invalid, make, PATH as SUPPLIER_INVOICES, problem, staffWith } from '../invoices.js';

@@ -5,7 +5,7 @@ import { created } from '../../../platform/http/answer.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Costly } from '../../../platform/limits/costly.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { LEDGER_ENTRIES_PATH } from '../ledger-entries.service.js';
 import { LedgerEntryEnvelope, toDetail } from '../ledger-entry.dto.js';
 import { LedgerReversals } from './ledger-reversals.service.js';

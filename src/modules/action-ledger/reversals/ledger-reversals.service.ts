@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { AppError, conflict } from '../../../platform/errors/app-error.js';
 import { toAppError } from '../../../platform/errors/to-app-error.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { LedgerEntries } from '../ledger-entries.service.js';
 import type { ReadDetail } from '../ledger-entry.dto.js';
 import { ReversalJournal } from './reversal-journal.js';

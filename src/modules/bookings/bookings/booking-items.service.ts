@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { AllotmentSales, ChannelsService } from '../../distribution/index.js';

@@ -4,7 +4,7 @@ import { containing } from '../../../platform/database/like.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import type { Vertical } from '../fields/registry.js';
 import { type SliceKey, sliceName } from '../slices/slices.service.js';

@@ -1,7 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import type { Issue } from '../../../platform/errors/app-error.js';
-import { isCurrency } from '../../../platform/money.js';
-import { isCalendarDay, isInstant, isTimeZone } from '../../../platform/time.js';
+import { isCurrency } from '../../../platform/money/money.js';
+import { isCalendarDay, isInstant, isTimeZone } from '../../../platform/time/calendar.js';
 import { type Field, plainText } from '../../../search-engine/index.js';
 import { REGISTRY, type Vertical } from './registry.js';
 

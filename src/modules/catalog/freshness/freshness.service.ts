@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Histogram } from 'prom-client';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Metrics } from '../../../platform/observability/metrics.js';
 

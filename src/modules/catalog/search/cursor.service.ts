@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
-import { SigningKeys } from '../../../platform/auth/signing-keys.js';
+import { SigningKeys } from '../../../platform/keys/signing-keys.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import type { PagePosition, SearchMode } from '../../../search-engine/index.js';
 

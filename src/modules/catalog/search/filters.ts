@@ -1,6 +1,6 @@
 import { invalidRequest, type Issue } from '../../../platform/errors/app-error.js';
 import { inspectText } from '../../../platform/http/json-text.js';
-import { isCalendarDay, isInstant } from '../../../platform/time.js';
+import { isCalendarDay, isInstant } from '../../../platform/time/calendar.js';
 import type { Field, Filter, Scalar } from '../../../search-engine/index.js';
 import { fieldName, REGISTRY, type Vertical } from '../fields/registry.js';
 

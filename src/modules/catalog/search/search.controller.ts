@@ -1,7 +1,7 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { answerHeader } from '../../../platform/http/answer.js';
 import { ClientGone } from '../../../platform/http/client-gone.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';

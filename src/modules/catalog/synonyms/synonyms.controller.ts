@@ -8,7 +8,7 @@ import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.
 import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { BodyExample } from '../../../platform/openapi/errors.js';
+import { BodyExample } from '../../../platform/http/route-errors.js';
 import { CreateSynonym, ListSynonyms, SynonymEnvelope, SynonymPage, toSynonym, UpdateSynonym } from './synonym.dto.js';
 import { Synonyms } from './synonyms.service.js';
 

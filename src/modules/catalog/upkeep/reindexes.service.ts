@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { refuseOn } from '../../../platform/errors/database-refusals.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { ReindexWork } from './reindex-work.service.js';

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { SliceReader } from '../freshness/slice-reader.service.js';
 import { CatalogStatusEnvelope, ReindexEnvelope, StartReindex } from './reindex.dto.js';
 import { Reindexes } from './reindexes.service.js';

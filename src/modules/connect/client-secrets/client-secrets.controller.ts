@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { answerHeader, created } from '../../../platform/http/answer.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { PathClientId, PathOperatorId, PathSecretId } from '../oauth-clients/path-ids.js';
 import {
   ClientSecretList,

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { hashSecret } from '../../../platform/auth/credentials.js';
+import { hashSecret } from '../../../platform/ids/credentials.js';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { newClientSecret } from '../oauth-clients/client-credentials.js';
 import type { OAuthClient } from '../oauth-clients/oauth-client.entity.js';

@@ -1,4 +1,4 @@
-import { newSecret, randomBase62 } from '../../../platform/id.js';
+import { newSecret, randomBase62 } from '../../../platform/ids/id.js';
 
 /** Public client ids: 24 random base62 characters. */
 export const CLIENT_ID = /^occ_[0-9A-Za-z]{24}$/;

@@ -1,5 +1,5 @@
 import { invalidMembers } from '../../../platform/openapi/error-schemas.js';
-import type { NamedSchema } from '../../../platform/openapi/errors.js';
+import type { NamedSchema } from '../../../platform/http/route-errors.js';
 
 const text = (maxLength: number) => ({ type: 'string', maxLength });
 const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum });

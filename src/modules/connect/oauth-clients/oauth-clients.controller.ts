@@ -4,7 +4,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { answerHeader, created } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses, WithErrorBodies } from '../../../platform/openapi/errors.js';
+import { Refuses, WithErrorBodies } from '../../../platform/http/route-errors.js';
 import { CREATE_ERRORS, REVOKE_ERRORS } from './client-errors.js';
 import {
   CreatedOAuthClient,

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { hashSecret } from '../../../platform/auth/credentials.js';
+import { hashSecret } from '../../../platform/ids/credentials.js';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { assertMayGive } from '../may-give.js';
 import { Operators } from '../operators/operators.service.js';

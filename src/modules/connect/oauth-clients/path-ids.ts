@@ -1,7 +1,7 @@
 import type { PipeTransform } from '@nestjs/common';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { PathId, PathText } from '../../../platform/http/path-id.js';
-import { demoId } from '../../../platform/id.js';
+import { demoId } from '../../../platform/ids/id.js';
 import { GIVEN_ID } from '../operators/operator.entity.js';
 
 const REFERENCE = /^[A-Za-z0-9_-]{1,128}$/;

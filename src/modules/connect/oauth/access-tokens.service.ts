@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { BriefCache } from '../../../platform/auth/brief-cache.js';
-import { type Credential, newCredential, parseCredential, secretMatches } from '../../../platform/auth/credentials.js';
+import { type Credential, newCredential, parseCredential, secretMatches } from '../../../platform/ids/credentials.js';
 import { excessScopes, isConnectScope } from '../../../platform/auth/scopes.js';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import type { Actor } from '../../../platform/context/actor.js';
 import { Database } from '../../../platform/database/database.js';
 import {

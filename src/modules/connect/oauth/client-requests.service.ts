@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { addressKey } from '../../../platform/limits/client-address.js';
 import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import type { PolicyName } from '../../../platform/limits/policies.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { BriefCache } from '../../../platform/auth/brief-cache.js';
-import { secretMatches } from '../../../platform/auth/credentials.js';
+import { secretMatches } from '../../../platform/ids/credentials.js';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { CLIENT_ID, type ClientCredentials } from '../oauth-clients/client-credentials.js';
 import { type ClientStanding, isAlive, STANDING_COLUMNS, STANDING_TABLES } from './client-standing.js';

@@ -5,7 +5,7 @@ import { Public } from '../../../platform/auth/access.js';
 import { answerHeader } from '../../../platform/http/answer.js';
 import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { AccessTokens } from './access-tokens.service.js';
 import { ClientRequests } from './client-requests.service.js';
 import { IntrospectionResponse, toIntrospection } from './introspection.dto.js';

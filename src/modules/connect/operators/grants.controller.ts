@@ -4,7 +4,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { PathGrantId, PathOperatorId } from '../oauth-clients/path-ids.js';
 import { ChangedGrant, type GrantTarget } from './grant-target.js';
 import { Grants } from './grants.service.js';

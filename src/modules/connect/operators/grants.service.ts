@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { assertMayGive } from '../may-give.js';
 import { assertUnbound } from './assert-unbound.js';

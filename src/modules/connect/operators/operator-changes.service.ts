@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict } from '../../../platform/errors/app-error.js';

@@ -5,7 +5,7 @@ import { created, tagged } from '../../../platform/http/answer.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { PathOperatorId } from '../oauth-clients/path-ids.js';
 import { OperatorChanges } from './operator-changes.service.js';
 import {

@@ -7,7 +7,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { AllotmentChanges } from './allotment-changes.service.js';
 import { AllotmentEnvelope, AllotmentPage, ReleasedEnvelope, toAllotment } from './allotment-response.dto.js';
 import { AllotmentRows } from './allotment-rows.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { type DepartureFacts, DepartureListener } from '../../operations/index.js';
 import { AllotmentRows } from './allotment-rows.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { make } from '../../../platform/database/rows.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { refuseOn } from '../../../platform/errors/database-refusals.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { ChannelsService } from '../channels/channels.service.js';
 import { AllotmentJournal } from './allotment-journal.js';
 import { AllotmentRows, type AllotmentView } from './allotment-rows.service.js';

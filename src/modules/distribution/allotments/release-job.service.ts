@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { AllotmentRows } from './allotment-rows.service.js';
 import { ReleasePlans } from './release-plans.service.js';

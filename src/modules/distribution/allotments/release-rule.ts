@@ -1,5 +1,5 @@
 import { named } from '../../../platform/http/named-values.js';
-import { earlier } from '../../../platform/local-time.js';
+import { earlier } from '../../../platform/time/local-time.js';
 
 export const RELEASE_MODES = named('ReleaseMode', ['automatic', 'manual']);
 export type ReleaseMode = (typeof RELEASE_MODES)[number];

@@ -6,7 +6,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget, type Target } from '../../../platform/http/target.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { SlotChanges } from './slot-changes.service.js';
 import { ListSlots, SlotEnvelope, SlotPage, toSlot, UpdateSlot } from './slot.dto.js';
 import { SlotReleases } from './slot-releases.service.js';

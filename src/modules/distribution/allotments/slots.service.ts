@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { conflict } from '../../../platform/errors/app-error.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { type DepartureFacts, Departures, type Units } from '../../operations/index.js';
 import type { Allotment } from './allotment.entity.js';
 import { AllotmentSlot } from './allotment-slot.entity.js';

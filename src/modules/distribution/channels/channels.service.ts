@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
@@ -8,7 +8,7 @@ import { conflict, notFound, unprocessable } from '../../../platform/errors/app-
 import { refuseOn } from '../../../platform/errors/database-refusals.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { conflict } from '../../../platform/errors/app-error.js';
-import { Clock } from '../../../platform/clock.js';
-import { newId } from '../../../platform/id.js';
+import { Clock } from '../../../platform/clock/clock.js';
+import { newId } from '../../../platform/ids/id.js';
 import type { BookingItemSummary } from '../../bookings/index.js';
 import { CommissionJournal, type CommissionVerb, imageOf } from './commission-journal.js';
 import type { CommissionLine } from './commission-line.entity.js';

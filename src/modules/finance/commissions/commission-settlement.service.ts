@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { type BookingSummary, BookingsService } from '../../bookings/index.js';
 import type { PayableTrigger } from './commission-line.entity.js';
 import { CommissionMoves } from './commission-moves.service.js';

@@ -1,6 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { type AppError, invalidRequest, unprocessable } from '../../../platform/errors/app-error.js';
-import { divideRounded } from '../../../platform/money.js';
+import { divideRounded } from '../../../platform/money/money.js';
 
 export const COMMISSION_MODELS = named('CommissionModel', ['percentage', 'fixed', 'markup', 'net']);
 export type CommissionModel = (typeof COMMISSION_MODELS)[number];

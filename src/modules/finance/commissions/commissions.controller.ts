@@ -5,7 +5,7 @@ import { created, tagged } from '../../../platform/http/answer.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget } from '../../../platform/http/target.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { CommissionReader } from './commission-reader.service.js';
 import { CommissionEnvelope, CommissionList, toCommission } from './commission-response.dto.js';
 import {

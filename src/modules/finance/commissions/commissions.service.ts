@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { assertVersion } from '../../../platform/http/if-match.js';
 import type { Target } from '../../../platform/http/target.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import type { BookingSummary, BookingItemSummary } from '../../bookings/index.js';
 import { ChannelsService } from '../../distribution/index.js';
 import { changedTerms, recipientChanges } from './commission-changes.js';

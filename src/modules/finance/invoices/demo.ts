@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { demoId } from '../../../platform/id.js';
+import { demoId } from '../../../platform/ids/id.js';
 import { Provisioning } from '../../../platform/provisioning/provisioning.js';
 import { InvoiceDrafts } from './invoice-drafts.service.js';
 import { InvoiceIssuance } from './invoice-issuance.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { NumberGiving, type NumberSource } from '../number-series/number-giving.service.js';
 import type { IssueInvoice } from './invoice.dto.js';

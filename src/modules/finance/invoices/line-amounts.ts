@@ -1,6 +1,6 @@
-import { parseDecimal } from '../../../platform/decimal.js';
+import { parseDecimal } from '../../../platform/money/decimal.js';
 import { type AppError, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
-import { divideRounded } from '../../../platform/money.js';
+import { divideRounded } from '../../../platform/money/money.js';
 
 /** A line as it is sent; what is left out follows from the rest. */
 export interface LineInput {

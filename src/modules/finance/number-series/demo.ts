@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { demoId } from '../../../platform/id.js';
+import { demoId } from '../../../platform/ids/id.js';
 import { Provisioning } from '../../../platform/provisioning/provisioning.js';
 import type { CreateNumberSeries } from './number-series.dto.js';
 import { NumberSeriesRegister } from './number-series.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import type { BookingSummary, PaymentPolicy } from '../../bookings/index.js';
 import { toPolicyResponse } from '../payment-policy/payment-policy.dto.js';

@@ -4,7 +4,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Costly } from '../../../platform/limits/costly.js';
-import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { CollectionPlanEnvelope, CollectionPlanRequest } from './collection-plan.dto.js';
 import { CollectionPlans } from './collection-plans.service.js';
 

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { demoId } from '../../../platform/id.js';
+import { demoId } from '../../../platform/ids/id.js';
 import { Provisioning } from '../../../platform/provisioning/provisioning.js';
 import { BookingsService, type PaymentPolicyBody } from '../../bookings/index.js';
 import { PaymentPolicies } from '../payment-policy/payment-policies.service.js';

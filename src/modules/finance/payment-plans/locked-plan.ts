@@ -1,5 +1,5 @@
 import { make } from '../../../platform/database/rows.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import type { PaymentPlan } from './payment-plan.entity.js';
 import { PaymentSchedule, type ScheduleBasis, type ScheduleType } from './payment-schedule.entity.js';
 import { type ScheduleFacts, toScheduleFacts } from './schedule-facts.dto.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { type BookingSummary, BookingsService } from '../../bookings/index.js';

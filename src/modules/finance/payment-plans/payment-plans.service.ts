@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { make } from '../../../platform/database/rows.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import type { BookingSummary, PaymentPolicy } from '../../bookings/index.js';
 import { PaymentPolicies } from '../payment-policy/payment-policies.service.js';
 import { toPolicyTerms } from '../payment-policy/payment-policy.dto.js';

@@ -6,7 +6,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget, type Target } from '../../../platform/http/target.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { NewPaymentSchedules } from './new-payment-schedules.service.js';
 import {
   CreatePaymentSchedule,

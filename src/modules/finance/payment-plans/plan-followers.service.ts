@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import type { BookingSummary } from '../../bookings/index.js';
 import type { EntryChange, LockedPlan } from './locked-plan.js';
 import { PaymentPlans } from './payment-plans.service.js';

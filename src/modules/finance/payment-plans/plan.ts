@@ -1,4 +1,4 @@
-import { divideRounded } from '../../../platform/money.js';
+import { divideRounded } from '../../../platform/money/money.js';
 import type { PaymentPolicy, PolicyStep } from '../../bookings/index.js';
 import { dayNumber, dayOf } from './days.js';
 

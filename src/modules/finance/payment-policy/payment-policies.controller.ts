@@ -4,7 +4,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { tagged } from '../../../platform/http/answer.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { PaymentPolicyBody } from '../../bookings/index.js';
 import { PaymentPolicies } from './payment-policies.service.js';
 import { OrganizationPolicyEnvelope, toOrganizationPolicy } from './payment-policy.dto.js';

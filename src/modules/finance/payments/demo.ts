@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
-import { demoId } from '../../../platform/id.js';
+import { Clock } from '../../../platform/clock/clock.js';
+import { demoId } from '../../../platform/ids/id.js';
 import { Provisioning } from '../../../platform/provisioning/provisioning.js';
 import { Payments } from './payments.service.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import type { Share } from './debt.js';
 import type { PaymentAllocation } from './payment-allocation.entity.js';
 import { PaymentAllocations } from './payment-allocations.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import type { BookingSummary } from '../../bookings/index.js';
 import { PaymentSchedule } from '../payment-plans/payment-schedule.entity.js';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { MAX_LIVE_ALLOCATIONS } from './allocation-limits.js';
 import type { Share } from './debt.js';
 import { PaymentAllocation } from './payment-allocation.entity.js';

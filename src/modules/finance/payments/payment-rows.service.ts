@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type FindOptionsWhere, In, MoreThan } from 'typeorm';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Payment } from './payment.entity.js';
 

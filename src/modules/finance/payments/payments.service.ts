@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { type Debt, type Share, sumOfShares, type Wish } from './debt.js';
 import { Debts } from './debts.service.js';
 import { newPayment, type PaymentInput } from './new-payment.js';

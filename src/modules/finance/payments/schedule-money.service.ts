@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import type { Release } from '../payment-plans/schedule-settlement.js';
 import { BookingDebts } from './booking-debts.service.js';
 import { sumOfShares } from './debt.js';

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { demoId } from '../../../platform/id.js';
+import { demoId } from '../../../platform/ids/id.js';
 import { Provisioning } from '../../../platform/provisioning/provisioning.js';
 import { RenditionWorker } from './rendition-worker.service.js';
 import { Renditions } from './renditions.service.js';

@@ -1,4 +1,4 @@
-import { minorUnits } from '../../../platform/money.js';
+import { minorUnits } from '../../../platform/money/money.js';
 import type { RenditionLanguage } from './rendition-words.js';
 import { WORDS } from './rendition-words.js';
 

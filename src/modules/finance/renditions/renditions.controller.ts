@@ -6,7 +6,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Costly } from '../../../platform/limits/costly.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import {
   DownloadRendition,
   ListRenditions,

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { InvoiceReader } from '../invoices/invoice-reader.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { type Aging, type AgingCurrency, type AgingQuery, type Bucket, BUCKETS, type Side } from './aging.dto.js';

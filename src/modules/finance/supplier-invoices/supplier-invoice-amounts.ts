@@ -1,5 +1,5 @@
 import { AppError, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
-import { exchange } from '../../../platform/money.js';
+import { exchange } from '../../../platform/money/money.js';
 import type { PricedLine, ServiceType } from './supplier-invoice-line.entity.js';
 
 /** A line as it is sent; what is left out follows from the rest. */

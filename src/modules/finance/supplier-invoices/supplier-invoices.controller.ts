@@ -7,7 +7,7 @@ import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.
 import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import {
   CreateSupplierInvoice,
   ListSupplierInvoices,

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { assertScope } from '../../../platform/auth/assert-scope.js';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { newSupplierInvoice } from './new-supplier-invoice.js';

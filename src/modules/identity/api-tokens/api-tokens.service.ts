@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { unauthorized } from '../../../platform/auth/authenticator.js';
-import { hashSecret, newCredential, parseCredential } from '../../../platform/auth/credentials.js';
-import { Clock } from '../../../platform/clock.js';
+import { hashSecret, newCredential, parseCredential } from '../../../platform/ids/credentials.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentials } from '../credentials/user-credentials.js';
 import { assertHolds } from '../users/assert-holds.js';

@@ -1,4 +1,4 @@
-import { parseCredential } from '../../../platform/auth/credentials.js';
+import { parseCredential } from '../../../platform/ids/credentials.js';
 import { PLATFORM_SCOPES } from '../../../platform/auth/scopes.js';
 import { patternOf } from '../../../platform/http/word-pattern.js';
 import { Clearable, Flag, Optional, Text, Texts } from '../../../platform/http/fields.js';

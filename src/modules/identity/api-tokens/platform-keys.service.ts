@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { newCredential } from '../../../platform/auth/credentials.js';
-import { Clock } from '../../../platform/clock.js';
+import { newCredential } from '../../../platform/ids/credentials.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentials } from '../credentials/user-credentials.js';
 import { ApiToken, tokenFacts } from './api-token.entity.js';

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { type Credential, secretMatches } from '../../../platform/auth/credentials.js';
+import { type Credential, secretMatches } from '../../../platform/ids/credentials.js';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import type { Actor } from '../../../platform/context/actor.js';
 import { Database } from '../../../platform/database/database.js';
 import { IDLE_SECONDS } from '../sessions/lifetime.js';

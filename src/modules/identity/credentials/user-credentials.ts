@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 
 /** The credentials that a user holds, ended together. Other processes hear of it within a second. */

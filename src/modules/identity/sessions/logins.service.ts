@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { newCredential } from '../../../platform/auth/credentials.js';
-import { Clock } from '../../../platform/clock.js';
+import { newCredential } from '../../../platform/ids/credentials.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { AppError } from '../../../platform/errors/app-error.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { AtOnce } from '../../../platform/limits/at-once.js';
 import { addressKey } from '../../../platform/limits/client-address.js';
 import { FailureLimits } from '../../../platform/limits/failure-limits.js';

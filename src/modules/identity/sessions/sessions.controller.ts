@@ -7,7 +7,7 @@ import { PageQuery, pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { toUser } from '../users/user.dto.js';
 import { Logins } from './logins.service.js';
 import {

@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import { randomBase62 } from '../../../platform/id.js';
+import { randomBase62 } from '../../../platform/ids/id.js';
 import { AtOnce } from '../../../platform/limits/at-once.js';
 
 /** The package's const enum cannot be read under isolatedModules. */

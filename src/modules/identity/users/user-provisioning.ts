@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Flag, Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { EmailAddress } from '../../../platform/http/trade-fields.js';
-import { randomBase62 } from '../../../platform/id.js';
+import { randomBase62 } from '../../../platform/ids/id.js';
 import { passwordMatches } from './password.js';
 import { type Role, ROLE_RULE, ROLES } from './role.js';
 import { inOrder, User } from './user.entity.js';

@@ -7,7 +7,7 @@ import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { type Cost, Costly } from '../../../platform/limits/costly.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { CreateUser, ListUsers, toUser, UpdateUser, UserEnvelope, UserPage } from './user.dto.js';
 import { Users } from './users.service.js';
 

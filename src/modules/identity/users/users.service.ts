@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
@@ -8,7 +8,7 @@ import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { refuseOn } from '../../../platform/errors/database-refusals.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentials } from '../credentials/user-credentials.js';
 import { assertHolds } from './assert-holds.js';

@@ -1,7 +1,7 @@
 import type { PipeTransform } from '@nestjs/common';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { PathText } from '../../../platform/http/path-id.js';
-import { demoId, randomBase32 } from '../../../platform/id.js';
+import { demoId, randomBase32 } from '../../../platform/ids/id.js';
 
 const FORM = /^ctr_[0-9a-hjkmnp-tv-z]{26}$/;
 const LENGTH = 30;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import type { ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import type { DispatchContract } from './contract.dto.js';
 import { ContractJournal, factsOf } from './contract-journal.js';

@@ -6,7 +6,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { NoBody } from '../../../platform/http/no-body.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { PathContractId } from './contract-id.js';
 import { ContractPage, ListContracts, toSummary } from './contract-list.dto.js';
 import { ContractEnvelope, toContract } from './contract-response.dto.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Brackets } from 'typeorm';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
 import { make } from '../../../platform/database/rows.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Header, Ip } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { PathContractId } from './contract-id.js';
 import { PublicContractEnvelope, toPublicContract } from './public-contract.dto.js';
 import { PublicContracts } from './public-contracts.service.js';

@@ -6,7 +6,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { Policies } from './policies.service.js';
 import { CreatePolicy, ListPolicies, PolicyEnvelope, PolicyPage, toPolicy, UpdatePolicy } from './policy.dto.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Brackets } from 'typeorm';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
 import { make } from '../../../platform/database/rows.js';
@@ -8,7 +8,7 @@ import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { refuseOn } from '../../../platform/errors/database-refusals.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { slugOf } from './policy-slug.js';
 import { type CreatePolicy, type ListPolicies, toPolicy, type UpdatePolicy } from './policy.dto.js';

@@ -7,7 +7,7 @@ import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget, type Target } from '../../../platform/http/target.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { CreatePolicyVersion, ListPolicyVersions, UpdatePolicyVersion } from './policy-version.dto.js';
 import {
   PolicyVersionEnvelope,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { Policies } from '../policies/policies.service.js';

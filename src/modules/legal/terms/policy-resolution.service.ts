@@ -1,6 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Policies, type PolicyView } from '../policies/policies.service.js';
 import type { PolicyKind } from '../policies/policy-kind.js';

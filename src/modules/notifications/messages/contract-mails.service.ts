@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { contractMail, contractMailOf } from './contract-mail.js';
 import { LEASE_SECONDS, SEND } from './deliveries.service.js';

@@ -1,4 +1,4 @@
-import { minorUnits } from '../../../platform/money.js';
+import { minorUnits } from '../../../platform/money/money.js';
 import type { LiveTrigger } from '../rules/reminder-trigger.js';
 import type { DueTarget } from '../runs/reminder-sources.js';
 

@@ -6,7 +6,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { BodyExample } from '../../../platform/openapi/errors.js';
+import { BodyExample } from '../../../platform/http/route-errors.js';
 import { ComposeReminderRule, ListReminderRules, UpdateReminderRule } from './reminder-rule.dto.js';
 import {
   ReminderRuleEnvelope,

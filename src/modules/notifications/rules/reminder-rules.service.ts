@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { PlanningJobs } from '../runs/planning-jobs.service.js';
 import type { ComposeReminderRule, ComposeStage, UpdateReminderRule } from './reminder-rule.dto.js';

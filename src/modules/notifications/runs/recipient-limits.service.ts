@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
-import { instantOf } from '../../../platform/local-time.js';
+import { instantOf } from '../../../platform/time/local-time.js';
 import { dayNumber } from '../timing/run-time.js';
 import { DAY_MS } from '../timing/sending-window.js';
 

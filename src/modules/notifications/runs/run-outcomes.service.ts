@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { LEASE_SECONDS } from '../messages/deliveries.service.js';
 import { NotificationMessage } from '../messages/notification-message.entity.js';
 import { worded } from '../messages/templates.js';

@@ -1,4 +1,4 @@
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { channelsWithRuns } from '../rules/channel-config.js';
 import type { ReminderRule, ReminderStage } from '../rules/reminder-rule.entity.js';
 import { isTooLate, runTime } from '../timing/run-time.js';

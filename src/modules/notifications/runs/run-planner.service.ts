@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { SendingHours } from '../timing/sending-hours.js';
 import type { ReminderTarget, TargetKind } from './reminder-sources.js';
 import { planRuns, type PlannedRule } from './run-plan.js';

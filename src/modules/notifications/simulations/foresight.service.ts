@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { RecipientLimits } from '../runs/recipient-limits.service.js';
 import type { RunFacts } from '../runs/run-decision.js';
 import type { KnownRun } from '../runs/run-history.service.js';

@@ -1,4 +1,4 @@
-import { wallTimeOf } from '../../../platform/local-time.js';
+import { wallTimeOf } from '../../../platform/time/local-time.js';
 import type { ReminderStage } from '../rules/reminder-rule.entity.js';
 import { dayNumber, dayOfNumber, dueAt, runTime } from '../timing/run-time.js';
 import { MAX_DELAY_DAYS, type SendingWindow } from '../timing/sending-window.js';

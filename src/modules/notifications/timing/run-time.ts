@@ -1,4 +1,4 @@
-import { instantOf } from '../../../platform/local-time.js';
+import { instantOf } from '../../../platform/time/local-time.js';
 import { DAY_MS, freeFrom, type SendingWindow, timeOfDay } from './sending-window.js';
 
 const HOUR_MS = 3_600_000;

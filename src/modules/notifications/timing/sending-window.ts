@@ -1,4 +1,4 @@
-import { instantOf, wallTimeOf } from '../../../platform/local-time.js';
+import { instantOf, wallTimeOf } from '../../../platform/time/local-time.js';
 
 const MINUTE_MS = 60_000;
 export const DAY_MS = 1_440 * MINUTE_MS;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { make } from '../../../platform/database/rows.js';
 import type { ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { FacilityChoice } from '../facilities/facility-choice.service.js';
 import { type DepartureFacts, toDepartureFacts } from './departure-facts.js';
 import { DepartureListener } from './departure-listener.js';

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { refuseOn } from '../../../platform/errors/database-refusals.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { FacilityChoice } from './facility-choice.service.js';
 import { changesOf, newFacility } from './facility-fields.js';
 import { COUNT_IMPACT, type FacilityImpact } from './facility-impact.js';

@@ -5,7 +5,7 @@ import { created, tagged } from '../../../platform/http/answer.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import {
   CreateGroundOperator,
   GroundOperatorEnvelope,

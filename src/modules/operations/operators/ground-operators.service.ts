@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
 import { make } from '../../../platform/database/rows.js';
@@ -7,7 +7,7 @@ import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { refuseOn } from '../../../platform/errors/database-refusals.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { FacilityChoice } from '../facilities/facility-choice.service.js';
 import type { CreateGroundOperator, ListGroundOperators, UpdateGroundOperator } from './ground-operator.dto.js';
 import { GroundOperator, type GroundOperatorChanges } from './ground-operator.entity.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
-import { lastBitsOf } from '../../../platform/id.js';
+import { Clock } from '../../../platform/clock/clock.js';
+import { lastBitsOf } from '../../../platform/ids/id.js';
 import { Database } from '../../../platform/database/database.js';
 import { Signals } from '../../../platform/database/signals.js';
 import { type Draft, KEPT_MESSAGES, type Message, retentionLimit } from './message.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { invalidField } from '../../../platform/errors/app-error.js';
-import { isId } from '../../../platform/id.js';
+import { isId } from '../../../platform/ids/id.js';
 import type { PublishMessage, ReadHistory } from './message.dto.js';
 import type { Message } from './message.js';
 import { MessageLog, type Page, type Place } from './message-log.js';

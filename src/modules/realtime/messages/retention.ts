@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { KEPT_MESSAGES, retentionLimit } from './message.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { SigningKeys } from '../../../platform/auth/signing-keys.js';
+import { SigningKeys } from '../../../platform/keys/signing-keys.js';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { answerHeader } from '../../../platform/http/answer.js';
 import { languageCatalog } from './language-catalog.js';

@@ -5,7 +5,7 @@ import { created, tagged } from '../../../platform/http/answer.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget, type Target } from '../../../platform/http/target.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { BodyExample, Refuses } from '../../../platform/openapi/errors.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { toComponent, TripComponentEnvelope } from './component-response.dto.js';
 import { CreateComponent, UpdateComponent } from './component.dto.js';
 import { Components } from './components.service.js';

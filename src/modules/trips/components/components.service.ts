@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { assertVersion } from '../../../platform/http/if-match.js';
 import type { Target } from '../../../platform/http/target.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { Departures } from '../../operations/index.js';
 import { TripJournal, imageOfComponent } from '../envelopes/trip-journal.js';
 import { TripRows } from '../envelopes/trip-rows.service.js';

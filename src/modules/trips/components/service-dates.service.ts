@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Departures } from '../../operations/index.js';
 import { imageOfComponent, TripJournal } from '../envelopes/trip-journal.js';
 import { TripRows } from '../envelopes/trip-rows.service.js';

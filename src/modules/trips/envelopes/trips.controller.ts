@@ -6,7 +6,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { toTrip, TripEnvelope, TripPage } from './trip-response.dto.js';
 import { TripRows } from './trip-rows.service.js';
 import { CreateTrip, ListTrips, UpdateTrip } from './trip.dto.js';

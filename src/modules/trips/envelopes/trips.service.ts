@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { containing } from '../../../platform/database/like.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import type { CreateTrip, ListTrips, UpdateTrip } from './trip.dto.js';
 import { Trip } from './trip.entity.js';
 import { imageOfTrip, TripJournal } from './trip-journal.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { type AppError, conflict, unavailable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import type { TripComponent } from '../components/component.entity.js';

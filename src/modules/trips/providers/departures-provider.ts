@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { type DepartureFacts, Departures } from '../../operations/index.js';
 import { type Held, type InternalProvider, type Order, OURS_SECONDS, type Quote, type Wanted } from './provider.js';

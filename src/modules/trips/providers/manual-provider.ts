@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { type Held, type InternalProvider, OURS_SECONDS, type Quote, type Wanted } from './provider.js';
 
 /** What staff arrange by telephone: the price is theirs, and so is the word that it will be there. */

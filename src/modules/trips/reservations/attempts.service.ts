@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { type AppError, conflict } from '../../../platform/errors/app-error.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import type { TripComponent } from '../components/component.entity.js';
 import { TripJournal } from '../envelopes/trip-journal.js';
 import { TripRows, type TripView } from '../envelopes/trip-rows.service.js';

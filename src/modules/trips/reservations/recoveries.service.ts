@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { imageOfTrip, TripJournal } from '../envelopes/trip-journal.js';
 import { TripRows } from '../envelopes/trip-rows.service.js';

@@ -6,7 +6,7 @@ import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.
 import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { toTrip, TripEnvelope } from '../envelopes/trip-response.dto.js';
 import { CancelTrip } from '../envelopes/trip.dto.js';
 import type { TripView } from '../envelopes/trip-rows.service.js';

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { TripRows } from '../envelopes/trip-rows.service.js';
 import { HoldExpiry } from './hold-expiry.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { BookingsService, type ComponentSale, type TripSale } from '../../bookings/index.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { TripJournal } from '../envelopes/trip-journal.js';
 import { TripRows, type TripView } from '../envelopes/trip-rows.service.js';

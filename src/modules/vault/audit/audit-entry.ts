@@ -1,5 +1,5 @@
 import { currentActor, currentContext } from '../../../platform/context/request-context.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 
 type VaultOperation =
   | 'encrypt'

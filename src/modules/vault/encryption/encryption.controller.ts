@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { VaultSlug } from '../vaults/vault-slug.js';
 import { DecryptedEnvelope, DecryptRequest, EncryptedEnvelope, EncryptRequest } from './encryption.dto.js';
 import { Encryption } from './encryption.service.js';

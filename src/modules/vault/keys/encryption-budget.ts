@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import type { KeySlot } from './key-encryption.js';

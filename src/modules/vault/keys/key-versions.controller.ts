@@ -2,7 +2,7 @@ import { Body, Controller, Get, Patch, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { NoBody } from '../../../platform/http/no-body.js';
-import { Refuses } from '../../../platform/openapi/errors.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { VaultSlug } from '../vaults/vault-slug.js';
 import { PathKeyVersion } from './path-key-version.js';
 import { ChangeKeyVersion, KeyVersionEnvelope, KeyVersionList, toKeyVersion } from './key-versions.dto.js';

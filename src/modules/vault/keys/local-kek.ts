@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from '../../../platform/config/configuration-error.js';
-import { randomBase62 } from '../../../platform/id.js';
+import { randomBase62 } from '../../../platform/ids/id.js';
 
 interface LocalKek {
   id: string;

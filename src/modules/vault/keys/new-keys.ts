@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { make } from '../../../platform/database/rows.js';
 import { KeyEncryption, type KeySlot } from './key-encryption.js';
 import { KeyVersion, type LiveState } from './key-version.entity.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { LIVE_STATES } from '../keys/key-version.entity.js';
 import { KeyRotation } from '../keys/key-rotation.service.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/clock.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { newId } from '../../../platform/id.js';
+import { newId } from '../../../platform/ids/id.js';
 import { VaultAudit } from '../audit/vault-audit.service.js';
 import { NewKeys } from '../keys/new-keys.js';
 import type { KnownVault } from './known-vault.js';

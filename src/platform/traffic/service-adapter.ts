@@ -2,9 +2,9 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
 import type { Logger } from 'pino';
-import type { Admission } from '../traffic/admission.js';
-import { limitUnreadBody } from './unread-bodies.js';
-import { answerUnreadable } from './unreadable-requests.js';
+import type { Admission } from './admission.js';
+import { limitUnreadBody } from '../http/unread-bodies.js';
+import { answerUnreadable } from '../http/unreadable-requests.js';
 
 /** In milliseconds and bytes. A slow client holds a connection for so long and no longer. */
 const BOUNDS: ServerOptions = {

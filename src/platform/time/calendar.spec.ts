@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isCalendarDay, isInstant, isTimeZone } from './time.js';
+import { isCalendarDay, isInstant, isTimeZone } from './calendar.js';
 
 describe('a calendar day', () => {
   it.each(['2024-02-29', '1900-01-01', '2199-12-31'])('%s exists', (day) => expect(isCalendarDay(day)).toBe(true));

@@ -2,15 +2,15 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { findContext } from '../context/request-context.js';
-import { errorShapeOf, surfaceOf } from '../http/surface.js';
-import { RouteTable } from '../http/route-table.js';
+import { errorShapeOf, surfaceOf } from '../context/surface.js';
+import { RouteTable } from './route-table.js';
 import { LOG } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
-import { AppError } from './app-error.js';
-import { databaseErrorOf, isUnforeseen } from './database-refusals.js';
-import { errorBody } from './error-bodies.js';
-import { errorHeaders } from './error-headers.js';
-import { toAppError } from './to-app-error.js';
+import { AppError } from '../errors/app-error.js';
+import { databaseErrorOf, isUnforeseen } from '../errors/database-refusals.js';
+import { errorBody } from '../errors/error-bodies.js';
+import { errorHeaders } from '../errors/error-headers.js';
+import { toAppError } from '../errors/to-app-error.js';
 
 /** Answers every error in the body of its surface. A 500 is logged once, with its stack, and says nothing else. */
 @Catch()

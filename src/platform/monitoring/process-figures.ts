@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Database } from '../database/database.js';
-import { reportToLeader } from './fleet-metrics.js';
-import { Metrics } from './metrics.js';
+import { reportToLeader } from '../observability/fleet-metrics.js';
+import { Metrics } from '../observability/metrics.js';
 
 /** What this process is and holds: its version, its memory, its connections to the database. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Env } from './config/env.js';
+import { Env } from '../config/env.js';
 
 const MINUTE_MS = 60_000;
 

@@ -4,8 +4,8 @@ import type { Response } from 'express';
 import { Public } from '../auth/access.js';
 import { Env } from '../config/env.js';
 import { notFound } from '../errors/app-error.js';
-import { metricsOfAll } from './fleet-metrics.js';
-import { Metrics } from './metrics.js';
+import { metricsOfAll } from '../observability/fleet-metrics.js';
+import { Metrics } from '../observability/metrics.js';
 
 /** For Prometheus, not for API clients; served only if `METRICS` enables it. */
 @ApiExcludeController()

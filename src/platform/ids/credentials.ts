@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { checksum62, newSecret, randomBase62 } from '../id.js';
+import { checksum62, newSecret, randomBase62 } from './id.js';
 
 /** Staff API token, staff session, platform API key, OAuth access token. */
 export const CREDENTIAL_KINDS = ['vsk', 'vss', 'tpk', 'oat'] as const;

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../clock.js';
+import { Clock } from '../clock/clock.js';
 import { Database } from '../database/database.js';
-import { Metrics } from './metrics.js';
+import { Metrics } from '../observability/metrics.js';
 
 /** What is still to be done, here or in another process: it lies in the database. */
 interface Waiting {

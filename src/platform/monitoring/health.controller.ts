@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '../auth/access.js';
 import { Watchdog } from '../database/watchdog.js';
-import { Readiness } from './readiness.js';
+import { Readiness } from '../observability/readiness.js';
 import { Traffic } from '../traffic/traffic.js';
 
 /** For load balancers and orchestrators, not for API clients. */

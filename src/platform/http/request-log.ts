@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { contextOf } from '../http/context.middleware.js';
+import { contextOf } from './context.middleware.js';
 
 const MAX_PATH = 256;
 /** Nothing but the link protects what lies there. */
