@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, openSync, closeSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../scripts/embedded-postgres/ports.js';
+import { freePort } from '../scripts/ports.js';
 import { Caller } from './caller.js';
 
 const MAIN = join(import.meta.dirname, '../dist/src/main.js');

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startPostgres } from '../scripts/embedded-postgres/index.js';
-import { isFree } from '../scripts/embedded-postgres/ports.js';
+import { isFree } from '../scripts/ports.js';
 import { ended, signal } from '../scripts/processes.js';
 
 /** An embedded PostgreSQL that waits for the disk as in production, and that may be killed. */

@@ -5,8 +5,8 @@ import { join, relative } from 'node:path';
 import { runQuietly } from './child.js';
 import { ROOT } from './environment.js';
 import { LaunchError } from './launch-error.js';
+import { withLock } from './lock.js';
 import { step } from './progress.js';
-import { whileClaimed } from './run-claims.js';
 
 const OUTPUT = join(ROOT, 'dist');
 const STAMP = join(OUTPUT, '.built');
@@ -14,8 +14,8 @@ const PLUGIN = 'scripts/nest/schema-descriptions.js';
 const SETTINGS = ['ormconfig.ts', 'tsconfig.json', 'nest-cli.json', 'package-lock.json', PLUGIN];
 
 /**
- * Builds the service unless the build was made from these very sources. Without sources (a machine that was given the
- * build alone) there is nothing to do.
+ * Builds the service unless the build is up to date. Without sources (on a machine that has only the build) there is nothing
+ * to do.
  * @param {{ signal?: AbortSignal }} [options]
  * @throws {LaunchError} the sources do not compile
  */
@@ -23,14 +23,14 @@ export async function ensureBuilt({ signal } = {}) {
   if (!existsSync(join(ROOT, 'src'))) return;
   const stamp = stampOfSources();
   if (isBuilt(stamp)) return;
-  await whileClaimed(join(ROOT, '.data/build.json'), async () => {
+  await withLock(join(ROOT, '.data/build.lock'), async () => {
     if (isBuilt(stamp)) return;
     await step('building', () => build(signal));
     writeFileSync(STAMP, stamp);
   });
 }
 
-/** Whether the build was made from these very sources, or came without any. */
+/** Whether the build was made from the present sources; without sources, whether there is one. */
 export function isUpToDate() {
   return existsSync(join(ROOT, 'src')) ? isBuilt(stampOfSources()) : existsSync(OUTPUT);
 }
@@ -42,12 +42,12 @@ function isBuilt(stamp) {
 
 /** @param {AbortSignal | undefined} signal */
 async function build(signal) {
-  // All of it: what was made from a source that is gone would stay, and be found.
+  // The output of a deleted source would remain.
   rmSync(OUTPUT, { recursive: true, force: true });
   const nest = join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
   const { code, output } = await runQuietly([process.execPath, nest, 'build'], { cwd: ROOT, signal });
   if (code !== 0)
-    throw new LaunchError('The service could not be built.', 'Correct what is named above.', {
+    throw new LaunchError('The service could not be built.', 'Correct the errors above.', {
       detail: output,
       exitCode: 1,
     });

@@ -4,10 +4,10 @@ import { constants } from 'node:os';
 import { codeOf } from './processes.js';
 
 /**
- * Runs a program quietly. With a `signal`, that alone ends it, and not a Ctrl-C in the terminal as well.
+ * Runs a program without showing its output. With a `signal`, a Ctrl-C in the terminal does not reach it.
  * @param {string[]} command
  * @param {{ cwd: string, env?: NodeJS.ProcessEnv, signal?: AbortSignal }} options
- * @returns {Promise<{ code: number, output: string }>} `output`: both of its outputs
+ * @returns {Promise<{ code: number, output: string }>} `output`: of both streams
  */
 export function runQuietly([program = '', ...words], options) {
   return new Promise((resolve, reject) => {
@@ -25,42 +25,42 @@ export function runQuietly([program = '', ...words], options) {
 }
 
 /**
- * Runs a program in the foreground, in a session of its own: Ctrl-C reaches the whole foreground group, and npm sends
- * it on a second time; the program hears of it once, from us.
+ * Runs a program in the foreground, in its own session: Ctrl-C reaches the whole foreground group, and npm forwards it a
+ * second time; this way the program receives it once, from this process.
  * @param {string[]} command
- * @param {{ cwd: string, env: NodeJS.ProcessEnv, stdin: 'ignore' | 'inherit', stopping: AbortSignal, killing: AbortSignal, started?: (pid: number) => void }} options
- *   `stopping`: asks it to end, with the signal that is its reason; `killing`: ends it
- * @returns {Promise<number>} its exit code; 0 when it ended because it was asked to
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, stdin: 'ignore' | 'inherit', stopping: AbortSignal, killing: AbortSignal }} options
+ *   `stopping`: sends the signal that is its reason; `killing`: sends SIGKILL
+ * @returns {Promise<number>} its exit code; 0 if the signal ended it
  */
-export function runInForeground([program = '', ...words], { cwd, env, stdin, stopping, killing, started }) {
+export function runInForeground([program = '', ...words], { cwd, env, stdin, stopping, killing }) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, words, { cwd, env, detached: true, stdio: [stdin, 'inherit', 'inherit'] });
-    const ask = () => child.kill(stopping.reason);
+    const stop = () => child.kill(stopping.reason);
     const kill = () => child.kill('SIGKILL');
     child.once('error', reject);
     child.once('spawn', () => {
-      if (child.pid !== undefined) started?.(child.pid);
-      stopping.addEventListener('abort', ask);
+      stopping.addEventListener('abort', stop);
       killing.addEventListener('abort', kill);
-      if (stopping.aborted) ask();
+      if (stopping.aborted) stop();
     });
     child.once('exit', (code, signal) => {
-      stopping.removeEventListener('abort', ask);
+      stopping.removeEventListener('abort', stop);
       killing.removeEventListener('abort', kill);
-      const asked = stopping.aborted && exitCode(code, signal) === exitCode(null, stopping.reason);
-      resolve(asked ? 0 : exitCode(code, signal));
+      const isStopped = stopping.aborted && exitCode(code, signal) === exitCode(null, stopping.reason);
+      resolve(isStopped ? 0 : exitCode(code, signal));
     });
   });
 }
 
-/** As a shell counts: 128 and the number of the signal. @param {number | null} code @param {NodeJS.Signals | null} signal */
+/** As in a shell: for a signal, 128 plus its number. @param {number | null} code @param {NodeJS.Signals | null} signal */
 function exitCode(code, signal) {
   return code ?? 128 + (signal ? constants.signals[signal] : 0);
 }
 
 /**
- * The signals that ask us to stop. A second one, two seconds or more after the first (npm and the terminal both send
- * the first), means that somebody lost patience. The end of the npm that runs us counts as one: killed, it tells nobody.
+ * The signals that stop this process. The first one aborts `stopping`; one that comes at least two seconds later (npm and the
+ * terminal both send the first one) aborts `killing`. The end of the npm that runs this process counts as a signal, because a
+ * killed npm sends none.
  * @returns {{ stopping: AbortSignal, killing: AbortSignal }}
  */
 export function stopSignals() {
@@ -83,7 +83,7 @@ export function stopSignals() {
   return { stopping: stopping.signal, killing: killing.signal };
 }
 
-/** Whether an error only says that we were asked to stop. @param {unknown} error @param {AbortSignal} stopping */
+/** Whether an error is only the consequence of a stop. @param {unknown} error @param {AbortSignal} stopping */
 export function isStop(error, stopping) {
   return stopping.aborted && (error === stopping.reason || codeOf(error) === 'ABORT_ERR');
 }

@@ -8,31 +8,31 @@ import { note, step } from './progress.js';
 const RESTARTS_PER_MINUTE = 5;
 
 /**
- * The database that a program is to use. `environment`: what the program must be told; `lost`: rejects when the
- * embedded server ended and could not be started again; `close` stops what was started.
+ * The database of a program. `environment`: the program's environment; `lost`: rejects if the embedded server has ended and
+ * could not be started again; `close` stops the server unless another process uses it.
  * @typedef {{ environment: NodeJS.ProcessEnv, lost: Promise<never>, close: () => Promise<void> }} Database
  */
 
 /**
- * Opens the database that DATABASE_URL names, else the embedded one, which is kept up until it is closed.
+ * Opens the database of DATABASE_URL, else the embedded one, which is started again if it ends before it is closed.
  * @param {{ stopping: AbortSignal }} options
  * @returns {Promise<Database>}
- * @throws {LaunchError} the configuration has faults: no server is started for a service that would only refuse to start
+ * @throws {LaunchError} the configuration has faults, with which the service would not start
  */
 export async function openDatabase({ stopping }) {
   const environment = { ...process.env, DATA_DIR: dataFolder() };
   if (process.env.DATABASE_URL)
     return { environment, lost: new Promise(() => undefined), close: async () => undefined };
-  await refuseFaults();
-  // Only now: what it imports may just have been installed.
+  await rejectFaults();
+  // Its packages may just have been installed.
   const { startPostgres } = await import('./embedded-postgres/index.js');
   const folders = { dataDir: join(dataFolder(), 'postgres'), logFile: join(dataFolder(), 'logs/postgres.log') };
   const server = await step('starting PostgreSQL', () => startPostgres({ ...folders, log: note, signal: stopping }));
-  const { lost, close } = keepUp(server, () => startPostgres({ ...folders, port: server.port, log: note }));
+  const { lost, close } = keepRunning(server, () => startPostgres({ ...folders, port: server.port, log: note }));
   return { environment: { ...environment, DATABASE_URL: server.url, EMBEDDED_DATABASE: 'true' }, lost, close };
 }
 
-async function refuseFaults() {
+async function rejectFaults() {
   const faults = (await configurationFaults()) ?? [];
   if (faults.length === 0) return;
   throw new LaunchError(
@@ -45,11 +45,11 @@ async function refuseFaults() {
 }
 
 /**
- * Starts the server again, at its old address, whenever it ends: the service's connections come back by themselves.
+ * Starts the server again on the same port whenever it ends; the service reconnects by itself.
  * @param {import('./embedded-postgres/index.js').PostgresServer} server
  * @param {() => Promise<import('./embedded-postgres/index.js').PostgresServer>} startAgain
  */
-function keepUp(server, startAgain) {
+function keepRunning(server, startAgain) {
   const closing = new AbortController();
   let current = Promise.resolve(server);
   /** @type {number[]} */
@@ -63,20 +63,20 @@ function keepUp(server, startAgain) {
       restarts = [...restarts.filter((at) => Date.now() - at < 60_000), Date.now()];
       if (restarts.length > RESTARTS_PER_MINUTE) {
         throw new LaunchError(
-          'PostgreSQL ends again and again.',
-          'Its log, logs/postgres.log in the data folder, says why.',
+          'PostgreSQL ends repeatedly.',
+          'Its log, logs/postgres.log in the data folder, names the reason.',
         );
       }
-      note(`PostgreSQL (process ${pid}) has ended; it is started again.`);
+      note(`PostgreSQL (process ${pid}) has ended and is started again.`);
       current = startAgain();
     }
   };
   const lost = watch().then(() => new Promise((/** @type {(_: never) => void} */ _) => undefined));
-  // Whoever is past waiting for it (the service has ended) does not care any more.
+  // Not every caller waits for it.
   lost.catch(() => undefined);
   const close = async () => {
     closing.abort();
-    // While it is down, a start is under way: that one is stopped.
+    // A server that is just being started again is stopped too.
     const last = await current.catch(() => null);
     await last?.stop();
   };

@@ -1,12 +1,12 @@
 // @ts-check
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { stopSignals } from './child.js';
 import { openDatabase } from './database.js';
 import { loadEnvironment, ROOT } from './environment.js';
 import { report } from './launch-error.js';
 import { note } from './progress.js';
+import { serviceCommand, serviceEnvironment } from './service.js';
 import { watchBuild } from './watch-build.js';
 
 /**
@@ -27,13 +27,14 @@ async function develop(stopping) {
   try {
     for await (const { ok, output } of watchBuild(stopping)) {
       if (!ok) {
-        note(`The build failed; the service keeps running as it was.\n${output}`);
+        note(`The build failed; the service of the last build keeps running.\n${output}`);
         continue;
       }
       await stop();
-      service = spawn(process.execPath, ['--enable-source-maps', join(ROOT, 'dist/src/main.js')], {
+      const [program = '', ...words] = serviceCommand('--enable-source-maps');
+      service = spawn(program, words, {
         cwd: ROOT,
-        env: database.environment,
+        env: serviceEnvironment(database.environment),
         stdio: ['ignore', 'inherit', 'inherit'],
         detached: true,
       });

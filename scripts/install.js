@@ -3,40 +3,41 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { runQuietly } from './child.js';
-import { dataFolder, loadEnvironment, ROOT } from './environment.js';
+import { loadEnvironment, ROOT } from './environment.js';
 import { EXIT_UNAVAILABLE, LaunchError, report } from './launch-error.js';
+import { lockHolders, withLock } from './lock.js';
 import { step } from './progress.js';
-import { livingClaims, whileClaimed } from './run-claims.js';
+import { serviceLocks } from './service.js';
 
 const NODE_MODULES = join(ROOT, 'node_modules');
 const STAMP = join(NODE_MODULES, '.installed');
-const CLAIM = join(ROOT, '.data/install.json');
+const LOCK = join(ROOT, '.data/install.lock');
 const FLAGS = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
 const UNREACHABLE =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|SOCKET_TIMEOUT|E40[137]|E5\d\d|CERT|SELF_SIGNED/;
 
 /**
- * Installs what package-lock.json names, unless that was done for this lock file, platform and Node already.
- * A linked node_modules belongs to somebody else and is left alone.
- * @throws {LaunchError} the registry cannot be reached, or the service is running on what would be replaced
+ * Installs the packages of package-lock.json, unless they are installed for this lock file, platform and Node.js. A
+ * node_modules that is a link belongs to another project and is not changed.
+ * @throws {LaunchError} the registry cannot be reached, or the service is running on the packages
  */
 export async function ensureInstalled() {
   if (isInstalled()) return;
-  refuseWhileRunning();
-  // Two installations at once destroy each other: the second one waits.
-  await whileClaimed(CLAIM, async () => {
+  await rejectWhileRunning();
+  // Two installations at the same time destroy each other.
+  await withLock(LOCK, async () => {
     if (isInstalled()) return;
     await step('installing', install);
     writeFileSync(STAMP, wantedStamp());
   });
 }
 
-/** The same for a script that does nothing else. */
+/** The same for a script that does only this. */
 export async function installOrExit() {
   await ensureInstalled().catch((error) => process.exit(report(error)));
 }
 
-/** Whether the packages are those that package-lock.json names. */
+/** Whether the packages are those of package-lock.json. */
 export function isInstalled() {
   if (lstatSync(NODE_MODULES, { throwIfNoEntry: false })?.isSymbolicLink()) return true;
   return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wantedStamp();
@@ -52,7 +53,7 @@ function wantedStamp() {
 async function install() {
   const { code, output } = await npmCi();
   if (code === 0) return;
-  refuseUnreachable(output);
+  rejectUnreachable(output);
   const detail = firstLines(output);
   if (/\bcode EUSAGE\b/.test(output)) {
     throw new LaunchError(
@@ -69,12 +70,12 @@ async function install() {
 
 async function npmCi() {
   const env = { ...process.env };
-  // Under NODE_ENV=production npm leaves out what the build needs.
+  // With NODE_ENV=production npm omits the packages of the build.
   delete env.NODE_ENV;
   return runQuietly([...npmCommand(), 'ci', ...FLAGS], { cwd: ROOT, env });
 }
 
-/** The npm that runs us, else the one that came with this Node, else that of the path. */
+/** The npm that runs this process, else the one of this Node.js, else the one of PATH. */
 export function npmCommand() {
   const beside = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js');
   const running = process.env.npm_execpath ?? '';
@@ -83,10 +84,10 @@ export function npmCommand() {
 }
 
 /** @param {string} output */
-function refuseUnreachable(output) {
+function rejectUnreachable(output) {
   if (!UNREACHABLE.test(output)) return;
   throw new LaunchError(
-    'The npm registry could not be reached, or does not hand out the packages.',
+    'The npm registry could not be reached, or does not provide the packages.',
     'Check the network, the proxy (`npm config get proxy`) and the registry (`npm config get registry`), then run the same command again.',
     { detail: firstLines(output), exitCode: EXIT_UNAVAILABLE },
   );
@@ -97,12 +98,12 @@ function firstLines(output) {
   return output.trim().split('\n').slice(0, 8).join('\n');
 }
 
-function refuseWhileRunning() {
+async function rejectWhileRunning() {
   loadEnvironment();
-  const [pid] = livingClaims(join(dataFolder(), 'run'));
+  const [pid] = await lockHolders(serviceLocks());
   if (pid === undefined) return;
   throw new LaunchError(
-    `The packages must be installed anew, and the service of this folder is running on them (process ${pid}).`,
+    `The packages must be installed again, and the service of this folder is running on them (process ${pid}).`,
     `Stop it first, with Ctrl-C or \`kill ${pid}\`.`,
   );
 }

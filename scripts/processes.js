@@ -1,5 +1,4 @@
 // @ts-check
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -7,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const TICKS_PER_SECOND = 100;
 
 /**
- * Whether a process with this id exists and has not ended. One that ended but was never waited for (a container
- * whose first process collects nobody) still has its id: it counts as ended.
+ * Whether a process with this id exists and has not ended. A zombie (in a container whose first process does not wait for
+ * orphans) still has its id, but has ended.
  * @param {number} pid
  */
 export function isAlive(pid) {
@@ -21,38 +20,10 @@ export function isAlive(pid) {
 }
 
 /**
- * Tells a process from a later one with the same id: ids are used again, after a restart of a container at once.
- * @param {number} pid
- * @returns {string | null} null when there is no such process
- */
-export function birthOf(pid) {
-  const stat = statOf(pid);
-  if (stat) return `${bootId()}/${stat[19]}`;
-  try {
-    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' }).trim() || null;
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Whether the very process that was noted down is still there.
- * @param {{ pid: number, birth: string | null }} noted
- */
-export function isStillThere({ pid, birth }) {
-  return isAlive(pid) && birthOf(pid) === birth;
-}
-
-/** What to note down about this process, so that another one can ask `isStillThere`. */
-export function noteOfThisProcess() {
-  return { pid: process.pid, birth: birthOf(process.pid) };
-}
-
-/**
  * Waits until a process has ended.
  * @param {number} pid
  * @param {number} timeoutMs
- * @returns {Promise<boolean>} false when it is still there after that time
+ * @returns {Promise<boolean>} false if it still runs after that time
  */
 export async function ended(pid, timeoutMs) {
   const deadline = Date.now() + timeoutMs;
@@ -76,7 +47,7 @@ export function signal(pid, name) {
 }
 
 /**
- * The `code` of an error that Node threw ("ENOENT"), or of a refusal by PostgreSQL ("57P03").
+ * The `code` of an error of Node ("ENOENT") or of PostgreSQL ("57P03").
  * @param {unknown} error
  * @returns {string}
  */
@@ -85,7 +56,7 @@ export function codeOf(error) {
 }
 
 /**
- * The fields of /proc/<pid>/stat from the state on (the name before it may hold blanks and brackets).
+ * The fields of /proc/<pid>/stat from the state on (the name before it may contain blanks and brackets).
  * @param {number} pid
  */
 function statOf(pid) {
@@ -105,12 +76,4 @@ function statOf(pid) {
 export function cpuSecondsOfChildren() {
   const stat = statOf(process.pid);
   return stat && (Number(stat[13]) + Number(stat[14])) / TICKS_PER_SECOND;
-}
-
-function bootId() {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  } catch {
-    return '';
-  }
 }

@@ -5,54 +5,55 @@ import { createInterface } from 'node:readline/promises';
 import { dataFolder, loadEnvironment } from './environment.js';
 import { ensureInstalled } from './install.js';
 import { LaunchError, report } from './launch-error.js';
-import { livingClaims } from './run-claims.js';
+import { lockHolders } from './lock.js';
+import { serviceLocks } from './service.js';
 
-/** What the service keeps in its folder. A DATA_DIR that was pointed elsewhere by mistake holds none of it. */
-const OURS = ['postgres', 'credentials.json', 'run', 'logs'];
+/** Entries of a data folder, by which it is told from a folder that DATA_DIR names by mistake. */
+const ENTRIES = ['postgres', 'credentials.json', 'run', 'logs'];
 
 /**
- * `npm run reset`: forgets everything that the service keeps in its data folder. Asks first, unless told `--yes`.
+ * `npm run reset`: deletes the data folder, after asking unless `--yes` is given.
  * @param {string} folder
- * @returns {Promise<string>} what was done
- * @throws {LaunchError} something of it is running, or it is not our folder
+ * @returns {Promise<string>} the result, for the person
+ * @throws {LaunchError} the service or its PostgreSQL is running, or it is not a data folder
  */
 async function reset(folder) {
   if (!existsSync(folder) || readdirSync(folder).length === 0) return `There is nothing to reset in ${folder}.`;
-  if (!readdirSync(folder).some((name) => OURS.includes(name))) {
+  if (!readdirSync(folder).some((name) => ENTRIES.includes(name))) {
     throw new LaunchError(`${folder} does not look like the service's data folder.`, 'Correct DATA_DIR.');
   }
-  await refuseWhileRunning(folder);
-  if (!(await confirmed(folder))) return 'Nothing was removed.';
+  await rejectWhileRunning(folder);
+  if (!(await confirmed(folder))) return 'Nothing was deleted.';
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch (error) {
     throw new LaunchError(
-      `${folder} could not be removed.`,
+      `${folder} could not be deleted.`,
       'Run the same command as the user that started the service.',
       {
         detail: String(error),
       },
     );
   }
-  return `${folder} was removed; the next \`npm start\` begins with new demo data.`;
+  return `${folder} was deleted; the next \`npm start\` begins with new demo data.`;
 }
 
 /** @param {string} folder */
-async function refuseWhileRunning(folder) {
+async function rejectWhileRunning(folder) {
   await ensureInstalled();
-  const { whoRuns } = await import('./embedded-postgres/index.js');
-  const [service] = livingClaims(join(folder, 'run'));
+  const { runningPostgres } = await import('./embedded-postgres/index.js');
+  const [service] = await lockHolders(serviceLocks());
   if (service !== undefined) {
     throw new LaunchError(
       `The service is running (process ${service}).`,
       `Stop it first, with Ctrl-C or \`kill ${service}\`.`,
     );
   }
-  const server = existsSync(join(folder, 'postgres')) ? whoRuns(join(folder, 'postgres')) : null;
-  if (server?.pid) {
+  const server = existsSync(join(folder, 'postgres')) ? runningPostgres(join(folder, 'postgres')) : null;
+  if (server) {
     throw new LaunchError(
       `Its PostgreSQL is running (process ${server.pid}).`,
-      `Stop it first: \`kill -INT ${server.pid}\` ends it in order.`,
+      `Stop it first: \`kill -INT ${server.pid}\`.`,
     );
   }
 }
@@ -62,12 +63,12 @@ async function confirmed(folder) {
   if (process.argv.includes('--yes')) return true;
   if (!process.stdin.isTTY) {
     throw new LaunchError(
-      'There is nobody to ask.',
-      'Say `npm run reset -- --yes` to remove everything without a question.',
+      'There is no terminal to ask for confirmation.',
+      '`npm run reset -- --yes` deletes everything without asking.',
     );
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await terminal.question(`Remove ${folder} with the whole database in it? [y/N] `);
+  const answer = await terminal.question(`Delete ${folder} with the whole database? [y/N] `);
   terminal.close();
   return /^y(es)?$/i.test(answer.trim());
 }

@@ -1,55 +1,52 @@
 // @ts-check
-import { join } from 'node:path';
 import { ensureBuilt } from './build.js';
 import { isStop, runInForeground, stopSignals } from './child.js';
 import { openDatabase } from './database.js';
-import { dataFolder, loadEnvironment, ROOT } from './environment.js';
+import { loadEnvironment, ROOT } from './environment.js';
 import { ensureInstalled } from './install.js';
 import { report } from './launch-error.js';
-import { birthOf } from './processes.js';
-import { claimPort } from './port-claim.js';
 import { note } from './progress.js';
+import { lockPort, serviceCommand, serviceEnvironment } from './service.js';
 
 /**
- * `npm start`: everything that must be there before the service is (packages, build, database), then the service, in
- * the foreground; when it ends, what was started for it.
+ * `npm start`: installs, builds and starts the database, then runs the service in the foreground; when the service ends,
+ * stops the database.
  * @param {{ stopping: AbortSignal, killing: AbortSignal }} signals
  * @returns {Promise<number>} the exit code
  */
 async function start({ stopping, killing }) {
   loadEnvironment();
   await ensureInstalled();
-  const claim = await claimPort(join(dataFolder(), 'run'));
+  const releasePort = await lockPort();
   try {
     await ensureBuilt({ signal: stopping });
     const database = await openDatabase({ stopping });
     try {
-      return await serve(database, { stopping, killing, started: (pid) => claim.serve({ pid, birth: birthOf(pid) }) });
+      return await serve(database, { stopping, killing });
     } finally {
       await database.close();
     }
   } finally {
-    claim.giveUp();
+    releasePort();
   }
 }
 
 /**
  * @param {import('./database.js').Database} database
- * @param {{ stopping: AbortSignal, killing: AbortSignal, started: (pid: number) => void }} options
+ * @param {{ stopping: AbortSignal, killing: AbortSignal }} options
  */
-async function serve({ environment, lost }, { stopping, killing, started }) {
+async function serve({ environment, lost }, { stopping, killing }) {
   const failed = new AbortController();
-  const service = runInForeground([process.execPath, join(ROOT, 'dist/src/main.js')], {
+  const service = runInForeground(serviceCommand(), {
     cwd: ROOT,
-    env: environment,
+    env: serviceEnvironment(environment),
     stdin: 'ignore',
     stopping: AbortSignal.any([stopping, failed.signal]),
     killing,
-    started,
   });
   try {
     const code = await Promise.race([service, lost]);
-    if (code !== 0) note(`The service has ended by itself, with code ${code}.`);
+    if (code !== 0) note(`The service has ended by itself with code ${code}.`);
     return code;
   } catch (error) {
     failed.abort('SIGTERM');

@@ -6,7 +6,6 @@ import { isInstalled } from '../install.js';
 import { codeOf } from '../processes.js';
 import { failed, fine, warned } from './finding.js';
 import { checkOwner } from './owner.js';
-import { checkServer } from './server.js';
 
 /** @typedef {import('./finding.js').Finding} Finding */
 
@@ -36,10 +35,10 @@ export async function checkDatabase() {
 /** @param {string} area @returns {Promise<{ url: string, pid: number } | { finding: Finding, isNew: boolean }>} */
 async function embeddedIn(area) {
   // Only now: what they import may not be installed.
-  const { packagedServer } = await import('../embedded-postgres/binaries.js');
+  const { packagedServer } = await import('../embedded-postgres/programs.js');
   const { serverUserFor } = await import('../embedded-postgres/server-user.js');
   const { findPostmaster } = await import('../embedded-postgres/postmaster.js');
-  const { findPasswords } = await import('../embedded-postgres/passwords.js');
+  const { findPasswords } = await import('../embedded-postgres/cluster.js');
   const { APPLICATION_ROLE, DATABASE, urlOf } = await import('../embedded-postgres/database.js');
   const { major, version } = packagedServer();
   const cluster = join(area, major);
@@ -61,6 +60,7 @@ async function embeddedIn(area) {
 /** @param {string} url @param {string} name */
 async function checkAt(url, name) {
   const { default: pg } = await import('pg');
+  const { checkServer } = await import('./server.js');
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,

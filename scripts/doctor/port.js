@@ -1,8 +1,7 @@
 // @ts-check
-import { join } from 'node:path';
-import { dataFolder } from '../environment.js';
-import { isFree } from '../embedded-postgres/ports.js';
-import { holderOf } from '../run-claims.js';
+import { lockHolder } from '../lock.js';
+import { isFree } from '../ports.js';
+import { serviceLock } from '../service.js';
 import { failed, fine, warned } from './finding.js';
 
 const ANSWER_WITHIN_MS = 2_000;
@@ -13,8 +12,8 @@ export async function checkPort() {
   // A wrong one is named with the rest of the configuration.
   if (!Number.isInteger(port) || port < 0 || port > 65_535) return [];
   if (port === 0) return [fine('port', 'any free one')];
-  const holder = holderOf(join(dataFolder(), 'run', `${port}.json`));
-  if (holder) return [await ours(port, `process ${holder.pid}`)];
+  const holder = await lockHolder(serviceLock(port));
+  if (holder !== null) return [await ours(port, `process ${holder}`)];
   const host = process.env.HOST || '127.0.0.1';
   if (await isFree(port, host)) return [fine('port', `${port} is free`)];
   if ((await ask(port, 'live'))?.text === '{"status":"ok"}') return [await ours(port, 'not started by npm start')];

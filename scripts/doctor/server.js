@@ -1,6 +1,6 @@
 // @ts-check
 import { randomBytes } from 'node:crypto';
-import { EXTENSIONS } from '../embedded-postgres/settings.js';
+import { EXTENSIONS } from '../embedded-postgres/database.js';
 import { codeOf } from '../processes.js';
 import { failed, fine, warned } from './finding.js';
 import { checkMigrations } from './migrations.js';

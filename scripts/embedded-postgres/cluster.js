@@ -1,69 +1,71 @@
 // @ts-check
-import { chownSync, closeSync, existsSync, fsyncSync, mkdtempSync, openSync, readdirSync, renameSync } from 'node:fs';
-import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chownSync, closeSync, existsSync, fsyncSync, mkdtempSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LaunchError } from '../launch-error.js';
 import { codeOf, isAlive } from '../processes.js';
-import { keepPasswords, newPasswords } from './passwords.js';
-import { failure, run, serverProcess } from './server-process.js';
-import { HOST_BASED_AUTHENTICATION } from './settings.js';
+import { failure, run, serverProcess } from './server-user.js';
 
 /** @typedef {import('./server-user.js').ServerUser} ServerUser */
-/** @typedef {import('./binaries.js').Binaries} Binaries */
+/** @typedef {import('./programs.js').Programs} Programs */
+/** @typedef {{ superuser: string, application: string }} Passwords */
 
 const NEEDED_BYTES = 300 * 1024 * 1024;
+/** Only this machine can connect: over TCP on the loopback address, with a password. */
+const HOST_BASED_AUTHENTICATION = 'host all all 127.0.0.1/32 scram-sha-256\n';
 const COMPLETE = ['PG_VERSION', 'global/pg_control', 'pg_hba.conf'];
 
 /**
- * Makes the cluster unless it is there. It is made under another name and renamed when it is complete, so that what
- * bears the name is whole even if two start at once or one is killed on the way.
+ * Creates the cluster unless it exists. It is created under another name and renamed when it is complete, so that a cluster
+ * is complete even if two processes create it at the same time or one is killed meanwhile.
  * @param {string} cluster its data folder
- * @param {{ binaries: Binaries, user: ServerUser, durable: boolean, log: (line: string) => void }} options
+ * @param {{ programs: Programs, user: ServerUser, durable: boolean, log: (line: string) => void }} options
  * @throws {LaunchError} disk full, no permission
  */
-export async function ensureCluster(cluster, { binaries, user, durable, log }) {
+export async function ensureCluster(cluster, { programs, user, durable, log }) {
   if (isComplete(cluster)) return;
   setAside(cluster, log);
-  refuseFullDisk(dirname(cluster));
+  rejectFullDisk(dirname(cluster));
   removeAbandonedDrafts(cluster);
   const draft = mkdtempSync(`${cluster}.draft-${process.pid}-`);
   try {
     if (user.identity.uid !== undefined) chownSync(draft, user.identity.uid, user.identity.gid ?? -1);
-    await initialise(draft, { binaries, user, durable });
-    await renewPasswords(draft, { binaries, user });
+    await initialise(draft, { programs, user, durable });
+    await renewPasswords(draft, { programs, user });
     writeFileSync(join(draft, 'pg_hba.conf'), HOST_BASED_AUTHENTICATION);
     renameSync(draft, cluster);
     if (durable) sync(dirname(cluster));
   } catch (error) {
     if (!['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw error;
-    log('another start made the database at the same time; that one is used');
+    log('Another process has created the database at the same time; it is used.');
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** Whether a cluster was made to its end. @param {string} cluster */
+/** @param {string} cluster */
 function isComplete(cluster) {
   return COMPLETE.every((file) => existsSync(join(cluster, file)));
 }
 
 /**
- * Gives the superuser a new password while no server runs (PostgreSQL's single-user mode asks for none) and keeps it.
+ * Sets and keeps a new password of the superuser while no server runs (PostgreSQL's single-user mode requires none).
  * @param {string} cluster
- * @param {{ binaries: Binaries, user: ServerUser }} options
+ * @param {{ programs: Programs, user: ServerUser }} options
  */
-export async function renewPasswords(cluster, { binaries, user }) {
+export async function renewPasswords(cluster, { programs, user }) {
   const passwords = newPasswords();
   const { path, ...process } = serverProcess(cluster, user);
   const words = ['--single', '-D', path, '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off', 'postgres'];
   const input = `alter role postgres password '${passwords.superuser}';\n`;
-  const { code, output } = await run([binaries.postgres, ...words], { ...process, input });
+  const { code, output } = await run([programs.postgres, ...words], { ...process, input });
   if (code !== 0) throw failure('The password of the database could not be set.', output);
   keepPasswords(cluster, passwords);
 }
 
-/** @param {string} draft @param {{ binaries: Binaries, user: ServerUser, durable: boolean }} options */
-async function initialise(draft, { binaries, user, durable }) {
+/** @param {string} draft @param {{ programs: Programs, user: ServerUser, durable: boolean }} options */
+async function initialise(draft, { programs, user, durable }) {
   const { path, ...process } = serverProcess(draft, user);
   const options = [
     '--username=postgres',
@@ -73,22 +75,23 @@ async function initialise(draft, { binaries, user, durable }) {
     '--locale-provider=builtin',
   ];
   options.push('--builtin-locale=C.UTF-8', ...(durable ? [] : ['--no-sync']));
-  let said = '';
-  // The character type still decides what a letter is to pg_trgm: under plain C only ASCII is, and "Москва" has no trigram.
+  let failures = '';
+  // pg_trgm takes letters by the character type: under C these are ASCII only, and "Москва" has no trigrams.
   for (const characterType of ['C.UTF-8', 'en_US.UTF-8', 'C']) {
     const { code, output } = await run(
-      [binaries.initdb, '-D', path, ...options, `--lc-ctype=${characterType}`],
+      [programs.initdb, '-D', path, ...options, `--lc-ctype=${characterType}`],
       process,
     );
     if (code === 0) return;
-    said += output;
+    failures += output;
     if (!output.includes('invalid locale name')) break;
   }
-  throw failure(`The database could not be made in ${dirname(draft)}.`, said);
+  throw failure(`The database could not be created in ${dirname(draft)}.`, failures);
 }
 
 /**
- * A folder of that name that is no whole cluster is none of our making, or damaged: kept for a look, never deleted.
+ * A folder with the name of the cluster that is not a complete cluster is damaged or does not come from this program: it is
+ * renamed and never deleted.
  * @param {string} cluster
  * @param {(line: string) => void} log
  */
@@ -97,11 +100,11 @@ function setAside(cluster, log) {
   if (readdirSync(cluster).length === 0) return rmSync(cluster, { recursive: true });
   const aside = `${cluster}.incomplete-${new Date().toISOString().replaceAll(':', '')}`;
   renameSync(cluster, aside);
-  log(`${cluster} holds no complete database; it was moved to ${aside}, and a new one is made`);
+  log(`${cluster} contains no complete database; it was renamed to ${aside}, and a new one is created.`);
 }
 
 /** @param {string} area */
-function refuseFullDisk(area) {
+function rejectFullDisk(area) {
   const { bavail, bsize } = statfsSync(area);
   if (bavail * bsize >= NEEDED_BYTES) return;
   throw new LaunchError(
@@ -110,18 +113,61 @@ function refuseFullDisk(area) {
   );
 }
 
-/** What killed starts left behind; a draft names the process that makes it. @param {string} cluster */
+/** Deletes the drafts of processes that were killed; the name of a draft contains the process id. @param {string} cluster */
 function removeAbandonedDrafts(cluster) {
   const parent = dirname(cluster);
   for (const name of readdirSync(parent)) {
-    const maker = /\.draft-(\d+)-/.exec(name)?.[1];
-    if (maker && !isAlive(Number(maker))) rmSync(join(parent, name), { recursive: true, force: true });
+    const creator = /\.draft-(\d+)-/.exec(name)?.[1];
+    if (creator && !isAlive(Number(creator))) rmSync(join(parent, name), { recursive: true, force: true });
   }
 }
 
-/** Makes a rename survive a power cut. @param {string} folder */
+/** Makes a rename durable. @param {string} folder */
 function sync(folder) {
   const descriptor = openSync(folder, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);
+}
+
+/**
+ * The passwords of a cluster. They are kept inside it, so that both are copied and deleted together.
+ * @param {string} cluster
+ * @returns {Passwords | null} null if there is none yet, or the file was deleted
+ * @throws {LaunchError} the file may not be read, or has other content
+ */
+export function findPasswords(cluster) {
+  const file = fileOf(cluster);
+  try {
+    const { superuser, application } = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof superuser === 'string' && typeof application === 'string') return { superuser, application };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    if (codeOf(error) === 'EACCES') {
+      throw new LaunchError(`${file} belongs to another user.`, 'Start as the user that started the service first.');
+    }
+  }
+  throw new LaunchError(`${file} does not contain the passwords of the database.`, `Delete ${file}: new ones are set.`);
+}
+
+/** @returns {Passwords} */
+function newPasswords() {
+  const random = () => randomBytes(24).toString('base64url');
+  return { superuser: random(), application: random() };
+}
+
+/**
+ * Keeps the passwords, readable by the owner only. Called after the cluster has them: otherwise a start that is killed in
+ * between would leave wrong passwords.
+ * @param {string} cluster
+ * @param {Passwords} passwords
+ */
+function keepPasswords(cluster, passwords) {
+  const file = fileOf(cluster);
+  writeFileSync(`${file}.${process.pid}`, `${JSON.stringify(passwords, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.${process.pid}`, file);
+}
+
+/** @param {string} cluster */
+function fileOf(cluster) {
+  return join(cluster, 'launcher-passwords.json');
 }

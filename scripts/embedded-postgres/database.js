@@ -1,12 +1,15 @@
 // @ts-check
 import pg from 'pg';
-import { EXTENSIONS } from './settings.js';
 
-/** @typedef {import('./passwords.js').Passwords} Passwords */
+/** @typedef {import('./cluster.js').Passwords} Passwords */
+
+/** Extensions of the application; the superuser creates them, because the role of the application is not one. */
+export const EXTENSIONS = ['btree_gist', 'citext', 'pg_trgm', 'pgcrypto', 'unaccent'];
 
 export const APPLICATION_ROLE = 'travel_app';
 export const DATABASE = 'travel';
-const ONE_AT_A_TIME = 7_203_415;
+/** The lock under which one process at a time creates role, database and extensions. */
+const CREATION_LOCK = 7_203_415;
 
 /**
  * @param {{ port: number, role: string, password: string, database: string }} options
@@ -25,7 +28,7 @@ export function urlOf({ port, role, password, database }) {
  */
 export async function connected(url, work) {
   const client = new pg.Client({ connectionString: url, ssl: false, connectionTimeoutMillis: 3000 });
-  // A server that goes away between two queries must not end this process; the next query says so.
+  // A connection lost between two queries must not end this process; the next query fails.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -36,14 +39,14 @@ export async function connected(url, work) {
 }
 
 /**
- * Makes what the application finds when it comes: its role, which is no superuser, its database, which that role
- * owns, and the extensions. Says nothing to what is there already, and may run in two processes at once.
+ * Creates, unless they exist, the role of the application, which is not a superuser, its database, which that role owns, and
+ * the extensions.
  * @param {{ port: number, passwords: Passwords }} options
  */
 export async function ensureDatabase({ port, passwords }) {
   const superuser = { port, role: 'postgres', password: passwords.superuser };
   await connected(urlOf({ ...superuser, database: 'postgres' }), async (client) => {
-    await client.query('select pg_advisory_lock($1)', [ONE_AT_A_TIME]);
+    await client.query('select pg_advisory_lock($1)', [CREATION_LOCK]);
     await ensureRole(client, { port, password: passwords.application });
     const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
     if (rowCount === 0) await client.query(`create database ${DATABASE} owner ${APPLICATION_ROLE}`);

@@ -1,90 +1,203 @@
 // @ts-check
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { codeOf } from '../processes.js';
-import { packagedServer } from './binaries.js';
-import { APPLICATION_ROLE, DATABASE, urlOf } from './database.js';
-import { lastStart } from './last-start.js';
-import { leaseholders, takeLease } from './leases.js';
-import { findPostmaster, stopPostmaster } from './postmaster.js';
-import { runningServer } from './running-server.js';
-import { failure } from './server-process.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { LaunchError } from '../launch-error.js';
+import { freePort, isFree } from '../ports.js';
+import { codeOf, ended, isAlive } from '../processes.js';
+import { ensureCluster, findPasswords, renewPasswords } from './cluster.js';
+import { APPLICATION_ROLE, connected, DATABASE, ensureDatabase, urlOf } from './database.js';
+import { findPostmaster, lastStart, launchPostmaster, stopPostmaster } from './postmaster.js';
+import { findPrograms, packagedServer } from './programs.js';
+import { failure, serverUserFor } from './server-user.js';
+import { registerUsage } from './usage.js';
+
+/** @typedef {import('./postmaster.js').Postmaster} Postmaster */
 
 /**
  * @typedef {object} PostgresOptions
- * @property {string} dataDir folder for the clusters; one of its own is made below it for each major version of PostgreSQL
- * @property {number} [port] the port to listen on; left out: that of the last time while it is free, else a free one.
- *   A server that is already running keeps its port
- * @property {boolean} [durable] false: does not wait for the disk, for tests; a power cut then destroys the data. Default true
- * @property {string} [logFile] where the server writes its log; default `<dataDir>/postgres.log`
- * @property {(line: string) => void} [log] told, in a sentence, what a person should know of
- * @property {AbortSignal} [signal] breaks off the start
+ * @property {string} dataDir folder of the clusters, one for each major version of PostgreSQL
+ * @property {number} [port] port to listen on; default: the one of the last start if it is free, else a free one. A server
+ *   that is already running keeps its port
+ * @property {boolean} [durable] false: does not wait for the disk, for tests; a power failure then destroys the data. Default true
+ * @property {string} [logFile] log of the server; default `<dataDir>/postgres.log`
+ * @property {(line: string) => void} [log] receives sentences that a person should read
+ * @property {AbortSignal} [signal] aborts the start
  */
 
 /**
  * @typedef {object} PostgresServer
- * @property {string} url connects the role `travel_app` (no superuser) to the database `travel`, which it owns
+ * @property {string} url connects the role `travel_app` (not a superuser) to the database `travel`, which it owns
  * @property {string} superuserUrl connects the superuser `postgres` to the database `postgres`
  * @property {number} port on 127.0.0.1
  * @property {number} pid
- * @property {boolean} adopted it was running already
+ * @property {boolean} adopted the server was already running
  * @property {Promise<void>} exited resolves when the server has ended, whatever the reason
- * @property {() => Promise<void>} stop gives the server back: it is stopped, unless another process still uses it or
- *   none of our processes ever started it. Safe to call again, and when the server is gone
+ * @property {() => Promise<void>} stop stops the server, unless another process uses it or a person started it. Has no
+ *   effect if it is called again or the server has ended
  */
 
+const START_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 180_000;
+const STOP_WITHIN_MS = 20_000;
+
+/** Temporary reasons: another process started the server first, or a killed one has not ended completely. */
+const TEMPORARY = ['lock file "postmaster.pid"', 'pre-existing shared memory block', 'could not bind'];
+
 /**
- * Starts a PostgreSQL server from the npm package's programs, as root (it then runs as another user) or anybody else.
- * Makes the database on first use; recovers after kill -9 of the server or of whoever started it.
- * A server that runs on the folder already is used as it is.
+ * Starts a PostgreSQL server from the npm package's programs, as root (it then runs as another user) or as any other user.
+ * A server that already runs on the folder is adopted, or rejected if it does not accept the passwords kept there. Creates
+ * the database at the first start, and recovers after kill -9 of the server or of the process that started it.
  * @param {PostgresOptions} options
  * @returns {Promise<PostgresServer>}
- * @throws {import('../launch-error.js').LaunchError} unsupported platform, taken port, missing rights, full disk; with a remedy
+ * @throws {LaunchError} unsupported platform, port in use, missing permission, full disk; with a remedy
  */
 export async function startPostgres({ dataDir, port, durable = true, logFile, log = () => undefined, signal }) {
   const area = resolve(dataDir);
-  const leave = enter(area);
-  try {
-    const options = { port, durable, logFile: resolve(logFile ?? join(area, 'postgres.log')), log, signal };
-    const { postmaster, passwords, adopted } = await runningServer(area, options);
-    const { superuser, application } = passwords;
-    const address = { port: postmaster.port };
-    return {
-      url: urlOf({ ...address, role: APPLICATION_ROLE, password: application, database: DATABASE }),
-      superuserUrl: urlOf({ ...address, role: 'postgres', password: superuser, database: 'postgres' }),
-      port: postmaster.port,
-      pid: postmaster.pid,
-      adopted,
-      exited: postmaster.exited,
-      stop: () => giveBack(area, { pid: postmaster.pid, leave }),
-    };
-  } catch (error) {
-    await giveBack(area, { pid: findPostmaster(clusterIn(area))?.pid, leave });
-    throw error;
+  createFolder(area);
+  const cluster = clusterIn(area);
+  const options = { port, durable, logFile: resolve(logFile ?? join(area, 'postgres.log')), log };
+  const deadline = Date.now() + START_WITHIN_MS;
+  for (;;) {
+    signal?.throwIfAborted();
+    const found = findPostmaster(cluster);
+    const postmaster = found ?? (await launch(area, options));
+    const server = await use(postmaster, { cluster, adopted: found !== null, signal });
+    if (server) return server;
+    // A server that was found has ended meanwhile: its last user has stopped it.
+    const output = postmaster.output();
+    if (!found && (!TEMPORARY.some((reason) => output.includes(reason)) || Date.now() > deadline)) {
+      throw failure('PostgreSQL ended while it was starting.', output);
+    }
+    await delay(200);
   }
 }
 
 /**
- * The server that runs on the folder's cluster and the processes that use it, without starting or stopping anything.
+ * The server that runs on a folder.
  * @param {string} dataDir as given to `startPostgres`
- * @returns {{ pid: number | null, users: number[] }}
+ * @returns {{ pid: number, port: number } | null}
  */
-export function whoRuns(dataDir) {
-  return { pid: findPostmaster(clusterIn(resolve(dataDir)))?.pid ?? null, users: leaseholders(resolve(dataDir)) };
+export function runningPostgres(dataDir) {
+  return findPostmaster(clusterIn(resolve(dataDir)));
 }
 
-/** @param {string} area @returns {() => void} */
-function enter(area) {
+/**
+ * Waits until the server is ready, and registers this process as its user.
+ * @param {Postmaster} postmaster
+ * @param {{ cluster: string, adopted: boolean, signal: AbortSignal | undefined }} options
+ * @returns {Promise<PostgresServer | null>} null if the server has ended
+ */
+async function use({ pid, port, exited }, { cluster, adopted, signal }) {
   try {
-    // Others may pass, as the server's user must when root started it, but not look around.
+    const passwords = passwordsOf(cluster, pid);
+    const superuserUrl = urlOf({ port, role: 'postgres', password: passwords.superuser, database: 'postgres' });
+    if (!(await becomesReady({ pid, port }, { url: superuserUrl, adopted, signal }))) return null;
+    const usage = await registerUsage(superuserUrl, pid);
+    const stop = () => usage.release(() => stopEmbedded(cluster, pid));
+    try {
+      await ensureDatabase({ port, passwords });
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+    const url = urlOf({ port, role: APPLICATION_ROLE, password: passwords.application, database: DATABASE });
+    return { url, superuserUrl, port, pid, adopted, exited, stop };
+  } catch (error) {
+    if (!adopted) await stopPostmaster(pid);
+    if (!adopted || error instanceof LaunchError || signal?.aborted) throw error;
+    // Its last user may be stopping it; then it is started again.
+    if (!(await ended(pid, STOP_WITHIN_MS))) throw error;
+    return null;
+  }
+}
+
+/** @param {string} cluster @param {number} pid */
+async function stopEmbedded(cluster, pid) {
+  // Another server may have been started since.
+  if (findPostmaster(cluster)?.pid === pid && lastStart(cluster).isEmbedded) await stopPostmaster(pid);
+}
+
+/** @param {string} area @param {{ port: number | undefined, durable: boolean, logFile: string, log: (line: string) => void }} options */
+async function launch(area, { port, durable, logFile, log }) {
+  const cluster = clusterIn(area);
+  const user = serverUserFor(cluster);
+  const programs = findPrograms(packagedServer(), { area, user });
+  await ensureCluster(cluster, { programs, user, durable, log });
+  if (findPasswords(cluster) === null) await renewPasswords(cluster, { programs, user });
+  // PostgreSQL requires it, and a `chmod -R` over the project changes it.
+  chmodSync(cluster, 0o700);
+  return launchPostmaster(cluster, {
+    postgres: programs.postgres,
+    user,
+    port: await choosePort(cluster, port),
+    durable,
+    logFile,
+  });
+}
+
+/** @param {string} cluster @param {number | undefined} wanted */
+async function choosePort(cluster, wanted) {
+  if (wanted !== undefined) {
+    if (await isFree(wanted, '127.0.0.1')) return wanted;
+    throw new LaunchError(`Port ${wanted}, which PostgreSQL needs, is in use.`, 'End the program that uses it.');
+  }
+  const last = lastStart(cluster).port;
+  return last !== undefined && (await isFree(last, '127.0.0.1')) ? last : freePort();
+}
+
+/**
+ * Waits until a server accepts queries. After a crash it first replays its write-ahead log.
+ * @param {{ pid: number, port: number }} postmaster
+ * @param {{ url: string, adopted: boolean, signal: AbortSignal | undefined }} options
+ * @returns {Promise<boolean>} false if it ended
+ * @throws {LaunchError} it rejects the password, or does not answer in time
+ */
+async function becomesReady({ pid, port }, { url, adopted, signal }) {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (isAlive(pid)) {
+    signal?.throwIfAborted();
+    const code = await connected(url, (client) => client.query('select 1')).then(() => null, codeOf);
+    if (code === null) return true;
+    // A server that this process has launched knows the password: another program listens on its port, and it will end.
+    if (adopted && code === '28P01') {
+      throw new LaunchError(
+        `A PostgreSQL server (process ${pid}) runs on this data folder and rejects the passwords kept in it.`,
+        `End it with \`kill -INT ${pid}\` and start again.`,
+      );
+    }
+    if (Date.now() > deadline) {
+      throw new LaunchError(
+        `PostgreSQL (process ${pid}) runs but does not answer on port ${port}.`,
+        `Read its log, or end it with \`kill -QUIT ${pid}\` and start again: it recovers.`,
+      );
+    }
+    await delay(40);
+  }
+  return false;
+}
+
+/** @param {string} cluster @param {number} pid */
+function passwordsOf(cluster, pid) {
+  const passwords = findPasswords(cluster);
+  if (passwords) return passwords;
+  throw new LaunchError(
+    `A PostgreSQL server (process ${pid}) runs on ${cluster}, and the passwords kept in that folder were deleted.`,
+    `End it with \`kill -INT ${pid}\` and start again: it gets new passwords.`,
+  );
+}
+
+/** @param {string} area */
+function createFolder(area) {
+  try {
+    // Other users may enter it, as the server's user must if root starts the server, but not list it.
     mkdirSync(area, { recursive: true, mode: 0o711 });
-    return takeLease(area);
   } catch (error) {
     throw failure(`The folder ${area} cannot be used for the database.`, describe(error));
   }
 }
 
-/** @param {unknown} error in the words that PostgreSQL has for the same */
+/** The error and PostgreSQL's words for it, by which `failure` finds the remedy. @param {unknown} error */
 function describe(error) {
   const words = {
     EACCES: 'Permission denied',
@@ -92,20 +205,11 @@ function describe(error) {
     EROFS: 'Permission denied',
     ENOSPC: 'No space left on device',
   };
-  const said = Object.entries(words).find(([code]) => code === codeOf(error))?.[1] ?? '';
-  return `${String(error)}\n${said}`.trim();
+  const known = Object.entries(words).find(([code]) => code === codeOf(error))?.[1] ?? '';
+  return `${String(error)}\n${known}`.trim();
 }
 
 /** @param {string} area */
 function clusterIn(area) {
   return join(area, packagedServer().major);
-}
-
-/** @param {string} area @param {{ pid: number | undefined, leave: () => void }} options */
-async function giveBack(area, { pid, leave }) {
-  leave();
-  if (pid === undefined || leaseholders(area).length > 0) return;
-  // Another one may run by now, with a process id of its own.
-  const runs = findPostmaster(clusterIn(area))?.pid === pid;
-  if (runs && lastStart(clusterIn(area)).ours) await stopPostmaster(pid);
 }

@@ -1,33 +1,25 @@
 // @ts-check
 import { execFileSync, spawn } from 'node:child_process';
-import {
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-} from 'node:fs';
-import { rmSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readlinkSync } from 'node:fs';
+import { realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LaunchError } from '../launch-error.js';
 import { codeOf, ended, isAlive, signal } from '../processes.js';
-import { failure, serverProcess } from './server-process.js';
-import { settingsOf } from './settings.js';
+import { failure, serverProcess } from './server-user.js';
 
 /**
- * A running server. `lastWords`: what it wrote to the log since it was started (nothing for one that was found).
- * @typedef {{ pid: number, port: number, exited: Promise<void>, lastWords: () => string }} Postmaster
+ * A running server. `output`: what it has written to its log since this process started it.
+ * @typedef {{ pid: number, port: number, exited: Promise<void>, output: () => string }} Postmaster
  */
 
+/** Distinguishes a server that this program started from one that a person started on the same folder. */
+const CLUSTER_NAME = 'travel-operations';
 const LARGE_LOG_BYTES = 10 * 1024 * 1024;
 const ABANDONED_AFTER_MS = 5000;
 
 /**
- * The server that runs on a cluster.
+ * The server that runs on a cluster, as its postmaster.pid says.
  * @param {string} cluster
  * @returns {Postmaster | null}
  * @throws {LaunchError} the cluster may not be read
@@ -38,22 +30,22 @@ export function findPostmaster(cluster) {
   if (lines === null) return null;
   const [pid, port] = [Number(lines[0]), Number(lines[3])];
   if (!pid || !port) {
-    // Cut off by a crash, or just being written. PostgreSQL itself never removes an empty one.
+    // Truncated by a crash, or being written. PostgreSQL itself never deletes an empty one.
     if (Date.now() - statSync(file).mtimeMs > ABANDONED_AFTER_MS) rmSync(file, { force: true });
     return null;
   }
   if (!isAlive(pid)) return null;
   if (!isPostmasterOf(pid, cluster)) {
-    // The id was given to another program since (usual in containers); PostgreSQL would refuse to start.
+    // The process id was used again, as is usual in containers; PostgreSQL would not start.
     rmSync(file, { force: true });
     return null;
   }
-  return { pid, port, exited: watch(pid), lastWords: () => '' };
+  return { pid, port, exited: exitOf(pid), output: () => '' };
 }
 
 /**
- * Starts a server on a cluster, in a session of its own: Ctrl-C in the terminal is for the launcher, which stops the
- * service first. It may still be starting, or end at once, when this returns.
+ * Starts a server on a cluster, in its own session: a Ctrl-C in the terminal must not reach it, because the launcher stops
+ * the service first. It may still be starting, or end at once, when this returns.
  * @param {string} cluster
  * @param {{ postgres: string, user: import('./server-user.js').ServerUser, port: number, durable: boolean, logFile: string }} options
  * @returns {Postmaster}
@@ -71,12 +63,12 @@ export function launchPostmaster(cluster, { postgres, user, port, durable, logFi
   });
   child.unref();
   if (child.pid === undefined) throw failure(`${postgres} could not be started.`, '');
-  return { pid: child.pid, port, exited, lastWords: () => readFileSync(logFile).subarray(from).toString() };
+  return { pid: child.pid, port, exited, output: () => readFileSync(logFile).subarray(from).toString() };
 }
 
 /**
- * Stops a server at once but in order (its "fast" shutdown: clients are cut off, everything is written); one that has
- * not ended after ten seconds is told to drop everything, and recovers when it is started again.
+ * Stops a server with a fast shutdown, which closes all connections and writes everything, and after ten seconds with an
+ * immediate one, from which it recovers at the next start.
  * @param {number} pid
  * @throws {LaunchError} it does not end
  */
@@ -89,6 +81,48 @@ export async function stopPostmaster(pid) {
     `PostgreSQL (process ${pid}) does not end.`,
     `End it with \`kill -9 ${pid}\`: it recovers at the next start.`,
   );
+}
+
+/**
+ * How the last server on a cluster was started, from the postmaster.opts that PostgreSQL writes.
+ * @param {string} cluster
+ * @returns {{ port: number | undefined, isEmbedded: boolean }} `isEmbedded`: this program started it, not a person
+ */
+export function lastStart(cluster) {
+  const words = linesOf(join(cluster, 'postmaster.opts'))?.join(' ') ?? '';
+  const port = /"port=(\d+)"/.exec(words)?.[1];
+  return { port: port ? Number(port) : undefined, isEmbedded: words.includes(`"cluster_name=${CLUSTER_NAME}"`) };
+}
+
+/**
+ * The settings, given on the command line: they follow this version of the program, not the one that created the cluster.
+ * @param {{ port: number, durable: boolean }} options
+ * @returns {string[]}
+ */
+function settingsOf({ port, durable }) {
+  const settings = {
+    port,
+    cluster_name: CLUSTER_NAME,
+    listen_addresses: '127.0.0.1',
+    // The path of a socket has at most 107 bytes, which a clone in a deep folder exceeds.
+    unix_socket_directories: '',
+    max_connections: 200,
+    shared_buffers: '128MB',
+    effective_cache_size: '1GB',
+    random_page_cost: 1.1,
+    max_wal_size: '1GB',
+    jit: 'off',
+    // Parallel queries use shared memory of /dev/shm, of which a container has 64 MB.
+    max_parallel_workers_per_gather: 0,
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_line_prefix: '%m [%p] %q%u@%d ',
+    log_checkpoints: 'off',
+    log_lock_waits: 'on',
+    log_min_duration_statement: '1s',
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
 /** @param {string} file @returns {string[] | null} */
@@ -112,8 +146,8 @@ function isPostmasterOf(pid, cluster) {
   }
 }
 
-/** Resolves when a process that is not our child has ended. @param {number} pid @returns {Promise<void>} */
-async function watch(pid) {
+/** Resolves when a process that is not a child of this one has ended. @param {number} pid @returns {Promise<void>} */
+async function exitOf(pid) {
   while (isAlive(pid)) await delay(500, undefined, { ref: false });
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { findChromium } from '../../scripts/browser/chromium.js';
-import { freePort } from '../../scripts/embedded-postgres/ports.js';
+import { freePort } from '../../scripts/ports.js';
 import { Machine } from '../identity/machine.js';
 import { PROJECT, runScript } from '../launcher/folders.js';
 import { eventually } from '../launcher/wait.js';

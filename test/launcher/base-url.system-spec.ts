@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { freePort } from '../../scripts/embedded-postgres/ports.js';
+import { freePort } from '../../scripts/ports.js';
 import { Machine } from '../identity/machine.js';
 import { closeAfterTests } from '../setup/running.js';
 import { PROJECT, runScript, type Script } from './folders.js';

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../scripts/embedded-postgres/ports.js';
+import { freePort } from '../../scripts/ports.js';
 import { closeAfterTests } from '../setup/running.js';
 import { newFolder, PROJECT, runScript } from './folders.js';
 

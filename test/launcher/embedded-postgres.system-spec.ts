@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startPostgres, whoRuns } from '../../scripts/embedded-postgres/index.js';
+import { runningPostgres, startPostgres } from '../../scripts/embedded-postgres/index.js';
 import { isAlive } from '../../scripts/processes.js';
 import { newFolder, PROJECT, runScript } from './folders.js';
 import { eventually } from './wait.js';
@@ -110,7 +110,37 @@ describe('The embedded PostgreSQL', () => {
     await both[0].stop();
     expect(await query(both[1].url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await both[1].stop();
-    expect(whoRuns(dataDir)).toEqual({ pid: null, users: [] });
+    expect(runningPostgres(dataDir)).toBeNull();
+  });
+
+  it('works for each start that comes while its last user stops it', async () => {
+    const dataDir = folder();
+    let server = await start(dataDir);
+    for (let round = 0; round < 5; round += 1) {
+      const [next] = await Promise.all([start(dataDir), server.stop()]);
+      expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      server = next;
+    }
+    await server.stop();
+    expect(runningPostgres(dataDir)).toBeNull();
+  });
+
+  it('is not stopped by another process after the connection that registers its user was lost', async () => {
+    const dataDir = folder();
+    const first = await start(dataDir);
+    const terminate = `select pid, pg_terminate_backend(pid) as done from pg_stat_activity where application_name = 'launcher'`;
+    const registered = `select pid from pg_stat_activity where application_name = 'launcher'`;
+    const [lost] = await query(first.superuserUrl, terminate);
+    expect(lost).toMatchObject({ done: true });
+    await eventually(async () => {
+      const rows = await query(first.superuserUrl, registered);
+      return rows.some(({ pid }) => pid !== lost?.['pid']) ? true : null;
+    });
+    const second = await start(dataDir);
+    await second.stop();
+    expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await first.stop();
+    expect(isAlive(first.pid)).toBe(false);
   });
 
   it('has every acknowledged row after a kill -9 of the server', async () => {
@@ -191,8 +221,8 @@ describe('The embedded PostgreSQL', () => {
     await new Promise((resolve) => other.close(resolve));
     expect(error).toMatchObject({
       name: 'LaunchError',
-      message: `Port ${port}, on which PostgreSQL is to listen, is in use.`,
-      remedy: 'End the program that holds it.',
+      message: `Port ${port}, which PostgreSQL needs, is in use.`,
+      remedy: 'End the program that uses it.',
       exitCode: 78,
     });
   });

@@ -29,7 +29,7 @@ export function newProject(): string {
 const SERVICE = `
 import { createServer } from 'node:http';
 import pg from 'pg';
-const { DATABASE_URL, EMBEDDED_DATABASE, DATA_DIR, PORT } = process.env;
+const { DATABASE_URL, EMBEDDED_DATABASE, DATA_DIR, PORT, DRAIN_MS } = process.env;
 const pool = new pg.Pool({ connectionString: DATABASE_URL });
 pool.on('error', () => undefined);
 if (EMBEDDED_DATABASE) await pool.query('create table if not exists visit (number serial)');
@@ -43,8 +43,8 @@ server.listen(Number(PORT), '127.0.0.1', () => console.log('the service listens'
 for (const name of ['SIGINT', 'SIGTERM']) {
   process.on(name, () => {
     console.log('the service was told ' + name);
-    server.close();
-    setTimeout(() => process.exit(0), 100);
+    setTimeout(() => server.close(), Number(DRAIN_MS ?? 0));
+    setTimeout(() => process.exit(0), Number(DRAIN_MS ?? 0) + 100);
   });
 }
 `;

@@ -5,9 +5,9 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSyn
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { packagedServer } from '../../scripts/embedded-postgres/binaries.js';
-import { copyBinaries } from '../../scripts/embedded-postgres/binary-copy.js';
-import { freePort } from '../../scripts/embedded-postgres/ports.js';
+import { copyPrograms, packagedServer } from '../../scripts/embedded-postgres/programs.js';
+
+import { freePort } from '../../scripts/ports.js';
 import { newFolder, newProject, PROJECT, runScript } from './folders.js';
 
 const OLD_NODE = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'18.20.4'}})`;
@@ -42,9 +42,7 @@ describe('Before the first start', () => {
     expect(await script.end()).toBe(69);
     expect(script.said()).toMatch(/^installing \.* failed$/m);
     expect(script.said()).toContain('ECONNREFUSED');
-    expect(script.said()).toContain(
-      'ERROR   The npm registry could not be reached, or does not hand out the packages.',
-    );
+    expect(script.said()).toContain('ERROR   The npm registry could not be reached, or does not provide the packages.');
     expect(existsSync(join(project, 'node_modules/.installed'))).toBe(false);
   });
 
@@ -72,7 +70,7 @@ describe('Before the first start', () => {
 
   it('the PostgreSQL programs run from a copy, which everybody may read', () => {
     const copy = join(project, 'programs/postgres');
-    copyBinaries(packagedServer().native, copy);
+    copyPrograms(packagedServer().native, copy);
     const { stdout } = spawnSync(join(copy, 'bin/postgres'), ['--version'], { encoding: 'utf8' });
     expect(stdout).toMatch(/^postgres \(PostgreSQL\) 18\.\d+/);
     expect(statSync(copy).mode & 0o777).toBe(0o755);
@@ -83,7 +81,7 @@ describe('Before the first start', () => {
     const copy = join(newFolder(), 'postgres');
     mkdirSync(copy);
     chmodSync(copy, 0o777);
-    expect(() => copyBinaries(packagedServer().native, copy)).toThrow(`${copy} can be written by others`);
+    expect(() => copyPrograms(packagedServer().native, copy)).toThrow(`${copy} can be written by others`);
     rmSync(join(copy, '..'), { recursive: true });
   });
 });

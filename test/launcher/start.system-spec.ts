@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../scripts/embedded-postgres/ports.js';
+import { freePort } from '../../scripts/ports.js';
 import { ended, isAlive } from '../../scripts/processes.js';
 import { newFolder, newProject, PROJECT, runScript, type Script } from './folders.js';
 import { eventually } from './wait.js';
@@ -88,7 +88,7 @@ describe('npm start', () => {
     const server = postmaster();
     process.kill(first.pid, 'SIGKILL');
     expect(await script.end()).toBe(137);
-    expect(script.said()).toContain('The service has ended by itself, with code 137.');
+    expect(script.said()).toContain('The service has ended by itself with code 137.');
     expect(isAlive(server)).toBe(false);
   });
 
@@ -100,27 +100,37 @@ describe('npm start', () => {
     const next = await eventually(visit, script.said);
     expect(next).toMatchObject({ pid: first.pid, DATABASE_URL: first.DATABASE_URL });
     expect(next.number).toBeGreaterThan(first.number);
-    expect(script.said()).toContain(`PostgreSQL (process ${server}) has ended; it is started again.`);
+    expect(script.said()).toContain(`PostgreSQL (process ${server}) has ended and is started again.`);
     script.child.kill('SIGTERM');
     expect(await script.end()).toBe(0);
   });
 
-  it('stops the service that a start killed with -9 left behind, and takes over its database', async () => {
+  it('stops the service when the launcher is killed with -9, and the next start adopts the database', async () => {
     const { script, first } = await started();
     const server = postmaster();
     script.child.kill('SIGKILL');
     await script.end();
-    expect(await visit()).toMatchObject({ pid: first.pid });
     const next = run('start.js');
     const taken = await eventually(async () => {
       const answer = await visit();
       return answer?.pid === first.pid ? null : answer;
     }, next.said);
     expect(taken.DATABASE_URL).toBe(first.DATABASE_URL);
-    expect([isAlive(first.pid), postmaster()]).toEqual([false, server]);
+    expect([await ended(first.pid, 5000), postmaster()]).toEqual([true, server]);
     next.child.kill('SIGTERM');
     expect(await next.end()).toBe(0);
     expect(isAlive(server)).toBe(false);
+  });
+
+  it('waits until the service of a killed launcher has finished its requests', async () => {
+    const { script, first } = await started({ DRAIN_MS: '2000' });
+    script.child.kill('SIGKILL');
+    await script.end();
+    const next = run('start.js');
+    await eventually(async () => ((await visit())?.pid === first.pid ? null : await visit()), next.said);
+    expect(next.said()).toMatch(/^waiting for the service of a killed start to stop \.* \d\.\d s$/m);
+    next.child.kill('SIGTERM');
+    expect(await next.end()).toBe(0);
   });
 
   it('starts no database for a service that its configuration forbids to start, and names all faults', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { freePort } from '../../scripts/embedded-postgres/ports.js';
+import { freePort } from '../../scripts/ports.js';
 import { newCredential } from '../../src/platform/ids/credentials.js';
 import { Machine } from '../identity/machine.js';
 import { PROJECT, runScript, type Script } from '../launcher/folders.js';

@@ -3,8 +3,9 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
+ * Whether a program can listen on a port.
  * @param {number} port
- * @param {string} [host] every address of the machine when left out
+ * @param {string} [host] default: every address of the machine
  * @returns {Promise<boolean>}
  */
 export function isFree(port, host) {
@@ -16,8 +17,8 @@ export function isFree(port, host) {
 }
 
 /**
- * A port of the loopback address that nobody listens on. Below the range from which systems take the ports of outgoing
- * connections: the port is remembered, and must still be free at the next start.
+ * A free port of the loopback address, below the range that systems use for outgoing connections: the port is kept, and
+ * must still be free at the next start.
  * @returns {Promise<number>}
  */
 export async function freePort() {

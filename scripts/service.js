@@ -1,0 +1,80 @@
+// @ts-check
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { dataFolder, ROOT } from './environment.js';
+import { isFree } from './ports.js';
+import { LaunchError } from './launch-error.js';
+import { acquireLock } from './lock.js';
+import { step } from './progress.js';
+
+const STOPPED_WITHIN_MS = 30_000;
+
+/** The folder of the locks that running services have, one for each port. */
+export function serviceLocks() {
+  return join(dataFolder(), 'run');
+}
+
+/** @param {number} port */
+export function serviceLock(port) {
+  return join(serviceLocks(), `${port}.lock`);
+}
+
+/**
+ * The command of the built service, which stops when this process ends.
+ * @param {...string} options of Node.js
+ */
+export function serviceCommand(...options) {
+  const preload = pathToFileURL(join(ROOT, 'scripts/stop-with-launcher.js')).href;
+  return [process.execPath, ...options, '--import', preload, join(ROOT, 'dist/src/main.js')];
+}
+
+/** @param {NodeJS.ProcessEnv} environment */
+export function serviceEnvironment(environment) {
+  return { ...environment, LAUNCHER_PID: String(process.pid) };
+}
+
+/**
+ * Locks the service's port for this start.
+ * @returns {Promise<() => void>} releases the lock
+ * @throws {LaunchError} the service is already running, or another program uses the port
+ */
+export async function lockPort() {
+  const port = Number(process.env.PORT || 3000);
+  // 0 stands for any free port, and the service itself rejects a wrong one.
+  const isKnown = Number.isInteger(port) && port > 0 && port < 65536;
+  const lock = await acquireLock(isKnown ? serviceLock(port) : join(serviceLocks(), `process-${process.pid}.lock`));
+  if (lock.holder !== null) {
+    throw new LaunchError(
+      `The service is already running from this folder on port ${port} (process ${lock.holder}).`,
+      `Stop it with Ctrl-C where it was started or \`kill ${lock.holder}\`; \`PORT=${port + 1} npm start\` starts another one beside it.`,
+    );
+  }
+  try {
+    if (isKnown) await ensureFree(port, { wait: lock.isStale });
+    return lock.release;
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** @param {number} port @param {{ wait: boolean }} options `wait`: for the service of a start that was killed */
+async function ensureFree(port, { wait }) {
+  const free = () => isFree(port, process.env.HOST || undefined);
+  if (await free()) return;
+  if (wait && (await step('waiting for the service of a killed start to stop', () => becomesFree(free)))) return;
+  throw new LaunchError(
+    `Port ${port} is in use by another program.`,
+    `End that program, or choose another port: \`PORT=${port + 1} npm start\`.`,
+  );
+}
+
+/** @param {() => Promise<boolean>} free */
+async function becomesFree(free) {
+  const deadline = Date.now() + STOPPED_WITHIN_MS;
+  while (Date.now() < deadline) {
+    if (await free()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return false;
+}
