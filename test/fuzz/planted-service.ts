@@ -3,6 +3,17 @@ import { text } from 'node:stream/consumers';
 
 export const tokens = { staff: 'staff-secret-1', platform: 'platform-secret-1', limited: 'limited-secret-1' };
 const ROWS = '/v1/admin/finance/rows';
+export const REPLAYED = 'Idempotent-Replayed';
+/** Headers of which a request has at most one. */
+const ONCE = [
+  'authorization',
+  'x-api-key',
+  'content-type',
+  'idempotency-key',
+  'if-match',
+  'if-none-match',
+  'x-request-id',
+];
 const json = (name: string) => ({
   description: name,
   content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
@@ -55,10 +66,11 @@ interface Asked {
 /** Null: the connection is cut. */
 export type Plant = (answer: Answer, asked: Asked) => Answer | null;
 
-/** A service with one operation to create and one to read, in which a fault can be planted. Keys mean nothing to it. */
+/** A service with one operation to create and one to read, in which a fault can be planted. */
 export class PlantedService {
   readonly requests: string[] = [];
   private readonly rows = new Map<string, string>();
+  private readonly keyed = new Map<string, { sent: string; answer: Answer }>();
   private readonly server: Server;
 
   constructor(private readonly plant: Plant) {
@@ -95,16 +107,37 @@ export class PlantedService {
     if (headers.authorization !== `Bearer ${tokens.staff}`) {
       return refusal(request, 401, { 'WWW-Authenticate': 'Bearer' });
     }
+    if (ONCE.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) return refusal(request, 400);
     const rowId = url.replace(`${ROWS}/`, '');
     const found = this.rows.get(rowId);
     if (method === 'GET' && found !== undefined) return { status: 200, body: rowOf(rowId, found), headers: {} };
     if (method !== 'POST' || url !== ROWS) return refusal(request, 404);
+    const key = keyOf(request);
+    if (key === undefined) return this.create(request, sent);
+    if (!isKey(key)) return refusal(request, 400);
+    const known = this.keyed.get(key);
+    if (known && known.sent !== sent) return refusal(request, 422);
+    if (known) return { ...known.answer, headers: { [REPLAYED]: 'true' } };
+    const answer = this.create(request, sent);
+    if (answer.status === 201) this.keyed.set(key, { sent, answer });
+    return answer;
+  }
+
+  private create(request: IncomingMessage, sent: string): Answer {
     const name = nameIn(sent);
     if (name === null) return refusal(request, 400);
     const made = `row_${this.rows.size}`;
     this.rows.set(made, name);
     return { status: 201, body: rowOf(made, name), headers: {} };
   }
+}
+
+function keyOf({ headers }: IncomingMessage): string | undefined {
+  return headers['idempotency-key']?.toString();
+}
+
+function isKey(key: string): boolean {
+  return /^[\x21-\x7e]{8,255}$/.test(key);
 }
 
 export function rowOf(rowId: string, name: string): { data: { id: string; name: string } } {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fuzz } from './fuzzer.js';
-import { type Answer, type Plant, PlantedService, refusal, rowOf, tokens } from './planted-service.js';
+import { type Answer, type Plant, PlantedService, refusal, REPLAYED, rowOf, tokens } from './planted-service.js';
 
 let service: PlantedService | null = null;
 afterEach(async () => {
@@ -18,6 +18,12 @@ const where =
   (status: number, change: (answer: Answer) => Answer | null): Plant =>
   (answer) =>
     answer.status === status ? change(answer) : answer;
+/** Changes what a request with a known key is answered. */
+const replayed =
+  (change: Plant): Plant =>
+  (answer, asked) =>
+    answer.headers[REPLAYED] === undefined ? answer : change(answer, asked);
+const created = (): Answer => ({ status: 201, body: rowOf('row_x', 'x'), headers: {} });
 const saying = (error: string) => (answer: Answer) => ({ ...answer, body: { ...answer.body, error } });
 
 describe('the fuzzer finds', () => {
@@ -39,17 +45,24 @@ describe('the fuzzer finds', () => {
       (answer, { sent }) => (answer.status === 400 ? saying(sent)(answer) : answer),
       /echoes what was sent/,
     ],
-    [
-      'a value beyond its bounds that is taken',
-      where(400, () => ({ status: 201, body: rowOf('row_0', 'x'), headers: {} })),
-      /this is to be refused/,
-    ],
+    ['a value beyond its bounds that is taken', where(400, created), /201, but this is to be refused/],
     [
       'a text that is not read back as it was sent',
       where(200, (answer) => ({ ...answer, body: rowOf('row_0', '\ufffd') })),
       /name: sent .*, read/,
     ],
-    ['a key that is carried out twice', (answer) => answer, /without Idempotent-Replayed/],
+    ['a key that is carried out twice', replayed(created), /without Idempotent-Replayed/],
+    [
+      'a replay with another body',
+      replayed((answer) => ({ ...answer, body: created().body })),
+      /replayed was .*"row_x".*, answered first/,
+    ],
+    [
+      'a replay with another status',
+      replayed((_, { request }) => refusal(request, 409)),
+      /answered 201 first and 409 again/,
+    ],
+    ['another request that is accepted with a used key', where(422, created), /another request with the same key: 201/],
     [
       'a good credential that is refused',
       (answer, { request }) => (answer.status === 201 ? refusal(request, 401) : answer),
@@ -59,6 +72,11 @@ describe('the fuzzer finds', () => {
 
   it.each(cases)('%s', async (_, plant, found) => {
     expect(await findings(plant)).toMatch(found);
+  });
+
+  it('nothing where no fault is planted, except what Node answers by itself', async () => {
+    const found = (await findings((answer) => answer)).split('\n');
+    expect(found.filter((fault) => !/^4(00|31) without its body|^no X-Content-Type-Options/.test(fault))).toEqual([]);
   });
 
   it('the same again with the same seed: the requests are the same, to the byte', async () => {
