@@ -20,7 +20,9 @@ const world = await startWorld();
 const readers = fork(join(import.meta.dirname, 'stream-readers.js'));
 let service = null;
 try {
-  service = await startService(world);
+  // All streams have one credential.
+  const env = { ...world.env, MAX_STREAMS_PER_CREDENTIAL: String(streams) };
+  service = await startService({ ...world, env });
   const before = rssMb();
   const { platformKey: token } = world.credentials;
   await told({ url: service.url, token, streams, channels });
