@@ -32,6 +32,33 @@ const arrowRules = Object.entries(arrows).map(([name, targets]) => ({
   },
 }));
 
+/** The folders of the platform, from the lowest layer up: a folder imports folders of lower layers only. */
+const platformLayers = [
+  ['discovery', 'errors', 'ids', 'money', 'time'],
+  ['config'],
+  ['clock', 'context'],
+  ['observability'],
+  ['database'],
+  ['auth', 'jobs', 'keys'],
+  ['idempotency', 'limits', 'outbox'],
+  ['http'],
+  ['files', 'openapi', 'provisioning', 'traffic'],
+  ['monitoring'],
+];
+
+const platformFolders = platformLayers.flat().join('|');
+
+const platformRules = platformLayers.map((folders, index) => {
+  const lower = platformLayers.slice(0, index).flat();
+  return {
+    name: `platform-layer-${index + 1}`,
+    comment: `${folders.join(', ')} may import ${lower.join(', ') || 'no other folder of the platform'}`,
+    severity: 'error',
+    from: { path: `^src/platform/(${folders.join('|')})/` },
+    to: { path: '^src/platform/', pathNot: `^src/platform/(${['$1', ...lower].join('|')})/` },
+  };
+});
+
 /** Rules about the place of a file, whether it imports, is imported or neither. */
 const place = (name, comment, where) =>
   [
@@ -43,6 +70,7 @@ const place = (name, comment, where) =>
 module.exports = {
   forbidden: [
     ...arrowRules,
+    ...platformRules,
     {
       name: 'platform-knows-no-module',
       comment: 'The platform is plumbing that knows nothing of the trade',
@@ -131,6 +159,10 @@ module.exports = {
     ...place('known-modules', `The modules are ${modules}`, {
       path: '^src/modules/',
       pathNot: `^src/modules/(${modules})/`,
+    }),
+    ...place('platform-folders', `The folders of the platform are ${platformFolders}`, {
+      path: '^src/platform/',
+      pathNot: `^src/platform/((${platformFolders})/|platform[.]module[.]ts$)`,
     }),
     ...place('depth', 'Depth stops at src/modules/<module>/<resource>/<file>', {
       path: ['^src/modules/[^/]+/[^/]+/[^/]+/', '^src/platform/[^/]+/[^/]+/', '^src/migrations/[^/]+/'],

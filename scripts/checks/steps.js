@@ -17,6 +17,7 @@ export const staticChecks = [
     name: 'arrows',
     command: tool('depcruise', '--config', '.dependency-cruiser.cjs', 'src', 'test', 'scripts', 'ormconfig.ts'),
   },
+  { name: 'folders', command: tool('depcruise', '--config', '.dependency-cruiser.folders.cjs', 'src') },
   { name: 'unused code', command: tool('knip', '--no-progress') },
 ];
 

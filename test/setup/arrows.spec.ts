@@ -11,6 +11,9 @@ const tree: Record<string, string[]> = {
   'src/platform/clock/clock.ts': [],
   'src/platform/http/deep/answer.ts': [],
   'src/platform/bad.ts': ['../modules/vault/index.js'],
+  'src/platform/errors/error.filter.ts': ['../context/surface.js'],
+  'src/platform/context/surface.ts': ['../errors/app-error.js'],
+  'src/platform/errors/app-error.ts': [],
   'src/modules/vault/index.ts': ['./keys/key.entity.js', '../../platform/clock/clock.js'],
   'src/modules/vault/keys/key.entity.ts': [],
   'src/modules/vault/keys/helpers.ts': [],
@@ -21,6 +24,10 @@ const tree: Record<string, string[]> = {
   'src/modules/finance/a.ts': ['./b.js', '../bookings/items.js'],
   'src/modules/finance/b.ts': ['./a.js', './missing.js'],
   'src/modules/loyalty/index.ts': [],
+  'src/modules/realtime/live/feeds.ts': ['../messages/message.js'],
+  'src/modules/realtime/live/cursor.ts': [],
+  'src/modules/realtime/messages/message.ts': [],
+  'src/modules/realtime/messages/log.ts': ['../live/cursor.js'],
   'src/search-engine/index.ts': ['../platform/clock/clock.js'],
   'src/search-engine/bm25.ts': [],
   'src/modules/catalog/search.ts': ['../../search-engine/index.js', '../../search-engine/bm25.js'],
@@ -39,7 +46,7 @@ interface Violation {
 
 describe('the arrows between modules', () => {
   const folder = mkdtempSync(join(tmpdir(), 'travel-arrows-'));
-  let violations: string[] = [];
+  const violations: string[] = [];
 
   beforeAll(() => {
     for (const [file, imports] of Object.entries(tree)) {
@@ -49,16 +56,21 @@ describe('the arrows between modules', () => {
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { module: 'nodenext' } }));
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
     const program = join(ROOT, 'node_modules/.bin/depcruise');
-    const args = [program, '--config', join(ROOT, '.dependency-cruiser.cjs'), '-T', 'json', 'src', 'ormconfig.ts'];
-    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
-    const { summary } = JSON.parse(stdout) as { summary: { violations: Violation[] } };
-    violations = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`);
+    for (const config of ['.dependency-cruiser.cjs', '.dependency-cruiser.folders.cjs']) {
+      const args = [program, '--config', join(ROOT, config), '-T', 'json', 'src', 'ormconfig.ts'];
+      const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+      const { summary } = JSON.parse(stdout) as { summary: { violations: Violation[] } };
+      violations.push(...summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`));
+    }
   });
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it.each([
     'platform-knows-no-module: src/platform/bad.ts -> src/modules/vault/index.ts',
+    'platform-layer-1: src/platform/errors/error.filter.ts -> src/platform/context/surface.ts',
+    'platform-folders: src/platform/bad.ts -> src/modules/vault/index.ts',
+    'folders-in-layers: src/modules/realtime/live -> src/modules/realtime/messages',
     'arrows-of-bookings: src/modules/bookings/items.ts -> src/modules/finance/index.ts',
     'search-engine-stands-alone: src/search-engine/index.ts -> src/platform/clock/clock.ts',
     'search-engine-entrance: src/modules/catalog/search.ts -> src/search-engine/bm25.ts',
@@ -80,6 +92,8 @@ describe('the arrows between modules', () => {
 
   it.each([
     'src/modules/finance/index.ts -> src/modules/bookings/index.ts',
+    'src/platform/context/surface.ts -> src/platform/errors/app-error.ts',
+    'src/modules/bookings -> src/modules/finance',
     'src/modules/vault/index.ts -> src/platform/clock/clock.ts',
     'src/app.module.ts -> src/modules/vault/index.ts',
     'ormconfig.ts -> src/modules/vault/keys/key.entity.ts',
