@@ -1,17 +1,22 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
-import { Provisioning } from '../../platform/provisioning/provisioning.js';
+import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { BookingsModule } from '../bookings/index.js';
 import { DistributionModule } from '../distribution/index.js';
 import { NotificationsModule } from '../notifications/index.js';
-import { loadDemoSupplierInvoices } from './demo.js';
 import { FinanceBookingListener } from './finance-booking-listener.js';
+import { FinanceDemo } from './finance.demo.js';
 import { commissionControllers, commissionProviders } from './commissions/parts.js';
 import { invoiceControllers, invoiceProviders } from './invoices/parts.js';
-import { numberSeriesControllers, numberSeriesProviders } from './number-series/parts.js';
+import { NumberSeriesController } from './number-series/number-series.controller.js';
+import { NumberSeriesRepository } from './number-series/number-series.repository.js';
+import { NumberSeriesService } from './number-series/number-series.service.js';
 import { planControllers, planProviders } from './payment-plans/parts.js';
+import { PaymentPoliciesController } from './payment-policy/payment-policies.controller.js';
+import { PaymentPoliciesService } from './payment-policy/payment-policies.service.js';
 import { paymentControllers, paymentProviders } from './payments/parts.js';
-import { reportControllers, reportProviders } from './reports/parts.js';
+import { AgingService } from './reports/aging.service.js';
+import { FinanceReportsController } from './reports/finance-reports.controller.js';
+import { IntegrityService } from './reports/integrity.service.js';
 import { reminderControllers, reminderProviders } from './reminders/parts.js';
 import { renditionControllers, renditionProviders } from './renditions/parts.js';
 import { SupplierInvoiceReader } from './supplier-invoices/supplier-invoice-reader.service.js';
@@ -23,37 +28,33 @@ import { SupplierInvoices } from './supplier-invoices/supplier-invoices.service.
   imports: [ActionLedgerModule, BookingsModule, DistributionModule, NotificationsModule],
   controllers: [
     SupplierInvoicesController,
-    ...numberSeriesControllers,
+    NumberSeriesController,
     ...invoiceControllers,
     ...renditionControllers,
+    PaymentPoliciesController,
     ...planControllers,
     ...paymentControllers,
-    ...reportControllers,
+    FinanceReportsController,
     ...commissionControllers,
     ...reminderControllers,
   ],
   providers: [
     FinanceBookingListener,
+    FinanceDemo,
     SupplierInvoices,
     SupplierInvoiceReader,
     SupplierInvoiceUndos,
-    ...numberSeriesProviders,
+    NumberSeriesRepository,
+    NumberSeriesService,
     ...invoiceProviders,
     ...renditionProviders,
+    PaymentPoliciesService,
     ...planProviders,
     ...paymentProviders,
-    ...reportProviders,
+    AgingService,
+    IntegrityService,
     ...commissionProviders,
     ...reminderProviders,
   ],
 })
-export class FinanceModule implements OnModuleInit {
-  constructor(
-    private readonly provisioning: Provisioning,
-    private readonly invoices: SupplierInvoices,
-  ) {}
-
-  onModuleInit(): void {
-    this.provisioning.demo(400, 'supplier invoices', () => loadDemoSupplierInvoices(this.invoices));
-  }
-}
+export class FinanceModule {}

@@ -21,7 +21,7 @@ describe('PATCH /v1/admin/finance/invoice-number-series/{id}', () => {
     { prefix: 'NEW-' },
     { pattern: '{prefix}{YYYY}{SEQ}' },
     { nextNumber: 100 },
-  ])('with one key %j changes that one, updatedAt and version, and nothing else', async (changes) => {
+  ])('the body %j changes only its field, updatedAt and version', async (changes) => {
     const before = await makeSeries(owner, { nextNumber: 50 });
     app.travel({ ms: 5 });
     const { status, body: answer } = await patch(before.id, changes);
@@ -31,7 +31,7 @@ describe('PATCH /v1/admin/finance/invoice-number-series/{id}', () => {
     expect(await readSeries(owner, before.id)).toEqual(answer.data);
   });
 
-  it('moves the next number forward only: 409 series_would_duplicate', async () => {
+  it('a smaller nextNumber is rejected with 409 series_would_duplicate', async () => {
     const { id } = await makeSeries(owner, { nextNumber: 50 });
     const { status, body: answer } = await patch(id, { nextNumber: 49, name: 'Not this either' });
     expect(status).toBe(409);
@@ -40,26 +40,26 @@ describe('PATCH /v1/admin/finance/invoice-number-series/{id}', () => {
     expect((await patch(id, { nextNumber: 50 })).body.data.nextNumber).toBe(50);
   });
 
-  it('keeps the next number where an unused series begins again by another period', async () => {
+  it('a change of the reset period of an unused series keeps the next number', async () => {
     const { id } = await makeSeries(owner, { nextNumber: 50, pattern: '{prefix}{YYYY}-{SEQ}' });
     expect((await patch(id, { resetPeriod: 'yearly' })).body.data).toMatchObject({ nextNumber: 50 });
     expect((await patch(id, { resetPeriod: 'never', nextNumber: 60 })).body.data).toMatchObject({ nextNumber: 60 });
   });
 
-  it('refuses a period that the pattern does not hold by 400', async () => {
+  it('a reset period that is missing in the pattern is rejected with 400', async () => {
     const { id } = await makeSeries(owner);
     const { status, body: answer } = await patch(id, { resetPeriod: 'yearly' });
     expect([status, answer]).toEqual([400, invalid('pattern', 'series_period_token_required')]);
   });
 
-  it('rejects an invalid body with 400 and its issues, and changes nothing', async () => {
+  it('an invalid body is rejected with 400 and its issues, and nothing is changed', async () => {
     const series = await makeSeries(owner);
     const { status, body: answer } = await patch(series.id, { version: 3 });
     expect([status, answer]).toEqual([400, invalid('version', 'whitelistValidation', 'version is not recognized')]);
     expect(await readSeries(owner, series.id)).toEqual(series);
   });
 
-  it('of many at once loses none', async () => {
+  it('concurrent changes are all applied', async () => {
     const { id } = await makeSeries(owner);
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => patch(id, { nextNumber: index + 2, name: `Name ${index}` })),

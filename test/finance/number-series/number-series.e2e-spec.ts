@@ -15,7 +15,7 @@ beforeAll(async () => {
 const patch = (id: string, changes: object) => owner.patch<Envelope>(`${PATH}/${id}`, changes);
 
 describe('POST /v1/admin/finance/invoice-number-series', () => {
-  it('answers 201 with id, name, prefix, nextNumber and our own members, its Location and its ETag', async () => {
+  it('a new series is answered with 201, all its members, Location and ETag', async () => {
     const { status, headers, body: answer } = await owner.post<Envelope>(PATH, { name: 'Plain', isDefault: false });
     expect(status).toBe(201);
     expect(answer).toEqual({
@@ -40,7 +40,7 @@ describe('POST /v1/admin/finance/invoice-number-series', () => {
     expect(await readSeries(owner, answer.data.id)).toEqual(answer.data);
   });
 
-  it('keeps what is given, a number that it begins with, and ignores an id', async () => {
+  it('a new series has the given values and the given first number, and an id in the body is ignored', async () => {
     const given = {
       name: 'Monthly',
       prefix: ' A{SEQ} ',
@@ -62,20 +62,20 @@ describe('POST /v1/admin/finance/invoice-number-series', () => {
     [{ pattern: '{prefix}' }, 'series_sequence_token_required'],
     [{ pattern: '{SEQ}{NO}' }, 'series_token_unknown'],
     [{ prefix: 'x'.repeat(47) }, 'series_number_too_long'],
-  ])('refuses %j by 400 with the issue %s', async (over, code) => {
+  ])('a series with %j is rejected with 400 and the issue %s', async (over, code) => {
     const { status, body: answer } = await owner.post(PATH, body(over));
     expect(status).toBe(400);
     expect(answer).toEqual(invalid('pattern', code));
   });
 
-  it('rejects an invalid body with 400 and its issues, and creates nothing', async () => {
+  it('an invalid body is rejected with 400 and its issues, and nothing is created', async () => {
     const sent = body({ nextNumber: 1.5 });
     const { status, body: answer } = await owner.post(PATH, sent);
     expect([status, answer]).toEqual([400, invalid('nextNumber', 'isInt')]);
     expect(await app.sql('select from invoice_number_series where prefix = $1', [sent['prefix']])).toEqual([]);
   });
 
-  it('warns of numbers that another series of the type has as well, on both', async () => {
+  it('two series of a type that produce the same numbers both have a warning', async () => {
     const first = await makeSeries(owner, { prefix: 'SHARED-', pattern: '{prefix}{SEQ:4}' });
     expect(first.warnings).toEqual([]);
     const second = await makeSeries(owner, { prefix: '', pattern: 'SHARED-{SEQ:4}' });
@@ -85,7 +85,7 @@ describe('POST /v1/admin/finance/invoice-number-series', () => {
     expect(ofOtherType.warnings).toEqual([]);
   });
 
-  it('is carried out once with one Idempotency-Key', async () => {
+  it('two requests with the same Idempotency-Key create one series', async () => {
     const sent = body();
     const headers = { 'Idempotency-Key': 'series-created-once' };
     const [first, again] = [await owner.post(PATH, sent, { headers }), await owner.post(PATH, sent, { headers })];
@@ -100,7 +100,7 @@ describe('the default of a document type', () => {
   };
   const make = (over: object) => makeSeries(owner, { documentType: 'credit_note', ...over });
 
-  it('is the first of its type, and whichever is made it afterwards', async () => {
+  it('the default is the first series of its type, or the one that was made the default last', async () => {
     await app.sql(`delete from invoice_number_counters where series_id in
       (select id from invoice_number_series where document_type = 'credit_note')`);
     await app.sql(`delete from invoice_number_series where document_type = 'credit_note'`);
@@ -114,7 +114,7 @@ describe('the default of a document type', () => {
     expect(await defaults()).toEqual([]);
   });
 
-  it('stays with the active one where an inactive series is made for later', async () => {
+  it('an active default stays the default if an inactive default series is created', async () => {
     const present = await make({ isDefault: true });
     const later = await make({ isDefault: true, active: false });
     expect(await readSeries(owner, present.id)).toMatchObject({ isDefault: true, active: true });
@@ -123,7 +123,7 @@ describe('the default of a document type', () => {
     expect((await patch(later.id, { isDefault: false })).status).toBe(200);
   });
 
-  it('is one, however many are made it at the same time', async () => {
+  it('there is one default after concurrent requests to become it', async () => {
     const rest = await Promise.all(Array.from({ length: 4 }, () => make({})));
     const answers = await Promise.all([
       ...rest.map(({ id }) => patch(id, { isDefault: true })),
@@ -133,7 +133,7 @@ describe('the default of a document type', () => {
     expect(await defaults()).toHaveLength(1);
   });
 
-  it('is told in the ledger of both series', async () => {
+  it('a change of the default is recorded in the ledger for both series', async () => {
     const [former, next] = [await make({ isDefault: true }), await make({ isDefault: true })];
     const told = await app.sql(
       `select action, payload.before ->> 'isDefault' as before, payload.after ->> 'isDefault' as after
@@ -147,7 +147,7 @@ describe('the default of a document type', () => {
 });
 
 describe('DELETE /v1/admin/finance/invoice-number-series/{id}', () => {
-  it('deletes a series that gave no number', async () => {
+  it('a series that has assigned no number can be deleted', async () => {
     const made = await makeSeries(owner, { nextNumber: 9 });
     const { status, body: answer } = await owner.delete<Envelope>(`${PATH}/${made.id}`);
     expect([status, answer]).toEqual([200, { data: made }]);
@@ -157,7 +157,7 @@ describe('DELETE /v1/admin/finance/invoice-number-series/{id}', () => {
 });
 
 describe('GET /v1/admin/finance/invoice-number-series', () => {
-  it('filters, sorts and counts, also beyond the end', async () => {
+  it('the list is filtered, sorted and counted, also beyond its end', async () => {
     const mark = `Listed ${Date.now()}`;
     for (const n of [1, 2, 3]) {
       await makeSeries(owner, { name: `${mark} ${n}`, documentType: 'proforma', active: n !== 2 });
@@ -177,7 +177,7 @@ describe('GET /v1/admin/finance/invoice-number-series', () => {
     expect((await owner.get(`${PATH}?sort=prefix`)).status).toBe(400);
   });
 
-  it('and every other route needs finance:numbering, which finance:* does not hold', async () => {
+  it('the routes of number series need finance:numbering, which finance:* does not include', async () => {
     const { id } = await makeSeries(owner);
     const [finance, numbering] = [await staffWith(app, 'finance:*'), await staffWith(app, 'finance:numbering')];
     const refused = [

@@ -3,7 +3,7 @@ import type { TestClient } from '../../setup/client.js';
 
 export const PATH = '/v1/admin/finance/invoice-number-series';
 
-/** What the tests read of a series; the contract checks the rest. */
+/** The members of a series that the tests read; the contract tests check the others. */
 export interface Series extends Record<string, unknown> {
   id: string;
   prefix: string;
@@ -21,7 +21,7 @@ export interface Envelope {
 
 let made = 0;
 
-/** A body of a series whose numbers nobody else has. */
+/** The body of a series whose numbers no other series produces. */
 export function body(over: Record<string, unknown> = {}): Record<string, unknown> {
   made += 1;
   return { name: `Series ${made}`, prefix: `T${made}-`, isDefault: false, ...over };

@@ -33,13 +33,13 @@ const complete = {
 };
 
 describe('the organization’s payment policy', () => {
-  it('is 404 until somebody configured one: nobody assumes a percentage', async () => {
+  it('the policy is 404 until one is configured, because there is no default percentage', async () => {
     const { status, body } = await owner.get(PATH);
     expect(status).toBe(404);
     expect(body).toEqual(problem('not_found'));
   });
 
-  it('is configured and read', async () => {
+  it('a policy that was configured can be read', async () => {
     const { status, body, headers } = await put(POLICY);
     expect(status).toBe(200);
     expect(body.data).toEqual({
@@ -52,18 +52,18 @@ describe('the organization’s payment policy', () => {
     expect((await owner.get(PATH)).body).toEqual(body);
   });
 
-  it('is replaced as a whole: what is left out has its default', async () => {
+  it('a policy is replaced as a whole: omitted members get their defaults', async () => {
     await put({ ...POLICY, noDateDays: 14, roundToCents: 100 });
     const { body } = await put({ steps: [POLICY.steps[1]] });
     expect(body.data).toMatchObject({ minimumDays: 0, floorDays: 0, noDateDays: null, roundToCents: null, version: 2 });
     expect(body.data.steps).toEqual([complete.steps[1]]);
   });
 
-  it('may be sent back as a step was read', async () => {
+  it('a policy can be sent back in the form in which it was read', async () => {
     expect((await put(complete)).body.data).toMatchObject(complete);
   });
 
-  it('is told in the ledger, before and after', async () => {
+  it('the ledger entry has the policy before and after the change', async () => {
     await put(POLICY);
     await put({ ...POLICY, minimumDays: 10 });
     const entries = (await entriesOf(owner, 'payment_policy', 'organization')).slice(-2);
@@ -73,20 +73,20 @@ describe('the organization’s payment policy', () => {
     ]);
   });
 
-  it('configured by 10 at once is one row that was replaced nine times', async () => {
+  it('ten concurrent requests create one row and replace it nine times', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, minimumDays) => put({ ...POLICY, minimumDays })));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(200));
     expect(answers.map(({ body }) => body.data.version).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  it('is carried out once for one Idempotency-Key', async () => {
+  it('two requests with the same Idempotency-Key replace the policy once', async () => {
     const key = { 'Idempotency-Key': 'policy-put-once' };
     const [one, two] = [await put(POLICY, key), await put(POLICY, key)];
     expect(two.body).toEqual(one.body);
     expect((await owner.get<Envelope>(PATH)).body.data.version).toBe(1);
   });
 
-  it('needs finance:write to be changed and finance:read to be read', async () => {
+  it('changing the policy needs finance:write and reading it needs finance:read', async () => {
     await put(POLICY);
     const reader = await staffWith(app, 'finance:read');
     expect((await reader.get(PATH)).status).toBe(200);
@@ -96,7 +96,7 @@ describe('the organization’s payment policy', () => {
   });
 });
 
-describe('a policy is refused', () => {
+describe('an invalid payment policy', () => {
   const [deposit, balance] = POLICY.steps;
 
   it.each([
@@ -108,12 +108,15 @@ describe('a policy is refused', () => {
     ],
     ['no remainder', [deposit], 3000, 0],
     ['two remainders', [balance, balance], 0, 2],
-  ])('with %s: 422 invalid_payment_policy', async (...[, steps, percentBasisPoints, remainders]) => {
-    const { status, body } = await put({ steps });
-    expect(status).toBe(422);
-    expect(body).toEqual(problem('invalid_payment_policy', { percentBasisPoints, remainders }));
-    expect((await owner.get(PATH)).status).toBe(404);
-  });
+  ])(
+    'a policy with %s is rejected with 422 invalid_payment_policy',
+    async (...[, steps, percentBasisPoints, remainders]) => {
+      const { status, body } = await put({ steps });
+      expect(status).toBe(422);
+      expect(body).toEqual(problem('invalid_payment_policy', { percentBasisPoints, remainders }));
+      expect((await owner.get(PATH)).status).toBe(404);
+    },
+  );
 
   it.each([
     [{ steps: [{ ...deposit, fixedCents: 100 }, balance] }, 'steps.0', 'one_amount'],

@@ -24,7 +24,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-/** The organization's day so many days from now. */
+/** The day in the organization's time zone, `offset` days from now. */
 const day = (offset: number) => app.nest.get(Clock).dayOf(new Date(app.now().getTime() + offset * DAY_MS));
 
 async function report(side: string, asOf = day(0)): Promise<Aged[]> {
@@ -35,7 +35,7 @@ async function report(side: string, asOf = day(0)): Promise<Aged[]> {
   return body.data.currencies;
 }
 
-/** Amounts of the five buckets of a currency; none where nothing is outstanding in it. */
+/** Amounts of the five buckets of a currency; undefined if nothing is outstanding in it. */
 async function buckets(side: string, currency: string, asOf?: string): Promise<unknown> {
   const found = (await report(side, asOf)).find((aged) => aged.currency === currency);
   return found?.buckets.map(({ amountCents }) => amountCents);
@@ -55,11 +55,11 @@ const LATENESS = [
 ] as const;
 const AGED = [3, 30, 300, 3000, 30_000];
 
-describe('what we owe to suppliers', () => {
+describe('aging of payables', () => {
   const bill = (currency: string, totalCents: number, over: object = {}) =>
     approved(owner, totalCents, { currency, issueDate: '2020-01-01', ...over });
 
-  it('lies in the bucket of the days that it is late: none, 1 to 30, 31 to 60, 61 to 90, more', async () => {
+  it('an amount is in the bucket of its days past due: none, 1 to 30, 31 to 60, 61 to 90, more', async () => {
     for (const [offset, cents] of LATENESS) await bill('XPF', cents, { dueDate: day(offset) });
     await bill('XPF', 5);
     const [aged] = (await report('payable')).filter(({ currency }) => currency === 'XPF');
@@ -75,11 +75,11 @@ describe('what we owe to suppliers', () => {
         { bucket: 'over_90', count: 2, amountCents: 30_000 },
       ],
     });
-    // A month and a day later all but the undated one are late.
+    // 31 days later all but the one without a due date are late.
     expect(await buckets('payable', 'XPF', day(31))).toEqual([5, 1, 12, 120, 33_200]);
   });
 
-  it('is of approved invoices alone, and of none before its approval', async () => {
+  it('only approved invoices count, from the day of their approval', async () => {
     await make(owner, { currency: 'XAF', totalCents: 700 });
     const { id } = await bill('XAF', 900);
     expect(await buckets('payable', 'XAF')).toEqual([900, 0, 0, 0, 0]);
@@ -88,7 +88,7 @@ describe('what we owe to suppliers', () => {
     expect(await buckets('payable', 'XAF')).toBeUndefined();
   });
 
-  it('counts a payment from its day on, and a reversal from its own', async () => {
+  it('a payment counts from its day on, and a reversal from its own day', async () => {
     const { id } = await bill('XOF', 1000);
     app.travel({ days: 5 });
     const payment = await recorded(owner, out(id, 1000, { currency: 'XOF', paidOn: day(-2) }));
@@ -102,7 +102,7 @@ describe('what we owe to suppliers', () => {
     app.travel({ days: -6 });
   });
 
-  it('is null where the sum is beyond 2^53-1, and not a rounded number', async () => {
+  it('a sum beyond 2^53-1 is null instead of a rounded number', async () => {
     await bill('XDR', Number.MAX_SAFE_INTEGER);
     expect(await buckets('payable', 'XDR')).toEqual([Number.MAX_SAFE_INTEGER, 0, 0, 0, 0]);
     await bill('XDR', 1);
@@ -110,14 +110,14 @@ describe('what we owe to suppliers', () => {
   });
 });
 
-describe('what customers owe us', () => {
-  it('is what installments lack, by the days that they are late', async () => {
+describe('aging of receivables', () => {
+  it('open amounts of installments are grouped by the days past their due dates', async () => {
     const installments = LATENESS.map(([offset, cents]) => [day(offset), cents] as const);
     await bookingWith(app, { currency: 'XPF', installments });
     expect(await buckets('receivable', 'XPF')).toEqual(AGED);
   });
 
-  it('is never a sum of different currencies', async () => {
+  it('amounts in different currencies are never added up', async () => {
     await bookingWith(app, { currency: 'TND', installments: [[day(0), 7]] });
     await bookingWith(app, { currency: 'KWD', installments: [[day(0), 11]] });
     const codes = (await report('receivable')).map(({ currency }) => currency);
@@ -126,7 +126,7 @@ describe('what customers owe us', () => {
     expect(await buckets('receivable', 'KWD')).toEqual([11, 0, 0, 0, 0]);
   });
 
-  it('counts money from the day on which it was allocated, and no longer once it is taken back', async () => {
+  it('a payment counts from the day of its allocation until the day of its deallocation', async () => {
     const { id } = await bookingWith(app, { currency: 'XOF', installments: [[day(0), 1000]] });
     const sent = received(id, 600, { currency: 'XOF', allocations: [], paidOn: day(0) });
     const { id: paymentId } = await recorded(owner, sent);
@@ -146,7 +146,7 @@ describe('what customers owe us', () => {
     app.travel({ days: -3 });
   });
 
-  it('knows no installment before it was planned, nor one that was cancelled', async () => {
+  it('an installment does not count before it was planned, nor if it was cancelled', async () => {
     const { schedules } = await bookingWith(app, {
       currency: 'XAF',
       installments: [
@@ -161,17 +161,17 @@ describe('what customers owe us', () => {
 });
 
 describe('GET /v1/admin/finance/aging', () => {
-  it('is of receivables as of today unless asked otherwise', async () => {
+  it('the report covers receivables as of today by default', async () => {
     const { body } = await owner.get<{ data: object }>(AGING);
     expect(body.data).toMatchObject({ side: 'receivable', asOf: day(0) });
   });
 
-  it('rejects an invalid query with 400 and its issues', async () => {
+  it('an invalid query is rejected with 400 and its issues', async () => {
     const { status, body } = await owner.get(`${AGING}?side=both`);
     expect([status, body]).toEqual([400, invalid('side', 'isIn')]);
   });
 
-  it('needs finance:read', async () => {
+  it('the aging report needs finance:read', async () => {
     const { status, body } = await (await staffWith(app, 'bookings:read')).get(AGING);
     expect(status).toBe(403);
     expect(body).toEqual(problem('forbidden', { requiredScope: 'finance:read' }));

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { IntegrityReport } from '../../../src/modules/finance/reports/integrity.service.js';
+import { IntegrityService } from '../../../src/modules/finance/reports/integrity.service.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-it('holds on demo data and after payments, allocations and reversals', async () => {
+it('all accounting rules hold on demo data and after payments, allocations and reversals', async () => {
   const { id } = await bookingWith(app, { installments: [['2026-03-01', 1000]] });
   await recorded(owner, received(id, 700));
   const { id: reversed } = await recorded(owner, received(id, 900));
@@ -27,7 +27,7 @@ it('holds on demo data and after payments, allocations and reversals', async () 
   expect(checks.length).toBe(14);
 });
 
-it('names at most twenty of many, and counts them all', async () => {
+it('the integrity report counts all violations and lists at most twenty', async () => {
   const made = [];
   for (let n = 0; n < 22; n += 1) made.push(await bookingWith(app));
   const ids = made.map(({ id }) => `'${id}'`).join(', ');
@@ -37,19 +37,19 @@ it('names at most twenty of many, and counts them all', async () => {
   await tamper(app, 'bookings', `update bookings set total_cents = 100000 where id in (${ids})`);
 });
 
-it('is verified every hour, and what is broken is logged as an error and counted in the metrics', async () => {
+it('an hourly job logs violations as errors and counts them in the metrics', async () => {
   const { id } = await bookingWith(app);
   await tamper(app, 'bookings', `update bookings set total_cents = 1 where id = '${id}'`);
-  const report = app.nest.get(IntegrityReport);
-  await asSystem(() => report.watch());
+  const integrity = app.nest.get(IntegrityService);
+  await asSystem(() => integrity.verifyAndStore());
   const logged = app.logs.map((text) => JSON.parse(text) as Record<string, unknown>);
   expect(logged.filter(({ check }) => check !== undefined)).toMatchObject([
-    { level: 50, check: 'booking_total', violations: 1, msg: 'money does not add up' },
+    { level: 50, check: 'booking_total', violations: 1, msg: 'accounting rule violated' },
   ]);
   expect((await app.get('/metrics')).text).toMatch(/^finance_integrity_violations 1$/m);
 
   await tamper(app, 'bookings', `update bookings set total_cents = 100000 where id = '${id}'`);
-  await asSystem(() => report.watch());
+  await asSystem(() => integrity.verifyAndStore());
   expect((await app.get('/metrics')).text).toMatch(/^finance_integrity_violations 0$/m);
   const [known] = await app.sql(
     `select from graphile_worker._private_known_crontabs where identifier = 'finance.integrity.verify'`,
@@ -57,9 +57,9 @@ it('is verified every hour, and what is broken is logged as an error and counted
   expect(known).toBeDefined();
 });
 
-it('is answered as of now; where the books cannot be read in time, as of the last verification', async () => {
+it('the report is current, or that of the last job if the tables cannot be read in time', async () => {
   const { id } = await bookingWith(app);
-  await asSystem(() => app.nest.get(IntegrityReport).watch());
+  await asSystem(() => app.nest.get(IntegrityService).verifyAndStore());
   await tamper(app, 'bookings', `update bookings set total_cents = 1 where id = '${id}'`);
   expect((await verify(owner)).conserved).toBe(false);
 
@@ -76,7 +76,7 @@ it('is answered as of now; where the books cannot be read in time, as of the las
   await tamper(app, 'bookings', `update bookings set total_cents = 100000 where id = '${id}'`);
 });
 
-it('needs finance:read', async () => {
+it('the integrity report needs finance:read', async () => {
   const { status, body } = await (await staffWith(app, 'bookings:read')).get(INTEGRITY);
   expect(status).toBe(403);
   expect(body).toEqual(problem('forbidden', { requiredScope: 'finance:read' }));

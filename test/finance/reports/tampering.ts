@@ -17,19 +17,19 @@ export interface Integrity {
   checks: Check[];
 }
 
-/** Checked now, not as of the last hour. */
+/** The current report, not the stored one. */
 export async function verify(client: TestClient): Promise<Integrity> {
   const { status, body } = await client.get<{ data: Integrity }>(INTEGRITY);
   expect(status).toBe(200);
   return body.data;
 }
 
-/** Changes rows past the service and past the triggers of a table, which are back at once. */
+/** Changes rows of a table without the service and with its triggers disabled. */
 export async function tamper(app: TestApp, table: string, change: string): Promise<void> {
   await app.sql(`alter table ${table} disable trigger user; ${change}; alter table ${table} enable trigger user`);
 }
 
-/** Which rules are broken, and by whom. */
+/** The violated rules and the resources that violate them. */
 export function broken({ checks }: Integrity): Record<string, Check['examples']> {
   const found = checks.filter(({ violations }) => violations > 0);
   return Object.fromEntries(found.map(({ name, examples }) => [name, examples]));

@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { refuseOn } from '../../../platform/errors/database-refusals.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { TAKEN, takenFrom } from '../number-series/number-giving.service.js';
+import { NEXT_NUMBER, nextNumberValues } from '../number-series/next-number.sql.js';
 import type { IssueInvoice } from './invoice.dto.js';
 import type { Invoice } from './invoice.entity.js';
 import { InvoiceMoney } from './invoice-money.js';
@@ -29,12 +29,12 @@ function takenNumber(detail: string): string | null {
 }
 
 /** Takes the number and stores it in one statement: the last before the ledger, so that its wait is the shortest. */
-const ISSUE = `with ${TAKEN}
-  update invoices set number = taken.number, series_id = $1, period_key = $2, sequence = taken.sequence,
+const ISSUE = `with ${NEXT_NUMBER}
+  update invoices set number = next_number.number, series_id = $1, period_key = $2, sequence = next_number.sequence,
     issue_date = $3::date, status = $9, due_date = $10::date, seller_name = $11, seller_address = $12,
     seller_tax_id = $13, issued_at = $14, paid_cents = $15, updated_at = $14, version = version + 1
-  from taken where invoices.id = $7 and invoices.version = $8
-  returning taken.number, taken.sequence`;
+  from next_number where invoices.id = $7 and invoices.version = $8
+  returning next_number.number, next_number.sequence`;
 
 /** Gives invoices their numbers. */
 @Injectable()
@@ -76,7 +76,7 @@ export class InvoiceIssuance {
   private async number(invoice: Invoice, terms: Terms, paidCents: number): Promise<void> {
     const { source, dueDate, seller, at } = terms;
     const [taken] = await this.database.prepared<{ number: string; sequence: string }>('invoice-issue', ISSUE, [
-      ...takenFrom(source),
+      ...nextNumberValues(source),
       invoice.id,
       invoice.version,
       invoice.statusWhenIssued(paidCents),

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
-import { NumberGiving, type NumberSource } from '../number-series/number-giving.service.js';
+import type { NumberSource } from '../number-series/next-number.sql.js';
+import { NumberSeriesService } from '../number-series/number-series.service.js';
 import type { IssueInvoice } from './invoice.dto.js';
 import type { Invoice, Seller } from './invoice.entity.js';
 
@@ -18,7 +19,7 @@ export interface Terms {
 @Injectable()
 export class IssueTerms {
   constructor(
-    private readonly numbers: NumberGiving,
+    private readonly numbers: NumberSeriesService,
     private readonly env: Env,
     private readonly clock: Clock,
   ) {}
@@ -28,7 +29,7 @@ export class IssueTerms {
     const today = this.clock.today();
     const { issueDate = today, seriesId = null } = wanted;
     const dueDate = invoice.dueDateFor(issueDate, wanted.dueDate);
-    const source = await this.numbers.choose(invoice.type, seriesId, issueDate);
+    const source = await this.numbers.lockForIssue(invoice.type, seriesId, issueDate);
     const { orgName: name, orgAddress, orgTaxId } = this.env;
     return {
       source,

@@ -4,14 +4,14 @@ import { type Issue, invalidRequest } from '../../../platform/errors/app-error.j
 export const RESET_PERIODS = named('ResetPeriod', ['never', 'yearly', 'monthly']);
 export type ResetPeriod = (typeof RESET_PERIODS)[number];
 
-/** What a series' numbers look like, and when they begin again at 1. */
+/** The form of the numbers of a series, and when they restart at 1. */
 export interface NumberShape {
   prefix: string;
   pattern: string;
   resetPeriod: ResetPeriod;
 }
 
-/** A number without its sequence: the texts around it, and how many digits it has at least. */
+/** A number without its sequence: the texts around it, and the minimum number of digits. */
 export interface NumberFrame {
   before: string;
   after: string;
@@ -23,10 +23,10 @@ const TOKEN = /\{[^{}]*\}/g;
 const SEQUENCE = /^\{SEQ(?::(\d{1,2}))?\}$/;
 const DATE_TOKENS = ['{YYYY}', '{YY}', '{MM}'];
 
-/** Throws 400 where the pattern is no pattern, or where a period would give the numbers of an earlier one again. */
+/** Throws 400 if the pattern is invalid, or if a period would assign the numbers of an earlier one again. */
 export function assertShape(shape: NumberShape, nextNumber: number): void {
   const issues = [...patternIssues(shape.pattern), ...periodIssues(shape)];
-  // The length does not depend on the day.
+  // Every day gives the same length.
   if (issues.length === 0 && renderNumber(frameOf(shape, '2000-01-01'), nextNumber).length > MAX_NUMBER_LENGTH) {
     const message = `A number may have at most ${MAX_NUMBER_LENGTH} characters`;
     issues.push({ path: 'pattern', message, code: 'series_number_too_long' });
@@ -46,9 +46,9 @@ export function periodKeyOf(resetPeriod: ResetPeriod, issueDate: string): string
   }
 }
 
-/** The number's frame for an issue date. The pattern must be a good one. */
+/** The pattern must be valid. */
 export function frameOf({ prefix, pattern }: Omit<NumberShape, 'resetPeriod'>, issueDate: string): NumberFrame {
-  const place = sequencesOf(pattern)[0] ?? { start: 0, end: 0, digits: 0 };
+  const sequence = sequencesOf(pattern)[0] ?? { start: 0, end: 0, digits: 0 };
   const texts: Record<string, string> = {
     '{prefix}': prefix,
     '{YYYY}': issueDate.slice(0, 4),
@@ -57,9 +57,9 @@ export function frameOf({ prefix, pattern }: Omit<NumberShape, 'resetPeriod'>, i
   };
   const filled = (part: string) => part.replace(TOKEN, (token) => texts[token] ?? token);
   return {
-    before: filled(pattern.slice(0, place.start)),
-    after: filled(pattern.slice(place.end)),
-    digits: place.digits,
+    before: filled(pattern.slice(0, sequence.start)),
+    after: filled(pattern.slice(sequence.end)),
+    digits: sequence.digits,
   };
 }
 
@@ -69,19 +69,19 @@ export function renderNumber({ before, after, digits }: NumberFrame, sequence: n
 
 function patternIssues(pattern: string): Issue[] {
   const issues: Issue[] = [];
-  const refuse = (message: string, code: string) => issues.push({ path: 'pattern', message, code });
+  const addIssue = (message: string, code: string) => issues.push({ path: 'pattern', message, code });
   const [sequences, tokens] = [sequencesOf(pattern), pattern.match(TOKEN) ?? []];
   const isKnown = (token: string) =>
-    token === '{prefix}' || DATE_TOKENS.includes(token) || sequences.some((place) => place.token === token);
+    token === '{prefix}' || DATE_TOKENS.includes(token) || sequences.some((sequence) => sequence.token === token);
 
-  const isOdd = tokens.some((token) => !isKnown(token)) || /[{}]/.test(pattern.replace(TOKEN, ''));
-  if (isOdd)
-    refuse('Allowed tokens are {prefix}, {YYYY}, {YY}, {MM}, {SEQ} and {SEQ:1} to {SEQ:12}', 'series_token_unknown');
-  if (sequences.length !== 1) refuse('The pattern must contain {SEQ} exactly once', 'series_sequence_token_required');
+  const hasUnknown = tokens.some((token) => !isKnown(token)) || /[{}]/.test(pattern.replace(TOKEN, ''));
+  if (hasUnknown)
+    addIssue('Allowed tokens are {prefix}, {YYYY}, {YY}, {MM}, {SEQ} and {SEQ:1} to {SEQ:12}', 'series_token_unknown');
+  if (sequences.length !== 1) addIssue('The pattern must contain {SEQ} exactly once', 'series_sequence_token_required');
   return issues;
 }
 
-/** Without the period in it, the first number of a period is one of an earlier period, and invoicing stops. */
+/** Without the period in the pattern, the first number of a period repeats one of an earlier period, and no invoice could be issued. */
 function periodIssues({ pattern, resetPeriod }: NumberShape): Issue[] {
   const hasYear = pattern.includes('{YYYY}') || pattern.includes('{YY}');
   const isMissing = (resetPeriod !== 'never' && !hasYear) || (resetPeriod === 'monthly' && !pattern.includes('{MM}'));

@@ -8,20 +8,22 @@ import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { CreateNumberSeries, ListNumberSeries, UpdateNumberSeries } from './number-series.dto.js';
-import { NumberSeriesReader } from './number-series-reader.service.js';
-import { NumberSeriesEnvelope, NumberSeriesPage, toNumberSeries } from './number-series-response.dto.js';
-import { NumberSeriesRegister } from './number-series.service.js';
+import {
+  CreateNumberSeries,
+  ListNumberSeries,
+  NumberSeriesEnvelope,
+  NumberSeriesPage,
+  toNumberSeries,
+  UpdateNumberSeries,
+} from './number-series.dto.js';
+import { NumberSeriesService } from './number-series.service.js';
 
 const PATH = '/v1/admin/finance/invoice-number-series';
 
 @ApiTags('Invoices')
 @Controller(PATH)
 export class NumberSeriesController {
-  constructor(
-    private readonly series: NumberSeriesRegister,
-    private readonly reader: NumberSeriesReader,
-  ) {}
+  constructor(private readonly series: NumberSeriesService) {}
 
   /**
    * Create an invoice number series
@@ -46,7 +48,7 @@ export class NumberSeriesController {
   @Get()
   @RequireScope('finance:numbering')
   async list(@Query() query: ListNumberSeries): Promise<NumberSeriesPage> {
-    const { views, total } = await this.reader.list(query);
+    const { views, total } = await this.series.list(query);
     return { data: views.map(toNumberSeries), total, ...pageBounds(query) };
   }
 
@@ -58,7 +60,7 @@ export class NumberSeriesController {
   @Get(':id')
   @RequireScope('finance:numbering')
   async get(@PathId('iser') id: string): Promise<NumberSeriesEnvelope> {
-    const view = await this.reader.get(id);
+    const view = await this.series.get(id);
     return tagged(view, { data: toNumberSeries(view) });
   }
 

@@ -15,15 +15,31 @@ export interface NumberSeriesChanges {
   active?: boolean;
 }
 
-/** What numbers look like. */
+/** The fields that decide the form of the numbers. */
 export const SHAPE = ['prefix', 'pattern', 'resetPeriod'] as const;
 
-/** The rule by which documents of one type get their numbers. How far it got is told by its counters. */
+/** What the counters of a series and the other series add to it. */
+export interface NumberSeriesState {
+  /** Sequence of the next number in the current period. */
+  nextNumber: number;
+  /** A number was assigned. */
+  isUsed: boolean;
+  /** Another series produces the same numbers. */
+  isShared: boolean;
+  /** Increases with every change and every number assigned. */
+  version: number;
+}
+
+export interface NumberSeriesView extends NumberSeriesState {
+  series: NumberSeries;
+}
+
+/** The rule by which documents of one type get their numbers. A counter per period stores the next number. */
 @Entity('invoice_number_series')
 export class NumberSeries {
   @PrimaryColumn('text') id: string;
   @Column('text') name: string;
-  /** Literal text, also where it looks like a token. */
+  /** Literal text, even if it looks like a token. */
   @Column('text') prefix: string;
   @Column('text') pattern: string;
   @Column('text', { name: 'document_type' }) documentType: DocumentType;
@@ -34,14 +50,32 @@ export class NumberSeries {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** The shape of the numbers is free until the first one is given: 409 `series_in_use`. */
-  change(changes: NumberSeriesChanges, { isUsed }: { isUsed: boolean }): void {
+  /** The form of the numbers can be changed until the first one is assigned. */
+  change(changes: NumberSeriesChanges, { isUsed }: { isUsed: boolean }, now: Date): void {
     const reshaped = SHAPE.filter((field) => (changes[field] ?? this[field]) !== this[field]);
     if (isUsed && reshaped.length > 0) {
       throw conflict('series_in_use', 'The series has assigned numbers of this form; create a new series', {
         lockedFields: reshaped,
       });
     }
-    Object.assign(this, changes);
+    Object.assign(this, changes, { updatedAt: now });
+  }
+
+  auditImage({ nextNumber, isShared, version }: NumberSeriesState): object {
+    return {
+      id: this.id,
+      name: this.name,
+      prefix: this.prefix,
+      nextNumber,
+      pattern: this.pattern,
+      documentType: this.documentType,
+      resetPeriod: this.resetPeriod,
+      isDefault: this.isDefault,
+      active: this.active,
+      warnings: isShared ? ['pattern_shared'] : [],
+      version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
   }
 }

@@ -2,35 +2,41 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
-import { conflict } from '../../../platform/errors/app-error.js';
+import { type AppError, conflict, notFound } from '../../../platform/errors/app-error.js';
+import { refuseOn } from '../../../platform/errors/database-refusals.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { NumberCounters } from './number-counters.service.js';
-import { assertShape } from './number-pattern.js';
-import type { CreateNumberSeries, UpdateNumberSeries } from './number-series.dto.js';
-import { type DocumentType, NumberSeries, SHAPE } from './number-series.entity.js';
-import { NumberSeriesJournal } from './number-series-journal.js';
-import { NumberSeriesReader } from './number-series-reader.service.js';
-import { type NumberSeriesResponse, type NumberSeriesView, toNumberSeries } from './number-series-response.dto.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger, type RecordedAction, Reverses, type Undone } from '../../action-ledger/index.js';
+import type { NumberSource } from './next-number.sql.js';
+import { assertShape, frameOf, periodKeyOf } from './number-pattern.js';
+import type { CreateNumberSeries, ListNumberSeries, UpdateNumberSeries } from './number-series.dto.js';
+import { type DocumentType, NumberSeries, type NumberSeriesView, SHAPE } from './number-series.entity.js';
+import { NumberSeriesRepository } from './number-series.repository.js';
 
-/** Held by whoever changes a series: which one is the default concerns all of them. */
-const ONE_AT_A_TIME = `select pg_advisory_xact_lock(hashtextextended('invoice_number_series', 0))`;
+refuseOn('invoice_number_counters_range', () =>
+  conflict('series_exhausted', 'The series is exhausted; create a new one'),
+);
 
+const EVENTS = { create: 'created', update: 'updated', delete: 'deleted' } as const;
+type Verb = keyof typeof EVENTS;
+
+/** Series of invoice numbers: how staff maintain them, and which one an issue uses. */
 @Injectable()
-export class NumberSeriesRegister {
+export class NumberSeriesService {
   constructor(
     private readonly database: Database,
-    private readonly reader: NumberSeriesReader,
-    private readonly counters: NumberCounters,
-    private readonly journal: NumberSeriesJournal,
+    private readonly repository: NumberSeriesRepository,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
 
-  /** The first of its type is the default unless told otherwise; a new default takes the place of the present one. */
+  /** The first series of its type is the default unless the input says otherwise; a new default replaces the present one. */
   async create(input: CreateNumberSeries, id = newId('iser')): Promise<NumberSeriesView> {
     const { nextNumber = 1, documentType = 'invoice' } = input;
     return this.database.transaction(async () => {
-      await this.database.query(ONE_AT_A_TIME);
+      await this.repository.lockAll();
       const now = this.clock.now();
       const series = make(NumberSeries, {
         id,
@@ -39,130 +45,175 @@ export class NumberSeriesRegister {
         pattern: input.pattern ?? '{prefix}{SEQ:4}',
         documentType,
         resetPeriod: input.resetPeriod ?? 'never',
-        isDefault: input.isDefault ?? !(await this.exists(documentType)),
+        isDefault: input.isDefault ?? !(await this.repository.existsFor(documentType)),
         active: input.active ?? true,
         version: 1,
         createdAt: now,
         updatedAt: now,
       });
       assertShape(series, nextNumber);
-      const displacedDefaultId = series.isDefault && series.active ? await this.clearDefault(series) : null;
-      await this.database.insert(series);
-      await this.counters.start(series, nextNumber);
-      const view = await this.reader.get(id);
-      this.journal.record('create', id, { before: null, after: { ...toNumberSeries(view), displacedDefaultId } });
+      const displacedDefaultId = await this.displaceDefault(series);
+      await this.repository.rows.insert(series);
+      await this.repository.startCounter(series, nextNumber);
+      const view = await this.repository.get(id);
+      this.record('create', id, { before: null, after: { ...series.auditImage(view), displacedDefaultId } });
+      this.publish('create', view);
       return view;
     });
   }
 
-  /** Throws 404, 409 `series_in_use`, `series_would_duplicate`, 412. */
+  async list(query: ListNumberSeries): Promise<{ views: NumberSeriesView[]; total: number }> {
+    return this.repository.list(query);
+  }
+
+  async get(id: string): Promise<NumberSeriesView> {
+    return this.repository.get(id);
+  }
+
   async update(id: string, body: UpdateNumberSeries, expected: ExpectedVersions): Promise<NumberSeriesView> {
     return this.database.transaction(async () => {
-      await this.database.query(ONE_AT_A_TIME);
-      const isShape = SHAPE.some((field) => body[field] !== undefined);
-      const view = await this.lock(id, { isAlone: isShape, expected });
-      const { series, isUsed } = view;
-      const [before, period] = [toNumberSeries(view), series.resetPeriod];
+      await this.repository.lockAll();
+      const changesShape = SHAPE.some((field) => body[field] !== undefined);
+      const view = await this.repository.lock(id, { excludesIssues: changesShape });
+      assertVersion(expected, view);
+      const { series } = view;
+      const [before, oldPeriod] = [series.auditImage(view), series.resetPeriod];
       const { nextNumber = view.nextNumber, ...changes } = body;
 
-      series.change(changes, { isUsed });
-      if (isShape || body.nextNumber !== undefined) assertShape(series, nextNumber);
-      series.updatedAt = this.clock.now();
-      if (series.isDefault && series.active) await this.clearDefault(series);
-      await this.database.update(series);
+      series.change(changes, view, this.clock.now());
+      if (changesShape || body.nextNumber !== undefined) assertShape(series, nextNumber);
       if (nextNumber < view.nextNumber) throw wouldDuplicate(view.nextNumber);
-      else if (series.resetPeriod !== period) await this.counters.restart(series, nextNumber);
+      await this.displaceDefault(series);
+      await this.repository.rows.update(series);
+      if (series.resetPeriod !== oldPeriod) await this.repository.restartCounter(series, nextNumber);
       else if (nextNumber > view.nextNumber) await this.advance(series, nextNumber);
-      const after = await this.reader.get(id);
-      this.journal.record('update', id, { before, after: toNumberSeries(after) });
-      return after;
+      return this.recordUpdate(id, before);
     });
   }
 
-  /** Throws 404, 409 `series_in_use`, 412. */
+  /** Only a series that has assigned no number. */
   async delete(id: string, expected: ExpectedVersions): Promise<NumberSeriesView> {
     return this.database.transaction(async () => {
-      await this.database.query(ONE_AT_A_TIME);
-      const view = await this.lock(id, { isAlone: true, expected });
+      await this.repository.lockAll();
+      const view = await this.repository.lock(id, { excludesIssues: true });
+      assertVersion(expected, view);
       if (view.isUsed) throw conflict('series_in_use', 'The series has assigned numbers; deactivate it instead');
-      await this.counters.drop(id);
-      await this.database.repository(NumberSeries).delete({ id });
-      this.journal.record('delete', id, { before: toNumberSeries(view), after: null });
+      await this.repository.delete(id);
+      this.record('delete', id, { before: view.series.auditImage(view), after: null });
+      this.publish('delete', view);
       return view;
     });
   }
 
   /**
-   * Gives no numbers from now on, and the default whose place it took is the default again, unless it is gone or idle; the
-   * reversal of its creation says so. Throws 404, 409 `series_in_use`, `series_inactive`
-   * where it gives none already.
+   * Deactivates a series that has assigned no number. The series that it replaced as the default is the default again if it
+   * still exists and is active. Throws 404, 409 `series_in_use`, `series_inactive`.
    */
-  async undoCreation(
-    id: string,
-    displacedDefaultId: string | null,
-  ): Promise<{ before: NumberSeriesResponse; after: NumberSeriesResponse }> {
-    await this.database.query(ONE_AT_A_TIME);
-    const view = await this.lock(id, { isAlone: true, expected: null });
-    if (view.isUsed) throw conflict('series_in_use', 'The series has assigned numbers');
-    if (!view.series.active) throw conflict('series_inactive', 'The series is already inactive');
-    const before = toNumberSeries(view);
-    Object.assign(view.series, { active: false, updatedAt: this.clock.now() });
-    await this.database.update(view.series);
-    if (view.series.isDefault && displacedDefaultId !== null) await this.giveDefaultBack(displacedDefaultId);
-    const after = toNumberSeries(await this.reader.get(id));
-    this.journal.announce('update', id, after);
-    return { before, after };
+  @Reverses('finance.invoice_number_series.create')
+  async reverseCreation({ subjectId: id, after: created }: RecordedAction): Promise<Undone> {
+    await this.repository.lockAll();
+    const view = await this.repository.lock(id, { excludesIssues: true });
+    const { series, isUsed } = view;
+    if (isUsed) throw conflict('series_in_use', 'The series has assigned numbers');
+    if (!series.active) throw conflict('series_inactive', 'The series is already inactive');
+    const before = series.auditImage(view);
+    series.change({ active: false }, view, this.clock.now());
+    await this.repository.rows.update(series);
+    const displacedDefaultId = created?.['displacedDefaultId'];
+    if (series.isDefault && typeof displacedDefaultId === 'string') await this.restoreDefault(displacedDefaultId);
+    const reversed = await this.repository.get(id);
+    this.publish('update', reversed);
+    return { before, after: reversed.series.auditImage(reversed) };
   }
 
   /**
-   * Issues hold the row in share. Whoever changes the shape of numbers, or deletes the series, waits for them (`isAlone`),
-   * because the number that is just being given counts; other changes go on beside them.
+   * Locks the series that assigns the number of a document: the given one, or the default of the type, or its only active
+   * one. Throws 404 with `field`, 409 `series_inactive`, `series_type_mismatch`, `no_active_series`.
    */
-  private async lock(
-    id: string,
-    { isAlone, expected }: { isAlone: boolean; expected: ExpectedVersions },
-  ): Promise<NumberSeriesView> {
-    const strength = isAlone ? 'for update' : 'for no key update';
-    await this.database.query(`select from invoice_number_series where id = $1 ${strength}`, [id]);
-    const view = await this.reader.get(id);
-    assertVersion(expected, view);
-    return view;
+  async lockForIssue(documentType: DocumentType, seriesId: string | null, issueDate: string): Promise<NumberSource> {
+    const series =
+      seriesId === null ? await this.lockDefault(documentType) : await this.lockGiven(seriesId, documentType);
+    return {
+      seriesId: series.id,
+      periodKey: periodKeyOf(series.resetPeriod, issueDate),
+      issueDate,
+      ...frameOf(series, issueDate),
+    };
   }
 
-  private async exists(documentType: DocumentType): Promise<boolean> {
-    return this.database.repository(NumberSeries).existsBy({ documentType });
+  /** The error if `NEXT_NUMBER` returned no row: 409 `issue_date_out_of_sequence`. */
+  async outOfSequence({ seriesId, periodKey }: NumberSource): Promise<AppError> {
+    const lastIssueDate = await this.repository.lastIssueDate(seriesId, periodKey);
+    return conflict('issue_date_out_of_sequence', 'The series has a document with a later issue date', {
+      lastIssueDate,
+    });
   }
 
-  /** Returns the one that is the default no more. */
-  private async clearDefault({ id, documentType }: NumberSeries): Promise<string | null> {
-    const present = await this.database
-      .repository(NumberSeries)
-      .findOneBy({ documentType, isDefault: true, active: true });
+  private async lockGiven(id: string, documentType: DocumentType): Promise<NumberSeries> {
+    const series = await this.repository.lockForIssue(id);
+    if (!series) throw notFound({ field: 'seriesId' });
+    if (series.documentType !== documentType) {
+      throw conflict('series_type_mismatch', `The series is for documents of type ${series.documentType}`, {
+        documentType: series.documentType,
+      });
+    }
+    if (!series.active) throw conflict('series_inactive', 'The series is not active');
+    return series;
+  }
+
+  private async lockDefault(documentType: DocumentType): Promise<NumberSeries> {
+    const [first, second] = await this.repository.lockActiveForIssue(documentType);
+    if (first && (first.isDefault || !second)) return first;
+    throw conflict('no_active_series', 'No default series; send seriesId or set a default', { documentType });
+  }
+
+  private async advance(series: NumberSeries, nextNumber: number): Promise<void> {
+    if (await this.repository.advanceCounter(series, nextNumber)) return;
+    throw wouldDuplicate((await this.repository.get(series.id)).nextNumber);
+  }
+
+  /** If the series is an active default, the present one is the default no longer. Returns that one's id. */
+  private async displaceDefault({ id, documentType, isDefault, active }: NumberSeries): Promise<string | null> {
+    const present = isDefault && active ? await this.repository.findActiveDefault(documentType) : null;
     if (!present || present.id === id) return null;
     await this.setDefault(present.id, false);
     return present.id;
   }
 
-  private async giveDefaultBack(id: string): Promise<void> {
-    const isUsable = await this.database.repository(NumberSeries).existsBy({ id, active: true });
-    if (isUsable) await this.setDefault(id, true);
+  private async restoreDefault(id: string): Promise<void> {
+    const series = await this.repository.rows.find(id);
+    if (series?.active) await this.setDefault(id, true);
   }
 
   private async setDefault(id: string, isDefault: boolean): Promise<void> {
-    const view = await this.lock(id, { isAlone: false, expected: null });
-    const before = toNumberSeries(view);
-    Object.assign(view.series, { isDefault, updatedAt: this.clock.now() });
-    await this.database.update(view.series);
-    const after = toNumberSeries(await this.reader.get(id));
-    this.journal.record('update', id, { before, after });
+    const view = await this.repository.lock(id, { excludesIssues: false });
+    const before = view.series.auditImage(view);
+    view.series.change({ isDefault }, view, this.clock.now());
+    await this.repository.rows.update(view.series);
+    await this.recordUpdate(id, before);
   }
 
-  private async advance(series: NumberSeries, nextNumber: number): Promise<void> {
-    if (await this.counters.advance(series, nextNumber)) return;
-    throw wouldDuplicate((await this.reader.get(series.id)).nextNumber);
+  private async recordUpdate(id: string, before: object): Promise<NumberSeriesView> {
+    const view = await this.repository.get(id);
+    this.record('update', id, { before, after: view.series.auditImage(view) });
+    this.publish('update', view);
+    return view;
+  }
+
+  private record(verb: Verb, id: string, change: { before: object | null; after: object | null }): void {
+    const subject = { subjectType: 'invoice_number_series', subjectId: id };
+    this.ledger.record(`finance.invoice_number_series.${verb}`, { ...subject, ...change });
+  }
+
+  private publish(verb: Verb, { series: { id, active }, version }: NumberSeriesView): void {
+    this.outbox.add({
+      channel: 'finance.invoice-number-series',
+      event: `invoice_number_series.${EVENTS[verb]}`,
+      data: { invoiceNumberSeriesId: id, active, version },
+    });
   }
 }
 
-function wouldDuplicate(nextNumber: number) {
+function wouldDuplicate(nextNumber: number): AppError {
   return conflict('series_would_duplicate', 'nextNumber can only be increased', { nextNumber });
 }

@@ -3,34 +3,8 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { demoId } from '../../../platform/ids/id.js';
 import { Provisioning } from '../../../platform/provisioning/provisioning.js';
-import { BookingsService, type PaymentPolicyBody } from '../../bookings/index.js';
-import { PaymentPolicies } from '../payment-policy/payment-policies.service.js';
+import { BookingsService } from '../../bookings/index.js';
 import { PaymentPlans } from './payment-plans.service.js';
-
-const POLICY: PaymentPolicyBody = {
-  steps: [
-    { label: 'Deposit', type: 'deposit', percentBasisPoints: 3000, anchor: 'booking', offsetDays: 0 },
-    { label: 'Balance', type: 'balance', remainder: true, anchor: 'departure', offsetDays: -30 },
-  ],
-  minimumDays: 45,
-  floorDays: 3,
-  noDateDays: 14,
-};
-
-/** Before the bookings (450), so that those which are confirmed follow it. */
-@Injectable()
-export class PaymentPolicyDemo implements OnModuleInit {
-  constructor(
-    private readonly provisioning: Provisioning,
-    private readonly policies: PaymentPolicies,
-  ) {}
-
-  onModuleInit(): void {
-    this.provisioning.demo(440, 'payment policy', async () => {
-      await this.policies.replace(POLICY, null);
-    });
-  }
-}
 
 /**
  * The installments that the API document's examples name: 1 and 2 of booking 20 to be read, 3 and 4 of booking 22, where 3

@@ -1,9 +1,7 @@
-import { PaymentPoliciesController } from '../payment-policy/payment-policies.controller.js';
-import { PaymentPolicies } from '../payment-policy/payment-policies.service.js';
 import { CollectionAdvice } from './collection-advice.service.js';
 import { CollectionPlansController } from './collection-plans.controller.js';
 import { CollectionPlans } from './collection-plans.service.js';
-import { PaymentPlanDemo, PaymentPolicyDemo } from './demo.js';
+import { PaymentPlanDemo } from './demo.js';
 import { NewPaymentSchedules } from './new-payment-schedules.service.js';
 import { OverdueSchedules } from './overdue-schedules.service.js';
 import { PaymentPlans } from './payment-plans.service.js';
@@ -19,9 +17,8 @@ import { ScheduleSettlement } from './schedule-settlement.js';
 import { SettlementFollowers } from './settlement-followers.js';
 
 /** What the finance module is given of this folder, and of the policies from which plans are made. */
-export const planControllers = [PaymentPoliciesController, PaymentSchedulesController, CollectionPlansController];
+export const planControllers = [PaymentSchedulesController, CollectionPlansController];
 export const planProviders = [
-  PaymentPolicies,
   PaymentPlans,
   PlanBook,
   PlanFollowers,
@@ -36,6 +33,5 @@ export const planProviders = [
   ScheduleSettlement,
   ScheduleUndos,
   SettlementFollowers,
-  PaymentPolicyDemo,
   PaymentPlanDemo,
 ];

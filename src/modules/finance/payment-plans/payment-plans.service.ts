@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { make } from '../../../platform/database/rows.js';
 import { newId } from '../../../platform/ids/id.js';
 import type { BookingSummary, PaymentPolicy } from '../../bookings/index.js';
-import { PaymentPolicies } from '../payment-policy/payment-policies.service.js';
+import { PaymentPoliciesService } from '../payment-policy/payment-policies.service.js';
 import { toPolicyTerms } from '../payment-policy/payment-policy.dto.js';
 import { type ComputedPlan, computePlan } from './plan.js';
 import { LockedPlan, type NewEntry } from './locked-plan.js';
@@ -21,7 +21,7 @@ export interface ChosenPolicy {
 export class PaymentPlans {
   constructor(
     private readonly book: PlanBook,
-    private readonly policies: PaymentPolicies,
+    private readonly policies: PaymentPoliciesService,
     private readonly settlement: ScheduleSettlement,
     private readonly clock: Clock,
   ) {}

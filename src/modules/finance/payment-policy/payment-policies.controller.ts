@@ -6,13 +6,13 @@ import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { PaymentPolicyBody } from '../../bookings/index.js';
-import { PaymentPolicies } from './payment-policies.service.js';
+import { PaymentPoliciesService } from './payment-policies.service.js';
 import { OrganizationPolicyEnvelope, toOrganizationPolicy } from './payment-policy.dto.js';
 
 @ApiTags('Payment schedules')
 @Controller('/v1/admin/finance/payment-policy')
 export class PaymentPoliciesController {
-  constructor(private readonly policies: PaymentPolicies) {}
+  constructor(private readonly policies: PaymentPoliciesService) {}
 
   /**
    * Get the payment policy of the organization

@@ -16,7 +16,7 @@ export class OrganizationPolicyResponse extends PaymentPolicyResponse {
   updatedAt: string;
 }
 
-/** The terms alone, as a plan keeps them. */
+/** The terms alone, as stored with a plan. */
 export function toPolicyTerms(policy: PaymentPolicy): PaymentPolicy {
   return {
     steps: policy.steps.map((step) => ({

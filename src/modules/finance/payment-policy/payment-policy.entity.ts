@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
-import type { PolicyStep } from '../../bookings/index.js';
+import type { PaymentPolicy, PolicyStep } from '../../bookings/index.js';
 
-/** The one row: what the organization asks of bookings that have no policy of their own. */
+/** The only row of its table: the policy for bookings that have none of their own. */
 @Entity('payment_policies')
 export class OrganizationPolicy {
   @PrimaryColumn('text') id: string;
@@ -14,4 +14,21 @@ export class OrganizationPolicy {
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  replace({ steps, ...terms }: PaymentPolicy, now: Date): void {
+    Object.assign(this, { steps: [...steps], ...terms, updatedAt: now });
+  }
+
+  auditImage(): object {
+    return {
+      steps: this.steps,
+      minimumDays: this.minimumDays,
+      floorDays: this.floorDays,
+      noDateDays: this.noDateDays,
+      roundToCents: this.roundToCents,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
+  }
 }

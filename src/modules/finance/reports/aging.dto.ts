@@ -6,7 +6,7 @@ import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
 export const SIDES = named('AgingSide', ['receivable', 'payable']);
 export type Side = (typeof SIDES)[number];
 
-/** How late something is: not yet, or so many days past its due date. */
+/** Ranges of days past the due date. */
 export const BUCKETS = named('AgingBucketName', ['current', 'days_1_30', 'days_31_60', 'days_61_90', 'over_90']);
 export type Bucket = (typeof BUCKETS)[number];
 

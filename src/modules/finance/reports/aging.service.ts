@@ -5,16 +5,17 @@ import { Database } from '../../../platform/database/database.js';
 import { type Aging, type AgingCurrency, type AgingQuery, type Bucket, BUCKETS, type Side } from './aging.dto.js';
 
 /*
- * $1 is the day, $2 the organization's zone. Money counts by the days on which it was paid, allocated and reversed: what
- * is paid now, less what moved after the day. Amounts, due dates and cancellations are those of now.
+ * $1 is the day, $2 the organization's time zone. Payments count by the days on which they were paid, allocated and reversed:
+ * the amount paid now, less what was allocated or reversed after the day. Amounts, due dates and cancellations are the
+ * current ones.
  */
-const moved = (target: string) => `
+const movedAfter = (target: string) => `
   select ${target}, sum(signed_cents) as cents from payment_allocations
   where effective_on > $1::date and ${target} is not null group by 1`;
 
 const OPEN: Record<Side, string> = {
   receivable: `
-    with later as (${moved('schedule_id')})
+    with later as (${movedAfter('schedule_id')})
     select installment.currency, installment.due_date as due,
       installment.amount_cents - installment.paid_cents + coalesce(later.cents, 0) as cents
     from payment_schedules installment
@@ -23,7 +24,7 @@ const OPEN: Record<Side, string> = {
     where installment.status <> 'cancelled' and (installment.status = 'pending' or later.cents <> 0)
       and (installment.created_at at time zone $2)::date <= $1::date`,
   payable: `
-    with later as (${moved('supplier_invoice_id')})
+    with later as (${movedAfter('supplier_invoice_id')})
     select bill.currency, bill.due_date as due, bill.total_cents - bill.paid_cents + coalesce(later.cents, 0) as cents
     from supplier_invoices bill
     left join later on later.supplier_invoice_id = bill.id
@@ -39,13 +40,13 @@ interface Row {
   currency: string;
   bucket: Bucket;
   count: number;
-  /** Their sum may be beyond what a double holds. */
+  /** As text, because the sum may exceed 2^53-1. */
   cents: string;
 }
 
-/** What is owed to us and by us, by currency and by how late it is; one statement. */
+/** Outstanding amounts of customers and to suppliers, by currency and by days past the due date; one statement each. */
 @Injectable()
-export class AgingReport {
+export class AgingService {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -81,11 +82,11 @@ function toCurrency(currency: string, rows: readonly Row[]): AgingCurrency {
   return {
     currency,
     count: buckets.reduce((sum, { count }) => sum + count, 0),
-    totalCents: told(buckets.reduce((sum, { cents }) => sum + cents, 0n)),
-    buckets: buckets.map(({ cents, ...bucket }) => ({ ...bucket, amountCents: told(cents) })),
+    totalCents: safeOrNull(buckets.reduce((sum, { cents }) => sum + cents, 0n)),
+    buckets: buckets.map(({ cents, ...bucket }) => ({ ...bucket, amountCents: safeOrNull(cents) })),
   };
 }
 
-function told(cents: bigint): number | null {
+function safeOrNull(cents: bigint): number | null {
   return cents <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cents) : null;
 }

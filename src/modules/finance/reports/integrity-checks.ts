@@ -1,7 +1,6 @@
-/** One thing that must hold of all money; its statement finds what breaks it: type, id, expected and actual amount. */
+/** An accounting rule; its statement returns the violations: type, id, expected and actual amount. */
 export interface IntegrityCheck {
   readonly name: string;
-  /** What must hold. */
   readonly rule: string;
   readonly broken: string;
 }
@@ -22,7 +21,7 @@ const ALLOCATED = `
   left join (select payment_id, sum(signed_cents) as cents from payment_allocations group by 1) allocated
     on allocated.payment_id = payment.id`;
 
-/** The database refuses each of these itself; here it is proved of what is stored, however it came in. */
+/** The database enforces most of these rules itself; the checks verify the stored rows, whatever wrote them. */
 export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'payment_conservation',

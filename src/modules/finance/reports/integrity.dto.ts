@@ -5,7 +5,7 @@ import { Instant } from '../../../platform/http/trade-fields.js';
 const SUBJECTS = ['booking', 'booking_item', 'invoice', 'payment', 'payment_schedule', 'supplier_invoice'] as const;
 type Subject = (typeof SUBJECTS)[number];
 
-/** How many of those that break a rule are named. */
+/** Maximum number of violations listed per check. */
 export const MAX_EXAMPLES = 20;
 
 /** A resource whose stored amount differs from the computed one. */

@@ -1,8 +1,8 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { Jobs } from '../../../platform/jobs/jobs.js';
+import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { databaseErrorOf } from '../../../platform/errors/database-refusals.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Metrics } from '../../../platform/observability/metrics.js';
@@ -11,72 +11,68 @@ import { INTEGRITY_CHECKS, type IntegrityCheck } from './integrity-checks.js';
 
 type Found = Pick<CheckedRule, 'violations' | 'examples'>;
 
-/** For all rules when a job checks them: whole tables of a large company's books are read. */
+/** For all rules in the job, which reads whole tables. */
 const JOB_MS = 1_800_000;
-/** For all rules when a request asks. */
+/** For all rules in a request. */
 const REQUEST_MS = 4_000;
-/** A statement was cancelled, or waited too long for a lock. */
-const TOO_LONG = ['57014', '55P03'];
+/** SQLSTATE of `statement_timeout` and of `lock_timeout`. */
+const TIMEOUTS = ['57014', '55P03'];
 
 /**
- * Proves that no money was made or lost. Each rule is one statement, and so sees one moment: what is being paid meanwhile
- * is there as a whole or not at all. A job does so every hour, tells the log and the metrics, and keeps the report, for it
- * may take longer than a request has.
+ * Verifies the accounting rules. Each rule is one statement and reads one snapshot, so a payment that is recorded meanwhile
+ * is seen completely or not at all. An hourly job stores the report, because it may take longer than a request may.
  */
 @Injectable()
-export class IntegrityReport implements OnModuleInit {
+export class IntegrityService {
   private lastViolations: number | null = null;
 
   constructor(
     private readonly database: Database,
-    private readonly jobs: Jobs,
-    private readonly metrics: Metrics,
     private readonly clock: Clock,
+    metrics: Metrics,
     @Inject(LOG) private readonly log: Logger,
-  ) {}
-
-  onModuleInit(): void {
-    this.jobs.schedule('finance.integrity.verify', '17 * * * *', () => this.watch());
-    const help = 'Things whose money does not add up, as of the last verification; anything but 0 is a fault';
-    this.metrics.gauge({ name: 'finance_integrity_violations', help, aggregator: 'max' }, () => this.lastViolations);
+  ) {
+    const help = 'Resources that break an accounting rule, as of the last verification; alert if not 0';
+    metrics.gauge({ name: 'finance_integrity_violations', help, aggregator: 'max' }, () => this.lastViolations);
   }
 
-  /** As of now; the last kept report, if there is one, where the books are too large or too busy to be read by a request. */
+  /** The current report; the stored one, if there is one, if the tables are too large or locked too long for a request. */
   async read(): Promise<Integrity> {
     try {
       return await this.verify(REQUEST_MS);
     } catch (error) {
-      const last = TOO_LONG.includes(databaseErrorOf(error)?.code ?? '') ? await this.last() : null;
-      if (!last) throw error;
-      return last;
+      const stored = TIMEOUTS.includes(databaseErrorOf(error)?.code ?? '') ? await this.findStored() : null;
+      if (!stored) throw error;
+      return stored;
     }
   }
 
-  /** Keeps what it finds, and logs each rule that does not hold as an error. */
-  async watch(): Promise<void> {
+  /** Stores the report and logs each violated rule as an error. */
+  @Cron('finance.integrity.verify', '17 * * * *')
+  async verifyAndStore(): Promise<void> {
     const report = await this.verify(JOB_MS);
     const { checks, conserved } = report;
     this.lastViolations = checks.reduce((sum, { violations }) => sum + violations, 0);
-    await this.keep(report);
+    await this.store(report);
     for (const { name, rule, violations, examples } of checks) {
-      if (violations > 0) this.log.error({ check: name, rule, violations, examples }, 'money does not add up');
+      if (violations > 0) this.log.error({ check: name, rule, violations, examples }, 'accounting rule violated');
     }
-    if (conserved) this.log.info({ checks: checks.length }, 'all money adds up');
+    if (conserved) this.log.info({ checks: checks.length }, 'all accounting rules hold');
   }
 
-  /** One rule after the other, each in its own transaction; all of them within so much time. */
+  /** One rule after the other, each in its own transaction; `limitMs` is for all of them. */
   private async verify(limitMs: number): Promise<Integrity> {
-    const begun = this.clock.now();
+    const startedAt = this.clock.now();
     const checks: CheckedRule[] = [];
     for (const check of INTEGRITY_CHECKS) {
-      const leftMs = limitMs - (this.clock.now().getTime() - begun.getTime());
-      checks.push(await this.database.transaction(() => this.find(check, Math.max(1, leftMs))));
+      const leftMs = limitMs - (this.clock.now().getTime() - startedAt.getTime());
+      checks.push(await this.database.transaction(() => this.check(check, Math.max(1, leftMs))));
     }
     const conserved = checks.every(({ violations }) => violations === 0);
-    return { checkedAt: begun.toISOString(), conserved, checks };
+    return { checkedAt: startedAt.toISOString(), conserved, checks };
   }
 
-  private async last(): Promise<Integrity | null> {
+  private async findStored(): Promise<Integrity | null> {
     const text = 'select checked_at as "checkedAt", checks from integrity_report';
     const [found] = await this.database.query<{ checkedAt: Date; checks: CheckedRule[] }>(text, []);
     if (!found) return null;
@@ -84,8 +80,8 @@ export class IntegrityReport implements OnModuleInit {
     return { checkedAt: found.checkedAt.toISOString(), conserved, checks: found.checks };
   }
 
-  /** Unless somebody else kept a newer one. */
-  private async keep({ checkedAt, checks }: Integrity): Promise<void> {
+  /** Unless another process has stored a newer one. */
+  private async store({ checkedAt, checks }: Integrity): Promise<void> {
     await this.database.query(
       `insert into integrity_report as last (checked_at, checks) values ($1, $2::jsonb)
        on conflict (is_only) do update set checked_at = excluded.checked_at, checks = excluded.checks
@@ -94,7 +90,7 @@ export class IntegrityReport implements OnModuleInit {
     );
   }
 
-  private async find({ name, rule, broken }: IntegrityCheck, limitMs: number): Promise<CheckedRule> {
+  private async check({ name, rule, broken }: IntegrityCheck, limitMs: number): Promise<CheckedRule> {
     await this.database.execute(`set local statement_timeout = ${limitMs}`);
     const [found] = await this.database.prepared<Found>(
       `integrity-${name}`,

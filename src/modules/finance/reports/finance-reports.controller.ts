@@ -2,16 +2,16 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { AgingEnvelope, AgingQuery } from './aging.dto.js';
-import { AgingReport } from './aging.service.js';
+import { AgingService } from './aging.service.js';
 import { IntegrityEnvelope } from './integrity.dto.js';
-import { IntegrityReport } from './integrity.service.js';
+import { IntegrityService } from './integrity.service.js';
 
 @ApiTags('Finance reports')
 @Controller('/v1/admin/finance')
 export class FinanceReportsController {
   constructor(
-    private readonly aging: AgingReport,
-    private readonly integrity: IntegrityReport,
+    private readonly aging: AgingService,
+    private readonly integrity: IntegrityService,
   ) {}
 
   /**
