@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DepartureFacts } from '../../src/modules/operations/departures/departure-facts.js';
+import type { DepartureSummary } from '../../src/modules/operations/departures/departure-summary.js';
 import { DepartureListener } from '../../src/modules/operations/departures/departure-listener.js';
-import { Departures } from '../../src/modules/operations/departures/departures.service.js';
+import { DeparturesService } from '../../src/modules/operations/departures/departures.service.js';
 import { Listeners } from '../../src/platform/discovery/listeners.js';
 import { conflict } from '../../src/platform/errors/app-error.js';
 import { type Refusal, refusal } from '../distribution/channels.js';
@@ -17,15 +17,15 @@ beforeAll(async () => {
 });
 
 describe('a departure listener', () => {
-  const told: [string, DepartureFacts, DepartureFacts?][] = [];
+  const told: [string, DepartureSummary, DepartureSummary?][] = [];
   let refuse: keyof DepartureListener | null = null;
-  const hear = (what: keyof DepartureListener, departure: DepartureFacts, before?: DepartureFacts) => {
+  const hear = (what: keyof DepartureListener, departure: DepartureSummary, before?: DepartureSummary) => {
     told.push(before ? [what, departure, before] : [what, departure]);
     if (refuse === what) throw conflict('conflict', 'Not so');
   };
 
   beforeAll(() => {
-    const departures = app.nest.get(Departures);
+    const departures = app.nest.get(DeparturesService);
     app.nest.get(Listeners).add(DepartureListener, 900, {
       created: async (one) => {
         if (one.capacity === 17) await departures.raiseGuaranteed({ departureId: one.id, units: 7 });

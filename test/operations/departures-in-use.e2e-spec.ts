@@ -13,13 +13,13 @@ beforeAll(async () => {
 });
 
 const sell = (id: string, units: number) =>
-  withUnits(app, (departures) => departures.take(id, units, { from: 'pool', as: 'sold' }));
+  withUnits(app, (departures) => departures.allocate(id, units, { from: 'pool', as: 'sold' }));
 
 describe('a departure in use', () => {
   it('cannot be cancelled while units are sold or held: 409 with how many', async () => {
     const { id } = await newDeparture(app);
     await sell(id, 3);
-    await withUnits(app, (departures) => departures.take(id, 2, { from: 'pool', as: 'held' }));
+    await withUnits(app, (departures) => departures.allocate(id, 2, { from: 'pool', as: 'held' }));
 
     const answer = await staff.post<Refusal>(`${DEPARTURES}/${id}/cancellation`);
 
@@ -33,7 +33,7 @@ describe('a departure in use', () => {
     const { id } = await newDeparture(app, { capacity: 10 });
     await sell(id, 3);
     await withUnits(app, async (departures) => {
-      await departures.take(id, 2, { from: 'pool', as: 'held' });
+      await departures.allocate(id, 2, { from: 'pool', as: 'held' });
       await departures.raiseGuaranteed({ departureId: id, units: 1 });
     });
 
@@ -97,12 +97,12 @@ describe('the counters of a departure', () => {
   function perform(id: string, deed: Deed, units: number): Promise<void> {
     return withUnits(app, async (departures) => {
       const one = { departureId: id, units };
-      if (deed === 'sell') await departures.take(id, units, { from: 'pool', as: 'sold' });
-      else if (deed === 'hold') await departures.take(id, units, { from: 'pool', as: 'held' });
-      else if (deed === 'sellGuaranteed') await departures.take(id, units, { from: 'guaranteed_slot', as: 'sold' });
+      if (deed === 'sell') await departures.allocate(id, units, { from: 'pool', as: 'sold' });
+      else if (deed === 'hold') await departures.allocate(id, units, { from: 'pool', as: 'held' });
+      else if (deed === 'sellGuaranteed') await departures.allocate(id, units, { from: 'guaranteed_slot', as: 'sold' });
       else if (deed === 'guarantee') await departures.raiseGuaranteed(one);
-      else if (deed === 'unsell') await departures.giveBack(id, units, { to: 'pool', from: 'sold' });
-      else if (deed === 'letGo') await departures.giveBack(id, units, { to: 'pool', from: 'held' });
+      else if (deed === 'unsell') await departures.release(id, units, { to: 'pool', from: 'sold' });
+      else if (deed === 'letGo') await departures.release(id, units, { to: 'pool', from: 'held' });
       else if (deed === 'sellHeld') await departures.sellHeld(id, units);
       else if (deed === 'release') await departures.lowerGuaranteed(one);
       else await departures.withdrawGuaranteed(one);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
-import { Departures } from '../../src/modules/operations/departures/departures.service.js';
+import { DeparturesService } from '../../src/modules/operations/departures/departures.service.js';
 import type { TestApp } from '../setup/app.js';
 import type { Answer } from '../setup/http.js';
 
@@ -55,8 +55,8 @@ export async function read(app: TestApp, id: string): Promise<Departure> {
 }
 
 /** What another module does with units, in a transaction of its own. */
-export function withUnits(app: TestApp, work: (departures: Departures) => Promise<void>): Promise<void> {
-  return asSystem(() => app.nest.get(Database).transaction(() => work(app.nest.get(Departures))));
+export function withUnits(app: TestApp, work: (departures: DeparturesService) => Promise<void>): Promise<void> {
+  return asSystem(() => app.nest.get(Database).transaction(() => work(app.nest.get(DeparturesService))));
 }
 
 /** How the work ended: null, or what it was refused with. */

@@ -19,14 +19,14 @@ describe('units of a departure', () => {
     const { id } = await newDeparture(app, { capacity: 10 });
 
     await withUnits(app, async (departures) => {
-      await departures.take(id, 4, { from: 'pool', as: 'sold' });
-      await departures.take(id, 5, { from: 'pool', as: 'held' });
+      await departures.allocate(id, 4, { from: 'pool', as: 'sold' });
+      await departures.allocate(id, 5, { from: 'pool', as: 'held' });
     });
     expect(await counters(id)).toEqual({ capacity: 10, sold: 4, held: 5, guaranteedOpen: 0, available: 1 });
 
     await withUnits(app, async (departures) => {
-      await departures.giveBack(id, 1, { to: 'pool', from: 'sold' });
-      await departures.giveBack(id, 2, { to: 'pool', from: 'held' });
+      await departures.release(id, 1, { to: 'pool', from: 'sold' });
+      await departures.release(id, 2, { to: 'pool', from: 'held' });
       await departures.sellHeld(id, 3);
     });
     expect(await counters(id)).toEqual({ capacity: 10, sold: 6, held: 0, guaranteedOpen: 0, available: 4 });
@@ -37,14 +37,14 @@ describe('units of a departure', () => {
 
     await withUnits(app, async (departures) => {
       await departures.raiseGuaranteed({ departureId: id, units: 6 });
-      await departures.take(id, 2, { from: 'guaranteed_slot', as: 'sold' });
-      await departures.take(id, 1, { from: 'cap_slot', as: 'sold' });
+      await departures.allocate(id, 2, { from: 'guaranteed_slot', as: 'sold' });
+      await departures.allocate(id, 1, { from: 'cap_slot', as: 'sold' });
     });
     expect(await counters(id)).toEqual({ capacity: 10, sold: 3, held: 0, guaranteedOpen: 4, available: 3 });
 
     await withUnits(app, async (departures) => {
-      await departures.giveBack(id, 1, { to: 'guaranteed_slot', from: 'sold' });
-      await departures.giveBack(id, 1, { to: 'cap_slot', from: 'sold' });
+      await departures.release(id, 1, { to: 'guaranteed_slot', from: 'sold' });
+      await departures.release(id, 1, { to: 'cap_slot', from: 'sold' });
       await departures.lowerGuaranteed({ departureId: id, units: 2 });
       await departures.withdrawGuaranteed({ departureId: id, units: 1 });
     });
@@ -55,7 +55,7 @@ describe('units of a departure', () => {
     const { id } = await newDeparture(app, { capacity: 10 });
     await withUnits(app, (departures) => departures.raiseGuaranteed({ departureId: id, units: 8 }));
 
-    const sale = withUnits(app, (departures) => departures.take(id, 3, { from: 'pool', as: 'sold' }));
+    const sale = withUnits(app, (departures) => departures.allocate(id, 3, { from: 'pool', as: 'sold' }));
 
     expect(await outcome(sale)).toEqual({ code: 'capacity_exceeded', details: { available: 2 } });
     expect(await counters(id)).toEqual({ capacity: 10, sold: 0, held: 0, guaranteedOpen: 8, available: 2 });
@@ -77,7 +77,8 @@ describe('units of a departure', () => {
   it('of an unknown departure are 404, of a cancelled one 409', async () => {
     const { id } = await newDeparture(app);
     await app.as('owner').post(`/v1/admin/operations/departures/${id}/cancellation`);
-    const take = (of: string) => withUnits(app, (departures) => departures.take(of, 1, { from: 'pool', as: 'sold' }));
+    const take = (of: string) =>
+      withUnits(app, (departures) => departures.allocate(of, 1, { from: 'pool', as: 'sold' }));
 
     const unknown = await outcome(take('dep_01k0dem000e000000000099999'));
     const cancelled = await outcome(take(id));
@@ -89,7 +90,7 @@ describe('units of a departure', () => {
   it('cannot be given back where none were taken', async () => {
     const { id } = await newDeparture(app);
 
-    const back = withUnits(app, (departures) => departures.giveBack(id, 1, { to: 'pool', from: 'sold' }));
+    const back = withUnits(app, (departures) => departures.release(id, 1, { to: 'pool', from: 'sold' }));
 
     await expect(back).rejects.toThrow('fewer units');
     expect((await counters(id)).sold).toBe(0);
@@ -100,7 +101,7 @@ describe('units of a departure', () => {
 
     const buyers = Array.from({ length: 50 }, (_, n) => {
       const as = n % 2 === 0 ? ('sold' as const) : ('held' as const);
-      return outcome(withUnits(app, (departures) => departures.take(id, 1, { from: 'pool', as })));
+      return outcome(withUnits(app, (departures) => departures.allocate(id, 1, { from: 'pool', as })));
     });
     const refused = (await Promise.all(buyers)).filter((refusal) => refusal !== null);
 
@@ -119,7 +120,7 @@ describe('units of a departure', () => {
 
   it('that are sold are told with what is left', async () => {
     const made = await newDeparture(app, { capacity: 5 });
-    await withUnits(app, (departures) => departures.take(made.id, 2, { from: 'pool', as: 'sold' }));
+    await withUnits(app, (departures) => departures.allocate(made.id, 2, { from: 'pool', as: 'sold' }));
 
     const { productId, startsAt, endsAt, id: departureId } = made;
     const facts = { productId, departureId, startsAt, endsAt, status: 'scheduled' };

@@ -10,7 +10,7 @@ import { DeparturePlans } from './departures/departure-plans.service.js';
 import { DepartureReader } from './departures/departure-reader.service.js';
 import { DepartureRows } from './departures/departure-rows.service.js';
 import { DeparturesController } from './departures/departures.controller.js';
-import { Departures } from './departures/departures.service.js';
+import { DeparturesService } from './departures/departures.service.js';
 import { FacilitiesController } from './facilities/facilities.controller.js';
 import { Facilities } from './facilities/facilities.service.js';
 import { FacilityChoice } from './facilities/facility-choice.service.js';
@@ -28,7 +28,7 @@ import { GroundOperators } from './operators/ground-operators.service.js';
     DeparturePlans,
     DepartureReader,
     DepartureRows,
-    Departures,
+    DeparturesService,
     Facilities,
     FacilityChoice,
     FacilityJournal,
@@ -36,7 +36,7 @@ import { GroundOperators } from './operators/ground-operators.service.js';
     GroundOperatorJournal,
     GroundOperators,
   ],
-  exports: [Departures],
+  exports: [DeparturesService],
 })
 export class OperationsModule implements OnModuleInit {
   constructor(

@@ -10,7 +10,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { AllotmentSales, ChannelsService } from '../../distribution/index.js';
 import { Reminders } from '../../notifications/index.js';
-import { type DepartureFacts, Departures } from '../../operations/index.js';
+import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
 import type { CreateBookingItem, ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
 import { BookingItem } from './booking-item.entity.js';
 import { BookingListener } from './booking-listener.js';
@@ -40,7 +40,7 @@ export class BookingItemsService {
   constructor(
     private readonly database: Database,
     private readonly repository: BookingsRepository,
-    private readonly departures: Departures,
+    private readonly departures: DeparturesService,
     private readonly allotments: AllotmentSales,
     private readonly channels: ChannelsService,
     private readonly listeners: Listeners,
@@ -182,7 +182,7 @@ export class BookingItemsService {
     if (allotmentId !== null) await this.allotments.assertSoldBy(channelId, [allotmentId], 'allotmentId');
   }
 
-  private async lockDepartures(items: readonly ItemUnits[]): Promise<ReadonlyMap<string, DepartureFacts>> {
+  private async lockDepartures(items: readonly ItemUnits[]): Promise<ReadonlyMap<string, DepartureSummary>> {
     const ids = items.filter(hasDeparture).map(({ departureId }) => departureId);
     const departures = ids.length === 0 ? [] : await this.departures.lock(ids);
     return new Map(departures.map((departure) => [departure.id, departure]));
@@ -191,7 +191,7 @@ export class BookingItemsService {
   private async takeUnits(item: ItemUnits): Promise<void> {
     if (!hasDeparture(item)) return;
     const { id: bookingItemId, departureId, allotmentId, quantity: units } = item;
-    if (allotmentId === null) await this.departures.take(departureId, units, { from: 'pool', as: 'sold' });
+    if (allotmentId === null) await this.departures.allocate(departureId, units, { from: 'pool', as: 'sold' });
     else await this.allotments.pick({ allotmentId, departureId }, { bookingItemId, units });
   }
 
@@ -217,7 +217,7 @@ export class BookingItemsService {
     }
     for (const { departureId, allotmentId, released } of groups.values()) {
       const units = released.reduce((sum, item) => sum + item.units, 0);
-      if (allotmentId === null) await this.departures.giveBack(departureId, units, { to: 'pool', from: 'sold' });
+      if (allotmentId === null) await this.departures.release(departureId, units, { to: 'pool', from: 'sold' });
       else await this.allotments.unpick({ allotmentId, departureId }, released);
     }
   }

@@ -4,7 +4,7 @@ import { Listens } from '../../../platform/discovery/listeners.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { Reminders } from '../../notifications/index.js';
-import { type DepartureFacts, DepartureListener } from '../../operations/index.js';
+import { type DepartureSummary, DepartureListener } from '../../operations/index.js';
 import { BookingItemsService } from './booking-items.service.js';
 import { BookingsRepository } from './bookings.repository.js';
 import { BookingsService } from './bookings.service.js';
@@ -35,7 +35,7 @@ export class BookingJobs implements DepartureListener {
   }
 
   /** Reminders of the old day end in this transaction. */
-  async moved({ id, startDate }: DepartureFacts, before: DepartureFacts): Promise<void> {
+  async moved({ id, startDate }: DepartureSummary, before: DepartureSummary): Promise<void> {
     if (startDate === before.startDate) return;
     await this.jobs.add(ITEMS_JOB, { departureId: id });
     await this.reminders.letGo(await this.repository.bookingsOnDeparture(id), 'departure_upcoming');

@@ -11,7 +11,7 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { ChannelsService } from '../../distribution/index.js';
 import { type Terms, TermsInForce } from '../../legal/index.js';
 import { Reminders } from '../../notifications/index.js';
-import { Departures } from '../../operations/index.js';
+import { DeparturesService } from '../../operations/index.js';
 import { completePolicy } from '../payment-policies/payment-policy.js';
 import type { ItemType } from './booking-item.entity.js';
 import { BookingItemsService } from './booking-items.service.js';
@@ -75,7 +75,7 @@ export class BookingsService {
     private readonly repository: BookingsRepository,
     private readonly items: BookingItemsService,
     private readonly channels: ChannelsService,
-    private readonly departures: Departures,
+    private readonly departures: DeparturesService,
     private readonly terms: TermsInForce,
     private readonly listeners: Listeners,
     private readonly reminders: Reminders,
@@ -228,7 +228,7 @@ export class BookingsService {
   }
 
   private async termsOf({ id, channelId }: Booking): Promise<Terms> {
-    const departures = await this.departures.readAll(await this.repository.activeDepartures(id));
+    const departures = await this.departures.listSummaries(await this.repository.activeDepartures(id));
     const productIds = [...new Set(departures.map(({ productId }) => productId))].sort();
     return this.terms.of({ on: this.clock.today(), channelId, productIds });
   }

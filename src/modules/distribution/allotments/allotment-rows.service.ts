@@ -4,7 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { Departures } from '../../operations/index.js';
+import { DeparturesService } from '../../operations/index.js';
 import type { ListAllotments } from './allotment.dto.js';
 import { Allotment } from './allotment.entity.js';
 import type { ReleaseRule, ReleaseStep } from './release-rule.js';
@@ -31,7 +31,7 @@ interface WithSteps {
 export class AllotmentRows {
   constructor(
     private readonly database: Database,
-    private readonly departures: Departures,
+    private readonly departures: DeparturesService,
     private readonly clock: Clock,
   ) {}
 
@@ -43,7 +43,7 @@ export class AllotmentRows {
   /** Does the work in a transaction that holds the product. */
   async holding<T>(productId: string, work: (now: Date) => Promise<T>): Promise<T> {
     return this.within(async (now) => {
-      await this.departures.holdProduct(productId);
+      await this.departures.lockProduct(productId);
       return work(now);
     });
   }

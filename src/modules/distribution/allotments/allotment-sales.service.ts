@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
-import { Departures } from '../../operations/index.js';
+import { DeparturesService } from '../../operations/index.js';
 import { ChannelsService } from '../channels/channels.service.js';
 import { AllotmentRows } from './allotment-rows.service.js';
 import { Movements } from './movements.service.js';
@@ -20,7 +20,7 @@ export class AllotmentSales {
     private readonly rows: SlotRows,
     private readonly movements: Movements,
     private readonly channels: ChannelsService,
-    private readonly departures: Departures,
+    private readonly departures: DeparturesService,
   ) {}
 
   /**
@@ -55,7 +55,7 @@ export class AllotmentSales {
       throw conflict('capacity_exceeded', 'Not enough units left in the allotment', { available });
     }
     const from = allotment.type === 'guaranteed' ? 'guaranteed_slot' : 'cap_slot';
-    await this.departures.take(place.departureId, units, { from, as: 'sold' });
+    await this.departures.allocate(place.departureId, units, { from, as: 'sold' });
     await this.movements.append([{ slotId: slot.id, kind: 'pick', cause: 'item', units, bookingItemId }]);
   }
 
@@ -70,7 +70,7 @@ export class AllotmentSales {
     if (!slot) throw new Error(`Fewer units than ${units} of ${place.allotmentId} are sold on ${place.departureId}`);
     const guaranteed = slot.straightOn ? 'pool' : 'guaranteed_slot';
     const to = allotment.type === 'guaranteed' ? guaranteed : 'cap_slot';
-    await this.departures.giveBack(place.departureId, units, { to, from: 'sold' });
+    await this.departures.release(place.departureId, units, { to, from: 'sold' });
     const kinds = slot.straightOn ? (['unpick', 'release'] as const) : (['unpick'] as const);
     const moved = items.flatMap((item) => kinds.map((kind) => ({ kind, ...item })));
     await this.movements.append(moved.map((movement) => ({ slotId: slot.id, cause: 'item', ...movement })));

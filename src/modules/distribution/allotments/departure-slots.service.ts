@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
-import { type DepartureFacts, DepartureListener } from '../../operations/index.js';
+import { type DepartureSummary, DepartureListener } from '../../operations/index.js';
 import { AllotmentRows } from './allotment-rows.service.js';
 import type { AllotmentSlot } from './allotment-slot.entity.js';
 import type { MovementCause } from './movements.service.js';
@@ -20,19 +20,19 @@ export class DepartureSlots implements DepartureListener {
   ) {}
 
   /** Throws 409 `capacity_exceeded` where it has fewer units than are guaranteed of it. */
-  async created(departure: DepartureFacts): Promise<void> {
+  async created(departure: DepartureSummary): Promise<void> {
     if (departure.startsAt <= this.clock.now()) return;
     for (const allotment of await this.allotments.covering(departure.productId, departure.startDate)) {
       await this.slots.open(allotment, [departure]);
     }
   }
 
-  async cancelled(departure: DepartureFacts): Promise<void> {
+  async cancelled(departure: DepartureSummary): Promise<void> {
     await this.close(await this.rows.lockOfDeparture(departure.id), 'departure_cancelled');
   }
 
   /** Slots of allotments that do not reach it any more are closed: what is sold stays sold. */
-  async moved(departure: DepartureFacts): Promise<void> {
+  async moved(departure: DepartureSummary): Promise<void> {
     const { startsAt, startDate, timeZone } = departure;
     const slots = await this.rows.lockOfDeparture(departure.id);
     for (const slot of slots) Object.assign(slot, { startsAt, startDate, timeZone });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { conflict } from '../../../platform/errors/app-error.js';
-import { Departures } from '../../operations/index.js';
+import { DeparturesService } from '../../operations/index.js';
 import type { Allotment } from './allotment.entity.js';
 import type { AllotmentSlot } from './allotment-slot.entity.js';
 import { ReleasePlans } from './release-plans.service.js';
@@ -14,14 +14,14 @@ export class SlotCoverage {
   constructor(
     private readonly rows: SlotRows,
     private readonly slots: Slots,
-    private readonly departures: Departures,
+    private readonly departures: DeparturesService,
     private readonly plans: ReleasePlans,
   ) {}
 
   /** Opens slots on all scheduled departures to come where there are none. Throws 409 `capacity_exceeded`. */
   async extend(allotment: Allotment, now: Date, slotId?: () => string): Promise<void> {
     const { productId, validFrom: from, validTo: to } = allotment;
-    const coming = await this.departures.lockComing(productId, { after: now, from, to });
+    const coming = await this.departures.lockUpcoming(productId, { after: now, from, to });
     await this.slots.open(allotment, coming, slotId);
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { conflict } from '../../../platform/errors/app-error.js';
-import { Departures } from '../../operations/index.js';
+import { DeparturesService } from '../../operations/index.js';
 import type { Allotment } from './allotment.entity.js';
 import type { GivenBack } from './given-back.dto.js';
 import { SlotRows } from './slot-rows.service.js';
@@ -21,7 +21,7 @@ export class SlotReclaims {
   constructor(
     private readonly rows: SlotRows,
     private readonly slots: Slots,
-    private readonly departures: Departures,
+    private readonly departures: DeparturesService,
   ) {}
 
   /**
@@ -34,7 +34,7 @@ export class SlotReclaims {
     { now, isMeant }: { now: Date; isMeant: (slot: Unsold['slot']) => boolean },
   ): Promise<Reclaimed> {
     const { productId, validFrom: from, validTo: to } = allotment;
-    const coming = await this.departures.lockComing(productId, { after: now, from, to });
+    const coming = await this.departures.lockUpcoming(productId, { after: now, from, to });
     const ids = new Set(coming.map(({ id }) => id));
     const open = given.filter(({ departureId }) => ids.has(departureId));
     if (given.length > 0 && open.length === 0) {

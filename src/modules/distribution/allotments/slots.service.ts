@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
-import { type DepartureFacts, Departures, type Units } from '../../operations/index.js';
+import { type DepartureSummary, DeparturesService, type Units } from '../../operations/index.js';
 import type { Allotment } from './allotment.entity.js';
 import { AllotmentSlot } from './allotment-slot.entity.js';
 import { ReleasePlans } from './release-plans.service.js';
@@ -25,7 +25,7 @@ export class Slots {
   constructor(
     private readonly rows: SlotRows,
     private readonly movements: Movements,
-    private readonly departures: Departures,
+    private readonly departures: DeparturesService,
     private readonly plans: ReleasePlans,
     private readonly clock: Clock,
   ) {}
@@ -36,7 +36,7 @@ export class Slots {
    */
   async open(
     allotment: Allotment,
-    departures: readonly DepartureFacts[],
+    departures: readonly DepartureSummary[],
     slotId: () => string = () => newId('alsl'),
   ): Promise<void> {
     const departureIds = departures.map(({ id }) => id);
@@ -82,7 +82,7 @@ export class Slots {
       throw conflict('units_reclaimed', 'The units were already returned to the channel', { slotIds });
     }
     if (allotment.type === 'guaranteed') {
-      if (action === 'expire') await this.departures.bringBackGuaranteed(...perDeparture(given));
+      if (action === 'expire') await this.departures.restoreGuaranteed(...perDeparture(given));
       else await this.departures.raiseGuaranteed(...perDeparture(given));
     }
     for (const { slot, units } of given) {
@@ -141,7 +141,7 @@ export class Slots {
 
 function newSlot(
   allotment: Allotment,
-  departure: DepartureFacts,
+  departure: DepartureSummary,
   { id, now }: { id: string; now: Date },
 ): AllotmentSlot {
   return Object.assign(new AllotmentSlot(), {

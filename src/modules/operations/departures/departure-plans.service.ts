@@ -5,7 +5,7 @@ import { make } from '../../../platform/database/rows.js';
 import type { ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { FacilityChoice } from '../facilities/facility-choice.service.js';
-import { type DepartureFacts, toDepartureFacts } from './departure-facts.js';
+import { type DepartureSummary, toDepartureSummary } from './departure-summary.js';
 import { DepartureListener } from './departure-listener.js';
 import { DepartureJournal, imageOfDeparture } from './departure-journal.js';
 import { DepartureRows } from './departure-rows.service.js';
@@ -47,7 +47,7 @@ export class DeparturePlans {
       await this.rows.update(departure);
       const facts = await this.factsOf(id);
       if (facts.startsAt.getTime() !== before.startsAt.getTime() || facts.timeZone !== before.timeZone) {
-        await this.listeners.call(DepartureListener, (listener) => listener.moved?.(facts, toDepartureFacts(before)));
+        await this.listeners.call(DepartureListener, (listener) => listener.moved?.(facts, toDepartureSummary(before)));
       }
       return this.finish('update', id, { before: imageOfDeparture(before) });
     });
@@ -75,8 +75,8 @@ export class DeparturePlans {
     return view;
   }
 
-  private async factsOf(id: string): Promise<DepartureFacts> {
-    return toDepartureFacts(await this.rows.get(id));
+  private async factsOf(id: string): Promise<DepartureSummary> {
+    return toDepartureSummary(await this.rows.get(id));
   }
 }
 

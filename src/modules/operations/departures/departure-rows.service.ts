@@ -31,7 +31,7 @@ export class DepartureRows {
   /** Does the work in a transaction that holds the product. */
   async within<T>(productId: string, work: () => Promise<T>): Promise<T> {
     return this.database.transaction(async () => {
-      await this.holdProduct(productId);
+      await this.lockProduct(productId);
       return work();
     });
   }
@@ -65,7 +65,7 @@ export class DepartureRows {
    * Until the running transaction ends nobody else adds, moves or cancels departures of this product by staff's routes, or
    * allots units of it. Taken before any departure is locked.
    */
-  async holdProduct(productId: string): Promise<void> {
+  async lockProduct(productId: string): Promise<void> {
     await this.database.prepared('departures-product', `select pg_advisory_xact_lock(${PRODUCTS}, hashtext($1))`, [
       productId,
     ]);

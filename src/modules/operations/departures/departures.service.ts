@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { type DepartureFacts, toDepartureFacts } from './departure-facts.js';
+import { type DepartureSummary, toDepartureSummary } from './departure-summary.js';
 import { DepartureJournal } from './departure-journal.js';
 import { DepartureRows } from './departure-rows.service.js';
 import type { DepartureStatus } from './departure.entity.js';
@@ -25,7 +25,7 @@ export interface Units {
  * slot are its owner's, and are moved in the same transaction.
  */
 @Injectable()
-export class Departures {
+export class DeparturesService {
   constructor(
     private readonly database: Database,
     private readonly rows: DepartureRows,
@@ -33,48 +33,48 @@ export class Departures {
   ) {}
 
   /** Throws 404; `details` are those of a departure that a body names. */
-  async read(id: string, details?: { field: string }): Promise<DepartureFacts> {
-    return toDepartureFacts(await this.rows.get(id, details));
+  async getSummary(id: string, details?: { field: string }): Promise<DepartureSummary> {
+    return toDepartureSummary(await this.rows.get(id, details));
   }
 
   /** As they are now, without holding them; those that do not exist are left out. */
-  async readAll(ids: readonly string[]): Promise<DepartureFacts[]> {
-    return (await this.rows.readAll([...new Set(ids)])).map(toDepartureFacts);
+  async listSummaries(ids: readonly string[]): Promise<DepartureSummary[]> {
+    return (await this.rows.readAll([...new Set(ids)])).map(toDepartureSummary);
   }
 
   /** Holds these departures until the running transaction ends, in the order of their ids, each once. Throws 404. */
-  async lock(ids: readonly string[], details = { field: 'departureId' }): Promise<DepartureFacts[]> {
+  async lock(ids: readonly string[], details = { field: 'departureId' }): Promise<DepartureSummary[]> {
     const asked = [...new Set(ids)];
     const found = await this.rows.lockAll('departures-lock-these', 'd.id = any($1)', [asked]);
     if (found.length < asked.length) throw notFound(details);
-    return found.map(toDepartureFacts);
+    return found.map(toDepartureSummary);
   }
 
   /** Holds the product and, by id, its scheduled departures that start after an instant on local days of this range. */
-  async lockComing(
+  async lockUpcoming(
     productId: string,
     { after, from, to }: { after: Date; from: string; to: string | null },
-  ): Promise<DepartureFacts[]> {
-    await this.rows.holdProduct(productId);
+  ): Promise<DepartureSummary[]> {
+    await this.rows.lockProduct(productId);
     const condition = `d.product_id = $1 and d.status = 'scheduled' and d.starts_at > $2
       and d.start_date >= $3::date and ($4::date is null or d.start_date <= $4::date)`;
     const found = await this.rows.lockAll('departures-lock-coming', condition, [productId, after, from, to]);
-    return found.map(toDepartureFacts);
+    return found.map(toDepartureSummary);
   }
 
   /** Nobody else allots units of the product meanwhile, or adds, moves or cancels departures. Before any row's lock. */
-  async holdProduct(productId: string): Promise<void> {
-    await this.rows.holdProduct(productId);
+  async lockProduct(productId: string): Promise<void> {
+    await this.rows.lockProduct(productId);
   }
 
   /** Throws 404, 409 `departure_cancelled`, `capacity_exceeded` with details {available}. */
-  async take(departureId: string, units: number, { from, as }: Taking): Promise<void> {
+  async allocate(departureId: string, units: number, { from, as }: Taking): Promise<void> {
     const change = from === 'guaranteed_slot' ? 'sell_guaranteed' : as === 'sold' ? 'sell' : 'hold';
     await this.move(change, [{ departureId, units }]);
   }
 
   /** Works on a cancelled departure as well. Throws where fewer units were taken: that is a fault of the caller's. */
-  async giveBack(departureId: string, units: number, { to, from }: Returning): Promise<void> {
+  async release(departureId: string, units: number, { to, from }: Returning): Promise<void> {
     const change = to === 'guaranteed_slot' ? 'unsell_guaranteed' : from === 'sold' ? 'unsell' : 'let_go';
     await this.move(change, [{ departureId, units }]);
   }
@@ -85,7 +85,7 @@ export class Departures {
   }
 
   /**
-   * Sets units aside for channels, on all of these departures or on none. The caller holds them by `lock` or `lockComing`.
+   * Sets units aside for channels, on all of these departures or on none. The caller holds them by `lock` or `lockUpcoming`.
    * Throws 404, 409 `departure_cancelled`, `capacity_exceeded` with details {available, departures}.
    */
   async raiseGuaranteed(...wanted: Units[]): Promise<void> {
@@ -106,7 +106,7 @@ export class Departures {
    * The way back of `withdrawGuaranteed`: the supplier lets us have them again. Throws 404, 409 `departure_cancelled`,
    * `capacity_exceeded`.
    */
-  async bringBackGuaranteed(...wanted: Units[]): Promise<void> {
+  async restoreGuaranteed(...wanted: Units[]): Promise<void> {
     await this.move('bring_back', wanted);
   }
 

@@ -5,7 +5,7 @@ import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { assertVersion } from '../../../platform/http/if-match.js';
 import type { Target } from '../../../platform/http/target.js';
 import { newId } from '../../../platform/ids/id.js';
-import { Departures } from '../../operations/index.js';
+import { DeparturesService } from '../../operations/index.js';
 import { TripJournal, imageOfComponent } from '../envelopes/trip-journal.js';
 import { TripRows } from '../envelopes/trip-rows.service.js';
 import type { Trip } from '../envelopes/trip.entity.js';
@@ -22,7 +22,7 @@ type ComponentTarget = Target<'envelopeId' | 'componentId'>;
 export class Components {
   constructor(
     private readonly trips: TripRows,
-    private readonly departures: Departures,
+    private readonly departures: DeparturesService,
     private readonly journal: TripJournal,
     private readonly clock: Clock,
   ) {}
@@ -94,7 +94,7 @@ export class Components {
 
   /** Throws 404 for an unknown departure, 400 where the price of the whole quantity would be beyond 2^53-1. */
   private async assertSellable({ departureId, quantity, unitPriceCents }: TripComponent): Promise<void> {
-    const departure = departureId && (await this.departures.read(departureId, { field: 'departureId' }));
+    const departure = departureId && (await this.departures.getSummary(departureId, { field: 'departureId' }));
     const priceCents = departure ? departure.priceCents : (unitPriceCents ?? 0);
     if (Number.isSafeInteger(priceCents * quantity)) return;
     throw invalidField('quantity', 'Price of the whole quantity would exceed 2^53-1', 'amount_too_large');

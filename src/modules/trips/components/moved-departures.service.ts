@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import { type DepartureFacts, DepartureListener } from '../../operations/index.js';
+import { type DepartureSummary, DepartureListener } from '../../operations/index.js';
 import { idIn } from '../reservations/job-payload.js';
 import { ServiceDates } from './service-dates.service.js';
 
@@ -35,7 +35,7 @@ export class MovedDepartures implements DepartureListener {
     await this.follow(idIn(payload, 'departureId'));
   }
 
-  async moved({ id, startDate }: DepartureFacts, before: DepartureFacts): Promise<void> {
+  async moved({ id, startDate }: DepartureSummary, before: DepartureSummary): Promise<void> {
     if (startDate !== before.startDate) await this.jobs.add(FOLLOW_JOB, { departureId: id });
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
-import { Departures } from '../../operations/index.js';
+import { DeparturesService } from '../../operations/index.js';
 import { imageOfComponent, TripJournal } from '../envelopes/trip-journal.js';
 import { TripRows } from '../envelopes/trip-rows.service.js';
 import type { TripComponent } from './component.entity.js';
@@ -10,7 +10,7 @@ import type { TripComponent } from './component.entity.js';
 export class ServiceDates {
   constructor(
     private readonly trips: TripRows,
-    private readonly departures: Departures,
+    private readonly departures: DeparturesService,
     private readonly journal: TripJournal,
     private readonly clock: Clock,
   ) {}
@@ -20,7 +20,7 @@ export class ServiceDates {
     return this.trips.within(async () => {
       const trip = await this.trips.lock(tripId);
       if (trip.status === 'reserve_in_progress') return false;
-      const { startDate } = await this.departures.read(departureId);
+      const { startDate } = await this.departures.getSummary(departureId);
       const components = await this.trips.componentsOf(trip);
       const moved = components.filter((one) => one.departureId === departureId && isElsewhere(one, startDate));
       if (moved.length === 0) return true;

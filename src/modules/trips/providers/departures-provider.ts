@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { AppError } from '../../../platform/errors/app-error.js';
-import { type DepartureFacts, Departures } from '../../operations/index.js';
+import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
 import { type Held, type InternalProvider, type Order, OURS_SECONDS, type Quote, type Wanted } from './provider.js';
 
 /** Seats of our own departures, held from the pool. */
@@ -11,13 +11,13 @@ export class DeparturesProvider implements InternalProvider {
   readonly isInternal = true;
 
   constructor(
-    private readonly departures: Departures,
+    private readonly departures: DeparturesService,
     private readonly clock: Clock,
   ) {}
 
   /** Locks nothing: whether there is still enough is decided by the hold. Several of one departure share what it has. */
   async quote(wanted: readonly Wanted[]): Promise<Quote[]> {
-    const found = await this.departures.readAll(wanted.map(departureOf));
+    const found = await this.departures.listSummaries(wanted.map(departureOf));
     const facts = new Map(found.map((departure) => [departure.id, departure]));
     const left = new Map(found.map(({ id, available }) => [id, available]));
     return wanted.map((one) => {
@@ -32,7 +32,7 @@ export class DeparturesProvider implements InternalProvider {
 
   async hold(_key: string, order: Order): Promise<Held> {
     try {
-      await this.departures.take(departureOf(order), order.quantity, { from: 'pool', as: 'held' });
+      await this.departures.allocate(departureOf(order), order.quantity, { from: 'pool', as: 'held' });
       return { held: true, expiresAt: this.clock.inSeconds(OURS_SECONDS) };
     } catch (error) {
       if (error instanceof AppError) return { held: false, code: error.code, message: error.message };
@@ -46,10 +46,10 @@ export class DeparturesProvider implements InternalProvider {
   }
 
   async release(_key: string, order: Order): Promise<void> {
-    await this.departures.giveBack(departureOf(order), order.quantity, { to: 'pool', from: 'held' });
+    await this.departures.release(departureOf(order), order.quantity, { to: 'pool', from: 'held' });
   }
 
-  private quoteOf(departure: DepartureFacts, quantity: number, left: number): Quote {
+  private quoteOf(departure: DepartureSummary, quantity: number, left: number): Quote {
     if (departure.status !== 'scheduled') return gone('The departure is cancelled');
     if (departure.startsAt <= this.clock.now()) return gone('The departure has started');
     if (left < quantity) return gone(`The departure has too few units left (${left} left, ${quantity} needed)`);

@@ -1,7 +1,7 @@
 import { availableOf, type DepartureStatus, type DepartureView } from './departure.entity.js';
 
 /** What other modules learn of a departure; of the moment it was read. */
-export interface DepartureFacts {
+export interface DepartureSummary {
   id: string;
   productId: string;
   startsAt: Date;
@@ -24,7 +24,7 @@ export interface DepartureFacts {
   version: number;
 }
 
-export function toDepartureFacts(view: DepartureView): DepartureFacts {
+export function toDepartureSummary(view: DepartureView): DepartureSummary {
   return {
     id: view.id,
     productId: view.productId,
