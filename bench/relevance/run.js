@@ -10,7 +10,7 @@ import { typos } from './typos.js';
  * repository (RELEVANCE_DATA); ours, of travellers' questions to the demo catalog, is here. With `sweep`, other choices too.
  */
 const { fold } = await import('../../dist/src/search-engine/index.js');
-const { seeded } = await import('../../dist/src/modules/catalog/demo/pieces.js');
+const { seeded } = await import('../../dist/src/modules/catalog/demo/demo-documents.js');
 
 const MODES = ['keyword', 'semantic', 'hybrid'];
 const TYPOS = 1_000;

@@ -1,4 +1,4 @@
-import { seeded } from '../../dist/src/modules/catalog/demo/pieces.js';
+import { seeded } from '../../dist/src/modules/catalog/demo/demo-documents.js';
 import { DEFAULT_RANKING } from '../../dist/src/search-engine/index.js';
 import { collections } from './collections.js';
 import { ndcg } from './data.js';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { drafts } from '../../dist/src/modules/catalog/demo/generator.js';
+import { demoDocuments } from '../../dist/src/modules/catalog/demo/demo-documents.js';
 
 /*
  * npm run catalog:generate -- --documents N: fills the catalog of a running service with N documents, through the batch
@@ -14,7 +14,7 @@ const MAX_DOCUMENTS = 1_000_000;
 export async function generateCatalog({ url, token }, total, report = () => {}) {
   const began = performance.now();
   let [batch, done] = [[], 0];
-  for (const draft of drafts(total, new Date())) {
+  for (const draft of demoDocuments(total, new Date())) {
     batch.push(draft);
     done += 1;
     if (batch.length < BATCH && done < total) continue;

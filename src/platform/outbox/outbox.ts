@@ -1,10 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/statement.js';
 import type { Collector } from '../database/unit-of-work.js';
+import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { newId } from '../ids/id.js';
 import { Jobs, type NewJob } from '../jobs/jobs.js';
+import { type Consumer, Consumes } from './consumes.js';
 import type { EventGroup } from './event-group.js';
 
 /** How channels and events of the realtime surface may be named. */
@@ -21,18 +23,12 @@ export interface DomainEvent {
   data: Record<string, unknown> & { id?: never };
 }
 
-/** Work that follows events. */
-interface Consumer {
-  job: string;
-  subjectOf?: (data: Record<string, unknown>) => string;
-}
-
 /**
  * Events leave with the transaction that caused them or not at all: rows are written in it, and a relay publishes them
  * after the commit, at least once and in order per channel.
  */
 @Injectable()
-export class Outbox implements Collector<DomainEvent> {
+export class Outbox implements Collector<DomainEvent>, OnModuleInit {
   readonly order = 10;
   private readonly names = new Set<string>();
   private readonly consumers = new Map<string, Consumer[]>();
@@ -42,7 +38,12 @@ export class Outbox implements Collector<DomainEvent> {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly jobs: Jobs,
+    private readonly methods: DecoratedMethods,
   ) {}
+
+  onModuleInit(): void {
+    for (const { options } of this.methods.find(Consumes)) this.consume(options.event, options.job, options);
+  }
 
   /** What may be added: an event that nobody has declared is in no list of events, and its followers would not know of it. */
   declare(groups: readonly EventGroup[]): void {
@@ -62,16 +63,12 @@ export class Outbox implements Collector<DomainEvent> {
     this.database.afterCommit(this.wake);
   }
 
-  /**
-   * Has every event of this name become a job of that name, with the event's data: whoever consumes events knows their names,
-   * and not who tells them. Jobs of one name run in the order of the events; with `subjectOf`, the newest event of a subject
-   * takes the place of one that still waits, so that its data must say all there is to know. Call it in `onModuleInit`.
-   */
+  /** Adds a job for each event of this name; see `@Consumes`. */
   consume(event: string, job: string, { subjectOf }: Pick<Consumer, 'subjectOf'> = {}): void {
     this.consumers.set(event, [...(this.consumers.get(event) ?? []), subjectOf ? { job, subjectOf } : { job }]);
   }
 
-  /** The relay hands on what it publishes, in the same transaction. */
+  /** Adds the jobs of events, in the transaction in which the relay publishes them. */
   async handOn(events: readonly { event: string; data: Record<string, unknown> }[]): Promise<void> {
     const jobs = events.flatMap(({ event, data }) =>
       (this.consumers.get(event) ?? []).map(({ job, subjectOf }): NewJob => {

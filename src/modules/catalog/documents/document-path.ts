@@ -1,26 +1,14 @@
-import { documentedValues } from '../../../platform/http/named-values.js';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { AppError, invalidField, notFound } from '../../../platform/errors/app-error.js';
+import { type AppError, invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { documentIfMatch, type ExpectedVersions, expectedVersionsOf } from '../../../platform/http/if-match.js';
-import { isVertical, type Vertical, VERTICALS } from '../fields/registry.js';
+import { documentedValues } from '../../../platform/http/named-values.js';
+import { isVertical, unknownVertical, type Vertical, VERTICALS } from '../slices/verticals.js';
 
 export const DOCUMENT_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** What a name that is no vertical is answered with; extras are sold with a product, never by themselves. */
-export function unknownVertical(vertical: string): AppError {
-  const known = `one of ${VERTICALS.join(', ')}`;
-  const isExtras = vertical === 'extras';
-  const message = isExtras
-    ? 'extras cannot be searched on their own; search their product'
-    : `vertical must be ${known}`;
-  const { details } = invalidField('vertical', message, 'isIn');
-  const reason = { reason: 'not_independently_sellable', vertical: 'extras', ownedBy: 'products' };
-  return new AppError(400, 'invalid_request', message, { details: { ...details, ...(isExtras ? reason : {}) } });
-}
-
-/** The document that a path names, and the versions that a change of it is meant for. */
+/** The document that a path names, and the versions that `If-Match` expects. */
 export interface DocumentTarget {
   readonly vertical: Vertical;
   readonly id: string;
@@ -28,29 +16,29 @@ export interface DocumentTarget {
 }
 
 interface TargetRule {
-  /** Whether the document is made where it is missing: then a name that cannot be is 400 and not 404. */
-  readonly makes?: boolean;
+  /** Whether a missing document is created: then a malformed path is 400 instead of 404. */
+  readonly creates?: boolean;
   readonly changes?: boolean;
-  /** The id of the demo document that the API document shows. */
+  /** The id of the demo document in the example of the API document. */
   readonly example: string;
 }
 
-const fromRequest = createParamDecorator((makes: boolean, context: ExecutionContext): DocumentTarget => {
+const fromRequest = createParamDecorator((creates: boolean, context: ExecutionContext): DocumentTarget => {
   const request = context.switchToHttp().getRequest<Request>();
   const { vertical, id } = request.params;
-  if (!isVertical(vertical)) throw makes ? unknownVertical(String(vertical)) : notFound();
-  if (typeof id !== 'string' || !DOCUMENT_ID.test(id)) throw makes ? badId() : notFound();
+  if (!isVertical(vertical)) throw creates ? unknownVertical(String(vertical)) : notFound();
+  if (typeof id !== 'string' || !DOCUMENT_ID.test(id)) throw creates ? invalidId() : notFound();
   return { vertical, id, expected: expectedVersionsOf(request) };
 });
 
-function badId(): AppError {
+function invalidId(): AppError {
   return invalidField('id', 'id must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -', 'matches');
 }
 
-/** `:vertical/:id` of the path, and with `If-Match` where something is changed. */
-export function TargetDocument({ makes = false, changes = makes, example }: TargetRule): ParameterDecorator {
+/** The parameters `:vertical/:id` of the path and, for a change, `If-Match`. */
+export function TargetDocument({ creates = false, changes = creates, example }: TargetRule): ParameterDecorator {
   return (target, key, index) => {
-    fromRequest(makes)(target, key, index);
+    fromRequest(creates)(target, key, index);
     const descriptor = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
     if (key === undefined || !descriptor) return;
     const vertical = { ...documentedValues(VERTICALS), example: 'products' };

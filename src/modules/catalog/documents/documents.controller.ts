@@ -8,21 +8,25 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { NoBody } from '../../../platform/http/no-body.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { type DocumentTarget, TargetDocument } from './document-path.js';
-import { BatchEnvelope, DocumentEnvelope, DocumentPage, toDocument } from './document-response.dto.js';
-import { ListDocuments, PutDocument, PutDocuments, Variant } from './document.dto.js';
-import { Documents } from './documents.service.js';
-import { NewDocuments } from './new-documents.service.js';
-import type { StoredDocument } from './stored-document.js';
+import {
+  BatchEnvelope,
+  DocumentEnvelope,
+  DocumentPage,
+  ListDocuments,
+  PutDocument,
+  PutDocuments,
+  toDocument,
+  Variant,
+} from './document.dto.js';
+import type { StoredDocument } from './documents.repository.js';
+import { DocumentsService } from './documents.service.js';
 
 const PATH = '/v1/admin/catalog/documents';
 
 @ApiTags('Catalog')
 @Controller(PATH)
 export class DocumentsController {
-  constructor(
-    private readonly documents: Documents,
-    private readonly news: NewDocuments,
-  ) {}
+  constructor(private readonly documents: DocumentsService) {}
 
   /**
    * Create or replace a catalog document
@@ -37,11 +41,11 @@ export class DocumentsController {
   @ApiResponse({ status: 200, type: DocumentEnvelope, description: 'The document was replaced' })
   @ApiResponse({ status: 201, type: DocumentEnvelope, description: 'The document was created' })
   async put(
-    @TargetDocument({ makes: true, example: 'prod_0002' }) { vertical, id, expected }: DocumentTarget,
+    @TargetDocument({ creates: true, example: 'prod_0002' }) { vertical, id, expected }: DocumentTarget,
     @Body() body: PutDocument,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DocumentEnvelope> {
-    const { document, isNew } = await this.documents.put(this.news.one({ ...body, vertical, id }), expected);
+    const { document, isNew } = await this.documents.put({ vertical, id }, body, expected);
     response.status(isNew ? 201 : 200);
     return placed(document, isNew);
   }
@@ -57,7 +61,7 @@ export class DocumentsController {
   @RequireScope('catalog:write')
   @Mutates('catalog.documents.put')
   async putAll(@Body() body: PutDocuments): Promise<BatchEnvelope> {
-    return { data: await this.documents.putAll(this.news.many(body.documents)) };
+    return { data: await this.documents.putAll(body.documents) };
   }
 
   /**

@@ -1,107 +1,209 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { containing } from '../../../platform/database/like.js';
-import { notFound } from '../../../platform/errors/app-error.js';
-import { pageBounds } from '../../../platform/http/dto.js';
+import { invalidField, invalidRequest, type Issue, MAX_ISSUES, notFound } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
+import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
+import { Consumes } from '../../../platform/outbox/consumes.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import type { Vertical } from '../fields/registry.js';
-import { type SliceKey, sliceName } from '../slices/slices.service.js';
-import { DocumentWriter } from './document-writer.service.js';
-import type { ListDocuments, Variant } from './document.dto.js';
-import type { BatchResult } from './document-response.dto.js';
-import { NewDocuments } from './new-documents.service.js';
-import { type NewDocument, SELECT_DOCUMENTS, type StoredDocument } from './stored-document.js';
+import { contentHash } from '../embeddings/embedding-text.js';
+import { EmbeddingsService } from '../embeddings/embeddings.service.js';
+import { canonicalLocale, type OpenSlice, type SliceKey, sliceName, SlicesService } from '../slices/slices.service.js';
+import { DERIVED_FIELDS, type Vertical } from '../slices/verticals.js';
+import { changedDepartures, type DepartureChange, parseDepartureChange } from './departure-changed.js';
+import { issuesOfFields } from './document-fields.js';
+import { DOCUMENT_ID } from './document-path.js';
+import type { BatchDocument, BatchResult, ListDocuments, PutDocument, Variant } from './document.dto.js';
+import {
+  DocumentsRepository,
+  type NewDocument,
+  type PlacedDocument,
+  type PreviousDocument,
+  type StoredDocument,
+} from './documents.repository.js';
 
+const DEPARTURE_JOB = 'catalog.departure-changed';
+/** For processes that were not running when a document was deleted. */
+const DELETED_KEPT_SECONDS = 24 * 3_600;
+
+/** Catalog documents: what the storefront finds. */
 @Injectable()
-export class Documents {
+export class DocumentsService {
   constructor(
     private readonly database: Database,
-    private readonly news: NewDocuments,
-    private readonly writer: DocumentWriter,
+    private readonly repository: DocumentsRepository,
+    private readonly slices: SlicesService,
+    private readonly embeddings: EmbeddingsService,
     private readonly ledger: ActionLedger,
+    private readonly clock: Clock,
   ) {}
 
-  /** Replaces all fields, or adds the document. Throws 412. */
-  async put(given: NewDocument, expected: ExpectedVersions): Promise<{ document: StoredDocument; isNew: boolean }> {
+  /** Creates the document or replaces all of its fields. Throws 400 with every issue of the fields, 412. */
+  async put(
+    { vertical, id }: { vertical: Vertical; id: string },
+    { fields, ...variant }: PutDocument,
+    expected: ExpectedVersions,
+  ): Promise<{ document: StoredDocument; isNew: boolean }> {
+    const key = { ...this.resolve(variant), vertical };
+    const issues = issuesOfFields(vertical, fields, 'fields');
+    if (issues.length > 0) throw invalidRequest(issues);
     return this.database.transaction(async () => {
-      const [before] = await this.writer.write([given], (earlier) => {
-        assertVersion(expected, { version: earlier[0]?.version ?? 0 });
-      });
-      const document = (await this.find(given, given.id)) ?? refuseUnknown();
-      const images = { before: before ? { fields: before.fields } : null, after: { fields: document.fields } };
-      const subjectId = `${sliceName(document)}/${document.id}`;
-      this.ledger.record('catalog.document.put', { subjectType: 'catalog_document', subjectId, ...images });
-      return { document, isNew: before === undefined };
+      const [previous] = await this.write([{ ...key, id, fields: withoutDerived(fields) }], (existing) =>
+        assertVersion(expected, { version: existing[0]?.version ?? 0 }),
+      );
+      const document = (await this.repository.find(key, id)) ?? throwNotFound();
+      const images = { before: previous ? { fields: previous.fields } : null, after: { fields: document.fields } };
+      const subject = { subjectType: 'catalog_document', subjectId: nameOf(document) };
+      this.ledger.record('catalog.document.put', { ...subject, ...images });
+      return { document, isNew: previous === undefined };
     });
   }
 
-  /** All of them or none, in one generation. */
-  async putAll(documents: readonly NewDocument[], subjectId = newId('cbat')): Promise<BatchResult> {
+  /** Stores all of the documents or none, in one generation. Throws 400 with the issues of all of them. */
+  async putAll(given: readonly BatchDocument[], subjectId = newId('cbat')): Promise<BatchResult> {
+    const documents = this.validateAll(given);
     return this.database.transaction(async () => {
-      const earlier = await this.writer.write(documents);
-      const result = { created: documents.length - earlier.length, replaced: earlier.length };
-      const after = { ...result, documents: documents.map((document) => `${sliceName(document)}/${document.id}`) };
+      const previous = await this.write(documents);
+      const result = { created: documents.length - previous.length, replaced: previous.length };
+      const after = { ...result, documents: documents.map(nameOf) };
       this.ledger.record('catalog.documents.put', { subjectType: 'catalog_batch', subjectId, after });
       return result;
     });
   }
 
-  /** Throws 404. */
-  async get(vertical: Vertical, id: string, variant: Variant): Promise<StoredDocument> {
-    return (await this.find({ vertical, ...this.news.variant(variant) }, id)) ?? refuseUnknown();
+  async list(query: ListDocuments): Promise<{ documents: StoredDocument[]; total: number }> {
+    return this.repository.page(query);
   }
 
-  /** This variant, or every one where none is named. Throws 404, 412. */
+  /** Throws 404. */
+  async get(vertical: Vertical, id: string, variant: Variant): Promise<StoredDocument> {
+    return (await this.repository.find({ vertical, ...this.resolve(variant) }, id)) ?? throwNotFound();
+  }
+
+  /** Deletes one variant, or all if none is named. Throws 404, 412. */
   async remove(
     { vertical, id, variant }: { vertical: Vertical; id: string; variant: Variant },
     expected: ExpectedVersions,
   ): Promise<void> {
     const isNamed = variant.locale !== undefined || variant.market !== undefined;
-    const named = isNamed ? [{ vertical, ...this.news.variant(variant) }] : null;
+    const named = isNamed ? [{ vertical, ...this.resolve(variant) }] : null;
     await this.database.transaction(async () => {
-      const keys = named ?? (await this.slicesWith(vertical, id));
-      const before = await this.writer.remove(id, keys, (earlier) => {
-        if (earlier.length === 0) refuseUnknown();
-        for (const document of earlier) assertVersion(expected, document);
-      });
-      const subjectId = `${[vertical, ...(named ?? []).flatMap(({ locale, market }) => [locale, market])].join('/')}/${id}`;
-      const image = { variants: before.map(({ fields }) => ({ fields })) };
-      this.ledger.record('catalog.document.delete', { subjectType: 'catalog_document', subjectId, before: image });
+      const slices = await this.slices.openExisting(named ?? (await this.repository.listVariants(id, vertical)));
+      const sliceIds = slices.map((slice) => slice.id);
+      const previous = await this.repository.listPrevious(
+        sliceIds,
+        sliceIds.map(() => id),
+      );
+      if (previous.length === 0) throwNotFound();
+      for (const document of previous) assertVersion(expected, document);
+      await this.repository.markDeleted(id, slices, this.clock.now());
+      await this.slices.publish(slices.map((slice) => ({ slice, documents: 1, growth: -1 })));
+      const subjectId = [vertical, ...(named ?? []).flatMap(({ locale, market }) => [locale, market]), id].join('/');
+      const before = { variants: previous.map(({ fields }) => ({ fields })) };
+      this.ledger.record('catalog.document.delete', { subjectType: 'catalog_document', subjectId, before });
     });
   }
 
-  async list(query: ListDocuments): Promise<{ documents: StoredDocument[]; total: number }> {
-    const { vertical = null, locale = null, market = null, status = null, search } = query;
-    const { limit, offset } = pageBounds(query);
-    const values = [vertical, locale, market, status, search === undefined ? null : containing(search)];
-    const found = `${SELECT_DOCUMENTS}
-      and ($1::text is null or slice.vertical = $1) and ($2::text is null or lower(slice.locale) = lower($2))
-      and ($3::text is null or lower(slice.market) = lower($3))
-      and ($4::text is null or coalesce(document.fields ->> 'status', 'active') = $4)
-      and ($5::text is null or document.id ilike $5 or document.fields ->> 'name' ilike $5)`;
-    const page = `${found} order by slice.vertical, document.id, slice.locale, slice.market limit $6 offset $7`;
-    const documents = await this.database.query<StoredDocument>(page, [...values, limit, offset]);
-    const [counted] = await this.database.query<{ total: number }>(
-      `select count(*)::int as total from (${found}) as found`,
-      values,
+  /** Updates the departures in the documents of a product. Of several changes of a departure only the last is applied. */
+  @Job(DEPARTURE_JOB)
+  @Consumes({ event: 'departure.changed', job: DEPARTURE_JOB, subjectOf: ({ departureId }) => String(departureId) })
+  async followDeparture(payload: unknown): Promise<void> {
+    const departure = parseDepartureChange(payload);
+    if (!departure || !DOCUMENT_ID.test(departure.productId)) return;
+    await this.database.transaction(() => this.changeDeparture(departure));
+  }
+
+  @Cron('catalog.purge', '17 * * * *')
+  async purgeDeleted(): Promise<void> {
+    await this.repository.purgeDeleted(this.clock.inSeconds(-DELETED_KEPT_SECONDS));
+  }
+
+  private async changeDeparture(departure: DepartureChange): Promise<void> {
+    const { productId } = departure;
+    const documents = await this.repository.listVariants(productId);
+    if (documents.length === 0) return;
+    await this.slices.lock(documents);
+    // Read again, because another transaction may have changed them before the lock.
+    const changed = (await this.repository.listVariants(productId)).flatMap((document): NewDocument[] => {
+      const departures = changedDepartures(document.fields['departures'], departure);
+      return departures ? [{ ...document, fields: { ...document.fields, departures } }] : [];
+    });
+    if (changed.length === 0) return;
+    await this.write(changed);
+    const subject = { subjectType: 'catalog_document', subjectId: `products/${productId}` };
+    const after = { departure, documents: changed.map(nameOf) };
+    this.ledger.record('catalog.document.follow_departure', { ...subject, after });
+  }
+
+  /** Creates or replaces documents in the running transaction. Returns those that existed before. */
+  private async write(
+    documents: readonly NewDocument[],
+    check: (existing: readonly PreviousDocument[]) => void = () => undefined,
+  ): Promise<PreviousDocument[]> {
+    const slices = new Map((await this.slices.open(documents)).map((slice) => [sliceName(slice), slice]));
+    const placed = documents.map((document): PlacedDocument => {
+      const slice = slices.get(sliceName(document));
+      if (!slice) throw new Error(`The slice ${sliceName(document)} was not opened`);
+      return { slice, document, contentHash: contentHash(document.fields) };
+    });
+    const previous = await this.repository.listPrevious(
+      placed.map(({ slice }) => slice.id),
+      documents.map(({ id }) => id),
     );
-    return { documents, total: counted?.total ?? 0 };
+    check(previous);
+    await this.repository.save(placed, this.clock.now());
+    await this.slices.publish(
+      [...slices.values()].map((slice: OpenSlice) => {
+        const written = placed.filter((one) => one.slice === slice).length;
+        const replaced = previous.filter(({ sliceId }) => sliceId === slice.id).length;
+        return { slice, documents: written, growth: written - replaced };
+      }),
+    );
+    await this.embeddings.requestEmbedding();
+    return previous;
   }
 
-  private async find({ vertical, locale, market }: SliceKey, id: string): Promise<StoredDocument | null> {
-    const text = `${SELECT_DOCUMENTS} and slice.vertical = $1 and slice.locale = $2 and slice.market = $3 and document.id = $4`;
-    const [document] = await this.database.query<StoredDocument>(text, [vertical, locale, market, id]);
-    return document ?? null;
+  /** Stops at `MAX_ISSUES`. */
+  private validateAll(given: readonly BatchDocument[]): NewDocument[] {
+    const issues: Issue[] = [];
+    const names = new Set<string>();
+    const documents: NewDocument[] = [];
+    for (const [index, { vertical, id, fields, ...variant }] of given.entries()) {
+      if (issues.length >= MAX_ISSUES) break;
+      const path = `documents.${index}`;
+      const key = this.resolve(variant, `${path}.market`);
+      const document = { ...key, vertical, id, fields: withoutDerived(fields) };
+      const name = nameOf(document);
+      const duplicate = { path: `${path}.id`, message: `${path}.id is a duplicate`, code: 'arrayUnique' };
+      if (names.has(name)) issues.push(duplicate);
+      names.add(name);
+      issues.push(...issuesOfFields(vertical, fields, `${path}.fields`));
+      documents.push(document);
+    }
+    if (issues.length > 0) throw invalidRequest(issues);
+    return documents;
   }
 
-  private async slicesWith(vertical: Vertical, id: string): Promise<SliceKey[]> {
-    const text = `${SELECT_DOCUMENTS} and slice.vertical = $1 and document.id = $2`;
-    return this.database.query<StoredDocument>(text, [vertical, id]);
+  /** The language and market of a variant with defaults. Throws 400 for a market that is not configured. */
+  private resolve({ locale, market }: Variant, path = 'market'): Pick<SliceKey, 'locale' | 'market'> {
+    const found = market === undefined ? this.slices.defaultMarket : this.slices.findMarket(market);
+    if (!found) throw invalidField(path, `${path} must be a configured market`, 'isMarket');
+    return { market: found.code, locale: (locale === undefined ? null : canonicalLocale(locale)) ?? found.locale };
   }
 }
 
-function refuseUnknown(): never {
+/** Departures replace the fields that are derived from them. */
+function withoutDerived(fields: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(fields['departures'])) return fields;
+  const isDerived = (name: string) => DERIVED_FIELDS.some((derived) => derived === name);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !isDerived(name)));
+}
+
+function nameOf(document: SliceKey & { id: string }): string {
+  return `${sliceName(document)}/${document.id}`;
+}
+
+function throwNotFound(): never {
   throw notFound();
 }

@@ -1,20 +1,16 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
-import { Clock } from '../../../platform/clock/clock.js';
 import { answerHeader } from '../../../platform/http/answer.js';
 import { ClientGone } from '../../../platform/http/client-gone.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
-import { Searches } from './searches.service.js';
 import { CatalogSearchRequest, CatalogSearchResponse } from './search.dto.js';
+import { SearchService } from './search.service.js';
 
 @ApiTags('Storefront')
 @Controller('/v1/public/catalog')
 export class SearchController {
-  constructor(
-    private readonly searches: Searches,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly catalog: SearchService) {}
 
   /**
    * Search the catalog
@@ -29,9 +25,12 @@ export class SearchController {
   @Public()
   @RateLimit('public-search')
   @Header('Cache-Control', 'no-store')
-  async search(@Body() body: CatalogSearchRequest, @ClientGone() gone: AbortSignal): Promise<CatalogSearchResponse> {
-    const answer = await this.searches.search(body, this.clock.now(), gone);
-    answerHeader('Content-Language', answer.locale);
-    return answer;
+  async search(
+    @Body() body: CatalogSearchRequest,
+    @ClientGone() disconnected: AbortSignal,
+  ): Promise<CatalogSearchResponse> {
+    const response = await this.catalog.search(body, disconnected);
+    answerHeader('Content-Language', response.locale);
+    return response;
   }
 }

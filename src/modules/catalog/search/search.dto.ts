@@ -2,7 +2,7 @@ import { ListOf, Nested, OneOf, Optional, Text, Whole } from '../../../platform/
 import { named } from '../../../platform/http/named-values.js';
 import { Objects, Worded } from '../../../platform/http/trade-fields.js';
 import { SEARCH_MODES, type SearchMode, type Sort, SORTS } from '../../../search-engine/index.js';
-import { canonicalLocale } from '../slices/markets.js';
+import { canonicalLocale } from '../slices/slices.service.js';
 
 const MODES = named('SearchMode', SEARCH_MODES);
 const PROJECTIONS = ['raw', 'storefront-card'] as const;

@@ -1,14 +1,49 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { invalidField } from '../../../platform/errors/app-error.js';
+import { fold } from '../../../search-engine/index.js';
 
-/** Words by which a search finds others too. */
+/** Words that a search for other words finds, too. */
 @Entity('catalog_synonym')
 export class CatalogSynonym {
   @PrimaryColumn('text') id: string;
   @Column('text') language: string;
-  /** Null: the terms mean the same; else a search for it finds them too, and not the other way round. */
+  /** A search for it also finds the terms, but not vice versa. If null, all terms find each other. */
   @Column('text', { nullable: true }) input: string | null;
   @Column('text', { array: true }) terms: string[];
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  /** Throws 400 for terms without words, and for a set that only maps a word to itself. */
+  assertEffective(): void {
+    const { input, terms } = this;
+    const wordless = terms.findIndex((term) => !hasWords(term));
+    if (input !== null && !hasWords(input))
+      throw invalidField('input', 'input must contain a letter or a digit', 'hasWords');
+    if (wordless >= 0) {
+      throw invalidField(`terms.${wordless}`, `terms.${wordless} must contain a letter or a digit`, 'hasWords');
+    }
+    const different = new Set([...terms, ...(input === null ? [] : [input])].map((term) => fold(term).trim()));
+    if (different.size < 2) {
+      const message = 'terms must contain 2 different terms, or with input one term that differs from it';
+      throw invalidField('terms', message, 'arrayMinSize');
+    }
+  }
+
+  /** What the ledger stores of a synonym. */
+  auditImage(): object {
+    return {
+      id: this.id,
+      language: this.language,
+      input: this.input,
+      terms: this.terms,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
+  }
+}
+
+function hasWords(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
 }

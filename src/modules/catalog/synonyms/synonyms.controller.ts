@@ -10,14 +10,14 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample } from '../../../platform/http/route-errors.js';
 import { CreateSynonym, ListSynonyms, SynonymEnvelope, SynonymPage, toSynonym, UpdateSynonym } from './synonym.dto.js';
-import { Synonyms } from './synonyms.service.js';
+import { SynonymsService } from './synonyms.service.js';
 
 const PATH = '/v1/admin/catalog/synonyms';
 
 @ApiTags('Catalog')
 @Controller(PATH)
 export class SynonymsController {
-  constructor(private readonly synonyms: Synonyms) {}
+  constructor(private readonly synonyms: SynonymsService) {}
 
   /**
    * Create a search synonym
@@ -42,8 +42,8 @@ export class SynonymsController {
   @Get()
   @RequireScope('catalog:read')
   async list(@Query() query: ListSynonyms): Promise<SynonymPage> {
-    const { synonyms, total } = await this.synonyms.list(query);
-    return { data: synonyms.map(toSynonym), total, ...pageBounds(query) };
+    const { rows, total } = await this.synonyms.list(query);
+    return { data: rows.map(toSynonym), total, ...pageBounds(query) };
   }
 
   /**

