@@ -3,16 +3,22 @@
 import { parseArgs } from 'node:util';
 import { checkConfiguration, checkSecretFiles } from './doctor/configuration.js';
 import { checkDatabase } from './doctor/database.js';
-import { checkDisk, checkWriting } from './doctor/data-folder.js';
 import { failed, linesOf, summaryOf } from './doctor/finding.js';
-import { checkBuild, checkNode, checkNpm, checkPackages } from './doctor/node.js';
-import { checkPort } from './doctor/port.js';
+import {
+  checkBuild,
+  checkDisk,
+  checkNode,
+  checkNpm,
+  checkPackages,
+  checkPort,
+  checkWriting,
+} from './doctor/machine.js';
 import { loadEnvironment } from './environment.js';
 import { LaunchError } from './launch-error.js';
 
 /*
- * npm run doctor: whether the service could start and serve here, a line for each thing it needs; `--json` for
- * machines. It changes nothing and starts nothing. Exit code 1 when something fails.
+ * npm run doctor: checks whether the service can start and serve on this machine, with a line per check; `--json` prints
+ * JSON. It changes nothing and starts nothing. The exit code is 1 if a check fails.
  */
 
 /** @typedef {import('./doctor/finding.js').Finding} Finding */
@@ -50,6 +56,6 @@ async function outcomeOf(name, check) {
     return await check();
   } catch (error) {
     if (error instanceof LaunchError) return [failed(name, error.message, error.remedy)];
-    return [failed(name, `could not be checked: ${String(error)}`, 'The words above say why.')];
+    return [failed(name, `could not be checked: ${String(error)}`, 'The error names the reason.')];
   }
 }

@@ -5,11 +5,11 @@ import { configurationFaults, weakSecrets } from '../configuration.js';
 import { dataFolder, ROOT } from '../environment.js';
 import { failed, fine, warned } from './finding.js';
 
-/** Files that open something. Those of the embedded database lie in its cluster. */
+/** Files with secrets. Those of the embedded database are in its cluster. */
 const SECRET_FILES = ['credentials.json', 'credentials.json.earlier', 'vault-kek.json'];
 const PASSWORDS = 'launcher-passwords.json';
 
-/** All faults at once, as a start would name them, and secrets that are none. */
+/** All faults at once, as a start reports them, and secrets that can be guessed. */
 export async function checkConfiguration() {
   const faults = await configurationFaults();
   const weak = await weakSecrets();
@@ -17,18 +17,18 @@ export async function checkConfiguration() {
     return [warned('configuration', 'not checked: the service is not built yet', 'npm start builds it')];
   }
   const named = faults.map((fault) => failed('configuration', ...faultAndRemedy(fault)));
-  // In production they are faults.
+  // In production weak secrets are faults.
   const known = (/** @type {string} */ name) => faults.some((fault) => fault.startsWith(`${name}: `));
   const guessable = weak
     .filter(({ name }) => !known(name))
     .map(({ name, weakness, expected, example }) =>
-      warned('secrets', `${name} ${weakness}; production refuses it`, `${expected}; for example ${example}`),
+      warned('secrets', `${name} ${weakness}; production rejects it`, `${expected}; for example ${example}`),
     );
   if (named.length + guessable.length > 0) return [...named, ...guessable];
   return [fine('configuration', `no faults (NODE_ENV ${process.env.NODE_ENV || 'development'})`)];
 }
 
-/** Whether anybody but their owner may read the files that open something. */
+/** Whether other users than the owner may read the files with secrets. */
 export function checkSecretFiles() {
   const present = secretFiles().filter((file) => existsSync(file));
   const open = present.filter((file) => (statSync(file).mode & 0o077) !== 0);
@@ -37,7 +37,9 @@ export function checkSecretFiles() {
     const words = /** @type {const} */ ([`${open.join(' and ')} can be read by others`, `chmod 600 ${open.join(' ')}`]);
     return [isProduction ? failed('secrets', ...words) : warned('secrets', ...words)];
   }
-  return [fine('secrets', `${present.length === 0 ? 'no files with secrets yet' : 'files are closed to others'}`)];
+  return [
+    fine('secrets', `${present.length === 0 ? 'no files with secrets yet' : 'files are readable by their owner only'}`),
+  ];
 }
 
 function secretFiles() {
@@ -56,7 +58,7 @@ function namesIn(folder) {
   }
 }
 
-/** `NAME: what is wrong; expected this; for example that`. @param {string} fault @returns {[string, string]} */
+/** `NAME: fault; expected this; for example that`. @param {string} fault @returns {[string, string]} */
 function faultAndRemedy(fault) {
   const at = fault.indexOf('; ');
   return at === -1 ? [fault, 'correct it'] : [fault.slice(0, at), fault.slice(at + 2)];

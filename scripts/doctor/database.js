@@ -1,27 +1,39 @@
 // @ts-check
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { dataFolder } from '../environment.js';
+import { pathToFileURL } from 'node:url';
+import { dataFolder, ROOT } from '../environment.js';
 import { isInstalled } from '../install.js';
 import { codeOf } from '../processes.js';
 import { failed, fine, warned } from './finding.js';
-import { checkOwner } from './owner.js';
 
 /** @typedef {import('./finding.js').Finding} Finding */
+/** @typedef {import('pg').Client} Client */
+/** @typedef {import('../../src/platform/database/migration-history.js').AppliedMigration} AppliedMigration */
+/** @typedef {typeof import('../../src/platform/database/migration-history.js') & { known: { name: string, checksum: string }[] }} Build */
 
 const CONNECT_MS = 5_000;
 const REMEDIES = new Map([
-  ['ECONNREFUSED', 'no server answers there: start it, or unset DATABASE_URL and npm start brings one of its own'],
+  ['ECONNREFUSED', 'no server answers there: start it, or unset DATABASE_URL to use the embedded one'],
   ['ENOTFOUND', 'the host cannot be found: check its spelling'],
   ['EAI_AGAIN', 'the host cannot be found: check its spelling, and the name server'],
-  ['28P01', 'the server refuses this user or password: check both'],
-  ['28000', 'the server refuses this user or password: check both, and its pg_hba.conf'],
-  ['3D000', 'the database does not exist: make it first (createdb)'],
-  ['53300', 'all connections are taken: raise max_connections, or end other clients'],
-  ['57P03', 'the server is starting or stopping: wait a moment'],
+  ['28P01', 'the server rejects this user or password: check both'],
+  ['28000', 'the server rejects this user or password: check both, and its pg_hba.conf'],
+  ['3D000', 'the database does not exist: create it (createdb)'],
+  ['53300', 'all connections are in use: raise max_connections, or end other clients'],
+  ['57P03', 'the server is starting or stopping: try again'],
 ]);
 
-/** The database that DATABASE_URL names, else the embedded one as far as it is there; it is not started. */
+const OLDEST_VERSION = 150_000;
+const NOTICEABLE_SKEW_MS = 2_000;
+const HARMFUL_SKEW_MS = 60_000;
+const PROBE_BYTES = 256 * 1024;
+/** PostgreSQL's code for a full disk. */
+const DISK_FULL = '53100';
+const FIRST_OWNER = `select from installation_steps where step = 'first-owner'`;
+
+/** The database of DATABASE_URL, else the embedded one, which is not started. */
 export async function checkDatabase() {
   if (!isInstalled()) return [warned('database', 'not checked: the packages are not installed', 'npm start')];
   const url = process.env.DATABASE_URL;
@@ -34,7 +46,7 @@ export async function checkDatabase() {
 
 /** @param {string} area @returns {Promise<{ url: string, pid: number } | { finding: Finding, isNew: boolean }>} */
 async function embeddedIn(area) {
-  // Only now: what they import may not be installed.
+  // Their packages may not be installed.
   const { packagedServer } = await import('../embedded-postgres/programs.js');
   const { serverUserFor } = await import('../embedded-postgres/server-user.js');
   const { findPostmaster } = await import('../embedded-postgres/postmaster.js');
@@ -44,8 +56,8 @@ async function embeddedIn(area) {
   const cluster = join(area, major);
   serverUserFor(cluster);
   if (!existsSync(cluster)) {
-    const says = `none yet: npm start makes one with the embedded PostgreSQL ${version}`;
-    return { finding: fine('database', says), isNew: true };
+    const message = `none yet: npm start creates one with the embedded PostgreSQL ${version}`;
+    return { finding: fine('database', message), isNew: true };
   }
   const running = findPostmaster(cluster);
   const password = findPasswords(cluster)?.application;
@@ -53,14 +65,13 @@ async function embeddedIn(area) {
     const address = { port: running.port, role: APPLICATION_ROLE, password, database: DATABASE };
     return { url: urlOf(address), pid: running.pid };
   }
-  const says = `the embedded PostgreSQL ${version} is not running; what is in it is checked when it is`;
-  return { finding: fine('database', says), isNew: false };
+  const message = `the embedded PostgreSQL ${version} is not running; its content is checked only while it runs`;
+  return { finding: fine('database', message), isNew: false };
 }
 
 /** @param {string} url @param {string} name */
 async function checkAt(url, name) {
   const { default: pg } = await import('pg');
-  const { checkServer } = await import('./server.js');
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,
@@ -70,8 +81,8 @@ async function checkAt(url, name) {
   try {
     await client.connect();
   } catch (error) {
-    const remedy = REMEDIES.get(codeOf(error)) ?? 'DATABASE_URL must lead to a PostgreSQL 15 or newer';
-    return [failed('database', `${name} cannot be used (${told(error)})`, remedy)];
+    const remedy = REMEDIES.get(codeOf(error)) ?? 'DATABASE_URL must name a PostgreSQL 15 or newer';
+    return [failed('database', `${name} cannot be used (${textOf(error)})`, remedy)];
   }
   try {
     return [fine('database', `${name} answers`), ...(await checkServer(client))];
@@ -81,6 +92,199 @@ async function checkAt(url, name) {
 }
 
 /** @param {unknown} error */
-function told(error) {
+function textOf(error) {
   return codeOf(error) || (error instanceof Error ? error.message : String(error));
+}
+
+/** @param {Client} client */
+async function checkServer(client) {
+  return [
+    await checkVersion(client),
+    await checkEncoding(client),
+    await checkExtensions(client),
+    await checkRole(client),
+    await checkClock(client),
+    ...(await checkMigrations(client)),
+    ...(await checkOwner(client)),
+    ...(await checkStorage(client)),
+  ];
+}
+
+/** @param {Client} client */
+async function checkVersion(client) {
+  const { name, number } = await one(
+    client,
+    `select current_setting('server_version') as name, current_setting('server_version_num')::int as number`,
+  );
+  if (number >= OLDEST_VERSION) return fine('version', `PostgreSQL ${name}`);
+  return failed(
+    'version',
+    `PostgreSQL ${name}; the service needs 15 or newer`,
+    'update the server, or use another one',
+  );
+}
+
+/** Tried out, because several settings decide which characters pg_trgm takes for letters. @param {Client} client */
+async function checkEncoding(client) {
+  const { encoding, ctype, trigrams } = await one(
+    client,
+    `select pg_encoding_to_char(encoding) as encoding, datctype as ctype,
+            to_regproc('show_trgm') is not null as trigrams
+       from pg_database where datname = current_database()`,
+  );
+  if (encoding !== 'UTF8') {
+    const remedy = `create a new database: createdb --encoding=UTF8 --template=template0`;
+    return failed('encoding', `the encoding is ${encoding} instead of UTF8`, remedy);
+  }
+  const found = trigrams ? await one(client, `select array_length(show_trgm('Москва'), 1) as count`) : null;
+  const isAsciiOnly = found === null ? ctype === 'C' || ctype === 'POSIX' : !found.count;
+  if (!isAsciiOnly) return fine('encoding', `UTF8, character type ${ctype}`);
+  return warned(
+    'encoding',
+    `character type ${ctype}: searches ignore all letters but ASCII`,
+    'create a new database: createdb --template=template0 --lc-ctype=C.UTF-8',
+  );
+}
+
+/** @param {Client} client */
+async function checkExtensions(client) {
+  const { EXTENSIONS } = await import('../embedded-postgres/database.js');
+  const { rows } = await client.query(
+    `select name, installed_version is not null as installed,
+            (select bool_or(superuser and not trusted) from pg_available_extension_versions v
+              where v.name = e.name and v.version = e.default_version) as reserved
+       from pg_available_extensions e where name = any($1)`,
+    [EXTENSIONS],
+  );
+  const { may } = await one(client, `select has_database_privilege(current_database(), 'CREATE') as may`);
+  const { superuser } = await one(client, 'select rolsuper as superuser from pg_roles where rolname = current_user');
+  const missing = EXTENSIONS.filter((name) => !rows.some((row) => row.name === name));
+  if (missing.length > 0) {
+    const remedy = 'install the contrib package of the server (postgresql-contrib)';
+    return failed('extensions', `the server does not have ${missing.join(', ')}`, remedy);
+  }
+  const closed = rows.filter(({ installed, reserved }) => !installed && !superuser && (reserved || !may));
+  if (closed.length > 0) {
+    const names = closed.map(({ name }) => name);
+    const remedy = `as a superuser, in this database: ${names.map((name) => `create extension ${name};`).join(' ')}`;
+    return failed('extensions', `this role may not create ${names.join(', ')}`, remedy);
+  }
+  return fine('extensions', `${EXTENSIONS.join(', ')}: installed, or this role can create them`);
+}
+
+/** @param {Client} client */
+async function checkRole(client) {
+  const { name, superuser } = await one(
+    client,
+    'select rolname as name, rolsuper as superuser from pg_roles where rolname = current_user',
+  );
+  if (!superuser) return fine('role', `${name} is not a superuser`);
+  const remedy = 'use a role that owns the database: create role travel login; alter database … owner to travel';
+  return warned('role', `${name} is a superuser, for whom no permission is checked`, remedy);
+}
+
+/** Writes rows that need new space, and rolls back. @param {Client} client */
+async function checkStorage(client) {
+  const { known } = await one(client, `select to_regclass('disk_probes') is not null as known`);
+  if (!known) return [];
+  try {
+    await client.query(`begin; set local lock_timeout = '1s'`);
+    await client.query('insert into disk_probes (content) values ($1)', [randomBytes(PROBE_BYTES)]);
+    return [fine('storage', 'the database can write')];
+  } catch (error) {
+    const code = codeOf(error);
+    if (code !== DISK_FULL)
+      return [failed('storage', `the database cannot write (${code})`, 'its log names the reason')];
+    const remedy = 'free some space on the disk of the database server, or give it a larger one';
+    return [failed('storage', `the database cannot write: its disk is full (${code})`, remedy)];
+  } finally {
+    await client.query('rollback');
+  }
+}
+
+/** Tokens and limits compare times of the process with times of the database. @param {Client} client */
+async function checkClock(client) {
+  const before = Date.now();
+  const { time } = await one(client, 'select extract(epoch from clock_timestamp()) * 1000 as time');
+  const skew = Math.round(Number(time) - (before + Date.now()) / 2);
+  const message = `the database's clock is ${Math.abs(skew)} ms ${skew < 0 ? 'behind' : 'ahead'}`;
+  const remedy = 'synchronize the clocks of both machines by NTP';
+  if (Math.abs(skew) >= HARMFUL_SKEW_MS) return failed('clock', message, remedy);
+  return Math.abs(skew) >= NOTICEABLE_SKEW_MS ? warned('clock', message, remedy) : fine('clock', message);
+}
+
+/** @param {Client} client @param {string} statement */
+async function one(client, statement) {
+  const { rows } = await client.query(statement);
+  return rows[0];
+}
+
+/** Whether the schema is that of this build, and the database without demo data in production. @param {Client} client */
+async function checkMigrations(client) {
+  const build = await migrationsOfThisBuild();
+  if (build === null) return [warned('migrations', 'not checked: the service is not built yet', 'npm start builds it')];
+  const applied = await build.appliedMigrations(async (text) => (await client.query(text)).rows);
+  return [outcome(applied, build), ...(await checkDemoData(client))];
+}
+
+/** @param {AppliedMigration[]} applied @param {Build} build */
+function outcome(applied, { known, historyFault }) {
+  const fault = historyFault(applied, known);
+  if (fault !== null) {
+    const at = fault.lastIndexOf('; ');
+    return failed('migrations', fault.slice(0, at), fault.slice(at + 2));
+  }
+  const pending = known.slice(applied.length).map(({ name }) => name);
+  if (applied.length === 0) return fine('migrations', `none yet: npm start applies all ${pending.length}`);
+  if (pending.length === 0) return fine('migrations', `all ${applied.length} are applied`);
+  return warned('migrations', `${pending.join(', ')} pending`, 'npm run migrate or npm start applies them');
+}
+
+/** @param {Client} client */
+async function checkDemoData(client) {
+  if (process.env.NODE_ENV !== 'production' || !(await exists(client, 'installation_steps'))) return [];
+  const { rowCount } = await client.query(`select from installation_steps where step = 'demo-data'`);
+  if (!rowCount) return [];
+  const message = 'the database contains demo data, whose credentials are known; production rejects it';
+  return [failed('demo data', message, 'use another database for production: createdb')];
+}
+
+/** @param {Client} client @param {string} table */
+async function exists(client, table) {
+  const { rows } = await client.query('select to_regclass($1) is not null as known', [table]);
+  return rows[0].known;
+}
+
+/** @returns {Promise<Build | null>} null: not built */
+async function migrationsOfThisBuild() {
+  const files = ['dist/ormconfig.js', 'dist/src/platform/database/migration-history.js'].map((file) =>
+    join(ROOT, file),
+  );
+  if (!files.every((file) => existsSync(file))) return null;
+  const [{ default: dataSource }, history] = await Promise.all(files.map((file) => import(pathToFileURL(file).href)));
+  const migrations = dataSource.options.migrations.map((/** @type {new () => object} */ Migration) => new Migration());
+  return { ...history, known: await history.knownMigrations(migrations) };
+}
+
+/**
+ * Whether an account can log in after the next start. Outside production the first start creates one.
+ * @param {import('pg').Client | null} client null: the database is created by the next start
+ */
+async function checkOwner(client) {
+  const file = join(ROOT, 'dist/src/modules/identity/owner-login.js');
+  if (process.env.NODE_ENV !== 'production' || !existsSync(file)) return [];
+  const { ACTIVE_OWNER, NO_OWNER } = await import(pathToFileURL(file).href);
+  if (client && (await hasRows(client, 'users', ACTIVE_OWNER))) return [fine('owner', 'an active owner can log in')];
+  const isFirst = !client || !(await hasRows(client, 'installation_steps', FIRST_OWNER));
+  const { BOOTSTRAP_ADMIN_EMAIL: email, BOOTSTRAP_ADMIN_PASSWORD: password } = process.env;
+  if (isFirst && email?.trim() && password?.trim()) {
+    return [fine('owner', 'none yet: npm start creates the one of BOOTSTRAP_ADMIN_EMAIL')];
+  }
+  return [failed('owner', NO_OWNER.fault, NO_OWNER.remedy)];
+}
+
+/** @param {import('pg').Client} client @param {string} table @param {string} statement */
+async function hasRows(client, table, statement) {
+  const { rows } = await client.query('select to_regclass($1) is not null as known', [table]);
+  return rows[0].known && ((await client.query(statement)).rowCount ?? 0) > 0;
 }

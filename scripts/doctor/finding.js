@@ -1,28 +1,28 @@
 // @ts-check
 
 /**
- * What was found out about one thing. WARN: it works, but not as it should; FAIL: the service would not work.
- * @typedef {{ check: string, verdict: 'OK' | 'WARN' | 'FAIL', says: string, remedy?: string }} Finding
+ * The result of a check. WARN: the service works, with a drawback; FAIL: the service does not work.
+ * @typedef {{ check: string, verdict: 'OK' | 'WARN' | 'FAIL', message: string, remedy?: string }} Finding
  */
 
-/** @param {string} check @param {string} says @returns {Finding} */
-export function fine(check, says) {
-  return { check, verdict: 'OK', says };
+/** @param {string} check @param {string} message @returns {Finding} */
+export function fine(check, message) {
+  return { check, verdict: 'OK', message };
 }
 
-/** @param {string} check @param {string} says @param {string} remedy @returns {Finding} */
-export function warned(check, says, remedy) {
-  return { check, verdict: 'WARN', says, remedy };
+/** @param {string} check @param {string} message @param {string} remedy @returns {Finding} */
+export function warned(check, message, remedy) {
+  return { check, verdict: 'WARN', message, remedy };
 }
 
-/** @param {string} check @param {string} says @param {string} remedy @returns {Finding} */
-export function failed(check, says, remedy) {
-  return { check, verdict: 'FAIL', says, remedy };
+/** @param {string} check @param {string} message @param {string} remedy @returns {Finding} */
+export function failed(check, message, remedy) {
+  return { check, verdict: 'FAIL', message, remedy };
 }
 
-/** For a person: a line, and one more with the remedy. @param {Finding} finding */
-export function linesOf({ check, verdict, says, remedy }) {
-  const line = `${verdict.padEnd(4)}  ${check.padEnd(13)}  ${says}\n`;
+/** The text for a person: a line, and one with the remedy. @param {Finding} finding */
+export function linesOf({ check, verdict, message, remedy }) {
+  const line = `${verdict.padEnd(4)}  ${check.padEnd(13)}  ${message}\n`;
   return remedy === undefined ? line : `${line}${' '.repeat(21)}remedy: ${remedy}\n`;
 }
 

@@ -13,7 +13,7 @@ async function change(text: string): Promise<void> {
 }
 
 describe('npm run doctor, of the database', () => {
-  it('warns of a superuser, and of a database whose searches are blind to other letters than ASCII', async () => {
+  it('warns about a superuser and about a database in which searches ignore all letters but ASCII', async () => {
     const server = await startPostgres({ dataDir: folder(), durable: false });
     const admin = new pg.Client({ connectionString: server.superuserUrl });
     await admin.connect();
@@ -30,8 +30,8 @@ describe('npm run doctor, of the database', () => {
     expect(blind.of('encoding')[0]).toEqual({
       check: 'encoding',
       verdict: 'WARN',
-      says: 'character type C: searching ignores every letter that is not ASCII',
-      remedy: 'make a new database with another one: createdb --template=template0 --lc-ctype=C.UTF-8',
+      message: 'character type C: searches ignore all letters but ASCII',
+      remedy: 'create a new database: createdb --template=template0 --lc-ctype=C.UTF-8',
     });
   });
 
@@ -40,17 +40,17 @@ describe('npm run doctor, of the database', () => {
     { where: 'no such database', url: { pathname: '/nowhere' }, code: '3D000', remedy: /createdb/ },
     { where: 'a wrong password', url: { password: 'wrong' }, code: '28P01', remedy: /check both/ },
     { where: 'no such host', url: { hostname: 'x.invalid' }, code: 'E', remedy: /host cannot be found/ },
-  ])('names what to do where there is $where', async ({ url, code, remedy }) => {
+  ])('names the remedy for $where', async ({ url, code, remedy }) => {
     const other = new URL(databaseUrl);
     Object.assign(other, url);
     const { wrong, of } = await doctor({ DATABASE_URL: other.href });
     expect(wrong).toEqual(['FAIL database']);
-    expect(of('database')[0]?.says).toContain(`the server of DATABASE_URL cannot be used (${code}`);
+    expect(of('database')[0]?.message).toContain(`the server of DATABASE_URL cannot be used (${code}`);
     expect(of('database')[0]?.remedy).toMatch(remedy);
     expect(JSON.stringify(of('database'))).not.toContain(other.password);
   });
 
-  it('fails in production where a start would be refused, and tells no secret', async () => {
+  it('fails in production if a start would be rejected, and prints no secret', async () => {
     const key = Buffer.alloc(32).toString('base64');
     const password = 'a sentence of your own';
     const production = await doctor({
@@ -63,7 +63,7 @@ describe('npm run doctor, of the database', () => {
     });
     const fails = ['FAIL configuration', 'FAIL configuration', 'FAIL configuration', 'FAIL demo data'];
     expect(production.wrong).toEqual(fails);
-    const told = production.of('configuration').map(({ says }) => says);
+    const told = production.of('configuration').map(({ message }) => message);
     expect(told).toEqual([
       'PORT: is out of range',
       expect.stringMatching(/^VAULT_KEK_a: repeats itself/),
@@ -73,17 +73,17 @@ describe('npm run doctor, of the database', () => {
     expect(JSON.stringify(production.of('configuration'))).not.toContain(password);
   });
 
-  it('fails in production while no account can log in, and names both remedies', async () => {
+  it('fails in production while no account can log in, with both remedies', async () => {
     const env = { NODE_ENV: 'production', VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: randomBytes(32).toString('base64') };
     const owner = { BOOTSTRAP_ADMIN_EMAIL: 'maria@example.com', BOOTSTRAP_ADMIN_PASSWORD: 'the boat sails at seven' };
     const ownerIn = async (more: NodeJS.ProcessEnv) => (await doctor({ ...env, ...more })).of('owner');
     const missing = {
       check: 'owner',
       verdict: 'FAIL',
-      says: 'no account can log in, because the database has no active user with the role owner',
+      message: 'no account can log in, because the database has no active user with the role owner',
       remedy: expect.stringMatching(/BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD .*npm run provision/),
     };
-    const created = { verdict: 'OK', says: 'none yet: npm start creates the one of BOOTSTRAP_ADMIN_EMAIL' };
+    const created = { verdict: 'OK', message: 'none yet: npm start creates the one of BOOTSTRAP_ADMIN_EMAIL' };
 
     // No database yet: the next start brings the embedded one.
     expect(await ownerIn({})).toEqual([missing]);
@@ -100,16 +100,16 @@ describe('npm run doctor, of the database', () => {
   });
 
   it.each([
-    { clock: 'five seconds late', now: 'now() - 5e3', wrong: 'WARN clock', says: /clock is (4|5)\d{3} ms ahead$/ },
-    { clock: 'an hour early', now: 'now() + 36e5', wrong: 'FAIL clock', says: /clock is 3[56]\d{5} ms behind$/ },
-  ])('notices a clock that is $clock', async ({ now, wrong, says }) => {
+    { clock: 'five seconds late', now: 'now() - 5e3', wrong: 'WARN clock', message: /clock is (4|5)\d{3} ms ahead$/ },
+    { clock: 'an hour early', now: 'now() + 36e5', wrong: 'FAIL clock', message: /clock is 3[56]\d{5} ms behind$/ },
+  ])('reports a clock that is $clock', async ({ now, wrong, message }) => {
     const preload = `const { now } = Date; Date.now = () => ${now};`;
     const found = await doctor({ DATABASE_URL: databaseUrl }, { preload });
     expect(found.wrong).toEqual([wrong]);
-    expect(found.of('clock')[0]?.says).toMatch(says);
+    expect(found.of('clock')[0]?.message).toMatch(message);
   });
 
-  it('warns of migrations to come, and fails on those of a newer version', async () => {
+  it('warns about pending migrations, and fails on those of a newer version', async () => {
     const env = { DATABASE_URL: databaseUrl };
     const last = `(select name from migrations order by timestamp desc limit 1)`;
     await change(`insert into migrations (timestamp, name) values (9990000000000, 'FromTheFuture9990000000000')`);
@@ -118,9 +118,9 @@ describe('npm run doctor, of the database', () => {
     await change(`delete from migrations where name = ${last}`);
     const older = await doctor(env);
     expect([newer.wrong, older.wrong]).toEqual([['FAIL migrations'], ['WARN migrations']]);
-    expect(newer.of('migrations')[0]?.says).toContain(
+    expect(newer.of('migrations')[0]?.message).toContain(
       'FromTheFuture9990000000000 was applied, which this build does not',
     );
-    expect(older.of('migrations')[0]?.says).toMatch(/^\w+\d{13} to come$/);
+    expect(older.of('migrations')[0]?.message).toMatch(/^\w+\d{13} pending$/);
   });
 });

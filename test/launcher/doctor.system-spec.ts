@@ -13,7 +13,7 @@ import { eventually } from './wait.js';
 const databaseUrl = process.env['DATABASE_URL'] ?? '';
 
 describe('npm run doctor', () => {
-  it('says of each thing in a line that it is well, and leaves nothing behind', async () => {
+  it('prints a line for each check that succeeds, and creates no file', async () => {
     const data = join(folder(), 'data');
     const script = runScript(PROJECT, ['scripts/doctor.js'], { PORT: free, DATA_DIR: data, DATABASE_URL: databaseUrl });
     const code = await script.end();
@@ -23,51 +23,51 @@ describe('npm run doctor', () => {
     expect(lines.filter((line) => line !== '' && !isOfTheBuild(line))).toEqual([
       `OK    node           Node.js ${process.versions.node}`,
       expect.stringMatching(/^OK {4}npm {12}npm \d+\.\d+\.\d+$/),
-      'OK    packages       installed as package-lock.json names them',
+      'OK    packages       installed as in package-lock.json',
       'OK    configuration  no faults (NODE_ENV development)',
       'OK    secrets        no files with secrets yet',
       `OK    port           ${free} is free`,
       expect.stringMatching(/^OK {4}disk {11}\d+ MB are free in /),
-      `OK    writing        ${data} is not there yet and can be made`,
+      `OK    writing        ${data} does not exist yet and can be created`,
       'OK    database       the server of DATABASE_URL answers',
       expect.stringMatching(/^OK {4}version {8}PostgreSQL \d+/),
       expect.stringMatching(/^OK {4}encoding {7}UTF8, character type \S+$/),
-      'OK    extensions     btree_gist, citext, pg_trgm, pgcrypto, unaccent: there, or to be added by this role',
-      expect.stringMatching(/^OK {4}role {11}\w+ is no superuser$/),
+      'OK    extensions     btree_gist, citext, pg_trgm, pgcrypto, unaccent: installed, or this role can create them',
+      expect.stringMatching(/^OK {4}role {11}\w+ is not a superuser$/),
       expect.stringMatching(/^OK {4}clock {10}the database's clock is \d+ ms (behind|ahead)$/),
-      expect.stringMatching(/^OK {4}migrations {5}all \d+ are there$/),
+      expect.stringMatching(/^OK {4}migrations {5}all \d+ are applied$/),
       'OK    storage        the database can write',
     ]);
     expect(existsSync(data)).toBe(false);
   });
 
-  it('starts no database: of the embedded one it tells what there is', async () => {
+  it('starts no database, and reports the state of the embedded one', async () => {
     const data = folder();
     const before = await doctor({ DATA_DIR: data });
     expect(before.of('database')).toEqual([
-      { check: 'database', verdict: 'OK', says: expect.stringMatching(/^none yet: npm start makes one with/) },
+      { check: 'database', verdict: 'OK', message: expect.stringMatching(/^none yet: npm start creates one with/) },
     ]);
     expect(readdirSync(data)).toEqual([]);
 
     const server = await startPostgres({ dataDir: join(data, 'postgres'), durable: false });
     const running = await doctor({ DATA_DIR: data });
-    expect(running.of('database')[0]?.says).toBe(`the embedded PostgreSQL (process ${server.pid}) answers`);
-    expect(running.of('role')[0]?.says).toBe('travel_app is no superuser');
-    expect(running.of('migrations')[0]?.says).toMatch(/^none yet: npm start brings all \d+$/);
+    expect(running.of('database')[0]?.message).toBe(`the embedded PostgreSQL (process ${server.pid}) answers`);
+    expect(running.of('role')[0]?.message).toBe('travel_app is not a superuser');
+    expect(running.of('migrations')[0]?.message).toMatch(/^none yet: npm start applies all \d+$/);
     await server.stop();
     const stopped = await doctor({ DATA_DIR: data });
-    expect(stopped.of('database')[0]?.says).toMatch(/is not running; what is in it is checked when it is$/);
+    expect(stopped.of('database')[0]?.message).toMatch(/is not running; its content is checked only while it runs$/);
     expect([running.wrong, stopped.wrong]).toEqual([[], []]);
   });
 
-  it('warns outside production of secrets that production would refuse, and of files that others can read', async () => {
+  it('warns outside production about weak secrets and about secret files that other users can read', async () => {
     const data = folder();
     writeFileSync(join(data, 'vault-kek.json'), '{}', { mode: 0o600 });
     mkdirSync(join(data, 'postgres/18'), { recursive: true });
     writeFileSync(join(data, 'postgres/18/launcher-passwords.json'), '{}', { mode: 0o600 });
     const env = { DATA_DIR: data, DATABASE_URL: databaseUrl };
     expect((await doctor(env)).of('secrets')).toEqual([
-      { check: 'secrets', verdict: 'OK', says: 'files are closed to others' },
+      { check: 'secrets', verdict: 'OK', message: 'files are readable by their owner only' },
     ]);
 
     chmodSync(join(data, 'vault-kek.json'), 0o640);
@@ -76,11 +76,11 @@ describe('npm run doctor', () => {
     const open = await doctor({ ...env, ...weak });
     expect(open.wrong).toEqual(['WARN secrets', 'WARN secrets']);
     const files = [join(data, 'vault-kek.json'), join(data, 'postgres/18/launcher-passwords.json')];
-    expect(open.of('secrets')[0]?.says).toBe('VAULT_KEK_a repeats itself and is not random; production refuses it');
+    expect(open.of('secrets')[0]?.message).toBe('VAULT_KEK_a repeats itself and is not random; production rejects it');
     expect(open.of('secrets')[1]).toEqual({
       check: 'secrets',
       verdict: 'WARN',
-      says: `${files.join(' and ')} can be read by others`,
+      message: `${files.join(' and ')} can be read by others`,
       remedy: `chmod 600 ${files.join(' ')}`,
     });
     const strong = { VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: randomBytes(32).toString('base64') };
@@ -88,7 +88,7 @@ describe('npm run doctor', () => {
     expect(production.of('secrets').map(({ verdict }) => verdict)).toEqual(['FAIL']);
   });
 
-  it('tells our own service on the port from another program', async () => {
+  it('distinguishes the service from another program on the port', async () => {
     const app = await startApp();
     await eventually(async () => ((await app.get('/health/ready')).status === 200 ? true : null));
     const ours = await doctor({ PORT: new URL(app.url).port });
@@ -96,7 +96,7 @@ describe('npm run doctor', () => {
       {
         check: 'port',
         verdict: 'OK',
-        says: `the service is running on ${new URL(app.url).port} (not started by npm start) and ready`,
+        message: `the service is running on ${new URL(app.url).port} (not started by npm start) and ready`,
       },
     ]);
     const foreign = createServer((_, response) => response.end('hello'));
@@ -108,33 +108,33 @@ describe('npm run doctor', () => {
     await new Promise((resolve) => foreign.close(resolve));
     expect(wrong).toEqual(['FAIL port']);
     expect(of('port')[0]).toMatchObject({
-      says: `${port} on 127.0.0.1 cannot be listened on`,
+      message: `${port} on 127.0.0.1 cannot be listened on`,
       remedy: expect.stringContaining(`PORT=${port + 1}`),
     });
   });
 
-  it('fails where the data folder cannot be written to', async () => {
+  it('fails if the data folder is not writable', async () => {
     const file = join(folder(), 'a-file');
     writeFileSync(file, '');
     const { wrong, of } = await doctor({ DATA_DIR: join(file, 'data'), DATABASE_URL: databaseUrl });
     expect(wrong).toEqual(['FAIL writing']);
-    expect(of('writing')[0]?.says).toMatch(/cannot be written to \((EACCES|ENOTDIR)\)$/);
+    expect(of('writing')[0]?.message).toMatch(/cannot be written to \((EACCES|ENOTDIR)\)$/);
   });
 
-  it('tells of an old Node.js', async () => {
+  it('reports an old Node.js', async () => {
     const old = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'18.20.4'}})`;
     const { of } = await doctor({}, { preload: old });
     expect(of('node')).toEqual([
       {
         check: 'node',
         verdict: 'FAIL',
-        says: 'Node.js 18.20.4; the service needs 20.19 or newer',
+        message: 'Node.js 18.20.4; the service needs 20.19 or newer',
         remedy: 'install a current one: https://nodejs.org',
       },
     ]);
   });
 
-  it('on a fresh clone, without packages and build, says what npm start will do', async () => {
+  it('warns about missing packages and a missing build in a fresh clone, and does not fail', async () => {
     const project = newProject();
     closeAfterTests(async () => rmSync(project, { recursive: true, force: true }));
     rmSync(join(project, 'node_modules'));

@@ -8,7 +8,7 @@ import { newFolder, PROJECT, runScript } from './folders.js';
 interface Finding {
   check: string;
   verdict: string;
-  says: string;
+  message: string;
   remedy?: string;
 }
 
@@ -22,7 +22,7 @@ export function folder(): string {
   return path;
 }
 
-/** What `npm run doctor` finds, on a free port and in an empty data folder unless `env` says otherwise. */
+/** What `npm run doctor` finds, on a free port and in an empty data folder unless `env` message otherwise. */
 export async function doctor(env: NodeJS.ProcessEnv = {}, { project = PROJECT, preload = '' } = {}) {
   const first = preload ? ['--import', `data:text/javascript,${encodeURIComponent(preload)}`] : [];
   const words = [...first, join(project, 'scripts/doctor.js'), '--json'];
