@@ -1,7 +1,6 @@
 export { NotificationsModule } from './notifications.module.js';
 export type { LiveTrigger } from './rules/reminder-trigger.js';
 export { ListReminderRuns, ReminderRunList } from './runs/reminder-run.dto.js';
-export { ReminderRuns } from './runs/reminder-runs.service.js';
 export {
   type DueTarget,
   type TargetKind,
@@ -10,5 +9,5 @@ export {
   type ReminderTarget,
   type TargetPage,
 } from './runs/reminder-sources.js';
-export { Reminders } from './runs/reminders.service.js';
+export { RemindersService } from './runs/reminders.service.js';
 export { notificationEvents } from './events.js';

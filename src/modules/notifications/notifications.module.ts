@@ -18,9 +18,8 @@ import { PlanningBook } from './runs/planning-book.service.js';
 import { PlanningJobs } from './runs/planning-jobs.service.js';
 import { Planning } from './runs/planning.service.js';
 import { RecipientLimits } from './runs/recipient-limits.service.js';
-import { ReminderRuns } from './runs/reminder-runs.service.js';
 import { ReminderSources } from './runs/reminder-sources.js';
-import { Reminders } from './runs/reminders.service.js';
+import { RemindersService } from './runs/reminders.service.js';
 import { RunClaims } from './runs/run-claims.service.js';
 import { RunHistory } from './runs/run-history.service.js';
 import { RunOutcomes } from './runs/run-outcomes.service.js';
@@ -53,8 +52,7 @@ import { SendingHours } from './timing/sending-hours.js';
     RecipientLimits,
     ReminderRules,
     ReminderRuleUndos,
-    ReminderRuns,
-    Reminders,
+    RemindersService,
     ReminderSources,
     RuleRows,
     RunClaims,
@@ -66,7 +64,7 @@ import { SendingHours } from './timing/sending-hours.js';
     SendingHours,
     Simulations,
   ],
-  exports: [ReminderRuns, Reminders, ReminderSources],
+  exports: [RemindersService, ReminderSources],
 })
 export class NotificationsModule implements OnModuleInit {
   constructor(

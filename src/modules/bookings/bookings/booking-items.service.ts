@@ -9,7 +9,7 @@ import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { AllotmentSales, ChannelsService } from '../../distribution/index.js';
-import { Reminders } from '../../notifications/index.js';
+import { RemindersService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
 import type { CreateBookingItem, ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
 import { BookingItem } from './booking-item.entity.js';
@@ -44,7 +44,7 @@ export class BookingItemsService {
     private readonly allotments: AllotmentSales,
     private readonly channels: ChannelsService,
     private readonly listeners: Listeners,
-    private readonly reminders: Reminders,
+    private readonly reminders: RemindersService,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -167,7 +167,7 @@ export class BookingItemsService {
     }
     if (before.departureDate !== departureDate) {
       await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(summary, before.departureDate));
-      await this.reminders.follow(booking.id, ['departure_upcoming', 'booking_confirmed']);
+      await this.reminders.reschedule(booking.id, ['departure_upcoming', 'booking_confirmed']);
     }
     return summary;
   }

@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import { Reminders } from '../../notifications/index.js';
+import { RemindersService } from '../../notifications/index.js';
 import { type DepartureSummary, DepartureListener } from '../../operations/index.js';
 import { BookingItemsService } from './booking-items.service.js';
 import { BookingsRepository } from './bookings.repository.js';
@@ -24,7 +24,7 @@ export class BookingJobs implements DepartureListener {
     private readonly repository: BookingsRepository,
     private readonly bookings: BookingsService,
     private readonly items: BookingItemsService,
-    private readonly reminders: Reminders,
+    private readonly reminders: RemindersService,
     private readonly jobs: Jobs,
   ) {}
 
@@ -38,7 +38,7 @@ export class BookingJobs implements DepartureListener {
   async moved({ id, startDate }: DepartureSummary, before: DepartureSummary): Promise<void> {
     if (startDate === before.startDate) return;
     await this.jobs.add(ITEMS_JOB, { departureId: id });
-    await this.reminders.letGo(await this.repository.bookingsOnDeparture(id), 'departure_upcoming');
+    await this.reminders.endOutdated(await this.repository.bookingsOnDeparture(id), 'departure_upcoming');
     await this.jobs.add(REMINDERS_JOB, { departureId: id });
   }
 
@@ -63,7 +63,7 @@ export class BookingJobs implements DepartureListener {
     for (const bookingId of await this.repository.bookingsOnDeparture(departureIdOf(payload))) {
       await this.database.transaction(async () => {
         await this.repository.bookings.lock(bookingId);
-        await this.reminders.follow(bookingId, ['departure_upcoming']);
+        await this.reminders.reschedule(bookingId, ['departure_upcoming']);
       });
     }
   }

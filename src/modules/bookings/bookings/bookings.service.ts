@@ -10,7 +10,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { ChannelsService } from '../../distribution/index.js';
 import { type Terms, TermsInForce } from '../../legal/index.js';
-import { Reminders } from '../../notifications/index.js';
+import { RemindersService } from '../../notifications/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import { completePolicy } from '../payment-policies/payment-policy.js';
 import type { ItemType } from './booking-item.entity.js';
@@ -78,7 +78,7 @@ export class BookingsService {
     private readonly departures: DeparturesService,
     private readonly terms: TermsInForce,
     private readonly listeners: Listeners,
-    private readonly reminders: Reminders,
+    private readonly reminders: RemindersService,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -218,7 +218,7 @@ export class BookingsService {
 
   /** Plans and cancels reminders of the booking; last, when no listener can reject the change any more. */
   private async updateReminders(id: string): Promise<void> {
-    await this.reminders.follow(id, ['departure_upcoming', 'booking_confirmed']);
+    await this.reminders.reschedule(id, ['departure_upcoming', 'booking_confirmed']);
   }
 
   private async lockExpected(id: string, expected: ExpectedVersions): Promise<Booking> {

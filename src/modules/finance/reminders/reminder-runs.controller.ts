@@ -3,14 +3,14 @@ import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { BookingsService } from '../../bookings/index.js';
-import { ListReminderRuns, ReminderRunList, ReminderRuns } from '../../notifications/index.js';
+import { ListReminderRuns, ReminderRunList, RemindersService } from '../../notifications/index.js';
 
 @ApiTags('Payment schedules')
 @Controller('/v1/admin/finance/bookings/:bookingId/reminder-runs')
 export class ReminderRunsController {
   constructor(
     private readonly bookings: BookingsService,
-    private readonly runs: ReminderRuns,
+    private readonly reminders: RemindersService,
   ) {}
 
   /**
@@ -25,6 +25,6 @@ export class ReminderRunsController {
     @PathId('book', 'bookingId') bookingId: string,
     @Query() query: ListReminderRuns,
   ): Promise<ReminderRunList> {
-    return this.runs.ofBooking(await this.bookings.getSummary(bookingId), query);
+    return this.reminders.listRuns(await this.bookings.getSummary(bookingId), query);
   }
 }

@@ -2,7 +2,9 @@ import { PageQuery } from '../../../platform/http/dto.js';
 import { Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
-import { RUN_STATUSES, type RunStatus } from './reminder-run.entity.js';
+import { masked } from '../messages/masked.js';
+import { dayNumber } from '../timing/run-time.js';
+import { type ReminderRun, RUN_STATUSES, type RunStatus } from './reminder-run.entity.js';
 
 /** Filters and paging of the list of reminder runs. */
 export class ListReminderRuns extends PageQuery {
@@ -104,4 +106,28 @@ export class ReminderRunList {
   /** The number of runs that match the filters on all pages. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   total: number;
+}
+
+/** `runDay`: the local day of `runAt`. `customerEmail`: the address to which an open run would be sent. */
+export function toReminderRun(
+  run: ReminderRun,
+  { ruleName, runDay, customerEmail }: { ruleName: string; runDay: string; customerEmail: string | null },
+): ReminderRunResponse {
+  const recipient = run.isOpen() && run.channel === 'email' ? customerEmail : run.recipient;
+  return {
+    id: run.id,
+    bookingId: run.bookingId,
+    stage: run.stageId,
+    runAt: run.runAt.toISOString(),
+    ruleId: run.ruleId,
+    ruleName,
+    scheduleId: run.scheduleId,
+    invoiceId: run.invoiceId,
+    channel: run.channel,
+    recipient: recipient === null ? null : masked(recipient),
+    status: run.status,
+    reason: run.reason,
+    daysFromAnchor: dayNumber(runDay) - dayNumber(run.anchorDate),
+    attempts: run.attempts,
+  };
 }
