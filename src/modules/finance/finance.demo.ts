@@ -6,7 +6,7 @@ import type { CreateNumberSeries } from './number-series/number-series.dto.js';
 import { NumberSeriesService } from './number-series/number-series.service.js';
 import { PaymentPoliciesService } from './payment-policy/payment-policies.service.js';
 import type { CreateSupplierInvoice } from './supplier-invoices/supplier-invoice.dto.js';
-import { SupplierInvoices } from './supplier-invoices/supplier-invoices.service.js';
+import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.service.js';
 
 const SUPPLIER_INVOICES: readonly CreateSupplierInvoice[] = [
   {
@@ -106,7 +106,7 @@ const PAYMENT_POLICY: PaymentPolicyBody = {
 @Injectable()
 export class FinanceDemo {
   constructor(
-    private readonly supplierInvoices: SupplierInvoices,
+    private readonly supplierInvoices: SupplierInvoicesService,
     private readonly numberSeries: NumberSeriesService,
     private readonly policies: PaymentPoliciesService,
   ) {}

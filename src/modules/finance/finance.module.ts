@@ -19,10 +19,10 @@ import { FinanceReportsController } from './reports/finance-reports.controller.j
 import { IntegrityService } from './reports/integrity.service.js';
 import { reminderControllers, reminderProviders } from './reminders/parts.js';
 import { renditionControllers, renditionProviders } from './renditions/parts.js';
-import { SupplierInvoiceReader } from './supplier-invoices/supplier-invoice-reader.service.js';
-import { SupplierInvoiceUndos } from './supplier-invoices/supplier-invoice-undos.service.js';
 import { SupplierInvoicesController } from './supplier-invoices/supplier-invoices.controller.js';
-import { SupplierInvoices } from './supplier-invoices/supplier-invoices.service.js';
+import { SupplierInvoicesRepository } from './supplier-invoices/supplier-invoices.repository.js';
+import { SupplierInvoiceReversals } from './supplier-invoices/supplier-invoices.reversals.js';
+import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.service.js';
 
 @Module({
   imports: [ActionLedgerModule, BookingsModule, DistributionModule, NotificationsModule],
@@ -41,9 +41,9 @@ import { SupplierInvoices } from './supplier-invoices/supplier-invoices.service.
   providers: [
     FinanceBookingListener,
     FinanceDemo,
-    SupplierInvoices,
-    SupplierInvoiceReader,
-    SupplierInvoiceUndos,
+    SupplierInvoiceReversals,
+    SupplierInvoicesRepository,
+    SupplierInvoicesService,
     NumberSeriesRepository,
     NumberSeriesService,
     ...invoiceProviders,

@@ -17,12 +17,10 @@ import { Payments } from './payments.service.js';
 import { ScheduleMoney } from './schedule-money.service.js';
 import { Settler } from './schedule-settler.service.js';
 import { SupplierDebts } from './supplier-debts.service.js';
-import { SupplierInvoiceSettlement } from '../supplier-invoices/supplier-invoice-settlement.service.js';
 
 /** What the finance module is given of this folder. */
 export const paymentControllers = [PaymentsController];
 export const paymentProviders = [
-  SupplierInvoiceSettlement,
   Payments,
   PaymentReader,
   PaymentUndos,

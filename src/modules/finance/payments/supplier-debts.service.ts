@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
-import { SupplierInvoiceSettlement } from '../supplier-invoices/supplier-invoice-settlement.service.js';
+import { SupplierInvoicesService } from '../supplier-invoices/supplier-invoices.service.js';
 import type { SupplierInvoice } from '../supplier-invoices/supplier-invoice.entity.js';
 import { type Debt, overAllocated, type Share, sumOfShares, type Wish } from './debt.js';
 
 /** What we owe to suppliers: each payment is for one approved supplier invoice. */
 @Injectable()
 export class SupplierDebts {
-  constructor(private readonly invoices: SupplierInvoiceSettlement) {}
+  constructor(private readonly invoices: SupplierInvoicesService) {}
 
   /** Holds the supplier invoice until the transaction ends. Throws 404 with details {field}. */
   async lock(supplierInvoiceId: string): Promise<Debt> {
-    return new SupplierDebt(await this.invoices.lock(supplierInvoiceId), this.invoices);
+    return new SupplierDebt(await this.invoices.lockForPayment(supplierInvoiceId), this.invoices);
   }
 }
 
@@ -20,7 +20,7 @@ class SupplierDebt implements Debt {
 
   constructor(
     private readonly invoice: SupplierInvoice,
-    private readonly invoices: SupplierInvoiceSettlement,
+    private readonly invoices: SupplierInvoicesService,
   ) {
     this.currency = invoice.currency;
   }

@@ -2,7 +2,7 @@ import { AppError, invalidField, unprocessable } from '../../../platform/errors/
 import { exchange } from '../../../platform/money/money.js';
 import type { PricedLine, ServiceType } from './supplier-invoice-line.entity.js';
 
-/** A line as it is sent; what is left out follows from the rest. */
+/** A line of a request; omitted members have defaults or are computed. */
 export interface LineInput {
   description: string;
   serviceType?: ServiceType;
@@ -25,14 +25,14 @@ export interface Currencies {
   exchangeRate: string | null;
 }
 
-/** The totals in the currency of our books; all null where the rate is unknown. */
+/** The totals in the base currency; all null if the rate is unknown. */
 export interface BaseTotals {
   baseTotalCents: number | null;
   baseSubtotalCents: number | null;
   baseTaxCents: number | null;
 }
 
-/** Lines with every member filled in. Throws 422 `totals_mismatch` where a stated total is another. */
+/** Completes the lines. Throws 422 `totals_mismatch` if a stated total differs from the computed one. */
 export function priceLines(lines: readonly LineInput[]): PricedLine[] {
   return lines.map((line, index) => {
     const { description, serviceType = 'other', quantity = 1, unitAmountCents, taxAmountCents = 0 } = line;
@@ -46,7 +46,7 @@ export function priceLines(lines: readonly LineInput[]): PricedLine[] {
   });
 }
 
-/** Refuses totals that do not add up, or that the lines, if there are any, do not add up to: 422 `totals_mismatch`. */
+/** Throws 422 `totals_mismatch` if the totals do not add up, or the lines, if there are any, do not add up to them. */
 export function assertTotals({ totalCents, subtotalCents, taxCents }: Totals, lines: readonly PricedLine[]): void {
   const sum = storable(BigInt(subtotalCents) + BigInt(taxCents), 'subtotalCents');
   if (sum !== totalCents) throw mismatch('totalCents', { expected: sum, actual: totalCents });
@@ -56,7 +56,7 @@ export function assertTotals({ totalCents, subtotalCents, taxCents }: Totals, li
   if (lines.length > 0 && ofLines !== totalCents) throw mismatch('lines', { expected: totalCents, actual: ofLines });
 }
 
-/** The sum of a figure of the lines. Throws 400 beyond 2^53-1. */
+/** Throws 400 if the sum exceeds 2^53-1. */
 export function sumOf(lines: readonly PricedLine[], figure: (line: PricedLine) => number): number {
   return storable(
     lines.reduce((sum, line) => sum + BigInt(figure(line)), 0n),
@@ -65,8 +65,8 @@ export function sumOf(lines: readonly PricedLine[], figure: (line: PricedLine) =
 }
 
 /**
- * The rate as it is stored: null where there is nothing to convert. Throws 400 on a rate without a base currency, and on
- * another rate than 1 between equal currencies.
+ * The rate to store: null if the currencies are equal. Throws 400 for a rate without a base currency, and for a rate other
+ * than 1 between equal currencies.
  */
 export function storedRate({ currency, baseCurrency, exchangeRate }: Currencies): string | null {
   if (exchangeRate === null) return null;
@@ -78,12 +78,12 @@ export function storedRate({ currency, baseCurrency, exchangeRate }: Currencies)
   throw invalidField('exchangeRate', 'exchangeRate must be 1 if the currencies are equal', 'rate_must_be_one');
 }
 
-/** The rate that applies: 1 where the currencies are equal, null where it is unknown. */
+/** The rate that applies: 1 if the currencies are equal, null if it is unknown. */
 export function effectiveRate({ currency, baseCurrency, exchangeRate }: Currencies): string | null {
   return currency === baseCurrency ? '1' : exchangeRate;
 }
 
-/** The totals at the rate; the tax is what the rounded subtotal leaves of the rounded total. Throws 400 beyond 2^53-1. */
+/** The tax is the rounded total minus the rounded subtotal, so that the three add up. Throws 400 beyond 2^53-1. */
 export function baseTotals(figures: Totals & Currencies): BaseTotals {
   const { totalCents, subtotalCents, currency, baseCurrency } = figures;
   const rate = effectiveRate(figures);

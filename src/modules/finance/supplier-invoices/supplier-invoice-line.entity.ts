@@ -15,11 +15,11 @@ export const SERVICE_TYPES = named('SupplierServiceType', [
 ]);
 export type ServiceType = (typeof SERVICE_TYPES)[number];
 
-/** What one line of a supplier invoice is for. Lines are replaced as a whole, so they have no ids of their own. */
+/** A line of a supplier invoice. Lines are replaced as a whole, so they have no ids of their own. */
 @Entity('supplier_invoice_lines')
 export class SupplierInvoiceLine {
   @PrimaryColumn('text', { name: 'invoice_id' }) invoiceId: string;
-  /** 1 for the first. */
+  /** Starts at 1. */
   @PrimaryColumn('integer') position: number;
   @Column('text') description: string;
   @Column('text', { name: 'service_type' }) serviceType: ServiceType;
@@ -29,5 +29,5 @@ export class SupplierInvoiceLine {
   @Column('bigint', { name: 'total_amount_cents', transformer: safeInteger }) totalAmountCents: number;
 }
 
-/** A line as its invoice sees it. */
+/** A line without its key. */
 export type PricedLine = Omit<Columns<SupplierInvoiceLine>, 'invoiceId' | 'position'>;

@@ -1,15 +1,15 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
-import { type AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
-import { assertTotals, baseTotals, storedRate } from './supplier-invoice-amounts.js';
+import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { assertTotals, baseTotals, effectiveRate, storedRate } from './supplier-invoice-amounts.js';
 import type { PricedLine } from './supplier-invoice-line.entity.js';
 
 export const SUPPLIER_INVOICE_STATUSES = named('SupplierInvoiceStatus', ['draft', 'approved', 'paid', 'void']);
 export type SupplierInvoiceStatus = (typeof SUPPLIER_INVOICE_STATUSES)[number];
 
-/** Where people can take an invoice. `paid` is left and reached by payments alone. */
-const MOVES: Record<SupplierInvoiceStatus, readonly SupplierInvoiceStatus[]> = {
+/** Transitions by staff. Only payments lead to `paid` and away from it. */
+const TRANSITIONS: Record<SupplierInvoiceStatus, readonly SupplierInvoiceStatus[]> = {
   draft: ['approved', 'void'],
   approved: ['draft', 'void'],
   paid: [],
@@ -37,12 +37,12 @@ const OPEN_FIELDS: Record<SupplierInvoiceStatus, readonly string[] | 'all'> = {
   void: [],
 };
 
-/** A bill that a supplier sends to us. It is ours to check while a draft, and to pay once approved. */
+/** An invoice received from a supplier: checked while it is a draft, paid once it is approved. */
 @Entity('supplier_invoices')
 export class SupplierInvoice {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'supplier_name' }) supplierName: string;
-  /** By these two an invoice is recognized: the database lets one number of a supplier live once. */
+  /** Normalized name; unique together with `numberKey` among invoices that are not void. */
   @Column('text', { name: 'supplier_key' }) supplierKey: string;
   @Column('text', { name: 'invoice_number' }) invoiceNumber: string;
   @Column('text', { name: 'number_key' }) numberKey: string;
@@ -51,7 +51,7 @@ export class SupplierInvoice {
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
   @Column('bigint', { name: 'subtotal_cents', transformer: safeInteger }) subtotalCents: number;
   @Column('bigint', { name: 'tax_cents', transformer: safeInteger }) taxCents: number;
-  /** Null also where the currencies are equal, because there is nothing to convert. */
+  /** Null also if the currencies are equal, because there is nothing to convert. */
   @Column('numeric', { name: 'exchange_rate', nullable: true }) exchangeRate: string | null;
   @Column('bigint', { name: 'base_total_cents', nullable: true, transformer: safeInteger })
   baseTotalCents: number | null;
@@ -71,7 +71,7 @@ export class SupplierInvoice {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Refuses changes of what the status has locked: 409 `invoice_locked`. */
+  /** Rejects changes of fields that cannot be changed in this status. */
   assertOpen(fields: readonly string[]): void {
     const open = OPEN_FIELDS[this.status];
     const locked = open === 'all' ? [] : fields.filter((field) => !open.includes(field));
@@ -82,57 +82,56 @@ export class SupplierInvoice {
     });
   }
 
-  /** Throws 400 where dates or the rate contradict each other, 422 `totals_mismatch`. `lines` are those it then has. */
+  /** `lines` are the lines after the change. Throws 400 for contradicting dates or rates, 422 `totals_mismatch`. */
   change(changes: SupplierInvoiceChanges, lines: readonly PricedLine[], now: Date): void {
-    const isOtherPair =
+    const changesCurrencies =
       (changes.currency ?? this.currency) !== this.currency ||
       (changes.baseCurrency === undefined ? this.baseCurrency : changes.baseCurrency) !== this.baseCurrency;
-    if (isOtherPair && this.exchangeRate !== null && changes.exchangeRate === undefined) {
+    if (changesCurrencies && this.exchangeRate !== null && changes.exchangeRate === undefined) {
       throw invalidField(
         'exchangeRate',
         'The stored rate is for other currencies; send a new exchangeRate or null',
         'rate_outdated',
       );
     }
-    // An amount that was never broken down has no subtotal of its own to contradict a corrected total.
-    const isUndivided = this.taxCents === 0 && changes.subtotalCents === undefined;
+    // Without tax the subtotal was computed from the total and follows a corrected total.
+    const subtotalFollows = this.taxCents === 0 && changes.subtotalCents === undefined;
     Object.assign(this, changes, { updatedAt: now });
-    if (isUndivided) this.subtotalCents = this.totalCents - this.taxCents;
-    this.conclude(lines);
+    if (subtotalFollows) this.subtotalCents = this.totalCents - this.taxCents;
+    this.complete(lines);
   }
 
-  /** Approved, and paid at once where nothing is due. Throws 409 `invalid_transition`. */
+  /** An invoice with a total of 0 is paid at once. */
   approve(actorId: string, now: Date): void {
-    this.assertMove('approved');
+    this.assertTransition('approved');
     const status = this.totalCents === 0 ? 'paid' : 'approved';
     Object.assign(this, { status, approvedAt: now, approvedBy: actorId, updatedAt: now });
   }
 
-  /** For an undo: where nothing is due an approval pays at once, but nothing was paid that would stand in its way. */
-  forgetSettlement(): void {
+  /** For a reversal: an invoice with a total of 0 was paid by its approval, so no payment prevents the reversal. */
+  unsettleIfNothingPaid(): void {
     if (this.status === 'paid' && this.paidCents === 0) this.status = 'approved';
   }
 
-  /** A draft again. Throws 409 `invalid_transition`, `invoice_has_payments`. */
   reopen(now: Date): void {
-    this.assertMove('draft');
+    this.assertTransition('draft');
     Object.assign(this, { status: 'draft', approvedAt: null, approvedBy: null, updatedAt: now });
   }
 
-  /** Its number becomes free. Throws 409 `invalid_transition`, `invoice_has_payments`. */
+  /** Its number can be used again. */
   void(reason: string, now: Date): void {
-    this.assertMove('void');
+    this.assertTransition('void');
     Object.assign(this, { status: 'void', voidedAt: now, voidReason: reason, updatedAt: now });
   }
 
-  /** Counts money on it, or (negative) takes it off again: paid once nothing is due, and approved when something is. */
+  /** Adds paid money, or removes it if `cents` is negative. */
   settle(cents: number, now: Date): void {
     const paidCents = this.paidCents + cents;
     Object.assign(this, { paidCents, status: paidCents === this.totalCents ? 'paid' : 'approved', updatedAt: now });
   }
 
-  /** Checks what must agree and computes what follows from it; whoever sets fields calls it afterwards. */
-  conclude(lines: readonly PricedLine[]): void {
+  /** Validates the fields and computes the derived ones; must be called after each change of fields. */
+  complete(lines: readonly PricedLine[]): void {
     if (this.dueDate !== null && this.dueDate < this.issueDate) {
       throw invalidField('dueDate', 'dueDate must not be before issueDate', 'due_before_issue');
     }
@@ -144,21 +143,49 @@ export class SupplierInvoice {
     });
   }
 
-  private assertMove(to: SupplierInvoiceStatus): void {
-    if (!MOVES[this.status].includes(to)) throw this.noMove(to);
+  /** Without the lines. */
+  auditImage(): object {
+    return {
+      id: this.id,
+      supplierName: this.supplierName,
+      invoiceNumber: this.invoiceNumber,
+      currency: this.currency,
+      baseCurrency: this.baseCurrency,
+      totalCents: this.totalCents,
+      status: this.status,
+      issueDate: this.issueDate,
+      dueDate: this.dueDate,
+      subtotalCents: this.subtotalCents,
+      taxCents: this.taxCents,
+      exchangeRate: effectiveRate(this),
+      baseTotalCents: this.baseTotalCents,
+      baseSubtotalCents: this.baseSubtotalCents,
+      baseTaxCents: this.baseTaxCents,
+      paidCents: this.paidCents,
+      notes: this.notes,
+      approvedAt: this.approvedAt?.toISOString() ?? null,
+      approvedBy: this.approvedBy,
+      voidedAt: this.voidedAt?.toISOString() ?? null,
+      voidReason: this.voidReason,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
+  }
+
+  private assertTransition(to: SupplierInvoiceStatus): void {
+    if (!TRANSITIONS[this.status].includes(to)) {
+      throw conflict('invalid_transition', `A supplier invoice cannot go from ${this.status} to ${to}`, {
+        from: this.status,
+        to,
+        allowed: TRANSITIONS[this.status],
+      });
+    }
     if (to !== 'approved' && this.paidCents > 0) {
       throw conflict('invoice_has_payments', 'Reverse the payments of this supplier invoice first', {
         paidCents: this.paidCents,
       });
     }
-  }
-
-  private noMove(to: SupplierInvoiceStatus): AppError {
-    return conflict('invalid_transition', `A supplier invoice cannot go from ${this.status} to ${to}`, {
-      from: this.status,
-      to,
-      allowed: MOVES[this.status],
-    });
   }
 }
 

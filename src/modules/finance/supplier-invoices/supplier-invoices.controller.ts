@@ -14,24 +14,20 @@ import {
   SupplierInvoiceReason,
   UpdateSupplierInvoice,
 } from './supplier-invoice.dto.js';
-import { SupplierInvoiceReader } from './supplier-invoice-reader.service.js';
 import {
   SupplierInvoiceEnvelope,
   SupplierInvoicePage,
   toSupplierInvoice,
   toSupplierInvoiceSummary,
 } from './supplier-invoice-response.dto.js';
-import { SupplierInvoices } from './supplier-invoices.service.js';
+import { SupplierInvoicesService } from './supplier-invoices.service.js';
 
 const PATH = '/v1/admin/finance/supplier-invoices';
 
 @ApiTags('Supplier invoices')
 @Controller(PATH)
 export class SupplierInvoicesController {
-  constructor(
-    private readonly invoices: SupplierInvoices,
-    private readonly reader: SupplierInvoiceReader,
-  ) {}
+  constructor(private readonly invoices: SupplierInvoicesService) {}
 
   /**
    * Create a supplier invoice
@@ -58,7 +54,7 @@ export class SupplierInvoicesController {
   @Get()
   @RequireScope('finance:read')
   async list(@Query() query: ListSupplierInvoices): Promise<SupplierInvoicePage> {
-    const { views, total } = await this.reader.list(query);
+    const { views, total } = await this.invoices.list(query);
     return { data: views.map(toSupplierInvoiceSummary), total, ...pageBounds(query) };
   }
 
@@ -70,7 +66,7 @@ export class SupplierInvoicesController {
   @Get(':id')
   @RequireScope('finance:read')
   async get(@PathId('sinv') id: string): Promise<SupplierInvoiceEnvelope> {
-    const view = await this.reader.get(id);
+    const view = await this.invoices.get(id);
     return tagged(view.invoice, { data: toSupplierInvoice(view) });
   }
 

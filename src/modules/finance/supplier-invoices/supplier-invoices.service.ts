@@ -3,19 +3,22 @@ import { assertScope } from '../../../platform/auth/assert-scope.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
-import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { make } from '../../../platform/database/rows.js';
+import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { newSupplierInvoice } from './new-supplier-invoice.js';
-import type { CreateSupplierInvoice, UpdateSupplierInvoice } from './supplier-invoice.dto.js';
+import type { CreateSupplierInvoice, ListSupplierInvoices, UpdateSupplierInvoice } from './supplier-invoice.dto.js';
 import { SupplierInvoice } from './supplier-invoice.entity.js';
-import { priceLines } from './supplier-invoice-amounts.js';
-import { type SupplierInvoiceFacts, toSupplierInvoiceFacts } from './supplier-invoice-facts.dto.js';
-import { type PricedLine, SupplierInvoiceLine } from './supplier-invoice-line.entity.js';
-import { SupplierInvoiceReader } from './supplier-invoice-reader.service.js';
-import { type DetailedSupplierInvoiceView as View, toLine } from './supplier-invoice-response.dto.js';
+import { priceLines, sumOf } from './supplier-invoice-amounts.js';
+import type { PricedLine } from './supplier-invoice-line.entity.js';
+import {
+  type DetailedSupplierInvoiceView as View,
+  type SupplierInvoiceView,
+  toLine,
+} from './supplier-invoice-response.dto.js';
+import { SupplierInvoicesRepository } from './supplier-invoices.repository.js';
 
 const EVENTS = {
   create: 'created',
@@ -26,21 +29,20 @@ const EVENTS = {
 } as const;
 type Verb = keyof typeof EVENTS;
 
-/** Supplier invoices: whoever changes one holds its row. */
+type Transition = (invoice: SupplierInvoice, now: Date) => void;
+
+/** Invoices received from suppliers. */
 @Injectable()
-export class SupplierInvoices {
+export class SupplierInvoicesService {
   constructor(
     private readonly database: Database,
-    private readonly reader: SupplierInvoiceReader,
+    private readonly repository: SupplierInvoicesRepository,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * With the status `approved` it is created and approved, which asks for finance:approve: 403. Throws 409
-   * `duplicate_supplier_invoice`, 422 `invalid_initial_status`, `totals_mismatch`.
-   */
+  /** With the status `approved` the invoice is created and approved, which needs the scope finance:approve. */
   async create(input: CreateSupplierInvoice, id = newId('sinv')): Promise<View> {
     const { status = 'draft' } = input;
     if (status === 'approved') assertScope('finance:approve');
@@ -49,158 +51,191 @@ export class SupplierInvoices {
     return this.database.transaction(async () => {
       const now = this.clock.now();
       const lines = priceLines(input.lines ?? []);
-      const invoice = newSupplierInvoice(input, { id, lines, now });
-      const draft = { ...toSupplierInvoiceFacts(invoice), lines: lines.map(toLine) };
+      const invoice = draftOf(input, { id, lines, now });
+      const draft = withLines(invoice.auditImage(), lines);
       if (status === 'approved') invoice.approve(currentActor().principal, now);
 
-      while (!(await this.database.insertUnlessTaken(invoice))) await this.refuseDuplicate(invoice);
-      await this.insertLines(id, lines);
-      this.record('create', { id, before: null, after: draft });
-      if (status === 'approved') this.record('approve', { id, before: draft, after: toSupplierInvoiceFacts(invoice) });
+      while (!(await this.repository.rows.insertUnlessTaken(invoice))) await this.assertNoDuplicate(invoice);
+      await this.repository.insertLines(id, lines);
+      this.record('create', id, { before: null, after: draft });
       this.publish('create', invoice);
-      if (status === 'approved') this.publish('approve', invoice);
-      return this.reader.get(id);
+      if (status === 'approved') {
+        this.record('approve', id, { before: draft, after: invoice.auditImage() });
+        this.publish('approve', invoice);
+      }
+      return this.repository.get(id);
     });
   }
 
-  /** Throws 404, 409 `invoice_locked`, `duplicate_supplier_invoice`, 412, 422 `totals_mismatch`. */
+  async list(query: ListSupplierInvoices): Promise<{ views: SupplierInvoiceView[]; total: number }> {
+    return this.repository.list(query);
+  }
+
+  async get(id: string): Promise<View> {
+    return this.repository.get(id);
+  }
+
   async update(id: string, body: UpdateSupplierInvoice, expected: ExpectedVersions): Promise<View> {
     return this.database.transaction(async () => {
-      const { invoice, lines: present } = await this.reader.lock(id);
+      const { invoice, lines: presentLines } = await this.repository.lock(id);
       assertVersion(expected, invoice);
       invoice.assertOpen(Object.keys(body));
-      const { lines: sent, ...changes } = body;
-      const lines = sent ? priceLines(sent) : present;
-      const [before, isNewLines] = [toSupplierInvoiceFacts(invoice), sent !== undefined];
+      const { lines: givenLines, ...changes } = body;
+      const lines = givenLines ? priceLines(givenLines) : presentLines;
+      const { supplierName, invoiceNumber } = invoice;
+      const before = invoice.auditImage();
       invoice.change(changes, lines, this.clock.now());
 
-      await this.store(invoice, before);
-      if (isNewLines) await this.replaceLines(id, lines);
-      const after = toSupplierInvoiceFacts(invoice);
-      this.record('update', {
-        id,
-        before: isNewLines ? { ...before, lines: present.map(toLine) } : before,
-        after: isNewLines ? { ...after, lines: lines.map(toLine) } : after,
-      });
+      if (invoice.supplierName === supplierName && invoice.invoiceNumber === invoiceNumber) {
+        await this.repository.rows.update(invoice);
+      } else {
+        // Only a changed name or number can be a duplicate, so only these changes pay for a savepoint.
+        while (!(await this.repository.rows.updateUnlessTaken(invoice))) await this.assertNoDuplicate(invoice);
+      }
+      const after = invoice.auditImage();
+      if (givenLines) {
+        await this.repository.replaceLines(id, lines);
+        this.record('update', id, { before: withLines(before, presentLines), after: withLines(after, lines) });
+      } else {
+        this.record('update', id, { before, after });
+      }
       this.publish('update', invoice);
-      return this.reader.get(id);
+      return this.repository.get(id);
     });
   }
 
-  /** Throws 404, 409 `invalid_transition`, 412. */
   async approve(id: string, expected: ExpectedVersions): Promise<View> {
-    const move = (invoice: SupplierInvoice, now: Date) => invoice.approve(currentActor().principal, now);
-    return this.move(id, expected, { verb: 'approve', move });
+    const transition: Transition = (invoice, now) => invoice.approve(currentActor().principal, now);
+    return this.change(id, expected, { verb: 'approve', transition });
   }
 
-  /** Throws 404, 409 `invalid_transition`, `invoice_has_payments`, 412. */
   async reopen(id: string, reason: string, expected: ExpectedVersions): Promise<View> {
-    return this.move(id, expected, { verb: 'reopen', reason, move: (invoice, now) => invoice.reopen(now) });
+    return this.change(id, expected, { verb: 'reopen', transition: (invoice, now) => invoice.reopen(now), reason });
   }
 
-  /** Throws 404, 409 `invalid_transition`, `invoice_has_payments`, 412. */
   async void(id: string, reason: string, expected: ExpectedVersions): Promise<View> {
-    return this.move(id, expected, { verb: 'void', reason, move: (invoice, now) => invoice.void(reason, now) });
+    return this.change(id, expected, { verb: 'void', transition: (invoice, now) => invoice.void(reason, now), reason });
   }
 
-  private async move(
-    id: string,
-    expected: ExpectedVersions,
-    {
-      verb,
-      reason = null,
-      move,
-    }: { verb: Verb; reason?: string | null; move: (invoice: SupplierInvoice, now: Date) => void },
-  ): Promise<View> {
-    return this.database.transaction(async () => {
-      const invoice = await this.lock(id, expected);
-      const images = await this.moved(invoice, verb, move);
-      this.record(verb, { id, ...images, reason });
-      return this.reader.get(id);
-    });
-  }
-
-  /**
-   * Takes a supplier invoice back in the running transaction; the reversal's entry says so. Throws what `move` throws, 404.
-   */
-  async undo(
+  /** Applies a reversal in the running transaction. The reversal's own ledger entry records it. */
+  async reverse(
     id: string,
     verb: 'reopen' | 'void',
-    move: (invoice: SupplierInvoice, now: Date) => void,
+    transition: Transition,
   ): Promise<{ before: object; after: object }> {
-    return this.moved(await this.lock(id, null), verb, move);
-  }
-
-  private async moved(
-    invoice: SupplierInvoice,
-    verb: Verb,
-    move: (invoice: SupplierInvoice, now: Date) => void,
-  ): Promise<{ before: SupplierInvoiceFacts; after: SupplierInvoiceFacts }> {
-    const before = toSupplierInvoiceFacts(invoice);
-    move(invoice, this.clock.now());
-    await this.database.update(invoice);
-    this.publish(verb, invoice);
-    return { before, after: toSupplierInvoiceFacts(invoice) };
-  }
-
-  private async lock(id: string, expected: ExpectedVersions): Promise<SupplierInvoice> {
-    const invoice = await this.database.lock(SupplierInvoice, id);
-    if (!invoice) throw notFound();
-    assertVersion(expected, invoice);
-    return invoice;
-  }
-
-  /** The savepoint is for a changed name or number alone: nothing else can meet another invoice. */
-  private async store(invoice: SupplierInvoice, before: SupplierInvoiceFacts): Promise<void> {
-    const { supplierName, invoiceNumber } = invoice;
-    if (supplierName === before.supplierName && invoiceNumber === before.invoiceNumber) {
-      await this.database.update(invoice);
-      return;
-    }
-    while (!(await this.database.updateUnlessTaken(invoice))) await this.refuseDuplicate(invoice);
-  }
-
-  /** Names the invoice that has the number. Returns where it was voided meanwhile: then the number is free again. */
-  private async refuseDuplicate({ id, supplierKey, numberKey }: SupplierInvoice): Promise<void> {
-    const [existing] = await this.database.query<{ id: string }>(
-      `select id from supplier_invoices
-       where supplier_key = $1 and number_key = $2 and status <> 'void' and id <> $3`,
-      [supplierKey, numberKey, id],
-    );
-    if (!existing) return;
-    throw conflict('duplicate_supplier_invoice', 'Duplicate invoice number of this supplier', {
-      existingId: existing.id,
+    const invoice = await this.repository.rows.lock(id);
+    return this.apply(verb, invoice, (locked, now) => {
+      locked.unsettleIfNothingPaid();
+      transition(locked, now);
     });
   }
 
-  private async replaceLines(invoiceId: string, lines: readonly PricedLine[]): Promise<void> {
-    await this.database.repository(SupplierInvoiceLine).delete({ invoiceId });
-    await this.insertLines(invoiceId, lines);
+  /** Locks the invoice that a payment is for. Throws 404 with the field of the request. */
+  async lockForPayment(id: string): Promise<SupplierInvoice> {
+    return this.repository.rows.lock(id, { field: 'supplierInvoiceId' });
   }
 
-  private async insertLines(invoiceId: string, lines: readonly PricedLine[]): Promise<void> {
-    const rows = lines.map((line, index) => ({ ...line, invoiceId, position: index + 1 }));
-    if (rows.length > 0) await this.database.repository(SupplierInvoiceLine).insert(rows);
+  /** Adds paid money to a locked invoice, or removes it if `cents` is negative. The payment's ledger entry records it. */
+  async settle(invoice: SupplierInvoice, cents: number): Promise<void> {
+    if (cents === 0) return;
+    invoice.settle(cents, this.clock.now());
+    await this.repository.rows.update(invoice);
+    if (invoice.status === 'paid') this.publishEvent('paid', invoice);
+  }
+
+  private async change(
+    id: string,
+    expected: ExpectedVersions,
+    { verb, transition, reason = null }: { verb: Verb; transition: Transition; reason?: string | null },
+  ): Promise<View> {
+    return this.database.transaction(async () => {
+      const invoice = await this.repository.rows.lock(id);
+      assertVersion(expected, invoice);
+      const images = await this.apply(verb, invoice, transition);
+      this.record(verb, id, { ...images, reason });
+      return this.repository.get(id);
+    });
+  }
+
+  private async apply(
+    verb: Verb,
+    invoice: SupplierInvoice,
+    transition: Transition,
+  ): Promise<{ before: object; after: object }> {
+    const before = invoice.auditImage();
+    transition(invoice, this.clock.now());
+    await this.repository.rows.update(invoice);
+    this.publish(verb, invoice);
+    return { before, after: invoice.auditImage() };
+  }
+
+  /** Names the duplicate. Returns if it was voided in the meantime: then the number can be used. */
+  private async assertNoDuplicate(invoice: SupplierInvoice): Promise<void> {
+    const existingId = await this.repository.findDuplicateId(invoice);
+    if (existingId === null) return;
+    throw conflict('duplicate_supplier_invoice', 'Duplicate invoice number of this supplier', { existingId });
   }
 
   private record(
     verb: Verb,
-    { id, ...change }: { id: string; before: object | null; after: object; reason?: string | null },
+    id: string,
+    change: { before: object | null; after: object; reason?: string | null },
   ): void {
-    this.ledger.record(`finance.supplier_invoice.${verb}`, {
-      subjectType: 'supplier_invoice',
-      subjectId: id,
-      ...change,
-    });
+    const subject = { subjectType: 'supplier_invoice', subjectId: id };
+    this.ledger.record(`finance.supplier_invoice.${verb}`, { ...subject, ...change });
   }
 
   private publish(verb: Verb, invoice: SupplierInvoice): void {
+    this.publishEvent(EVENTS[verb], invoice);
+    // The approval of an invoice with a total of 0 also settles it.
+    if (verb === 'approve' && invoice.status === 'paid') this.publishEvent('paid', invoice);
+  }
+
+  private publishEvent(name: (typeof EVENTS)[Verb] | 'paid', invoice: SupplierInvoice): void {
     const { id, status, currency, totalCents, version } = invoice;
     const data = { supplierInvoiceId: id, status, currency, totalCents, version };
-    const event = (name: string) =>
-      this.outbox.add({ channel: 'finance.supplier-invoices', event: `supplier_invoice.${name}`, data });
-    event(EVENTS[verb]);
-    // Where nothing is due, the approval settles it.
-    if (verb === 'approve' && status === 'paid') event('paid');
+    this.outbox.add({ channel: 'finance.supplier-invoices', event: `supplier_invoice.${name}`, data });
   }
+}
+
+/** Throws 400 if dates or the rate contradict each other, 422 `totals_mismatch`. */
+function draftOf(
+  input: CreateSupplierInvoice,
+  { id, lines, now }: { id: string; lines: readonly PricedLine[]; now: Date },
+): SupplierInvoice {
+  const taxCents = input.taxCents ?? sumOf(lines, ({ taxAmountCents }) => taxAmountCents);
+  const invoice = make(SupplierInvoice, {
+    id,
+    supplierName: input.supplierName,
+    supplierKey: '',
+    invoiceNumber: input.invoiceNumber,
+    numberKey: '',
+    currency: input.currency,
+    baseCurrency: input.baseCurrency ?? null,
+    totalCents: input.totalCents,
+    subtotalCents: input.subtotalCents ?? input.totalCents - taxCents,
+    taxCents,
+    exchangeRate: input.exchangeRate ?? null,
+    baseTotalCents: null,
+    baseSubtotalCents: null,
+    baseTaxCents: null,
+    paidCents: 0,
+    status: 'draft',
+    issueDate: input.issueDate,
+    dueDate: input.dueDate ?? null,
+    notes: input.notes ?? null,
+    approvedAt: null,
+    approvedBy: null,
+    voidedAt: null,
+    voidReason: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+  invoice.complete(lines);
+  return invoice;
+}
+
+function withLines(image: object, lines: readonly PricedLine[]): object {
+  return { ...image, lines: lines.map(toLine) };
 }

@@ -3,16 +3,17 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
+import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ListSupplierInvoices, SORT_FIELDS } from './supplier-invoice.dto.js';
 import { SupplierInvoice } from './supplier-invoice.entity.js';
-import type { PricedLine } from './supplier-invoice-line.entity.js';
+import { type PricedLine, SupplierInvoiceLine } from './supplier-invoice-line.entity.js';
 import type { DetailedSupplierInvoiceView, SupplierInvoiceView } from './supplier-invoice-response.dto.js';
 
-// Columns by their own names: TypeORM translates property names only where a blank or a bracket follows.
+// Column names instead of property names: TypeORM translates the latter only if a blank or a bracket follows.
 
-/** What is late to be paid; a draft is owed to the supplier whether or not we have looked at it. */
+/** Drafts count too: the supplier's due date does not depend on the approval. */
 const OVERDUE = `(invoice.status in ('draft', 'approved') and invoice.paid_cents < invoice.total_cents
   and coalesce(invoice.due_date < :today, false))`;
 
@@ -29,7 +30,7 @@ const LINES = `coalesce((
     'totalAmountCents', line.total_amount_cents) order by line.position)
   from supplier_invoice_lines line where line.invoice_id = invoice.id), '[]'::json)`;
 
-/** With the day as its second parameter. */
+/** The second parameter is the day. */
 const DERIVED = `${OVERDUE.replace(':today', '$2')} as overdue, ${POSSIBLE_DUPLICATE} as possible_duplicate`;
 
 interface Derived {
@@ -41,35 +42,32 @@ interface Detailed extends Derived {
   lines: PricedLine[];
 }
 
-/** Supplier invoices as they are answered: one statement for one with its lines, and one for a page and its total. */
+/** Supplier invoices with their lines and derived values: one statement for an invoice, and one for a page and its total. */
 @Injectable()
-export class SupplierInvoiceReader {
-  private readonly texts: Record<'get' | 'lock', { name: string; text: string }>;
+export class SupplierInvoicesRepository {
+  readonly rows: Rows<SupplierInvoice>;
+  private readonly select: string;
 
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
   ) {
-    const columns = database.columnsOf(SupplierInvoice, 'invoice');
-    const text = `select ${columns}, ${DERIVED}, ${LINES} as lines from supplier_invoices invoice where invoice.id = $1`;
-    this.texts = {
-      get: { name: 'supplier-invoice', text },
-      lock: { name: 'supplier-invoice-for-update', text: `${text} for update of invoice` },
-    };
+    this.rows = database.rows(SupplierInvoice);
+    this.select = `select ${this.rows.columns('invoice')}, ${DERIVED}, ${LINES} as lines
+      from supplier_invoices invoice where invoice.id = $1`;
   }
 
-  /** Throws 404. */
   async get(id: string): Promise<DetailedSupplierInvoiceView> {
-    return this.one(this.texts.get, id);
+    return this.getBy('supplier-invoice', this.select, id);
   }
 
-  /** The same, and nobody else changes it until the running transaction ends. Throws 404. */
+  /** Locks the invoice until the transaction ends, and reads it with its lines. */
   async lock(id: string): Promise<DetailedSupplierInvoiceView> {
-    return this.one(this.texts.lock, id);
+    return this.getBy('supplier-invoice-for-update', `${this.select} for update of invoice`, id);
   }
 
   async list(query: ListSupplierInvoices): Promise<{ views: SupplierInvoiceView[]; total: number }> {
-    const found = this.database.repository(SupplierInvoice).createQueryBuilder('invoice');
+    const found = this.rows.query('invoice');
     found.addSelect(OVERDUE, 'overdue').setParameter('today', this.clock.today());
     found.addSelect(POSSIBLE_DUPLICATE, 'possible_duplicate');
     filter(found, query);
@@ -78,8 +76,28 @@ export class SupplierInvoiceReader {
     return { views: rows.map(({ entity, raw }) => toView(entity, raw)), total };
   }
 
-  private async one(text: { name: string; text: string }, id: string): Promise<DetailedSupplierInvoiceView> {
-    const statement = { ...text, values: [id, this.clock.today()] };
+  /** Another invoice of the same supplier and number that is not void. */
+  async findDuplicateId({ id, supplierKey, numberKey }: SupplierInvoice): Promise<string | null> {
+    const [existing] = await this.database.query<{ id: string }>(
+      `select id from supplier_invoices
+       where supplier_key = $1 and number_key = $2 and status <> 'void' and id <> $3`,
+      [supplierKey, numberKey, id],
+    );
+    return existing?.id ?? null;
+  }
+
+  async insertLines(invoiceId: string, lines: readonly PricedLine[]): Promise<void> {
+    const rows = lines.map((line, index) => ({ ...line, invoiceId, position: index + 1 }));
+    if (rows.length > 0) await this.database.repository(SupplierInvoiceLine).insert(rows);
+  }
+
+  async replaceLines(invoiceId: string, lines: readonly PricedLine[]): Promise<void> {
+    await this.database.repository(SupplierInvoiceLine).delete({ invoiceId });
+    await this.insertLines(invoiceId, lines);
+  }
+
+  private async getBy(name: string, text: string, id: string): Promise<DetailedSupplierInvoiceView> {
+    const statement = { name, text, values: [id, this.clock.today()] };
     const [found] = await this.database.read<SupplierInvoice, Detailed>(SupplierInvoice, statement);
     if (!found) throw notFound();
     return { ...toView(found.entity, found.raw), lines: found.raw.lines };
@@ -103,7 +121,7 @@ function filter(found: SelectQueryBuilder<SupplierInvoice>, query: ListSupplierI
 function sort(found: SelectQueryBuilder<SupplierInvoice>, by: string): void {
   const direction = by.startsWith('-') ? 'DESC' : 'ASC';
   const field = SORT_FIELDS.find((known) => by.endsWith(known)) ?? 'createdAt';
-  // The other columns are never null, and the index on createdAt can be read backwards only without this clause.
+  // Only due dates can be null. Without this clause the index on createdAt can be read backwards.
   found.orderBy(`invoice.${field}`, direction, field === 'dueDate' ? 'NULLS LAST' : undefined);
   found.addOrderBy('invoice.id', direction);
 }
