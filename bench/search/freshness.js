@@ -63,7 +63,7 @@ async function write(url, token) {
 /** Ends the connections that hear notices, faster than they come back. */
 function deafen(connectionString) {
   const pool = new pg.Pool({ connectionString, max: 1 });
-  const end = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'travel-operations-listener'`;
+  const end = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'travel-operations-notifier'`;
   let running = Promise.resolve();
   const timer = setInterval(() => (running = pool.query(end).catch(() => undefined)), 20);
   const stop = async () => {

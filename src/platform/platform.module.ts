@@ -12,8 +12,6 @@ import { Clock } from './clock/clock.js';
 import { Env } from './config/env.js';
 import { Database } from './database/database.js';
 import { DatabaseDisk } from './database/database-disk.js';
-import { Signals } from './database/signals.js';
-import { Listener } from './database/listener.js';
 import { Notifier } from './database/notifier.js';
 import { DecoratedMethods } from './discovery/decorated-methods.js';
 import { Listeners } from './discovery/listeners.js';
@@ -68,7 +66,6 @@ const SERVICES = [
   IdempotencyKeys,
   Installation,
   Jobs,
-  Listener,
   Listeners,
   Metrics,
   Notifier,
@@ -79,7 +76,6 @@ const SERVICES = [
   RequestBodies,
   Routes,
   RouteTable,
-  Signals,
   SigningKeys,
   TokenVerifier,
   Traffic,

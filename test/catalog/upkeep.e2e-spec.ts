@@ -170,7 +170,7 @@ describe('two processes', () => {
     const other = await startApp();
     await searchable(other);
     await app.sql(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'travel-operations-listener' and datname = current_database()`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'travel-operations-notifier' and datname = current_database()`,
     );
     const locale = 'en-MT';
     const documents = Array.from({ length: 9 }, (_, n) => ({ id: `m${n}`, fields: { name: `Harbour ${n}` } }));

@@ -110,7 +110,7 @@ export function idsIn(received: string): string[] {
 export async function listenersOf(app: TestApp): Promise<number> {
   const rows = await app.sql(
     `select from pg_stat_activity
-     where application_name = 'travel-operations-signals' and datname = current_database() and query like 'listen%'`,
+     where application_name = 'travel-operations-notifier' and datname = current_database() and query like 'listen%'`,
   );
   return rows.length;
 }

@@ -75,7 +75,7 @@ it('readers miss, repeat and reorder nothing while 50 publish, an instance is ki
   await withSession((session) =>
     session.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
-       where application_name = 'travel-operations-signals' and datname = current_database()`,
+       where application_name = 'travel-operations-notifier' and datname = current_database()`,
     ),
   );
   const acknowledged = (await Promise.all(publishing)).flat();

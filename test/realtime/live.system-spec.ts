@@ -231,7 +231,7 @@ describe('what nodes tell each other', () => {
       const killed = await withSession((session) =>
         session.query(
           `select pg_terminate_backend(pid) from pg_stat_activity
-           where application_name = 'travel-operations-signals' and datname = current_database()`,
+           where application_name = 'travel-operations-notifier' and datname = current_database()`,
         ),
       );
       expect(killed.rows.length + n).toBeGreaterThan(0);

@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { Histogram } from 'prom-client';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { Listener } from '../../../platform/database/listener.js';
+import { Notifier } from '../../../platform/database/notifier.js';
 import { unavailable } from '../../../platform/errors/app-error.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Metrics } from '../../../platform/observability/metrics.js';
@@ -63,7 +63,7 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     private readonly documents: DocumentsRepository,
     private readonly clock: Clock,
     @Inject(LOG) private readonly log: Logger,
-    listener: Listener,
+    notifier: Notifier,
     metrics: Metrics,
     readiness: Readiness,
   ) {
@@ -74,7 +74,7 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
       buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15],
       registers: [metrics.registry],
     });
-    listener.hear(NOTIFY_CHANNEL, () => this.update());
+    notifier.subscribe(NOTIFY_CHANNEL, { onNotification: () => this.update(), onConnect: () => this.update() });
     slices.subscribe(() => this.update());
     readiness.add('catalog', () => this.ready);
   }

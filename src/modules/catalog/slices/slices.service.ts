@@ -152,7 +152,7 @@ export class SlicesService {
   /** After the commit, notifies this process at once and the others by NOTIFY. A notification can be lost. */
   notify(): void {
     this.database.afterCommit(() => this.subscribers.forEach((subscriber) => subscriber()));
-    this.notifier.send(NOTIFY_CHANNEL, 'changed');
+    this.notifier.notify(NOTIFY_CHANNEL, 'changed');
   }
 
   subscribe(subscriber: () => void): void {

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { Signals } from '../../../platform/database/signals.js';
-import { HEADS_TOPIC, MessageLog } from '../messages/message-log.js';
+import { Notifier } from '../../../platform/database/notifier.js';
+import { HEADS_CHANNEL, MessageLog } from '../messages/message-log.js';
 import { ChannelFeed } from './channel-feed.js';
 import type { LiveStream } from './live-stream.js';
 
@@ -15,15 +15,15 @@ const PAGE = 200;
 export class Feeds implements OnModuleInit, OnApplicationShutdown {
   private readonly feeds = new Map<string, ChannelFeed>();
   private timer: NodeJS.Timeout | undefined;
-  private isListening = false;
 
   constructor(
     private readonly log: MessageLog,
-    private readonly signals: Signals,
+    private readonly notifier: Notifier,
   ) {}
 
   /** The timer starts here and not with a stream: it would run in that request's context. */
   onModuleInit(): void {
+    this.notifier.subscribe(HEADS_CHANNEL, { onNotification: (channel, head) => this.feeds.get(channel)?.hear(head) });
     this.timer = setInterval(() => void this.ask(), ASK_EVERY_MS).unref();
   }
 
@@ -33,7 +33,6 @@ export class Feeds implements OnModuleInit, OnApplicationShutdown {
 
   /** The channel's feed, which knows the stream from now on. */
   join(channel: string, stream: LiveStream): ChannelFeed {
-    this.listen();
     const feed = this.feeds.get(channel) ?? this.newFeed(channel);
     feed.add(stream);
     return feed;
@@ -43,13 +42,6 @@ export class Feeds implements OnModuleInit, OnApplicationShutdown {
     const feed = this.feeds.get(channel);
     feed?.remove(stream);
     if (feed?.isEmpty) this.feeds.delete(channel);
-  }
-
-  /** From the first stream on: a process that nobody follows a channel in needs no connection for it. */
-  private listen(): void {
-    if (this.isListening) return;
-    this.isListening = true;
-    this.signals.listen(HEADS_TOPIC, (channel, head) => this.feeds.get(channel)?.hear(head));
   }
 
   private newFeed(channel: string): ChannelFeed {

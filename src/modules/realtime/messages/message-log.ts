@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { lastBitsOf } from '../../../platform/ids/id.js';
 import { Database } from '../../../platform/database/database.js';
-import { Signals } from '../../../platform/database/signals.js';
+import { Notifier } from '../../../platform/database/notifier.js';
 import { type Draft, KEPT_MESSAGES, type Message, retentionLimit } from './message.js';
 import { AFTER, APPEND, HEADS, NEWEST, PLACE } from './message-log.sql.js';
 
@@ -21,8 +21,8 @@ export interface Page {
   lastSeq: number;
 }
 
-/** Under which it is told how far a channel has come: its name, and the number of its newest message. */
-export const HEADS_TOPIC = 'realtime_heads';
+/** Notifications with the name of a realtime channel and the number of its newest message. */
+export const HEADS_CHANNEL = 'realtime_heads';
 
 type Stored = Pick<MessageRow, 'seq' | 'id' | 'publishedAt'>;
 
@@ -53,7 +53,7 @@ export class MessageLog {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly signals: Signals,
+    private readonly notifier: Notifier,
   ) {}
 
   /**
@@ -71,9 +71,7 @@ export class MessageLog {
       const draft = drafts[index];
       return draft ? [{ seq: Number(seq), message: { ...draft, id, publishedAt } }] : [];
     });
-    this.database.afterCommit(() => {
-      for (const { seq, message } of messages) this.signals.tell(HEADS_TOPIC, message.channel, seq);
-    });
+    for (const { seq, message } of messages) this.notifier.notify(HEADS_CHANNEL, message.channel, seq);
     return messages.map(({ message }) => message);
   }
 
