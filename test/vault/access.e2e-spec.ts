@@ -19,7 +19,7 @@ beforeAll(async () => {
 describe.each(ROUTES)('$verb', ({ verb, scope, other, sent }) => {
   const path = `/vault/v1/primary/${verb}`;
 
-  it('with an unknown key or a staff token is the same 401', async () => {
+  it('answers the same 401 for an unknown key and for a staff token', async () => {
     const unknown = app.credentials.platformKey.replace(/_[0-9A-Za-z]{16}_/, '_0000000000000000_');
     const answers = await Promise.all([app.with(unknown).post(path, sent), app.as('owner').post(path, sent)]);
 
@@ -38,7 +38,7 @@ describe.each(ROUTES)('$verb', ({ verb, scope, other, sent }) => {
     expect(headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
   });
 
-  it(`is open to a key that holds ${scope} alone`, async () => {
+  it(`accepts a key with only the scope ${scope}`, async () => {
     const ciphertext = await encrypted(app.as('platform'), 'primary', 'x');
     const { status } = await (await withScopes(app, scope)).post(path, verb === 'encrypt' ? sent : { ciphertext });
 
@@ -56,7 +56,7 @@ describe.each(ROUTES)('$verb', ({ verb, scope, other, sent }) => {
     },
   );
 
-  it('decides on credential and scope before it looks at slug and body', async () => {
+  it('checks credential and scope before slug and body', async () => {
     const [nobody, limited] = await Promise.all([
       app.post(`/vault/v1/NOT_A_SLUG/${verb}`, { odd: true }),
       app.as('limited').post(`/vault/v1/NOT_A_SLUG/${verb}`, { odd: true }),
@@ -65,7 +65,7 @@ describe.each(ROUTES)('$verb', ({ verb, scope, other, sent }) => {
     expect([nobody.status, limited.status]).toEqual([401, 403]);
   });
 
-  it('with another method is 405 with an error and nothing else', async () => {
+  it('answers 405 with only an error for another method', async () => {
     const { status, body, headers } = await app.as('platform').get(path);
 
     expect([status, body]).toEqual([405, { error: 'Method not allowed; use POST' }]);

@@ -36,8 +36,8 @@ async function eventually(slug: string, rows: number): Promise<Row[]> {
   return recorded(slug);
 }
 
-describe('the record of a vault', () => {
-  it('says who did what in which request, and how many bytes it was; never which', async () => {
+describe('the audit of a vault', () => {
+  it('records the actor, the operation, the request and the number of bytes, never the value', async () => {
     const client = await withScopes(app, 'vault:write');
     const headers = { 'X-Request-Id': 'recorded-request-1' };
     const { status } = await client.post('/vault/v1/watched/encrypt', { plaintext: 'Zürich ☂' }, { headers });
@@ -69,7 +69,7 @@ describe('the record of a vault', () => {
     expect(JSON.stringify(rows)).not.toMatch(/Zürich|WsO8cmljaCDimII/);
   });
 
-  it('holds refusals too, by their code', async () => {
+  it('records rejected operations with their error code', async () => {
     const client = app.as('platform');
     const ciphertext = await encrypted(client, 'refusing', 'four');
     await decrypt(client, 'refusing', ciphertext);
@@ -101,14 +101,13 @@ describe('the record of a vault', () => {
     expect((await recorded('stopping')).filter(({ operation }) => operation === 'encrypt')).toHaveLength(50);
   });
 
-  it('waits while it cannot be written, and answers do not', async () => {
+  it('is written later if the table is unavailable, and responses do not wait', async () => {
     const node = await startApp({ env: { LOG_LEVEL: 'warn' } });
     await encrypted(node.as('platform'), 'patient', 'x');
     await eventually('patient', 2);
     await app.sql('alter table vault_audit rename to vault_audit_away');
     const { status } = await encrypt(node.as('platform'), 'patient', 'x');
-    while (!node.logs.some((line) => line.includes('the vault audit cannot be written; it waits')))
-      await setTimeout(20);
+    while (!node.logs.some((line) => line.includes('cannot write the vault audit; will retry'))) await setTimeout(20);
     await app.sql('alter table vault_audit_away rename to vault_audit');
 
     await eventually('patient', 3);
@@ -120,15 +119,15 @@ describe('the record of a vault', () => {
   });
 
   it.each([`update vault_audit set bytes = 0`, `delete from vault_audit`, `truncate vault_audit`])(
-    'is append-only: %s is refused',
+    'is append-only: %s is rejected',
     async (statement) => {
       await expect(app.sql(statement)).rejects.toThrow('vault_audit is append-only');
     },
   );
 });
 
-describe('encrypting', () => {
-  it('costs no statement of its own: the vault is looked up once a second, the record is written in bulk', async () => {
+describe('encryption', () => {
+  it('needs no statement per call: the vault is read once a second, the audit is written in batches', async () => {
     const client = app.as('platform');
     await encrypted(client, 'hot', 'x');
     const query = jest.spyOn(app.nest.get(Database).pool(), 'query');
@@ -147,7 +146,7 @@ describe('encrypting', () => {
     expect(rows.filter(({ operation }) => operation === 'encrypt')).toHaveLength(401);
   });
 
-  it('and decrypting leave no value and no ciphertext in any log, whatever the level and the outcome', async () => {
+  it('and decryption log no value and no ciphertext at any level', async () => {
     const node = await startApp({ env: { LOG_LEVEL: 'trace' } });
     const client = node.as('platform');
     const plaintext = 'a-very-secret-passport-number';

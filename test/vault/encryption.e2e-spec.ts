@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe('encrypting a value', () => {
-  it('is 200 with { data: { ciphertext } } and nothing else, not to be stored by anybody', async () => {
+  it('answers 200 with only { data: { ciphertext } } and Cache-Control: no-store', async () => {
     const { status, body, headers } = await encrypt(client, 'primary', 'P1234567');
 
     expect(status).toBe(200);
@@ -47,7 +47,7 @@ describe('encrypting a value', () => {
     expect(Object.keys(body)).toEqual(['data']);
   });
 
-  it('twice never gives the same ciphertext, nor the same nonce', async () => {
+  it('never returns the same ciphertext or nonce twice', async () => {
     const ciphertexts = await Promise.all(Array.from({ length: 500 }, () => encrypted(client, 'primary', 'same')));
 
     expect(new Set(ciphertexts).size).toBe(500);
@@ -55,15 +55,15 @@ describe('encrypting a value', () => {
   });
 });
 
-describe('a plaintext is refused with 400', () => {
-  it('where it has 65,537 bytes in fewer characters', async () => {
+describe('a plaintext is rejected', () => {
+  it('with 400 if it has 65,537 bytes in fewer characters', async () => {
     const answer = await client.post('/vault/v1/primary/encrypt', { plaintext: `${'😀'.repeat(16_384)}x` });
 
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ error: NOT_PLAINTEXT });
   });
 
-  it('where it holds a lone surrogate, escaped', async () => {
+  it('with 400 if it contains an escaped lone surrogate', async () => {
     const raw = '{"plaintext": "a\\udc00\\ud800b"}';
     const { status, body } = await client.post('/vault/v1/primary/encrypt', undefined, { ...ESCAPED, raw });
 
@@ -82,7 +82,7 @@ describe('a plaintext is refused with 400', () => {
     expect(answer.body).toEqual({ error });
   });
 
-  it('and with 413 where the body is over 512 KiB', async () => {
+  it('with 413 if the body exceeds 512 KiB', async () => {
     const [under, over] = await Promise.all(
       [524_288, 524_289].map((bytes) =>
         client.post('/vault/v1/primary/encrypt', undefined, {
@@ -98,7 +98,7 @@ describe('a plaintext is refused with 400', () => {
   });
 });
 
-describe('a ciphertext that is not one', () => {
+describe('an invalid ciphertext', () => {
   /** Cut, changed, or spelled otherwise; each from a good one of a text with 21 bytes, which ends in `==`. */
   const damages: [string, (good: string) => string][] = [
     ['is empty', () => ''],
@@ -138,7 +138,7 @@ describe('a ciphertext that is not one', () => {
     expect(await decrypted(client, 'primary', good)).toBe('text of 21 bytes here');
   });
 
-  it('because it was moved to another vault is the same 400, in both directions', async () => {
+  it('of another vault is rejected with the same 400, in both directions', async () => {
     const [here, there] = await Promise.all([encrypted(client, 'here', 'x'), encrypted(client, 'there', 'x')]);
     const answers = await Promise.all([decrypt(client, 'there', here), decrypt(client, 'here', there)]);
 
@@ -149,7 +149,7 @@ describe('a ciphertext that is not one', () => {
     expect(await decrypted(client, 'here', here)).toBe('x');
   });
 
-  it('because it is not a string is 400', async () => {
+  it('that is not a string is rejected with 400', async () => {
     const { status, body } = await client.post('/vault/v1/primary/decrypt', { ciphertext: 1 });
 
     expect(status).toBe(400);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe('a data-encryption key', () => {
-  it('lies in the database wrapped: never bare, and 60 bytes long', async () => {
+  it('is stored wrapped, as 60 bytes', async () => {
     await encrypted(app.as('platform'), 'wrapped', 'x');
     const [row] = await app.sql(`
       select length(wrapped_key) as bytes, kek_id from vault_key_versions
@@ -28,7 +28,7 @@ describe('a data-encryption key', () => {
     expect(row).toEqual({ bytes: 60, kek_id: expect.stringMatching(/^local[0-9A-Za-z]{8}$/) });
   });
 
-  it('moved to another vault does not open there: 503', async () => {
+  it('copied to another vault cannot be unwrapped there: 503', async () => {
     await Promise.all([encrypted(app.as('platform'), 'giver', 'x'), encrypted(app.as('platform'), 'taker', 'x')]);
     await setVersion(
       app,
@@ -42,7 +42,7 @@ describe('a data-encryption key', () => {
     expect(status).toBe(503);
   });
 
-  it('whose key-encryption key is away is 503 with retryAfterMs, and the log names it at the start', async () => {
+  it('answers 503 with retryAfterMs if its key-encryption key is missing, and the start logs it', async () => {
     const ciphertext = await encrypted(app.as('platform'), 'orphan', 'x');
     await setVersion(app, 'orphan', `kek_id = 'gone'`);
     const node = await startApp({ env: { ...SMALL, LOG_LEVEL: 'error' } });
@@ -65,7 +65,7 @@ describe('a data-encryption key', () => {
 });
 
 describe('a new key-encryption key', () => {
-  it('wraps every key again at the next start, once on two nodes, and the data stays as it is', async () => {
+  it('rewraps every key at the next start, once on two processes, and the data does not change', async () => {
     const env = { ...SMALL, VAULT_KEK_PRIMARY: 'next', VAULT_KEK_next: randomBytes(32).toString('base64') };
     const ciphertext = await encrypted(app.as('platform'), 'rewrapped', 'old data');
     const nodes = await Promise.all([startApp({ env }), startApp({ env })]);
@@ -89,7 +89,7 @@ describe('a new key-encryption key', () => {
 });
 
 describe('the local key-encryption key', () => {
-  it('is one and the same for processes that start at the same time', async () => {
+  it('is the same for processes that start at the same time', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'vault-kek-'));
     const script = `const { makeLocalKek } = await import(process.argv[1]); console.log(makeLocalKek(process.argv[2]).id)`;
     const run = promisify(execFile);

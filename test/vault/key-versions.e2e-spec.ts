@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { KEY_LIFETIME_MS } from '../../src/modules/vault/keys/unwrapped-keys.js';
+import { KEY_LIFETIME_MS } from '../../src/modules/vault/keys/key-version.entity.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { decrypt, decrypted, encrypted, UNDECRYPTABLE, versionsOf, withScopes } from './vaults.js';
 
@@ -35,8 +35,8 @@ async function rotated(slug: string): Promise<string> {
   return old;
 }
 
-describe('rotation by hand', () => {
-  it('makes a pending version that takes over when every node knows it; asked again until then it is the same', async () => {
+describe('manual rotation', () => {
+  it('creates a pending version that becomes primary when every process knows it; a repeated request returns the same', async () => {
     const old = await encrypted(platform(), 'by-hand', 'old');
     const [first, again] = [await rotate('by-hand'), await rotate('by-hand')];
 
@@ -64,7 +64,7 @@ describe('rotation by hand', () => {
     }
   });
 
-  it('of many at once makes one version', async () => {
+  it('creates one version for concurrent requests', async () => {
     await encrypted(platform(), 'at-once', 'x');
     const answers = await Promise.all(Array.from({ length: 5 }, () => rotate('at-once')));
     expect(answers.map(({ body }) => body.data?.version)).toEqual([2, 2, 2, 2, 2]);
@@ -93,7 +93,7 @@ describe('rotation by hand', () => {
 });
 
 describe('disabling a version', () => {
-  it('closes what it encrypted, here at once and on another node within a second, until it is enabled again', async () => {
+  it('rejects its ciphertexts at once, and on another process within a second, until it is enabled again', async () => {
     const old = await rotated('disabling');
     expect(await decrypted(other.as('platform'), 'disabling', old)).toBe('old');
 
@@ -113,7 +113,7 @@ describe('disabling a version', () => {
     expect(told.map(({ operation }) => operation)).toEqual(['key_disable', 'key_enable']);
   });
 
-  it('is 409 for the one that encrypts and the one that is about to, 404 for none, 400 for another state', async () => {
+  it('answers 409 for the primary and the pending version, 404 for an unknown one, 400 for another state', async () => {
     await encrypted(platform(), 'in-use', 'x');
     await rotate('in-use');
     const answers = [await change('in-use', 1, 'disabled'), await change('in-use', 2, 'disabled')];
@@ -124,7 +124,7 @@ describe('disabling a version', () => {
     expect((await change('in-use', 1, 'destroyed')).status).toBe(400);
   });
 
-  it('needs vault:keys and no other scope, as everything about keys does', async () => {
+  it('requires the scope vault:keys, like every operation on keys', async () => {
     await rotated('scoped');
     const user = await withScopes(app, 'vault:write', 'vault:read');
     const keeper = await withScopes(app, 'vault:keys');
@@ -148,7 +148,7 @@ describe('rewrap', () => {
   const rewrap = (slug: string, ciphertext: string) =>
     platform().post<{ data: { ciphertext: string } }>(`/vault/v1/${slug}/rewrap`, { ciphertext });
 
-  it('brings a ciphertext under the present key, so that the old one can be disabled', async () => {
+  it('encrypts with the present key, and the old one can be disabled', async () => {
     const old = await rotated('rewrapping');
     const { status, body } = await rewrap('rewrapping', old);
     expect([status, Object.keys(body), Object.keys(body.data)]).toEqual([200, ['data'], ['ciphertext']]);
@@ -158,7 +158,7 @@ describe('rewrap', () => {
     expect(await decrypted(platform(), 'rewrapping', body.data.ciphertext)).toBe('old');
   });
 
-  it('of what does not open is the same 400 whatever is wrong with it', async () => {
+  it('answers the same 400 for every invalid ciphertext', async () => {
     const foreign = await encrypted(platform(), 'elsewhere', 'x');
     const own = Buffer.from(await encrypted(platform(), 'rewrapping-2', 'x'), 'base64');
     const short = [own.subarray(0, -12), own.subarray(0, 20), own.subarray(0, -1)].map((part) =>

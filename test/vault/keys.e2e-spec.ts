@@ -49,7 +49,7 @@ async function vaultCountedTo(reserved: number, slug: string): Promise<string> {
 }
 
 describe('counting encryptions', () => {
-  it('takes out 65,536 at a time, each node its own', async () => {
+  it('reserves blocks of 65,536, one for each process', async () => {
     for (const node of [app, one, two]) {
       for (let i = 0; i < 3; i += 1) await encrypted(node.as('platform'), 'counted', 'x');
     }
@@ -57,7 +57,7 @@ describe('counting encryptions', () => {
     expect((await versionsOf(app, 'counted')).map(({ reserved }) => reserved)).toEqual([String(3 * BLOCK)]);
   });
 
-  it('never gives two nodes the same block, however hard they take at the same time', async () => {
+  it('never reserves the same block for two processes under concurrent load', async () => {
     await vaultCountedTo(0, 'contended');
     const slot = { vaultId: await idOf('contended'), version: 1 };
     await app.sql('create table leased (vault_id text, since bigint, until bigint)');
@@ -90,7 +90,7 @@ describe('counting encryptions', () => {
     await app.sql('drop trigger note_lease on vault_key_versions');
   });
 
-  it('asks for one block only where many wait for it', async () => {
+  it('reserves one block for many waiting requests', async () => {
     await encrypted(app.as('platform'), 'thirsty', 'x');
     await Promise.all(Array.from({ length: 100 }, () => encrypted(two.as('platform'), 'thirsty', 'x')));
 
@@ -99,7 +99,7 @@ describe('counting encryptions', () => {
 });
 
 describe('rotation at 2^31 encryptions', () => {
-  it('makes one pending version, on two nodes at once, and goes on with the old one', async () => {
+  it('creates one pending version on two processes at once and continues with the old version', async () => {
     await vaultCountedTo(ROTATE_AT - BLOCK, 'rotating');
     await Promise.all([one, two].map((node) => encrypted(node.as('platform'), 'rotating', 'x')));
 
@@ -115,7 +115,7 @@ describe('rotation at 2^31 encryptions', () => {
     expect(await statesOf('not-yet')).toEqual(['primary']);
   });
 
-  it('is complete one cache lifetime later, once, on two nodes at once; old ciphertexts open, new ones everywhere', async () => {
+  it('is completed once, one cache lifetime later, on two processes at once; old and new ciphertexts decrypt everywhere', async () => {
     const first = await vaultCountedTo(ROTATE_AT, 'rotated-once');
     const before = await encrypted(one.as('platform'), 'rotated-once', 'before');
     travel(KEY_LIFETIME_MS - 30_000);
@@ -140,7 +140,7 @@ describe('rotation at 2^31 encryptions', () => {
     }
   });
 
-  it('reaches a node that still takes the old version for the primary one', async () => {
+  it('reaches a process whose cache still has the old version as primary', async () => {
     const first = await vaultCountedTo(ROTATE_AT, 'surprised');
     await encrypted(one.as('platform'), 'surprised', 'x');
     one.travel({ ms: KEY_LIFETIME_MS });
@@ -158,7 +158,7 @@ describe('rotation at 2^31 encryptions', () => {
 });
 
 describe('a key with 2^32 - 2^20 encryptions', () => {
-  it('gives its last block and refuses the next one with 429; after exactly retryAfterMs the next call passes', async () => {
+  it('rejects the call after its last block with 429, and accepts one after exactly retryAfterMs', async () => {
     await vaultCountedTo(MOST - BLOCK, 'exhausted');
     await encrypted(one.as('platform'), 'exhausted', 'x');
     const { status, body, headers } = await two
@@ -181,7 +181,7 @@ describe('a key with 2^32 - 2^20 encryptions', () => {
     expect(await statesOf('exhausted')).toEqual(['decrypt_only', 'primary']);
   });
 
-  it('begins the rotation that it missed, and still decrypts', async () => {
+  it('begins a rotation that was missed, and still decrypts', async () => {
     const first = await vaultCountedTo(MOST, 'stuck');
 
     expect((await encrypt(one.as('platform'), 'stuck', 'x')).status).toBe(429);
@@ -189,7 +189,7 @@ describe('a key with 2^32 - 2^20 encryptions', () => {
     expect((await decrypt(one.as('platform'), 'stuck', first)).body).toEqual({ data: { plaintext: 'first' } });
   });
 
-  it('waits for people where the vault has 16 live versions, and makes no 17th', async () => {
+  it('waits for an administrator if the vault has 16 live versions, and creates no 17th', async () => {
     await vaultCountedTo(MOST, 'full');
     await app.sql(
       `insert into vault_key_versions (vault_id, version, state, kek_id, wrapped_key, created_at)
@@ -207,7 +207,7 @@ describe('a key with 2^32 - 2^20 encryptions', () => {
     expect(await statesOf('full')).toHaveLength(16);
   });
 
-  it('is never counted further, whoever tries: the database refuses it', async () => {
+  it('cannot be counted further: the database rejects it', async () => {
     await encrypted(app.as('platform'), 'bounded', 'x');
 
     await expect(setVersion(app, 'bounded', 'reserved = 4294967297')).rejects.toThrow(/reserved_check/);
@@ -215,7 +215,7 @@ describe('a key with 2^32 - 2^20 encryptions', () => {
 });
 
 describe('the versions of a vault', () => {
-  it('are one primary and one pending at most: the database refuses a second one', async () => {
+  it('are at most one primary and one pending: the database rejects a second one', async () => {
     await encrypted(app.as('platform'), 'single', 'x');
     const vaultId = await idOf('single');
     const add = (version: number, state: string) =>

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { seal } from '../../src/modules/vault/keys/aes-gcm.js';
 
-it('no two of a million vault envelopes use the same nonce: they differ in their first eight bytes already', () => {
+it('a million ciphertexts have different nonces, even in their first eight bytes', () => {
   const binding = { key: createSecretKey(randomBytes(32)), aad: Buffer.from('additional data') };
   const [count, nothing] = [1_000_000, Buffer.alloc(0)];
   const beginnings = new BigUint64Array(count);

@@ -47,7 +47,7 @@ class Cable {
   }
 }
 
-describe('while the database is away', () => {
+describe('while the database is unavailable', () => {
   const cable = new Cable(new URL(process.env.DATABASE_URL ?? ''));
   let node: TestApp;
 
@@ -60,7 +60,7 @@ describe('while the database is away', () => {
     await cable.close();
   });
 
-  it('encrypt is 503 with retryAfterMs, and 200 when it is back; what was answered is recorded', async () => {
+  it('encryption answers 503 with retryAfterMs, then 200 again; every answered call is audited', async () => {
     await encrypted(node.as('platform'), 'before', 'x');
     await encrypted(node.as('platform'), 'cut-off', 'x');
     cable.setCut(true);

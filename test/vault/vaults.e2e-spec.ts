@@ -19,7 +19,7 @@ function provision(vaults: object[]): Promise<string[]> {
 }
 
 describe('an unknown vault', () => {
-  it('is created by the first encrypt, with one key and under the longest slug there is', async () => {
+  it('is created by the first encryption, with one key, even under the longest slug', async () => {
     const slug = 'v'.repeat(63);
     await encrypted(app.as('platform'), slug, 'x');
 
@@ -28,7 +28,7 @@ describe('an unknown vault', () => {
     ]);
   });
 
-  it('is created once by many first encrypts at the same time, on two nodes', async () => {
+  it('is created once by concurrent first encryptions on two processes', async () => {
     const nodes = [app, await startApp()].map((node) => node.as('platform'));
     const ciphertexts = await Promise.all(
       Array.from({ length: 40 }, (_, i) => encrypted(nodes[i % 2] ?? app, 'crowded', `value ${i}`)),
@@ -42,14 +42,14 @@ describe('an unknown vault', () => {
     expect(await versionsOf(app, 'crowded')).toHaveLength(1);
   });
 
-  it('is 404 for decrypt, which never creates one', async () => {
+  it('answers 404 for decryption, which never creates a vault', async () => {
     const { status, body } = await decrypt(app.as('platform'), 'never-seen', 'x');
 
     expect([status, body]).toEqual([404, NOT_FOUND]);
     expect(await app.sql(`select from vaults where slug = 'never-seen'`)).toEqual([]);
   });
 
-  it('is 404 for encrypt where VAULT_UPSERT is off; a known one is not', async () => {
+  it('answers 404 for encryption if VAULT_UPSERT is off', async () => {
     const strict = await startApp({ env: { VAULT_UPSERT: 'false' } });
     const { status, body } = await encrypt(strict.as('platform'), 'never-seen', 'x');
 
@@ -72,7 +72,7 @@ describe('the provisioning section `vaults`', () => {
     ]);
   });
 
-  it('leaves alone what a row leaves out', async () => {
+  it('keeps the values of members that a row omits', async () => {
     await provision([{ slug: 'kept', name: 'Kept', archived: true }]);
     await provision([{ slug: 'kept' }]);
     const [first] = await app.sql<{ archived_at: Date }>(`select archived_at from vaults where slug = 'kept'`);
@@ -84,12 +84,12 @@ describe('the provisioning section `vaults`', () => {
     expect(first?.archived_at).toBeInstanceOf(Date);
   });
 
-  it('refuses a slug outside the grammar, and writes nothing', async () => {
+  it('rejects an invalid slug and writes nothing', async () => {
     await expect(provision([{ slug: 'fine-slug' }, { slug: 'Not Fine' }])).rejects.toThrow(/vaults\.1\.slug/);
     expect(await app.sql(`select from vaults where slug = 'fine-slug'`)).toEqual([]);
   });
 
-  it('archives: encrypt and decrypt are 409 until the vault is restored, on another node within a second', async () => {
+  it('archives a vault: both operations answer 409 until it is restored, on another process within a second', async () => {
     const other = await startApp();
     const ciphertext = await encrypted(app.as('platform'), 'closed', 'x');
     expect(await decrypted(other.as('platform'), 'closed', ciphertext)).toBe('x');
@@ -134,7 +134,7 @@ describe('a vault without a usable key version', () => {
     expect([status, body]).toEqual(opens ? [200, { data: { plaintext: 'x' } }] : [400, UNDECRYPTABLE]);
   });
 
-  it('decrypts with no version below the oldest that it allows', async () => {
+  it('does not decrypt with versions below its minimum version', async () => {
     const ciphertext = await encrypted(app.as('platform'), 'raised', 'x');
     await app.sql(`update vaults set latest_version = 2, min_version = 2 where slug = 'raised'`);
     app.travel({ ms: 1_000 });
@@ -146,7 +146,7 @@ describe('a vault without a usable key version', () => {
 
 // The last one: from here on this database has no room for another vault.
 describe('the limit of 100 vaults', () => {
-  it('lets one of two first encrypts at the limit create its vault; the other one is 409', async () => {
+  it('lets one of two concurrent first encryptions create its vault; the other answers 409', async () => {
     const other = await startApp();
     await app.sql(`
       insert into vaults (id, slug, name, created_at)
@@ -165,7 +165,7 @@ describe('the limit of 100 vaults', () => {
     expect((await encrypt(app.as('platform'), 'primary', 'x')).status).toBe(200);
   });
 
-  it('refuses each of many first encrypts by 409: they wait for each other, and not for connections', async () => {
+  it('answers 409 to each of many first encryptions without occupying connections', async () => {
     await app.sql(`delete from vaults where slug in ('filler-1', 'filler-2')`);
     const small = await startApp({ env: { DATABASE_POOL_SIZE: '4', JOBS: 'false' } });
     const client = new pg.Client({ connectionString: process.env['DATABASE_URL'] });

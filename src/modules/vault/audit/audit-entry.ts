@@ -13,12 +13,12 @@ type VaultOperation =
   | 'key_enable'
   | 'rewrap';
 
-/** What was done with which vault. Never a value, never a ciphertext. */
+/** An operation on a vault; never with a value or a ciphertext. */
 export interface VaultRecord {
   operation: VaultOperation;
   vaultId: string;
   keyVersion?: number;
-  /** Of the plaintext. */
+  /** Length of the plaintext. */
   bytes?: number;
 }
 
@@ -32,11 +32,11 @@ export interface AuditEntry {
   keyVersion: number | null;
   bytes: number;
   requestId: string;
-  /** `done`, or the code of the refusal. */
+  /** `done`, or the error code. */
   outcome: string;
 }
 
-/** The record with who is acting, in which request. The id makes writing it again harmless. */
+/** Adds the actor and the request. The id makes a repeated insert harmless. */
 export function toEntry(record: VaultRecord, outcome: string, now: Date): AuditEntry {
   const { type: actorType, id: actorId } = currentActor();
   return {

@@ -10,12 +10,12 @@ import { type AuditEntry, columnsOf, INSERT_ENTRIES, toEntry, type VaultRecord }
 
 const INTERVAL_MS = 500;
 const ROWS_PER_STATEMENT = 1_000;
-/** While the database is away, entries wait in memory; from here on the log takes them. */
-const MOST_WAITING = 100_000;
+/** Entries wait in memory while the database is unavailable; beyond this number they are logged instead. */
+const MAX_WAITING = 100_000;
 
 /**
- * The vault's own record. What changes a vault or a key is recorded in its transaction; encryptions and decryptions
- * behind their answers, many rows in a statement, half a second later.
+ * The audit of the vault. Changes of vaults and keys are recorded in their transactions; encryptions and decryptions after
+ * their responses, in batches, within half a second.
  */
 @Injectable()
 export class VaultAudit implements Collector<AuditEntry>, OnModuleInit, OnApplicationShutdown {
@@ -30,20 +30,20 @@ export class VaultAudit implements Collector<AuditEntry>, OnModuleInit, OnApplic
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** The timer starts here and not with an entry: it would run in that request's context. */
+  /** Starts the timer outside of any request's context. */
   onModuleInit(): void {
     this.timer = setInterval(() => void this.flush(), INTERVAL_MS).unref();
   }
 
-  /** After the last answer, and before the database's connections are closed. */
+  /** Runs after the last response and before the database connections are closed. */
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();
-    for (const entry of this.waiting) this.spill(entry);
+    for (const entry of this.waiting) this.logEntry(entry);
   }
 
-  /** Does the work and records its outcome; the work may add to the record what it finds out. */
-  async witness<T>(record: VaultRecord, work: (record: VaultRecord) => Promise<T>): Promise<T> {
+  /** Runs the work and records its outcome; the work may complete the record. */
+  async audited<T>(record: VaultRecord, work: (record: VaultRecord) => Promise<T>): Promise<T> {
     try {
       const result = await work(record);
       this.append(record, 'done');
@@ -59,18 +59,17 @@ export class VaultAudit implements Collector<AuditEntry>, OnModuleInit, OnApplic
     this.database.collect(this, toEntry(record, 'done', this.clock.now()));
   }
 
-  /** What the transaction collected, just before its commit. */
   statement(entries: AuditEntry[]): Statement {
     return { text: INSERT_ENTRIES, values: columnsOf(entries) };
   }
 
   private append(record: VaultRecord, outcome: string): void {
     const entry = toEntry(record, outcome, this.clock.now());
-    if (this.waiting.length < MOST_WAITING) this.waiting.push(entry);
-    else this.spill(entry);
+    if (this.waiting.length < MAX_WAITING) this.waiting.push(entry);
+    else this.logEntry(entry);
   }
 
-  /** Writes what waits. One at a time, so that the order stays. */
+  /** Writes the waiting entries, one batch after the other, in order. */
   private flush(): Promise<void> {
     this.writing = this.writing.then(() => this.writeWaiting());
     return this.writing;
@@ -83,14 +82,14 @@ export class VaultAudit implements Collector<AuditEntry>, OnModuleInit, OnApplic
         const { text, values } = this.statement(batch);
         await this.database.execute(text, values);
       } catch (error) {
-        this.log.warn({ err: error, waiting: this.waiting.length }, 'the vault audit cannot be written; it waits');
+        this.log.warn({ err: error, waiting: this.waiting.length }, 'cannot write the vault audit; will retry');
         return;
       }
       this.waiting.splice(0, batch.length);
     }
   }
 
-  private spill(entry: AuditEntry): void {
-    this.log.error({ vaultAudit: entry }, 'vault audit entry that could not be stored');
+  private logEntry(entry: AuditEntry): void {
+    this.log.error({ vaultAudit: entry }, 'vault audit entry not stored');
   }
 }

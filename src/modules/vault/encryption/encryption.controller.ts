@@ -4,12 +4,12 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { VaultSlug } from '../vaults/vault-slug.js';
 import { DecryptedEnvelope, DecryptRequest, EncryptedEnvelope, EncryptRequest } from './encryption.dto.js';
-import { Encryption } from './encryption.service.js';
+import { EncryptionService } from './encryption.service.js';
 
 @ApiTags('Vault')
 @Controller('/vault/v1/:vaultSlug')
 export class EncryptionController {
-  constructor(private readonly encryption: Encryption) {}
+  constructor(private readonly encryption: EncryptionService) {}
 
   /**
    * Encrypt a value

@@ -3,16 +3,16 @@ import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'n
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Asking the system for the bytes of one nonce takes longer than to seal a short value: they are drawn for many at once. */
+/** Reading random bytes for one nonce takes longer than encrypting a short value, so they are read in batches. */
 const NONCES_AT_ONCE = 512;
 
-/** By how many bytes what is sealed is longer than what it was made of. */
+/** By how many bytes a sealed value is longer than its plaintext. */
 export const OVERHEAD_BYTES = NONCE_BYTES + TAG_BYTES;
 
 interface Binding {
   /** 256 bits. */
   key: KeyObject;
-  /** Not encrypted, but what is opened with another one does not open. */
+  /** Authenticated, not encrypted: with another value, decryption fails. */
   aad: Buffer;
 }
 
@@ -21,20 +21,20 @@ export function seal(binding: Binding, plaintext: Buffer): Buffer {
   return sealUnderNonce({ ...binding, nonce: freshNonce() }, plaintext);
 }
 
-/** For published vectors, which name their nonce. A nonce that is used twice gives the key away: call `seal`. */
+/** For published test vectors, which specify the nonce. Otherwise call `seal`: a repeated nonce reveals the key. */
 export function sealUnderNonce({ key, aad, nonce }: Binding & { nonce: Buffer }, plaintext: Buffer): Buffer {
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(aad);
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** What was sealed under this key and AAD; null for anything else, whatever is wrong with it. */
+/** The plaintext, or null if the value was not sealed with this key and AAD. */
 export function open({ key, aad }: Binding, sealed: Buffer): Buffer | null {
-  // Before anything is split off: the runtime accepts tags of 4 bytes, which can be guessed.
+  // Checked first, because Node.js accepts tags of 4 bytes, which can be guessed.
   if (sealed.length < OVERHEAD_BYTES) return null;
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const tag = sealed.subarray(sealed.length - TAG_BYTES);
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(aad).setAuthTag(tag);
-  // GCM is a stream: all of it comes out of `update`, unproven until `final` has checked the tag.
+  // `update` returns the whole plaintext, which is not authenticated until `final` has checked the tag.
   const plaintext = decipher.update(sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES));
   try {
     decipher.final();
@@ -47,7 +47,7 @@ export function open({ key, aad }: Binding, sealed: Buffer): Buffer | null {
 
 let drawn: Buffer = Buffer.alloc(0);
 
-/** Every byte that was drawn is given out once. */
+/** Uses each random byte once. */
 function freshNonce(): Buffer {
   if (drawn.length === 0) drawn = randomBytes(NONCES_AT_ONCE * NONCE_BYTES);
   const nonce = drawn.subarray(0, NONCE_BYTES);

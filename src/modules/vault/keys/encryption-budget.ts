@@ -4,16 +4,16 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import type { KeySlot } from './key-encryption.js';
-import { KeyRotation } from './key-rotation.service.js';
-import { KEY_LIFETIME_MS } from './unwrapped-keys.js';
+import { KEY_LIFETIME_MS } from './key-version.entity.js';
+import { VaultKeysService } from './vault-keys.service.js';
 
-/** How many encryptions a node takes out at once. A crash wastes the rest of a block and never repeats one. */
+/** How many encryptions a process reserves at once. A crash wastes the rest of a block and repeats none. */
 const BLOCK = 65_536;
-/** NIST SP 800-38D, 8.3: with random nonces, at most 2^32 encryptions per key; refused a little earlier. */
-const MOST = 2 ** 32 - 2 ** 20;
+/** NIST SP 800-38D, 8.3: with random nonces, at most 2^32 encryptions per key; the limit is slightly lower. */
+const MAX_ENCRYPTIONS = 2 ** 32 - 2 ** 20;
 const ROTATE_AT = 2 ** 31;
-/** Where no new version can be made, somebody has to give up an old one first. */
-const WAIT_FOR_PEOPLE_MS = 60 * 60 * 1000;
+/** If no new version can be added, an administrator has to disable an old one first. */
+const WAIT_FOR_ADMINISTRATOR_MS = 60 * 60 * 1000;
 
 const LEASE = `
   update vault_key_versions set reserved = reserved + $3
@@ -21,26 +21,26 @@ const LEASE = `
   returning reserved::float8 as reserved`;
 const STATE = 'select state from vault_key_versions where vault_id = $1 and version = $2';
 
-/** What this node may still encrypt with one version. */
+/** The encryptions that this process has left for one version. */
 interface Lease {
   left: number;
   refill: Promise<boolean> | null;
 }
 
-/** Counts encryptions per key, over all nodes, without a statement for each. */
+/** Limits the encryptions per key over all processes, with one statement for each block of them. */
 @Injectable()
 export class EncryptionBudget {
   private readonly leases = new Map<string, Lease>();
 
   constructor(
     private readonly database: Database,
-    private readonly rotation: KeyRotation,
+    private readonly keys: VaultKeysService,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Takes one encryption with this version; false where it is no longer the primary one, and whoever asks has to look
-   * again. Throws 429 with the time until there is a new version, where this one has no encryptions left.
+   * Reserves one encryption with this version. Returns false if the version is no longer primary: read the vault again. Throws
+   * 429 with the time until a new version is ready if this one has no encryptions left.
    */
   async take(slot: KeySlot): Promise<boolean> {
     const lease = this.leaseOf(slot);
@@ -63,28 +63,28 @@ export class EncryptionBudget {
 
   private async refill(slot: KeySlot, lease: Lease): Promise<boolean> {
     const { vaultId, version } = slot;
-    const [block] = await this.database.query<{ reserved: number }>(LEASE, [vaultId, version, BLOCK, MOST]);
-    if (!block) return this.refuse(slot);
+    const [block] = await this.database.query<{ reserved: number }>(LEASE, [vaultId, version, BLOCK, MAX_ENCRYPTIONS]);
+    if (!block) return this.reject(slot);
     lease.left = BLOCK;
-    if (block.reserved >= ROTATE_AT) await this.rotation.begin(vaultId);
+    if (block.reserved >= ROTATE_AT) await this.keys.beginRotation(vaultId);
     return true;
   }
 
-  private async refuse({ vaultId, version }: KeySlot): Promise<false> {
+  private async reject({ vaultId, version }: KeySlot): Promise<false> {
     const [row] = await this.database.query<{ state: string }>(STATE, [vaultId, version]);
     if (row?.state !== 'primary') return false;
-    const pendingSince = await this.rotation.begin(vaultId);
+    const pendingSince = await this.keys.beginRotation(vaultId);
     throw new AppError(
       429,
       'encryption_budget_exhausted',
       'The encryption limit of the key is reached; a new key is being prepared',
       {
-        retryAfterMs: pendingSince ? this.untilPrimary(pendingSince) : WAIT_FOR_PEOPLE_MS,
+        retryAfterMs: pendingSince ? this.untilPrimary(pendingSince) : WAIT_FOR_ADMINISTRATOR_MS,
       },
     );
   }
 
-  /** With up to a tenth on top, so that not everybody comes back at once. */
+  /** With a random addition of up to a tenth, which spreads the retries. */
   private untilPrimary(pendingSince: Date): number {
     const deficitMs = pendingSince.getTime() + KEY_LIFETIME_MS - this.clock.now().getTime();
     return Math.max(1, deficitMs) + randomInt(Math.max(1, Math.ceil(deficitMs / 10)));

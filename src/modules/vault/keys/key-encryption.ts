@@ -1,4 +1,4 @@
-/** A data-encryption key's place. It is bound into the wrapping, so that no stored key can take another one's place. */
+/** Identifies a data-encryption key. It is authenticated with the wrapped key: a key stored in another row does not unwrap. */
 export interface KeySlot {
   readonly vaultId: string;
   readonly version: number;
@@ -10,13 +10,13 @@ export interface WrappedKey {
   readonly wrappedKey: Buffer;
 }
 
-/** Wraps data-encryption keys. The one port behind which the key-encryption keys lie: the environment, or later a KMS. */
+/** Wraps data-encryption keys. The port to the key-encryption keys, which are in the environment. */
 export abstract class KeyEncryption {
   /** The key-encryption key that wraps new keys. */
   abstract readonly primaryId: string;
 
   abstract wrap(slot: KeySlot, key: Buffer): Promise<WrappedKey>;
 
-  /** The bare key; the caller overwrites it with zeros. Throws 503 where the key-encryption key is away. */
+  /** The plaintext key; the caller overwrites it with zeros. Throws 503 if the key-encryption key is missing or wrong. */
   abstract unwrap(slot: KeySlot, wrapped: WrappedKey): Promise<Buffer>;
 }

@@ -5,14 +5,17 @@ import { safeInteger } from '../../../platform/database/columns.js';
 export const KEY_STATES = named('VaultKeyState', ['pending', 'primary', 'decrypt_only', 'disabled', 'destroyed']);
 export type KeyState = (typeof KEY_STATES)[number];
 
-/** States in which a key opens what it sealed. Only `primary` seals. */
+/** States in which a key decrypts. Only `primary` encrypts. */
 export const LIVE_STATES = ['pending', 'primary', 'decrypt_only'] as const satisfies readonly KeyState[];
 export type LiveState = (typeof LIVE_STATES)[number];
 
-/** The envelope does not say which version made it: a decryption tries that many at most. */
+/** A ciphertext does not name its version, so a decryption tries up to 16. */
 export const MAX_LIVE_VERSIONS = 16;
 
-/** One data-encryption key of a vault, wrapped; a destroyed one is gone. */
+/** How long a plaintext key stays in memory, and how long a new version stays pending until all processes know it. */
+export const KEY_LIFETIME_MS = 5 * 60 * 1000;
+
+/** One data-encryption key of a vault, wrapped; the key of a destroyed version is null. */
 @Entity('vault_key_versions')
 export class KeyVersion {
   @PrimaryColumn('text', { name: 'vault_id' }) vaultId: string;
@@ -20,7 +23,7 @@ export class KeyVersion {
   @Column('text') state: KeyState;
   @Column('text', { name: 'kek_id', nullable: true }) kekId: string | null;
   @Column('bytea', { name: 'wrapped_key', nullable: true }) wrappedKey: Buffer | null;
-  /** How many encryptions nodes have taken out for themselves; never more than 2^32. */
+  /** How many encryptions processes have reserved; never more than 2^32. */
   @Column('bigint', { transformer: safeInteger }) reserved: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }

@@ -12,31 +12,31 @@ interface LocalKek {
 
 const FILE = 'vault-kek.json';
 
-/** The key of an earlier start, or a new one, readable by its owner alone. Starts at the same time agree on one. */
+/** The key of an earlier start, or a new one, in a file with mode 0600. Concurrent starts agree on one key. */
 export function makeLocalKek(dataDir: string): LocalKek {
   return findLocalKek(dataDir) ?? make(dataDir);
 }
 
-/** The key of an earlier start. Throws ConfigurationError where the file holds none. */
+/** The key of an earlier start. Throws ConfigurationError if the file contains none. */
 export function findLocalKek(dataDir: string): LocalKek | null {
   const path = join(dataDir, FILE);
   if (!existsSync(path)) return null;
   const kek = parse(readFileSync(path, 'utf8'));
   if (kek) return kek;
   throw new ConfigurationError([
-    `DATA_DIR: ${path} holds no key; expected the file that an earlier start wrote, from a backup; without it delete it, and what the vault encrypted is lost`,
+    `DATA_DIR: ${path} contains no key; restore the file from a backup, or delete it and lose everything that the vault encrypted`,
   ]);
 }
 
 function make(dataDir: string): LocalKek {
   const path = join(dataDir, FILE);
   const draft = join(dataDir, `${FILE}.${randomBase62(12)}`);
-  // An id of its own: keys that a lost file wrapped are told from keys that are damaged.
+  // A unique id distinguishes keys that a lost file wrapped from damaged ones.
   const text = JSON.stringify({ id: `local${randomBase62(8)}`, key: randomBytes(32).toString('base64') });
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
   try {
-    // Unlike a rename, a link never takes the place of the file that a faster process has made and uses already.
+    // Unlike a rename, a link does not replace the file that a concurrent start may already use.
     linkSync(draft, path);
   } catch (error) {
     if (!existsSync(path)) throw error;

@@ -1,14 +1,13 @@
 import type { KeySlot, WrappedKey } from '../keys/key-encryption.js';
-import type { LiveState } from '../keys/key-version.entity.js';
-import { KEY_LIFETIME_MS } from '../keys/unwrapped-keys.js';
+import { KEY_LIFETIME_MS, type LiveState } from '../keys/key-version.entity.js';
 
-/** A version that opens what it sealed. */
+/** A version that decrypts. */
 export interface LiveVersion extends KeySlot, WrappedKey {
   readonly state: LiveState;
   readonly createdAt: Date;
 }
 
-/** A vault as a node knows it for a second. */
+/** A vault as a process caches it. */
 export interface KnownVault {
   readonly id: string;
   readonly archived: boolean;
@@ -21,13 +20,13 @@ export function findPrimary({ versions }: KnownVault): LiveVersion | null {
   return versions.find(({ state }) => state === 'primary') ?? null;
 }
 
-/** The version that waits to take the primary one's place, and when it may: in milliseconds since 1970. */
-export function findPending({ versions }: KnownVault): { version: LiveVersion; ripeAt: number } | null {
+/** The pending version, and when it can become primary, in milliseconds since 1970. */
+export function findPending({ versions }: KnownVault): { version: LiveVersion; readyAt: number } | null {
   const version = versions.find(({ state }) => state === 'pending');
-  return version ? { version, ripeAt: version.createdAt.getTime() + KEY_LIFETIME_MS } : null;
+  return version ? { version, readyAt: version.createdAt.getTime() + KEY_LIFETIME_MS } : null;
 }
 
-/** One row of the vault joined with its live versions; a vault without any has one row without a version. */
+/** One row of the vault joined with its live versions; a vault without any has one row with `version` null. */
 export interface VaultRecordRow {
   id: string;
   archived: boolean;

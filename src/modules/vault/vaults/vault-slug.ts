@@ -12,7 +12,7 @@ class SlugPipe implements PipeTransform<string, string> {
   }
 }
 
-/** The vault's slug in the path; 400 for what cannot be one. */
+/** The vault's slug in the path; 400 if the text is not a slug. */
 export function VaultSlug(example = 'primary'): ParameterDecorator {
   return PathText('vaultSlug', { ...SLUG, description: 'Slug of the vault.', example }, new SlugPipe());
 }

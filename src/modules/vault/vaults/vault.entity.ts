@@ -6,7 +6,7 @@ export class Vault {
   @PrimaryColumn('text') id: string;
   @Column('text') slug: string;
   @Column('text') name: string;
-  /** Versions below this one open nothing any more. */
+  /** Versions below this one do not decrypt. */
   @Column('integer', { name: 'min_version' }) minVersion: number;
   @Column('integer', { name: 'latest_version' }) latestVersion: number;
   /** An archived vault neither encrypts nor decrypts until it is restored. */

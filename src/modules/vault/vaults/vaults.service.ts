@@ -4,16 +4,28 @@ import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
+import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import { VaultAudit } from '../audit/vault-audit.service.js';
-import { NewKeys } from '../keys/new-keys.js';
-import type { KnownVault } from './known-vault.js';
-import { KnownVaults } from './known-vaults.service.js';
-import type { VaultRow } from './vault.dto.js';
+import { LIVE_STATES } from '../keys/key-version.entity.js';
+import { VaultKeysService } from '../keys/vault-keys.service.js';
+import { findPending, type KnownVault, toKnownVault, type VaultRecordRow } from './known-vault.js';
+import { VaultRow } from './vault.dto.js';
 import { Vault } from './vault.entity.js';
 
-const MOST_VAULTS = 100;
-/** Held while a vault is made, so that two at the limit do not both fit. */
+const MAX_VAULTS = 100;
+/** An advisory lock on creation, so that two vaults at the limit are not both added. */
 const CREATION_LOCK = 7_120_700;
+/** Every process learns of an archived vault or a disabled version within a second. */
+const CACHE_MS = 1_000;
+
+const BY_SLUG = `
+  select vault.id, vault.archived_at is not null as archived,
+    key.version, key.state, key.kek_id as "kekId", key.wrapped_key as "wrappedKey", key.created_at as "createdAt"
+  from vaults as vault
+  left join vault_key_versions as key
+    on key.vault_id = vault.id and key.version >= vault.min_version and key.state = any ($2)
+  where vault.slug = $1
+  order by key.version desc`;
 
 const CHANGE = `
   with wanted as (
@@ -27,45 +39,56 @@ const CHANGE = `
     and (vaults.name, vaults.archived_at) is distinct from (wanted.name, wanted.archived_at)
   returning vaults.id`;
 
+interface CachedVault {
+  vault: Promise<KnownVault | null>;
+  /** In milliseconds since 1970. */
+  expiresAt: number;
+}
+
+/** Vaults by slug, cached for a second. */
 @Injectable()
-export class Vaults {
-  private turn: Promise<unknown> = Promise.resolve();
+export class VaultsService {
+  private readonly cache = new Map<string, CachedVault>();
+  private lastCreation: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly database: Database,
-    private readonly known: KnownVaults,
-    private readonly newKeys: NewKeys,
+    private readonly keys: VaultKeysService,
     private readonly audit: VaultAudit,
     private readonly clock: Clock,
   ) {}
 
   /** Throws 404. */
   async get(slug: string): Promise<KnownVault> {
-    const vault = await this.known.find(slug);
+    const vault = await this.find(slug);
     if (!vault) throw notFound();
     return vault;
   }
 
-  /** The vault as it is now, whatever this node remembers. Throws 404. */
-  async getAnew(slug: string): Promise<KnownVault> {
-    this.known.forget(slug);
+  /** Reads the vault from the database, not from the cache. Throws 404. */
+  async getUncached(slug: string): Promise<KnownVault> {
+    this.forget(slug);
     return this.get(slug);
   }
 
-  /** This process asks the database when it needs the vault next. */
+  /** Removes the vault from the cache of this process. */
   forget(slug: string): void {
-    this.known.forget(slug);
+    this.cache.delete(slug);
   }
 
   /** Throws 409 `vault_limit_reached`. */
   async getOrCreate(slug: string): Promise<KnownVault> {
-    const vault = await this.known.find(slug);
+    const vault = await this.find(slug);
     if (vault) return vault;
-    await this.inTurn(() => this.create({ slug }));
-    return this.getAnew(slug);
+    // One creation at a time: many would occupy all connections while they wait for the advisory lock.
+    const creation = this.lastCreation.then(() => this.create({ slug }));
+    this.lastCreation = creation.catch(() => undefined);
+    await creation;
+    return this.getUncached(slug);
   }
 
   /** Creates and changes vaults by slug; safe to repeat. Throws 409 `vault_limit_reached`. */
+  @Provisions({ name: 'vaults', order: 350, row: VaultRow })
   async provision(rows: readonly VaultRow[]): Promise<void> {
     await this.database.transaction(async () => {
       for (const row of rows) {
@@ -75,37 +98,66 @@ export class Vaults {
     });
   }
 
-  /** Of many at once, all but one would hold a connection to wait for the lock, and others would have none. */
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.turn.then(work);
-    this.turn = result.catch(() => undefined);
-    return result;
+  private async find(slug: string): Promise<KnownVault | null> {
+    const now = this.clock.now().getTime();
+    const cached = this.cache.get(slug);
+    if (cached && cached.expiresAt > now) return cached.vault;
+
+    const entry: CachedVault = { vault: this.read(slug), expiresAt: now + CACHE_MS };
+    this.cache.set(slug, entry);
+    return this.settle(slug, entry);
   }
 
-  /** A vault with its first key. Does nothing where there is one of this slug. */
+  /** Only existing vaults stay in the cache: requests for invented slugs must not fill the memory. */
+  private async settle(slug: string, entry: CachedVault): Promise<KnownVault | null> {
+    const vault = await entry.vault.catch((error: unknown) => {
+      this.cache.delete(slug);
+      throw error;
+    });
+    if (!vault) this.cache.delete(slug);
+    // A client that was told when the next key is ready must find it at that millisecond.
+    const pending = vault && findPending(vault);
+    if (pending) entry.expiresAt = Math.min(entry.expiresAt, pending.readyAt);
+    return vault;
+  }
+
+  private async read(slug: string): Promise<KnownVault | null> {
+    const vault = await this.load(slug);
+    const pending = vault && findPending(vault);
+    if (!pending || pending.readyAt > this.clock.now().getTime()) return vault;
+    await this.keys.completeRotation(pending.version);
+    return this.load(slug);
+  }
+
+  private async load(slug: string): Promise<KnownVault | null> {
+    const rows = await this.database.prepared<VaultRecordRow>('vault-by-slug', BY_SLUG, [slug, LIVE_STATES]);
+    return toKnownVault(rows);
+  }
+
+  /** A vault with its first key. Does nothing if the slug exists. */
   private async create({ slug, name = slug }: VaultRow): Promise<void> {
-    if (!(await this.hasRoomFor(slug))) return;
+    if (!(await this.isFree(slug))) return;
     const [id, createdAt] = [newId('vault'), this.clock.now()];
-    const key = await this.newKeys.make({ vaultId: id, version: 1 }, 'primary');
+    const key = await this.keys.create({ vaultId: id, version: 1 }, 'primary');
     const vault = make(Vault, { id, slug, name, minVersion: 1, latestVersion: 1, archivedAt: null, createdAt });
     await this.database.transaction(async () => {
       await this.database.query('select pg_advisory_xact_lock($1)', [CREATION_LOCK]);
-      if (!(await this.hasRoomFor(slug))) return;
+      if (!(await this.isFree(slug))) return;
       await this.database.insert(vault);
       await this.database.insert(key);
       this.audit.recordChange({ operation: 'create', vaultId: id, keyVersion: 1 });
     });
   }
 
-  /** False where the slug is taken. Throws 409 `vault_limit_reached`. */
-  private async hasRoomFor(slug: string): Promise<boolean> {
+  /** False if the slug exists. Throws 409 `vault_limit_reached`. */
+  private async isFree(slug: string): Promise<boolean> {
     const [vaults] = await this.database.query<{ count: number; taken: boolean }>(
       'select count(*)::int as count, coalesce(bool_or(slug = $1), false) as taken from vaults',
       [slug],
     );
     if (vaults?.taken) return false;
-    if ((vaults?.count ?? 0) < MOST_VAULTS) return true;
-    throw conflict('vault_limit_reached', `There are ${MOST_VAULTS} vaults, which is the maximum`);
+    if ((vaults?.count ?? 0) < MAX_VAULTS) return true;
+    throw conflict('vault_limit_reached', `There are ${MAX_VAULTS} vaults, which is the maximum`);
   }
 
   private async change({ slug, name, archived }: VaultRow): Promise<void> {
@@ -113,6 +165,6 @@ export class Vaults {
     const [changed] = await this.database.query<{ id: string }>(CHANGE, wanted);
     if (!changed) return;
     this.audit.recordChange({ operation: 'change', vaultId: changed.id });
-    this.database.afterCommit(() => this.known.forget(slug));
+    this.database.afterCommit(() => this.forget(slug));
   }
 }

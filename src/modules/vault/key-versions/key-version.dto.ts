@@ -1,8 +1,7 @@
 import { dataOf } from '../../../platform/http/dto.js';
 import { ListOf, OneOf, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
-import { KEY_STATES, type KeyState, type KeyVersion } from './key-version.entity.js';
-import { KEY_LIFETIME_MS } from './unwrapped-keys.js';
+import { KEY_LIFETIME_MS, KEY_STATES, type KeyState, type KeyVersion } from '../keys/key-version.entity.js';
 
 const MOST_VERSIONS = 1_000;
 
@@ -53,7 +52,7 @@ export class KeyVersionList {
   data: KeyVersionResponse[];
 }
 
-/** The key material is left out, also in wrapped form. */
+/** Omits the key material, also in wrapped form. */
 export function toKeyVersion({ version, state, reserved, createdAt }: KeyVersion): KeyVersionResponse {
   const primaryAt = state === 'pending' ? new Date(createdAt.getTime() + KEY_LIFETIME_MS).toISOString() : null;
   return { version, state, primaryAt, encryptions: reserved, createdAt: createdAt.toISOString() };

@@ -11,7 +11,7 @@ const toVersion: PipeTransform<string, number> = {
   },
 };
 
-/** The number of a key's version; what is none is as unknown as one that does not exist. */
+/** The number of a key version; 404 if the text is not a number. */
 export function PathKeyVersion(): ParameterDecorator {
   return PathText(
     'version',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readEnv } from '../../../platform/config/read-env.js';
-import { heldKeks, HeldKeks } from './held-keks.js';
+import { environmentKeks, EnvironmentKeks } from './environment-keks.js';
 
 const SLOT = { vaultId: 'vault_1', version: 3 };
 const bytes = randomBytes(32);
@@ -12,7 +12,7 @@ const base64 = (key: Buffer) => key.toString('base64');
 
 describe('a wrapped key', () => {
   const [a, b] = [randomBytes(32), randomBytes(32)];
-  const keks = new HeldKeks(
+  const keks = new EnvironmentKeks(
     [
       ['a', a],
       ['b', b],
@@ -20,7 +20,7 @@ describe('a wrapped key', () => {
     'b',
   );
 
-  it('is wrapped by the primary key-encryption key and comes back', async () => {
+  it('is wrapped by the primary key-encryption key and can be unwrapped', async () => {
     const wrapped = await keks.wrap(SLOT, bytes);
 
     expect(wrapped.kekId).toBe('b');
@@ -38,8 +38,8 @@ describe('a wrapped key', () => {
     await expect(keks.unwrap(slot, wrapped)).rejects.toMatchObject({ status: 503 });
   });
 
-  it('does not open under another id, even if that has the same key', async () => {
-    const twins = new HeldKeks(
+  it('cannot be unwrapped under another id, even with the same key', async () => {
+    const twins = new EnvironmentKeks(
       [
         ['b', b],
         ['c', b],
@@ -51,17 +51,17 @@ describe('a wrapped key', () => {
     await expect(twins.unwrap(SLOT, { kekId: 'c', wrappedKey })).rejects.toMatchObject({ status: 503 });
   });
 
-  it('is 503 with a time to wait where its key-encryption key is away', async () => {
+  it('answers 503 with a time to wait if its key-encryption key is missing', async () => {
     const wrapped = await keks.wrap(SLOT, bytes);
 
-    await expect(new HeldKeks([['a', a]], 'a').unwrap(SLOT, wrapped)).rejects.toMatchObject({
+    await expect(new EnvironmentKeks([['a', a]], 'a').unwrap(SLOT, wrapped)).rejects.toMatchObject({
       status: 503,
       retryAfterMs: 1000,
     });
   });
 
-  it('of an old primary key still opens when there is a new one', async () => {
-    const old = await new HeldKeks([['a', a]], 'a').wrap(SLOT, bytes);
+  it('can be unwrapped with the old primary key after a new one was added', async () => {
+    const old = await new EnvironmentKeks([['a', a]], 'a').wrap(SLOT, bytes);
 
     expect(await keks.unwrap(SLOT, old)).toEqual(bytes);
   });
@@ -83,38 +83,38 @@ describe('the local key-encryption key', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('is made once outside production, readable by its owner alone, and nothing else is left', async () => {
-    const wrapped = await heldKeks(env()).wrap(SLOT, bytes);
+  it('is created once outside production with mode 0600 and leaves no other file', async () => {
+    const wrapped = await environmentKeks(env()).wrap(SLOT, bytes);
 
-    expect(await heldKeks(env()).unwrap(SLOT, wrapped)).toEqual(bytes);
+    expect(await environmentKeks(env()).unwrap(SLOT, wrapped)).toEqual(bytes);
     expect(readdirSync(join(folder, 'data'))).toEqual(['vault-kek.json']);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
   });
 
-  it('still opens what it wrapped when the environment holds keys', async () => {
-    const wrapped = await heldKeks(env()).wrap(SLOT, bytes);
-    const later = heldKeks(env({ VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: base64(bytes) }));
+  it('unwraps its keys after the environment has got keys', async () => {
+    const wrapped = await environmentKeks(env()).wrap(SLOT, bytes);
+    const later = environmentKeks(env({ VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: base64(bytes) }));
 
     expect(later.primaryId).toBe('a');
     expect(await later.unwrap(SLOT, wrapped)).toEqual(bytes);
   });
 
-  it('is neither made nor read in production', async () => {
-    const wrapped = await heldKeks(env()).wrap(SLOT, bytes);
+  it('is neither created nor read in production', async () => {
+    const wrapped = await environmentKeks(env()).wrap(SLOT, bytes);
 
-    await expect(heldKeks(env(production)).unwrap(SLOT, wrapped)).rejects.toMatchObject({ status: 503 });
+    await expect(environmentKeks(env(production)).unwrap(SLOT, wrapped)).rejects.toMatchObject({ status: 503 });
     rmSync(file());
-    heldKeks(env(production));
+    environmentKeks(env(production));
     expect(readdirSync(join(folder, 'data'))).toEqual([]);
   });
 
   it.each(['', '{}', 'null', '{"id":"a","key":"c2hvcnQ="}', '{"id":"a|b","key":"' + base64(bytes) + '"}'])(
-    'whose file holds %s stops the start with a remedy, and is not overwritten',
+    'stops the start with a remedy if its file contains %s, and is not overwritten',
     (text) => {
-      heldKeks(env());
+      environmentKeks(env());
       writeFileSync(file(), text);
 
-      expect(() => heldKeks(env())).toThrow(/^DATA_DIR: .*vault-kek\.json holds no key; expected /);
+      expect(() => environmentKeks(env())).toThrow(/^DATA_DIR: .*vault-kek\.json contains no key; restore /);
       expect(readFileSync(file(), 'utf8')).toBe(text);
     },
   );

@@ -2,38 +2,34 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { VaultAudit } from '../audit/vault-audit.service.js';
+import { KeyVersion, LIVE_STATES, MAX_LIVE_VERSIONS } from '../keys/key-version.entity.js';
+import { VaultKeysService } from '../keys/vault-keys.service.js';
 import type { KnownVault } from '../vaults/known-vault.js';
-import { Vaults } from '../vaults/vaults.service.js';
-import { KeyRotation } from './key-rotation.service.js';
-import { KeyVersion, LIVE_STATES, MAX_LIVE_VERSIONS } from './key-version.entity.js';
-import { UnwrappedKeys } from './unwrapped-keys.js';
+import { VaultsService } from '../vaults/vaults.service.js';
 
-const MOST_VERSIONS = 1_000;
+const MAX_VERSIONS = 1_000;
 
-/** A vault's keys, as those see them who look after them. */
+/** Administration of a vault's key versions. */
 @Injectable()
-export class KeyVersions {
+export class KeyVersionsService {
   constructor(
     private readonly database: Database,
-    private readonly vaults: Vaults,
-    private readonly rotation: KeyRotation,
-    private readonly keys: UnwrappedKeys,
+    private readonly vaults: VaultsService,
+    private readonly keys: VaultKeysService,
     private readonly audit: VaultAudit,
   ) {}
 
-  /** Newest first. Throws 404. */
+  /** Newest first. */
   async list(slug: string): Promise<KeyVersion[]> {
-    const { id: vaultId } = await this.vaults.getAnew(slug);
+    const { id: vaultId } = await this.vaults.getUncached(slug);
     const order = { version: 'DESC' } as const;
-    return this.database.repository(KeyVersion).find({ where: { vaultId }, order, take: MOST_VERSIONS });
+    return this.database.repository(KeyVersion).find({ where: { vaultId }, order, take: MAX_VERSIONS });
   }
 
-  /**
-   * The next version, pending, or the one that is pending already. Throws 404, 409 `vault_archived`, `key_limit_reached`.
-   */
+  /** Returns the new pending version, or the one that is pending already. */
   async rotate(slug: string): Promise<KeyVersion> {
     const vault = await this.getInUse(slug);
-    if (!(await this.rotation.begin(vault.id))) {
+    if (!(await this.keys.beginRotation(vault.id))) {
       throw conflict(
         'key_limit_reached',
         `The vault has ${MAX_LIVE_VERSIONS} versions that decrypt; disable one first`,
@@ -41,16 +37,15 @@ export class KeyVersions {
     }
     const pending = await this.database.repository(KeyVersion).findOneBy({ vaultId: vault.id, state: 'pending' });
     this.vaults.forget(slug);
-    // Between the two it can only have become primary, which takes minutes.
-    if (!pending) throw new Error('The version that was begun is not there');
+    // It stays pending for minutes.
+    if (!pending) throw new Error('The pending version was not found');
     return pending;
   }
 
-  /** Throws 404, 409 `vault_archived`, `key_in_use`, `key_destroyed`, `key_limit_reached`. */
   async change(slug: string, version: number, state: 'disabled' | 'decrypt_only'): Promise<KeyVersion> {
     const { id: vaultId } = await this.getInUse(slug);
     const changed = await this.database.transaction(async () => {
-      // Two changes at once could exceed what a decryption tries.
+      // Two concurrent changes could exceed the number of versions that a decryption tries.
       await this.database.query('select from vaults where id = $1 for update', [vaultId]);
       const versions = await this.database.repository(KeyVersion).findBy({ vaultId });
       const found = versions.find((one) => one.version === version);
@@ -68,7 +63,7 @@ export class KeyVersions {
   }
 
   private async getInUse(slug: string): Promise<KnownVault> {
-    const vault = await this.vaults.getAnew(slug);
+    const vault = await this.vaults.getUncached(slug);
     if (vault.archived) throw conflict('vault_archived', 'The vault is archived');
     return vault;
   }

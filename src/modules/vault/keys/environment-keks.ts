@@ -5,8 +5,8 @@ import { open, seal } from './aes-gcm.js';
 import { findLocalKek, makeLocalKek } from './local-kek.js';
 import type { KeyEncryption, KeySlot, WrappedKey } from './key-encryption.js';
 
-/** Key-encryption keys that this process holds itself: those of the environment, outside production also the local one. */
-export class HeldKeks implements KeyEncryption {
+/** Key-encryption keys of the environment and, outside production, of the local file. */
+export class EnvironmentKeks implements KeyEncryption {
   private readonly keks: ReadonlyMap<string, KeyObject>;
 
   constructor(
@@ -35,14 +35,14 @@ export class HeldKeks implements KeyEncryption {
 }
 
 /**
- * The keys of the environment. Outside production a local one is made where there are none, and still opens what it
- * wrapped once there are. Throws ConfigurationError where its file is damaged.
+ * Outside production, a local key is created if the environment has none; it keeps unwrapping what it wrapped when the
+ * environment has one later. Throws ConfigurationError if its file is damaged.
  */
-export function heldKeks(env: Env): HeldKeks {
+export function environmentKeks(env: Env): EnvironmentKeks {
   const { dataDir, production, vaultKeks, vaultKekPrimary } = env;
   const needsLocal = !production && vaultKeks.size === 0;
   const local = production ? null : needsLocal ? makeLocalKek(dataDir) : findLocalKek(dataDir);
   const primaryId = vaultKekPrimary ?? local?.id;
-  if (primaryId === undefined) throw new Error('No primary key-encryption key: readEnv lets nobody get here');
-  return new HeldKeks([...(local ? [[local.id, local.key] as const] : []), ...vaultKeks], primaryId);
+  if (primaryId === undefined) throw new Error('No primary key-encryption key, which readEnv should have rejected');
+  return new EnvironmentKeks([...(local ? [[local.id, local.key] as const] : []), ...vaultKeks], primaryId);
 }

@@ -5,13 +5,13 @@ import { NoBody } from '../../../platform/http/no-body.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { VaultSlug } from '../vaults/vault-slug.js';
 import { PathKeyVersion } from './path-key-version.js';
-import { ChangeKeyVersion, KeyVersionEnvelope, KeyVersionList, toKeyVersion } from './key-versions.dto.js';
-import { KeyVersions } from './key-versions.service.js';
+import { ChangeKeyVersion, KeyVersionEnvelope, KeyVersionList, toKeyVersion } from './key-version.dto.js';
+import { KeyVersionsService } from './key-versions.service.js';
 
 @ApiTags('Vault')
 @Controller('/vault/v1/:vaultSlug/keys')
 export class KeyVersionsController {
-  constructor(private readonly versions: KeyVersions) {}
+  constructor(private readonly versions: KeyVersionsService) {}
 
   /**
    * List the key versions of a vault

@@ -1,0 +1,151 @@
+import { type KeyObject, randomBytes } from 'node:crypto';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Clock } from '../../../platform/clock/clock.js';
+import { asSystem } from '../../../platform/context/request-context.js';
+import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { AppError } from '../../../platform/errors/app-error.js';
+import { LOG } from '../../../platform/observability/log.js';
+import { VaultAudit } from '../audit/vault-audit.service.js';
+import { KeyEncryption, type KeySlot, type WrappedKey } from './key-encryption.js';
+import { KeyVersion, LIVE_STATES, type LiveState, MAX_LIVE_VERSIONS } from './key-version.entity.js';
+import { PlaintextKeyCache } from './plaintext-key-cache.js';
+
+const KEY_BYTES = 32;
+
+type StoredKey = KeySlot & WrappedKey;
+
+interface VersionSummary {
+  latest: number;
+  live: number;
+  pendingSince: Date | null;
+}
+
+/** The data-encryption keys of vaults: making, rotating and wrapping them, and the plaintext keys in memory. */
+@Injectable()
+export class VaultKeysService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly plaintextKeys: PlaintextKeyCache;
+
+  constructor(
+    private readonly database: Database,
+    private readonly encryption: KeyEncryption,
+    private readonly audit: VaultAudit,
+    private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
+  ) {
+    this.plaintextKeys = new PlaintextKeyCache(encryption);
+  }
+
+  /**
+   * After a change of the primary key-encryption key, wraps all data-encryption keys again; encrypted data does not change.
+   * The old key-encryption key can be removed from the configuration afterwards.
+   */
+  async onApplicationBootstrap(): Promise<void> {
+    await asSystem(() => this.rewrapAll());
+  }
+
+  onApplicationShutdown(): void {
+    this.plaintextKeys.clear();
+  }
+
+  /** A random key, wrapped and not stored yet. Throws 503 if the key-encryption key is missing. */
+  async create({ vaultId, version }: KeySlot, state: LiveState): Promise<KeyVersion> {
+    const plaintextKey = randomBytes(KEY_BYTES);
+    const wrapped = await this.encryption.wrap({ vaultId, version }, plaintextKey);
+    plaintextKey.fill(0);
+    return make(KeyVersion, { vaultId, version, state, ...wrapped, reserved: 0, createdAt: this.clock.now() });
+  }
+
+  /** The plaintext key, in memory for at most five minutes. Throws 503 if the key-encryption key is missing. */
+  async get(version: StoredKey): Promise<KeyObject> {
+    return this.plaintextKeys.get(version);
+  }
+
+  /** Drops the plaintext key of a version that must not be used. Other processes drop it within five minutes. */
+  forget(slot: KeySlot): void {
+    this.plaintextKeys.forget(slot);
+  }
+
+  /**
+   * The first step of a rotation: adds a `pending` version, which decrypts only, unless there is one. It becomes primary
+   * when the caches of all processes know it. Returns when the pending version was created; null if the vault already has
+   * the maximum of 16 versions that decrypt.
+   */
+  async beginRotation(vaultId: string): Promise<Date | null> {
+    const [summary] = await this.database.query<VersionSummary>(
+      `select vault.latest_version as latest, count(*)::int as live,
+         max(key.created_at) filter (where key.state = 'pending') as "pendingSince"
+       from vaults as vault left join vault_key_versions as key on key.vault_id = vault.id and key.state = any ($2)
+       where vault.id = $1 group by vault.id`,
+      [vaultId, LIVE_STATES],
+    );
+    if (!summary || summary.pendingSince || summary.live >= MAX_LIVE_VERSIONS) return summary?.pendingSince ?? null;
+
+    const key = await this.create({ vaultId, version: summary.latest + 1 }, 'pending');
+    await this.database.transaction(async () => {
+      const { count } = await this.database.execute(
+        'update vaults set latest_version = $2 where id = $1 and latest_version = $2 - 1',
+        [vaultId, key.version],
+      );
+      // 0: another process has added the version in the meantime, and that key serves as well.
+      if (count === 0) return;
+      await this.database.insert(key);
+      this.audit.recordChange({ operation: 'rotation_begin', vaultId, keyVersion: key.version });
+    });
+    return key.createdAt;
+  }
+
+  /** The second step: the pending version becomes primary, and the present one decrypts only. Safe to repeat. */
+  async completeRotation({ vaultId, version }: KeySlot): Promise<void> {
+    await this.database.transaction(async () => {
+      const { count } = await this.database.execute(
+        `select from vault_key_versions where vault_id = $1 and version = $2 and state = 'pending' for update`,
+        [vaultId, version],
+      );
+      if (count === 0) return;
+      await this.database.execute(
+        `update vault_key_versions set state = 'decrypt_only' where vault_id = $1 and state = 'primary'`,
+        [vaultId],
+      );
+      await this.database.execute(
+        `update vault_key_versions set state = 'primary' where vault_id = $1 and version = $2`,
+        [vaultId, version],
+      );
+      this.audit.recordChange({ operation: 'rotation_complete', vaultId, keyVersion: version });
+    });
+  }
+
+  private async rewrapAll(): Promise<void> {
+    const keys = await this.database.query<StoredKey>(
+      `select vault_id as "vaultId", version, kek_id as "kekId", wrapped_key as "wrappedKey"
+       from vault_key_versions where kek_id <> $1 order by vault_id, version`,
+      [this.encryption.primaryId],
+    );
+    for (const key of keys) await this.rewrap(key);
+  }
+
+  /** Logs a key that cannot be unwrapped: one missing key-encryption key must not stop the start of the whole service. */
+  private async rewrap(key: StoredKey): Promise<void> {
+    const { vaultId, version, kekId } = key;
+    const plaintextKey = await this.encryption.unwrap(key, key).catch((error: unknown) => {
+      if (error instanceof AppError) return null;
+      throw error;
+    });
+    if (!plaintextKey) {
+      const message = `a vault key cannot be opened: VAULT_KEK_${kekId} is missing or wrong`;
+      this.log.error({ vaultId, version, kekId }, message);
+      return;
+    }
+    const next = await this.encryption.wrap({ vaultId, version }, plaintextKey);
+    plaintextKey.fill(0);
+    await this.database.transaction(async () => {
+      const { count } = await this.database.execute(
+        `update vault_key_versions set kek_id = $3, wrapped_key = $4
+         where vault_id = $1 and version = $2 and kek_id = $5`,
+        [vaultId, version, next.kekId, next.wrappedKey, kekId],
+      );
+      if (count > 0) this.audit.recordChange({ operation: 'rewrap', vaultId, keyVersion: version });
+    });
+  }
+}
