@@ -5,15 +5,15 @@ import { chromium } from 'playwright-core';
 import { findChromium } from './browser/chromium.js';
 
 /*
- * npm run browser -- [url]: opens Swagger UI of a running service in a real Chromium, authorizes with the printed
- * credentials and presses "Try it out" and "Execute" on a few operations, as a developer would. Needs an installed
- * Chromium (CHROMIUM_PATH, or one of the usual places) and DATA_DIR/credentials.json.
+ * npm run browser -- [url]: opens Swagger UI of a running service in Chromium, authorizes with the credentials of
+ * DATA_DIR/credentials.json, and executes a few operations by "Try it out". Needs an installed Chromium (CHROMIUM_PATH, or
+ * one of the usual paths).
  */
 
-/** Drawing the operations of a tag can take many seconds on a busy machine. */
+/** Rendering the operations of a tag can take many seconds on a busy machine. */
 const STEP_WITHIN_MS = 60_000;
 
-/** Each credential by the security scheme that takes it: the Authorize dialog has an input for each scheme. */
+/** The Authorize dialog has an input for each security scheme. */
 const SESSIONS = [
   {
     scheme: 'bearer',
@@ -57,9 +57,9 @@ let failed = 0;
 try {
   const page = await browser.newPage();
   page.setDefaultTimeout(STEP_WITHIN_MS);
-  const complaints = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  const errors = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   await page.goto(`${url}/docs`, { waitUntil: 'networkidle' });
   for (const { scheme, tokenIn, operations } of SESSIONS) {
     await authorize(page, scheme, tokenIn(credentials));
@@ -67,7 +67,7 @@ try {
     await logOut(page, scheme);
   }
   if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT, fullPage: true });
-  for (const complaint of complaints) report({ method: 'the page', path: 'has no errors' }, complaint);
+  for (const error of errors) report({ method: 'the page', path: 'has no errors' }, error);
 } finally {
   await browser.close();
 }
@@ -86,7 +86,7 @@ async function logOut(page, scheme) {
   await page.click('.dialog-ux .close-modal');
 }
 
-/** Opens the Authorize dialog and returns its part for one security scheme, which is headed by the scheme's name. */
+/** Opens the Authorize dialog and returns its section for one security scheme. */
 async function authorizeSection(page, scheme) {
   await page.click('.auth-wrapper .authorize');
   const heading = page.locator('h4 code', { hasText: new RegExp(`^${scheme}$`) });
@@ -94,8 +94,8 @@ async function authorizeSection(page, scheme) {
 }
 
 /**
- * Finds the operation with the filter, by its tag unless there is other text to search for, opens it, sends its example and
- * returns the status that the page shows.
+ * Finds the operation with the filter, by its tag unless `search` is given, opens it, sends its example and returns the
+ * status on the page.
  */
 async function tryOut(page, { path, method, search = paths[path][method].tags[0] }) {
   await page.fill('.operation-filter-input', search);

@@ -10,8 +10,8 @@ const namesFolder = path.dirname(require.resolve('cldr-localenames-full/package.
 const coreFolder = path.dirname(require.resolve('cldr-core/package.json'));
 const target = new URL('../src/modules/reference-data/data/', import.meta.url);
 
-// What ISO 639-1 assigns today, plus `sh`: withdrawn from ISO 639-1 but neither from BCP 47 nor from CLDR, so hotels and
-// reviews still carry it. `tl` and `tw` are assigned codes that CLDR merely prefers to write in another way.
+// The codes of ISO 639-1, plus `sh`: withdrawn from ISO 639-1 but not from BCP 47 and CLDR, so that hotels and reviews still
+// use it. `tl` and `tw` are assigned codes for which CLDR prefers other ones.
 const CODE_COUNT = 184;
 const KEPT_LEGACY = new Set(['sh', 'tl', 'tw']);
 
@@ -19,7 +19,7 @@ const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 const parentLocales = readJson(`${coreFolder}/supplemental/parentLocales.json`).supplemental.parentLocales.parentLocale;
 const languageAliases = readJson(`${coreFolder}/supplemental/aliases.json`).supplemental.metadata.alias.languageAlias;
 
-// Keys of two letters only: this is what drops `-alt-` variants, regional compounds (`pt-BR`) and ISO 639-2 codes.
+// Keys of two letters only, without `-alt-` variants, regional compounds (`pt-BR`) and ISO 639-2 codes.
 function readNames() {
   const names = new Map();
   for (const locale of readdirSync(`${namesFolder}/main`).sort()) {
@@ -40,8 +40,8 @@ function checkCodes(codes) {
   }
 }
 
-// Tags that BCP 47 has given up for a code of the catalog, such as `iw` for `he`; others that CLDR merely writes in
-// another way (`ger`, `arb`) are no tags of a two-letter catalog.
+// Tags that BCP 47 has replaced by a code of the catalog, such as `iw` by `he`. Other aliases of CLDR (`ger`, `arb`) do not
+// belong to a catalog of two-letter codes.
 function deprecatedTags(codes) {
   const entries = Object.entries(languageAliases).filter(
     ([tag, { _reason: reason, _replacement: code }]) =>
@@ -55,8 +55,8 @@ function parentOf(locale) {
   return parentLocales[locale] ?? truncated;
 }
 
-// Only what a locale says differently from its parents is stored: all locales of CLDR then take a third
-// of the room, and a name that a locale lacks is looked up in the same order as CLDR does.
+// Stores only the names that differ from those of the parent locales, which takes a third of the space. A name that a locale
+// does not contain is looked up in the same order as in CLDR.
 function ownNames(names, codes) {
   const inherited = (locale, code) => {
     if (locale === 'und') return undefined;
@@ -103,7 +103,7 @@ for (const [name, text] of outputs) {
   if (!process.argv.includes('--check')) {
     writeFileSync(file, text);
   } else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
-    process.stderr.write(`${name} is not what CLDR says: run node scripts/build-languages.js\n`);
+    process.stderr.write(`${name} differs from CLDR: run node scripts/build-languages.js\n`);
     process.exitCode = 1;
   }
 }

@@ -8,15 +8,17 @@ import { ensureInstalled } from './install.js';
 import { EXIT_CONFIG, LaunchError, report } from './launch-error.js';
 
 /**
- * `node scripts/command.js <name> [arguments]`: one of the service's commands, with the same database as the service,
- * which may be running or not.
+ * `node scripts/command.js <name> [arguments]`: runs a command of the service on the service's database, whether or not the
+ * service is running.
  * @param {string[]} words
  * @param {{ stopping: AbortSignal, killing: AbortSignal }} signals
  * @returns {Promise<number>} the command's exit code
  */
 async function command(words, { stopping, killing }) {
   if (words.length === 0) {
-    throw new LaunchError('Which command?', 'node scripts/command.js <name> [arguments]', { exitCode: EXIT_CONFIG });
+    throw new LaunchError('A command is missing.', 'node scripts/command.js <name> [arguments]', {
+      exitCode: EXIT_CONFIG,
+    });
   }
   loadEnvironment();
   await ensureInstalled();

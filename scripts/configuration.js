@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './environment.js';
 
-/** Stands for the embedded database, which is not there before it is started. */
+/** A placeholder for the address of the embedded database, which is known only after its start. */
 const EMBEDDED_URL = 'postgres://embedded@127.0.0.1/travel';
 
 /**
- * What the service would say against its configuration, a line for each fault.
- * @returns {Promise<string[] | null>} null: it is not built, and nobody knows
+ * The faults of the configuration, as the service reports them, a line for each.
+ * @returns {Promise<string[] | null>} null: not built
  */
 export async function configurationFaults() {
   const config = await built('read-env.js');
@@ -24,7 +24,7 @@ export async function configurationFaults() {
 }
 
 /**
- * Secrets of the environment that anybody could guess.
+ * Secrets of the environment that can be guessed.
  * @returns {Promise<{ name: string, weakness: string, expected: string, example: string }[] | null>} null: not built
  */
 export async function weakSecrets() {

@@ -1,4 +1,4 @@
-/* Runs before anything is installed, and on whatever Node there is: nothing is imported before the version is known. */
+/* Runs before the packages are installed and on any version of Node.js: nothing is imported before the version is checked. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major < 20 || (major === 20 && minor < 19)) {

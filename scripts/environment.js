@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 /** The project's folder. */
 export const ROOT = resolve(fileURLToPath(new URL('..', import.meta.url)));
 
-/** Takes over what `.env` says; what the environment says already wins. */
+/** Reads `.env`; variables that are already set in the environment take precedence. */
 export function loadEnvironment() {
   const file = join(ROOT, '.env');
   if (existsSync(file)) process.loadEnvFile(file);
 }
 
-/** Where everything lies that the service keeps: `DATA_DIR`, else `.data` in the project. Absolute. */
+/** The absolute path of the folder for the service's data: `DATA_DIR`, else `.data` in the project. */
 export function dataFolder() {
   return resolve(ROOT, process.env.DATA_DIR || '.data');
 }

@@ -5,8 +5,8 @@ import { ensureBuilt } from './build.js';
 import { join } from 'node:path';
 
 /*
- * npm run examples: sends the request examples of the API document to the service with fresh demo data, and writes what
- * it answers to src/api-examples.json, for review. The same test file compares the two in every test run.
+ * npm run examples: sends the request examples of the API document to the service with fresh demo data, and writes the
+ * responses to src/api-examples.json, for review. The same test file compares them in every test run.
  */
 await ensureBuilt();
 const test = ['test/contract/examples.e2e-spec.ts', '-t', 'the request examples', '--selectProjects', 'e2e'];

@@ -5,14 +5,14 @@ import { ensureBuilt } from './build.js';
 import { ownService, runningService } from './fuzz/service.js';
 
 /*
- * npm run fuzz: every operation of the API document, asked validly, at its bounds and with hostile intent. What is sent
- * is decided by the seed and the number of the case alone.
- *   --count 20000   how many cases, about one and a half requests each, for each seed
+ * npm run fuzz: calls every operation of the API document with valid requests, boundary values and attacks. Seed and case
+ * number alone determine the requests.
+ *   --count 20000   number of cases for each seed, with one and a half requests each on average
  *   --seed 1        may be given several times
- *   --case 17       this one alone, with all that was sent and answered
- *   --url http://…  a running service, with the credentials of its DATA_DIR; without it one is started on a database of
- *                   its own, embedded or on the server of TEST_DATABASE_URL
- *   --run x         makes names unique where the same cases meet the same database again; new for each run unless given
+ *   --case 17       only this case, with its requests and responses
+ *   --url http://…  a running service, with the credentials of its DATA_DIR; default: a service that is started on its own
+ *                   database, embedded or on the server of TEST_DATABASE_URL
+ *   --run x         makes names unique if the same cases run on the same database again; default: new for each run with --url
  */
 const { values: options } = parseArgs({
   options: {
@@ -50,7 +50,7 @@ async function fuzzWith(seed) {
   process.stdout.write(`seed ${seed}: ${figures(report)}; ${seconds} s\n`);
   const isClean = report.findings.length === 0 && !report.unmappedDatabaseErrors;
   if (!isClean) {
-    process.stdout.write(`${service.complaints()}\n`);
+    process.stdout.write(`${service.errors()}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,15 +1,15 @@
 // @ts-check
 
-/** Exit codes of sysexits(3): what a person must change, and what is only missing right now. */
+/** Exit codes of sysexits(3): a configuration error, and a service that is temporarily unavailable. */
 export const EXIT_CONFIG = 78;
 export const EXIT_UNAVAILABLE = 69;
 
-/** A failure that a person can do something about: it is printed as message and remedy, without a stack. */
+/** A failure with a remedy for the person: printed as message and remedy, without a stack trace. */
 export class LaunchError extends Error {
   /**
-   * @param {string} message what is wrong
-   * @param {string} remedy what to do about it
-   * @param {{ exitCode?: number, detail?: string }} [more] `detail`: the words of the program that failed
+   * @param {string} message the fault
+   * @param {string} remedy how to correct it
+   * @param {{ exitCode?: number, detail?: string }} [more] `detail`: the output of the program that failed
    */
   constructor(message, remedy, { exitCode = EXIT_CONFIG, detail = '' } = {}) {
     super(message);
@@ -21,7 +21,7 @@ export class LaunchError extends Error {
 }
 
 /**
- * Prints an error to standard error and answers the exit code that belongs to it.
+ * Prints an error to standard error and returns its exit code.
  * @param {unknown} error
  * @returns {number}
  */

@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf, isAlive } from './processes.js';
 
 /*
- * Lock files. A lock file contains the id of the process that has the lock, which updates the file's time as long as it
- * has it. A file whose process ended, or whose time stands still, was left by a process that was killed: process ids are
- * used again, in a restarted container even at once, so that the id alone proves nothing.
+ * A lock file contains the id of the process that has the lock; that process updates the file's time until it releases the
+ * lock. A lock is stale if its process has ended or no longer updates the time. The id alone is not sufficient, because
+ * process ids are used again, in a restarted container immediately.
  */
 
 const REFRESH_MS = 500;

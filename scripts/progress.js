@@ -1,8 +1,8 @@
 // @ts-check
 
 /**
- * Does a step of a start, and says so on standard error (standard output belongs to the program that is started):
- * its name at once, a dot for every second, the seconds at the end.
+ * Runs a step and prints it to standard error (standard output belongs to the started program): first its name, a dot per
+ * second, and finally its duration.
  * @template T
  * @param {string} name
  * @param {() => Promise<T>} work
@@ -24,7 +24,7 @@ export async function step(name, work) {
   }
 }
 
-/** Something worth knowing, on a line of its own. @param {string} line */
+/** Prints a message on its own line. @param {string} line */
 export function note(line) {
   process.stderr.write(`\n${line}\n`);
 }

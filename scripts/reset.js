@@ -8,7 +8,7 @@ import { LaunchError, report } from './launch-error.js';
 import { lockHolders } from './lock.js';
 import { serviceLocks } from './service.js';
 
-/** Entries of a data folder, by which it is told from a folder that DATA_DIR names by mistake. */
+/** Entries of a data folder, to detect a DATA_DIR that names another folder by mistake. */
 const ENTRIES = ['postgres', 'credentials.json', 'run', 'logs'];
 
 /**

@@ -40,7 +40,7 @@ export function serviceEnvironment(environment) {
  */
 export async function lockPort() {
   const port = Number(process.env.PORT || 3000);
-  // 0 stands for any free port, and the service itself rejects a wrong one.
+  // 0 selects any free port, and the service itself rejects an invalid one.
   const isKnown = Number.isInteger(port) && port > 0 && port < 65536;
   const lock = await acquireLock(isKnown ? serviceLock(port) : join(serviceLocks(), `process-${process.pid}.lock`));
   if (lock.holder !== null) {

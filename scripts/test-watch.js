@@ -12,7 +12,7 @@ import { watchBuild } from './watch-build.js';
  */
 const files = process.argv.slice(2);
 if (files.length === 0) {
-  process.stderr.write('Name the test files: npm run test:watch -- test/vault/keys\n');
+  process.stderr.write('Usage: npm run test:watch -- <test files>\n');
   process.exit(64);
 }
 const { stopping } = stopSignals();
@@ -26,7 +26,7 @@ async function runTests() {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   await once(child, 'exit');
-  process.stdout.write('Waiting for changes. Enter runs the tests again, Ctrl-C ends.\n');
+  process.stdout.write('Waiting for changes. Enter runs the tests again, Ctrl-C stops.\n');
 }
 
 const runNext = () => (running = running.then(runTests));

@@ -5,7 +5,7 @@ import { run, runAll } from './checks/run.js';
 import { build, jest, staticChecks } from './checks/steps.js';
 import { cpuSecondsOfChildren } from './processes.js';
 
-// `npm test`: the build, then unit and API tests with the static checks beside them. With arguments for Jest, no checks.
+// `npm test`: the build, then unit and API tests in parallel with the static checks. With arguments for Jest, no checks.
 // `npm run test:system`: the build, then the system tests, which start processes, kill servers or need minutes.
 // The last line is `N passed, N failed`: a check counts as one test, and so does a test run that did not end by itself.
 const system = process.argv[2] === '--system';
@@ -36,7 +36,7 @@ async function runTests() {
   const { ok } = await run(step, { show: true, limitMinutes });
   const results = read(file);
   rmSync(folder, { recursive: true });
-  // Jest can count no failure and still fail: a setup that broke, a run that hung, a pattern that matched nothing.
+  // Jest can fail without a failed test: in its setup, at the time limit, or if no file matches.
   return { ...results, failed: results.failed === 0 && !ok ? 1 : results.failed };
 }
 

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { ROOT } from './environment.js';
 
-/** What the compiler prints at the end of each compilation. */
+/** The compiler's output at the end of each compilation. */
 const END = /Found (\d+) errors?\. Watching for file changes\./;
 
 /**

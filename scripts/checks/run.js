@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { ROOT } from './steps.js';
 
 const MINUTE_MS = 60_000;
-const PATIENCE_MS = 5_000;
+const END_WITHIN_MS = 5_000;
 const running = new Set();
 
 /**
- * Runs one step as a process group of its own, without standard input. After `limitMinutes` the whole group is ended:
- * what hangs is a failure, not a wait. Resolves to `{name, ok, seconds, output}`; output is empty where it was shown.
+ * Runs one step in its own process group, without standard input. After `limitMinutes` the whole group is ended and the step
+ * has failed. Resolves to `{name, ok, seconds, output}`; `output` is empty if it was shown.
  */
 export async function run({ name, command, env }, { show = false, limitMinutes = 5 } = {}) {
   const startedAt = performance.now();
@@ -30,12 +30,12 @@ export async function run({ name, command, env }, { show = false, limitMinutes =
   const [code] = await once(child, 'close');
   clearTimeout(timer);
   running.delete(child);
-  if (late) output += `\n${name} was ended: it had not finished after ${limitMinutes} minutes\n`;
+  if (late) output += `\n${name} was ended after its limit of ${limitMinutes} minutes\n`;
   if (show && late) process.stdout.write(output);
   return { name, ok: code === 0 && !late, seconds: (performance.now() - startedAt) / 1000, output: show ? '' : output };
 }
 
-/** Runs all steps, a few at a time, and prints how each ended, followed by the output of one that failed. */
+/** Runs all steps, a few at a time, and prints the result of each, and the output of those that failed. */
 export async function runAll(steps, { atATime = 2 } = {}) {
   const waiting = [...steps];
   const results = [];
@@ -56,7 +56,7 @@ export function line({ name, ok, seconds }) {
   return `  ${ok ? 'ok   ' : 'FAIL '} ${name} (${seconds.toFixed(1)} s)\n`;
 }
 
-// Ctrl-C reaches only our own group, so it is passed on.
+// Ctrl-C reaches only the group of this process, so it is forwarded.
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
@@ -69,7 +69,7 @@ for (const [signal, code] of [
 async function end(child) {
   const ended = once(child, 'close');
   kill(child, 'SIGTERM');
-  const timer = setTimeout(() => kill(child, 'SIGKILL'), PATIENCE_MS);
+  const timer = setTimeout(() => kill(child, 'SIGKILL'), END_WITHIN_MS);
   await ended;
   clearTimeout(timer);
 }
@@ -78,6 +78,6 @@ function kill(child, signal) {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // The group is gone already.
+    // The group has already ended.
   }
 }

@@ -5,10 +5,10 @@ const CACHE = join(ROOT, 'node_modules/.cache/checks');
 
 const tool = (name, ...args) => [join(ROOT, 'node_modules/.bin', name), ...args];
 
-/** Results for files that have not changed are reused; a fresh clone has none and checks everything. */
+/** Results for unchanged files are reused; a fresh clone checks everything. */
 const cache = (name) => ['--cache', '--cache-strategy', 'content', '--cache-location', join(CACHE, name)];
 
-/** Checks that read the sources without running them; the slow ones first. */
+/** Static checks, the slow ones first. */
 export const staticChecks = [
   { name: 'lint', command: tool('eslint', '--max-warnings', '0', ...cache('eslint'), '.') },
   { name: 'types', command: tool('tsc', '-p', 'tsconfig.test.json') },
@@ -23,7 +23,7 @@ export const staticChecks = [
 
 export const build = { name: 'build', command: tool('nest', 'build') };
 
-/** Jest with this project's way of loading modules; `args` as on its command line. */
+/** Jest with the options for ES modules; `args` as on its command line. */
 export function jest(name, args) {
   const options = [process.env.NODE_OPTIONS, '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   return { name, command: tool('jest', ...args), env: { NODE_OPTIONS: options.filter(Boolean).join(' ') } };

@@ -19,7 +19,7 @@ const LARGE_LOG_BYTES = 10 * 1024 * 1024;
 const ABANDONED_AFTER_MS = 5000;
 
 /**
- * The server that runs on a cluster, as its postmaster.pid says.
+ * The server that runs on a cluster, according to its postmaster.pid.
  * @param {string} cluster
  * @returns {Postmaster | null}
  * @throws {LaunchError} the cluster may not be read

@@ -59,7 +59,7 @@ export function mayEnter(folder, user) {
 /** @param {'-u' | '-g'} kind @param {string} name */
 function idOf(kind, name) {
   const { status, stdout } = spawnSync('id', [kind, name], { encoding: 'utf8' });
-  // macOS prints -2, the id of nobody, as 4294967294, which Node.js rejects.
+  // macOS prints -2, the id of `nobody`, as 4294967294, which Node.js rejects.
   return status === 0 ? Number(stdout) | 0 : null;
 }
 
@@ -101,7 +101,7 @@ export function run([program = '', ...words], { input = '', ...options }) {
     let output = '';
     child.stdout.on('data', (text) => (output += text));
     child.stderr.on('data', (text) => (output += text));
-    // A program that ends early does not read its input; its exit code says more than EPIPE.
+    // A program that ends early does not read its input; its exit code is more useful than EPIPE.
     child.stdin.on('error', () => undefined).end(input);
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, output }));

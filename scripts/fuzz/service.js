@@ -7,9 +7,9 @@ import tearDown from '../../test/setup/global-teardown.js';
 import { serviceEnv } from '../../test/setup/service-env.js';
 import { dataFolder, ROOT } from '../environment.js';
 
-const TOLD_LINES = 20;
+const LOG_LINES = 20;
 
-/** The built service in a process of its own, on a fresh database with demo data, as the tests have it. */
+/** Starts the built service in a separate process, on a fresh database with demo data like that of the tests. */
 export async function ownService() {
   await setUp(undefined, { rootDir: ROOT });
   const run = JSON.parse(process.env.TEST_RUN);
@@ -21,7 +21,7 @@ export async function ownService() {
     return {
       url,
       tokens: tokensIn(join(run.folder, 'data')),
-      complaints: () => lastLines(join(run.folder, 'service.log')),
+      errors: () => lastLines(join(run.folder, 'service.log')),
       stop: () => stop().finally(tearDown),
     };
   } catch (error) {
@@ -30,11 +30,10 @@ export async function ownService() {
   }
 }
 
-/** A service that somebody else has started. */
+/** A service that is already running. */
 export function runningService(url) {
-  const complaints = () =>
-    'What the service thinks of it stands in its log, under the X-Request-Id fuzz-<seed>-<case>.';
-  return { url: new URL(url).origin, tokens: tokensIn(dataFolder()), complaints, stop: async () => undefined };
+  const errors = () => 'The log of the service has its errors, with the X-Request-Id fuzz-<seed>-<case>.';
+  return { url: new URL(url).origin, tokens: tokensIn(dataFolder()), errors, stop: async () => undefined };
 }
 
 function tokensIn(folder) {
@@ -43,5 +42,5 @@ function tokensIn(folder) {
 }
 
 function lastLines(file) {
-  return readFileSync(file, 'utf8').trim().split('\n').slice(-TOLD_LINES).join('\n');
+  return readFileSync(file, 'utf8').trim().split('\n').slice(-LOG_LINES).join('\n');
 }

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { transform } from '@swc/core';
 
 /*
- * Hooks for `module.register`: the fuzzer is one with the tests, and the tests are TypeScript. Types are only stripped
- * here; `npm run check` is what checks them.
+ * Hooks for `module.register`, because the fuzzer belongs to the tests, which are TypeScript. They only strip types;
+ * `npm run check` checks them.
  */
 
-/** Sources name each other by what they are compiled to, `./random.js`. */
+/** Sources import each other by the names of their compiled files, `./random.js`. */
 export async function resolve(specifier, context, nextResolve) {
-  const isOurs = /^\.{1,2}\//.test(specifier) && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts');
-  const source = isOurs ? new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL) : null;
+  const isSource = /^\.{1,2}\//.test(specifier) && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts');
+  const source = isSource ? new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL) : null;
   if (source && existsSync(source)) return { url: source.href, shortCircuit: true };
   return nextResolve(specifier, context);
 }

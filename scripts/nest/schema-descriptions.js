@@ -3,7 +3,7 @@ import ts from 'typescript';
 /*
  * A plugin of `nest build`: the comment above a class in a `*.dto.ts` file becomes the description of its schema in the API
  * document. @nestjs/swagger's own plugin reads the comments of properties only. It writes the metadata that `@ApiSchema`
- * writes, without an import of its own.
+ * writes, without an import.
  */
 const METADATA = 'swagger/apiSchema';
 
@@ -34,7 +34,7 @@ function described(node, factory) {
   );
 }
 
-/** The comment as running text; blank lines separate paragraphs. */
+/** The comment without line breaks; blank lines separate paragraphs. */
 function descriptionOf(node) {
   const comment = node.jsDoc?.at(-1)?.comment;
   const text = ts.getTextOfJSDocComment(comment) ?? '';

@@ -15,10 +15,10 @@ const NAMED = [
 
 const TEXTS = ['summary', 'description', 'example', 'examples', 'externalDocs', 'x-tagGroups'];
 
-/** Lists whose order means nothing. */
+/** Lists without an order. */
 const SETS = ['required', 'enum', 'tags', 'type'];
 
-/** Components that are only a shorter way of writing something; the names of schemas, however, reach clients. */
+/** Components without meaning of their own. The names of schemas are part of generated clients. */
 const SHORTHAND = /^#\/components\/(responses|parameters|headers|requestBodies)\//;
 
 const LISTED_APART = ['x-required-scope', 'x-ledger-action'];
@@ -109,7 +109,7 @@ function withoutCodes(responses) {
   );
 }
 
-/** Replaces each reference to a shorthand by what it stands for. @param {any} value @param {Json} document @returns {any} */
+/** Replaces each reference to a shorthand by its component. @param {any} value @param {Json} document @returns {any} */
 function resolved(value, document) {
   if (Array.isArray(value)) return value.map((each) => resolved(each, document));
   if (value === null || typeof value !== 'object') return value;
