@@ -14,7 +14,7 @@ const folder = join(tmpdir(), 'relevance-vectors');
 mkdirSync(folder, { recursive: true });
 let model = null;
 
-/** The model's vector, of length 1; what was embedded once is kept for the next run. */
+/** The unit vector of the model. Vectors are cached on disk for the next run. */
 async function embed(text) {
   const file = join(folder, createHash('sha256').update(text).digest('hex'));
   if (existsSync(file)) return new Float32Array(new Uint8Array(readFileSync(file)).buffer);
@@ -36,7 +36,7 @@ async function vectorOf(fields) {
   return unit(vectors[0].map((_, index) => vectors.reduce((sum, vector) => sum + vector[index], 0)));
 }
 
-/** An index of the service over these documents, as its thread builds it. */
+/** An index of these documents, as the worker thread of the service builds it. */
 export async function indexOf(documents, { vectors = true, progress = () => {}, parameters } = {}) {
   const index = new SearchIndex({ id: '1', schema: SCHEMAS.products, locale: 'en-GB', currency: 'EUR' }, parameters);
   for (const [n, { id, fields }] of documents.entries()) {

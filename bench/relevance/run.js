@@ -6,8 +6,8 @@ import { sweep } from './sweep.js';
 import { typos } from './typos.js';
 
 /*
- * npm run bench:relevance: what the search finds, held against judgements. The development set is read from beside the
- * repository (RELEVANCE_DATA); ours, of travellers' questions to the demo catalog, is here. With `sweep`, other choices too.
+ * npm run bench:relevance: evaluates search results against relevance judgements: questions about the demo catalog, and a
+ * development set in RELEVANCE_DATA, outside of the repository. With `sweep`, evaluates other ranking parameters, too.
  */
 const { fold } = await import('../../dist/src/search-engine/index.js');
 const { seeded } = await import('../../dist/src/modules/catalog/demo/demo-documents.js');

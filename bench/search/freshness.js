@@ -4,8 +4,9 @@ import { startService } from '../processes.js';
 import { startWorld } from '../world.js';
 
 /*
- * npm run bench:search -- freshness: two services, 50 documents written a second by way of the first; when each of the two has a
- * change in its index, with notices, and with every connection that hears them ended again and again. Bar: p95 < 2 s.
+ * npm run bench:search -- freshness: writes 50 documents per second through the first of two services, and measures when each
+ * of the two has indexed a change: with notifications, and while their connections are terminated again and again. Target:
+ * p95 < 2 s.
  */
 const WRITES_A_SECOND = 50;
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
@@ -17,7 +18,7 @@ export async function measureFreshness() {
   try {
     for (let n = 0; n < 2; n += 1) services.push(await startService(world));
     for (const service of services) await ready(service.url);
-    // A process that has just begun refuses what is too much for it.
+    // A process that has just started rejects requests above its capacity.
     await write(services[0].url, world.credentials.staff.token);
     for (const service of services) await secondsOf(service);
     for (const isDeaf of [false, true]) {
@@ -60,7 +61,7 @@ async function write(url, token) {
   );
 }
 
-/** Ends the connections that hear notices, faster than they come back. */
+/** Terminates the connections that receive notifications, faster than they are opened again. */
 function deafen(connectionString) {
   const pool = new pg.Pool({ connectionString, max: 1 });
   const end = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'travel-operations-notifier'`;

@@ -13,10 +13,10 @@ import { startWorld } from '../world.js';
 import { generateCatalog } from './generate.js';
 
 /*
- * npm run bench:search -- http: the built service with catalogs of BENCH_DOCUMENTS (10000,100000): how fast they are written
- * and loaded, searches through HTTP at 1 and 16 connections, and the same queries in bare SQL full text. The vectors are made
- * up, as the model would take hours; the queries' ones are the model's own. No two queries are the same. With `processes`
- * in place of `http`: how many searches several processes answer.
+ * npm run bench:search -- http: measures the built service with catalogs of BENCH_DOCUMENTS (10000,100000): the rate of writing
+ * and loading, searches over HTTP with 1 and 16 connections, and the same queries in SQL full text search. The vectors of
+ * documents are synthetic, because the model would take hours; those of queries come from the model. Each query is unique.
+ * With `processes` instead of `http`: the searches per second of several processes.
  */
 const MODEL = 'universal-sentence-encoder-lite';
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 8);
@@ -34,7 +34,7 @@ export async function measureThroughHttp(sizes) {
   }
 }
 
-/** How many searches a second several processes on one port answer, of the first size alone. */
+/** The searches per second of several processes on one port, with the first size only. */
 export async function measureProcesses([size]) {
   print(`load of the machine before: ${loadavg()[0].toFixed(1)}`);
   const world = await startWorld();
@@ -92,7 +92,7 @@ async function write(world, size) {
   await madeUpVectors(world.pool);
 }
 
-/** Does `work` with a service that is ready, and says after how many seconds it was. */
+/** Calls `work` with a service that is ready, and the number of seconds until then. */
 async function served(world, env, work) {
   const booted = performance.now();
   const service = await startService({ ...world, env: { ...world.env, EMBEDDER: 'builtin', ...env } });
@@ -115,7 +115,7 @@ async function embeddingRate(pool) {
   print(`the model embeds ${rate(rows.length, began)} documents a second`);
 }
 
-/** One vector for each text, around one of a hundred middles. */
+/** One vector for each text, near one of a hundred cluster centres. */
 async function madeUpVectors(pool) {
   const random = seeded(3);
   const { rows } = await pool.query(
@@ -138,7 +138,7 @@ async function madeUpVectors(pool) {
   await pool.query('update catalog_slice set embedding_model = $1', [MODEL]);
 }
 
-/** Three to six words of one document each: what somebody may ask who knows what he wants. */
+/** Queries of three to six words of one document each. */
 async function queriesOf(pool) {
   const random = seeded(11);
   const { rows } = await pool.query(
@@ -172,7 +172,7 @@ async function bySql(pool, queries) {
   return at(times, 0.5);
 }
 
-/** The model is loaded by its first query, which takes longer than a search waits. */
+/** The first query loads the model, which takes longer than the time limit of a search. */
 async function isSearchedBy(mode, url) {
   const headers = { 'content-type': 'application/json' };
   for (let attempt = 0; attempt < 60; attempt += 1) {
@@ -187,7 +187,7 @@ async function isSearchedBy(mode, url) {
 async function search(url, { mode, connections, queries }) {
   let [next, asked] = [0, 0];
   const setupRequest = (request) => {
-    // Another word at the end makes each query its own, whatever is remembered of the ones before.
+    // A different word at the end makes each query unique, so that no cache answers it.
     const query = `${queries[(next += 1) % queries.length]} ${queries[(asked += 7) % queries.length].split(' ')[0]}`;
     return { ...request, body: JSON.stringify({ vertical: 'products', mode, query }) };
   };
@@ -199,7 +199,7 @@ async function search(url, { mode, connections, queries }) {
     requests: [{ setupRequest }],
   };
   await autocannon({ ...options, duration: 4 });
-  // It tells of the time since it was last read.
+  // The metric covers the time since it was last read.
   await eventLoop(new URL(url).origin);
   const { latency, requests, non2xx, errors, duration } = await autocannon({ ...options, duration: SECONDS });
   return {
@@ -218,7 +218,7 @@ async function eventLoop(url) {
   return `p99 ${(p99 * 1_000).toFixed(1)} ms, longest ${(max * 1_000).toFixed(1)} ms late`;
 }
 
-/** How late a process is that has nothing to do: what the machine's other work costs everybody. */
+/** The event loop delay of an idle process: what other work on the machine costs. */
 function idleProcess() {
   const program = `
     const loop = require('node:perf_hooks').monitorEventLoopDelay({ resolution: 10 });

@@ -10,10 +10,10 @@ import { measureFreshness } from './freshness.js';
 import { measureProcesses, measureThroughHttp } from './http.js';
 
 /*
- * npm run bench:search: how long searches of large slices take, without HTTP and without a cache, beside an exact scan of
- * the same vectors in the same run; those by meaning include the embedding of the query. What lasts are the ratios.
- * BENCH_DOCUMENTS names other sizes than 10000,100000. With `http`, the same of the whole service; with
- * `processes`, of several processes; with `freshness`, how soon changes can be searched.
+ * npm run bench:search: measures searches of large indexes without HTTP and without a cache, beside an exact scan of the same
+ * vectors in the same run. Hybrid searches include the embedding of the query. Compare the ratios, not the figures.
+ * BENCH_DOCUMENTS names other sizes than 10000,100000. With `http`, measures the whole service; with `processes`, several
+ * processes; with `freshness`, the time until changes can be searched.
  */
 const DIMENSIONS = 512;
 const WORDS = 65;
@@ -95,12 +95,12 @@ function request(query, mode, vector) {
   };
 }
 
-/** Word number n is about as frequent as 1 / n. */
+/** Word number n is about as frequent as 1 / n (Zipf's law). */
 function word(random) {
   return `w${Math.floor(Math.exp((random(1e6) / 1e6) * Math.log(VOCABULARY))).toString(36)}`;
 }
 
-/** 40 % two rare words, 30 % three middling, 15 % three very frequent, 15 % ten mixed. */
+/** 40 % have two rare words, 30 % three of medium frequency, 15 % three very frequent ones, 15 % ten mixed ones. */
 function queryOf(random, share) {
   const of = (count, least, most) =>
     Array.from({ length: count }, () => `w${(least + random(most - least)).toString(36)}`).join(' ');
@@ -109,7 +109,7 @@ function queryOf(random, share) {
   return share < 0.85 ? of(3, 1, 20) : `${of(5, 1, 500)} ${of(5, 500, 20_000)}`;
 }
 
-/** Around one of a hundred middles, of length 1. */
+/** A unit vector near one of a hundred cluster centres. */
 function clustered(random, n) {
   const middle = seeded((n % 100) + 1);
   const vector = Float32Array.from(

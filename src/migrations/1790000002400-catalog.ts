@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What the storefront finds. These tables are the truth; every index in memory is made of them and can be thrown away.
- * A slice's row is the lock of its writers, so that generations commit in order and a reader who knows one misses nothing.
+ * The documents that the storefront finds. Search indexes in memory are built from these tables and can be lost. Writers lock
+ * the row of a slice, so that its generations are committed in order, and a reader who knows a generation misses no change.
+ * No table has an entity: documents and vectors are written in sets, slices are counters, and the index reads them in pages.
  */
 export class Catalog1790000002400 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Words that mean the same, an index that is made anew on request, and when a slice was last changed. */
+/**
+ * Synonyms, rebuilds of the index on request, and the time of the last change of a slice. The revision of the synonyms and the
+ * rebuilds have no entities: one is a counter, the others are a queue whose rows change by guarded updates only.
+ */
 export class CatalogUpkeep1790000002410 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('alter table catalog_slice add column changed_at timestamptz not null default now()');
@@ -18,7 +21,7 @@ export class CatalogUpkeep1790000002410 implements MigrationInterface {
         updated_at timestamptz not null
       )`);
     await runner.query('create index catalog_synonym_language on catalog_synonym (language, id)');
-    // One row: whoever holds the same number knows the same synonyms.
+    // One row: a process whose number is the same has the same synonyms.
     await runner.query(`
       create table catalog_synonym_revision (
         single boolean primary key default true check (single),

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A text that no vector can be made of is known as such (null), and not tried again and again. */
+/** A vector of null marks a text that the model cannot embed, so that it is not tried again. */
 export class CatalogNoVectors1790000002430 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('alter table catalog_embedding alter column vector drop not null');

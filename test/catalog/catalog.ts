@@ -42,11 +42,11 @@ export async function put(app: TestApp, fields: Fields, id = newDocumentId()): P
   const answer = await app
     .as('owner')
     .put<{ data: CatalogDocument }>(`${DOCUMENTS}/products/${id}`, { fields: { name: 'Nameless', ...fields } });
-  if (answer.status > 201) throw new Error(`The document was refused: ${answer.text}`);
+  if (answer.status > 201) throw new Error(`The document was rejected: ${answer.text}`);
   return answer.body.data;
 }
 
-/** Stores documents of a slice of their own, in batches. */
+/** Stores documents in batches. */
 export async function putAll(
   app: TestApp,
   documents: readonly { id: string; fields: Fields }[],
@@ -55,7 +55,7 @@ export async function putAll(
   for (let start = 0; start < documents.length; start += 500) {
     const batch = documents.slice(start, start + 500).map((one) => ({ vertical: 'products', ...where, ...one }));
     const answer = await app.as('owner').post(`${DOCUMENTS}/batch`, { documents: batch });
-    if (answer.status !== 200) throw new Error(`The batch was refused: ${answer.text}`);
+    if (answer.status !== 200) throw new Error(`The batch was rejected: ${answer.text}`);
   }
 }
 
@@ -63,7 +63,7 @@ export function search(app: TestApp, body: object): Promise<Answer<SearchAnswer>
   return app.post<SearchAnswer>(SEARCH, { vertical: 'products', mode: 'keyword', ...body });
 }
 
-/** Waits until this process has seen everything that was committed until now. */
+/** Waits until this process has indexed all committed changes. */
 export async function searchable(app: TestApp): Promise<void> {
   for (let attempt = 0; attempt < 600; attempt += 1) {
     const { status, body } = await app.get<{ parts: Record<string, { ok: boolean }> }>('/health/ready');
@@ -82,7 +82,7 @@ async function isFresh(app: TestApp): Promise<boolean> {
 
 export const STATUS = '/v1/admin/catalog/status';
 
-/** A slice of its own, of an English that nobody else writes, and how it is searched by words. */
+/** Fills a slice with a locale that no other test uses, and returns functions that search it by keyword. */
 export async function fill(app: TestApp, locale: string, documents: readonly { id: string; fields: Fields }[]) {
   await putAll(app, documents, { locale });
   await searchable(app);

@@ -20,8 +20,8 @@ const generationOf = async (market: string) => {
   return row?.generation ?? 0;
 };
 
-describe('putting a document', () => {
-  it('adds it with 201, and replaces all of its fields with 200', async () => {
+describe('PUT of a catalog document', () => {
+  it('creates the document with 201, and replaces all of its fields with 200', async () => {
     const path = `${DOCUMENTS}/cruises/${newDocumentId()}`;
     const fields = { name: 'Danube cruise', nights: 7, supplierCostCents: 5, countries: ['Austria'] };
 
@@ -51,7 +51,7 @@ describe('putting a document', () => {
     expect((await staff.get<Stored>(path)).body).toEqual(replaced.body);
   });
 
-  it('keeps variants of one document apart by language and market', async () => {
+  it('stores variants of a document separately by language and market', async () => {
     const id = newDocumentId();
     const path = `${DOCUMENTS}/products/${id}`;
     await staff.put(path, { fields: { name: 'One' } });
@@ -68,7 +68,7 @@ describe('putting a document', () => {
     expect(body.data.map(({ locale }) => locale)).toEqual(['de-DE', 'en-GB']);
   });
 
-  it('takes departures as what they are, and ignores what is said about them', async () => {
+  it('stores departures, and ignores fields that are derived from them', async () => {
     const departures = [{ startsAt: '2030-05-01T08:00:00Z', availableUnits: 3 }];
     const { fields } = await put(app, { departures, upcomingDepartureCount: 99 });
     expect(fields).toEqual({ name: 'Nameless', departures });
@@ -81,7 +81,7 @@ describe('putting a document', () => {
       'fields.departures.0.seats',
       'whitelistValidation',
     ],
-  ])('of the fields %j is rejected with 400 at %s with the code %s, and not stored', async (fields, path, code) => {
+  ])('rejects the fields %j with 400 at %s with the code %s, and stores nothing', async (fields, path, code) => {
     const id = newDocumentId();
     const answer = await staff.put<Refusal>(`${DOCUMENTS}/products/${id}`, { fields });
 
@@ -97,12 +97,12 @@ describe('putting a document', () => {
     ['products/a%20b', {}, 'id'],
     ['products/x', { market: 'moon' }, 'market'],
     ['products/x', { locale: 'not a tag' }, 'locale'],
-  ])('%s with %j is 400', async (path, body, fault) => {
+  ])('rejects %s with %j with 400', async (path, body, fault) => {
     const answer = await staff.put<Refusal>(`${DOCUMENTS}/${path}`, { ...body, fields: { name: 'x' } });
     expect([answer.status, answer.body.details?.issues?.map((issue) => issue.path)]).toEqual([400, [fault]]);
   });
 
-  it('at once: each is a version of its own, and the version that a change was meant for is honoured', async () => {
+  it('gives each concurrent change a version of its own, and rejects a stale If-Match with 412', async () => {
     const { id } = await put(app, { name: 'Contended' });
     const path = `${DOCUMENTS}/products/${id}`;
     const change = (n: number) => staff.put<Stored>(path, { fields: { name: `Change ${n}` } });
@@ -123,10 +123,10 @@ describe('putting a document', () => {
   });
 });
 
-describe('a batch', () => {
+describe('a batch of documents', () => {
   const batch = (documents: object[]) => staff.post<Refusal & { data: object }>(`${DOCUMENTS}/batch`, { documents });
 
-  it('of 500 is one generation and one line of the ledger', async () => {
+  it('writes 500 documents in one generation with one ledger entry', async () => {
     const known = await put(app, { name: 'Known' });
     const before = await generationOf('default');
     const documents = Array.from({ length: 499 }, (_, n) => ({
@@ -144,7 +144,7 @@ describe('a batch', () => {
     expect(lines).toEqual([{ action: 'catalog.documents.put' }]);
   });
 
-  it('whose last document is invalid leaves no trace, not even a generation', async () => {
+  it('stores nothing and starts no generation if its last document is invalid', async () => {
     const before = await generationOf('default');
     const id = newDocumentId();
     const good = Array.from({ length: 17 }, (_, n) => ({
@@ -161,7 +161,7 @@ describe('a batch', () => {
     expect((await staff.get<Page>(`${DOCUMENTS}?search=${id}`)).body.total).toBe(0);
   });
 
-  it('with the same document twice, an unknown vertical or none at all is 400', async () => {
+  it('is rejected with 400 if it is empty, or has a duplicate or an unknown vertical', async () => {
     const one = { vertical: 'products', id: newDocumentId(), fields: { name: 'x' } };
     const answers = await Promise.all([batch([one, one]), batch([{ ...one, vertical: 'flights' }]), batch([])]);
     const paths = answers.map(({ body }) => body.details?.issues?.map(({ path }) => path));
@@ -170,8 +170,8 @@ describe('a batch', () => {
   });
 });
 
-describe('deleting a document', () => {
-  it('takes the named variant, or every one; then it is unknown', async () => {
+describe('DELETE of a catalog document', () => {
+  it('deletes the named variant, or all variants if none is named', async () => {
     const { id } = await put(app, { name: 'To go' });
     const path = `${DOCUMENTS}/products/${id}`;
     for (const locale of ['fr-FR', 'it-IT']) await staff.put(path, { locale, fields: { name: locale } });
@@ -187,22 +187,22 @@ describe('deleting a document', () => {
     expect((await staff.get<Page>(`${DOCUMENTS}?search=${id}`)).body.total).toBe(0);
   });
 
-  it('honours If-Match, and what is put afterwards is new', async () => {
+  it('rejects a stale If-Match with 412, and a later PUT creates a new document', async () => {
     const { id, createdAt } = await put(app, { name: 'Phoenix' });
     const path = `${DOCUMENTS}/products/${id}`;
     const stale = await staff.delete<Refusal>(path, { headers: { 'If-Match': '"9"' } });
     await staff.delete(path, { headers: { 'If-Match': '"1"' } });
     app.travel({ ms: 5 });
 
-    const reborn = await staff.put<Stored>(path, { fields: { name: 'Phoenix' } });
+    const recreated = await staff.put<Stored>(path, { fields: { name: 'Phoenix' } });
 
-    expect([stale.status, stale.body.code, reborn.status]).toEqual([412, 'precondition_failed', 201]);
-    expect(reborn.body.data.createdAt > createdAt).toBe(true);
+    expect([stale.status, stale.body.code, recreated.status]).toEqual([412, 'precondition_failed', 201]);
+    expect(recreated.body.data.createdAt > createdAt).toBe(true);
   });
 });
 
 describe('the list of documents', () => {
-  it('is filtered by vertical, status and a part of id or name, in its order', async () => {
+  it('is filtered by vertical, status and a part of the id or name, and ordered by id', async () => {
     const mark = newDocumentId();
     await put(app, { name: `Kayak ${mark}`, status: 'draft' }, `${mark}.b`);
     await put(app, { name: 'Named otherwise' }, `${mark}.a`);
@@ -218,7 +218,7 @@ describe('the list of documents', () => {
   });
 });
 
-it('unknown verticals, ids and odd ones are 404 where something is read', async () => {
+it('GET of a document with an unknown or malformed vertical or id is 404', async () => {
   for (const path of ['products/nobody', 'flights/x', 'extras/x', 'products/a%20b']) {
     const answer = await staff.get<Refusal>(`${DOCUMENTS}/${path}`);
     expect([path, answer.status, answer.body]).toEqual([path, 404, refusal(answer, NOT_FOUND)]);

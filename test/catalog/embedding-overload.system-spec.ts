@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import { putAll, SEARCH, type SearchAnswer, searchable } from './catalog.js';
 
-/** Becomes 18 characters when the model normalises it. */
+/** Normalization by the model makes 18 characters of it. */
 const GROWS = '\ufdfa';
 const LOADED_WITHIN_MS = 60_000;
 const AVAILABLE_WITHIN_MS = 5_000;
@@ -14,7 +14,7 @@ async function semantic(query: string): Promise<SearchAnswer> {
   return (await app.post<SearchAnswer>(SEARCH, { vertical: 'products', mode: 'semantic', query })).body;
 }
 
-/** A query that was not asked before, as the vectors of earlier ones are remembered. */
+/** Each query is a new one, because the vectors of earlier queries are cached. */
 async function isAvailable(): Promise<boolean> {
   return (await semantic(`seaside vacation ${(searches += 1)}`)).mode === 'semantic';
 }
@@ -30,7 +30,7 @@ async function availableAfterMs(withinMs: number): Promise<number> {
 
 beforeAll(async () => {
   const plain = await startApp({ env: { JOBS: 'false' } });
-  // Otherwise the demo catalog is embedded first, which takes minutes.
+  // The demo catalog would be embedded first, which takes minutes.
   await plain.sql('update catalog_document set deleted_at = now()');
   await plain.close();
   app = await startApp({ env: { EMBEDDER: 'builtin' } });
@@ -40,13 +40,13 @@ beforeAll(async () => {
 }, 180_000);
 
 describe('semantic search', () => {
-  it('is available within five seconds after twenty parallel queries that grow under normalisation', async () => {
+  it('is available within five seconds after twenty parallel queries that normalization makes longer', async () => {
     const attack = Array.from({ length: 20 }, (_, n) => semantic(`${n} ${GROWS.repeat(2_000)}`));
     for (const { mode } of await Promise.all(attack)) expect(['semantic', 'keyword']).toContain(mode);
     expect(await availableAfterMs(AVAILABLE_WITHIN_MS)).toBeLessThan(AVAILABLE_WITHIN_MS);
   });
 
-  it('spends no time on queries whose clients have gone', async () => {
+  it('spends no time on queries whose clients have disconnected', async () => {
     const url = new URL(SEARCH, await app.nest.getUrl());
     const abandon = async (n: number) => {
       const body = JSON.stringify({

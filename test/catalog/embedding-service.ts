@@ -2,10 +2,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 
-/** Gives vectors as an outside service does: of ice, of the sea, and of how long a text is. It refuses poison, and nothing. */
+/** An external embedding service. Its vectors measure ice, sea and text length. It rejects empty texts and poison. */
 export class EmbeddingService {
   isBroken = false;
-  /** How many texts of documents came, and how many queries. */
+  /** The number of texts of documents and of queries that were received. */
   documents = 0;
   queries = 0;
   private waiting: (() => void)[] | null = null;
@@ -22,24 +22,24 @@ export class EmbeddingService {
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
 
-  /** Documents wait for their vectors until they are let go; queries do not. */
-  hold(): void {
+  /** Delays the responses to documents, but not to queries, until `resume`. */
+  pause(): void {
     this.waiting = [];
   }
 
-  get held(): number {
+  get paused(): number {
     return this.waiting?.length ?? 0;
   }
 
-  letGo(): void {
+  resume(): void {
     const waiting = this.waiting ?? [];
     this.waiting = null;
-    for (const go of waiting) go();
+    for (const respond of waiting) respond();
   }
 
   private async answer(body: string, response: ServerResponse): Promise<void> {
     const { input } = JSON.parse(body) as { input: string[] };
-    // A query is one text, and so is a document of a name alone.
+    // A query is one text; so is a document that only has a name.
     if (input.length === 1) this.queries += 1;
     else this.documents += input.length;
     const { waiting } = this;

@@ -27,7 +27,7 @@ const documents = Object.entries(TRIPS).map(([id, fields]) => ({ id, fields }));
 let app: TestApp;
 beforeAll(async () => {
   const plain = await startApp({ env: { JOBS: 'false' } });
-  // The demo catalog would be embedded first, which takes longer than what is tried here.
+  // The demo catalog would be embedded first, which takes longer than these tests.
   await plain.sql(`update catalog_document set deleted_at = now()`);
   await plain.close();
   app = await startApp({ env: { EMBEDDER: 'builtin' } });
@@ -49,34 +49,34 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('It never came to hold');
+  throw new Error('The condition was not met in time');
 }
 
 const embedded = (of: TestApp) => until(async () => (await status(of)).fresh);
 
 const ask = async (body: object, of: TestApp = app) => {
-  // The thread's first words load the model, which takes longer than a search waits.
+  // The first query loads the model, which takes longer than the time limit of a search.
   for (let attempt = 0; ; attempt += 1) {
     const { body: answer } = await of.post<SearchAnswer>(SEARCH, { vertical: 'products', ...body });
     if (answer.mode !== 'keyword' || attempt === 20) return answer;
   }
 };
 
-describe('with the built-in model', () => {
+describe('search with the built-in model', () => {
   it.each([
     ['seaside vacation', 'beach'],
     ['trekking with a guide', 'alps'],
     ['vineyards and gourmet restaurants', 'wine'],
     ['ancient ruins and galleries', 'rome'],
     ['snorkelling among fish', 'dive'],
-  ])('"%s" finds what is meant, by meaning and by both', async (query, id) => {
+  ])('finds for "%s" the document with this meaning in semantic and hybrid mode: %s', async (query, id) => {
     for (const mode of ['semantic', 'hybrid']) {
       const answer = await ask({ query, mode });
       expect([answer.mode, answer.hits[0]?.id]).toEqual([mode, id]);
     }
   });
 
-  it('typing errors are forgiven by both as they are by words', async () => {
+  it('corrects spelling in hybrid mode', async () => {
     const first = async (query: string) => {
       const { mode, hits } = await ask({ query, mode: 'hybrid' });
       return [mode, hits[0]?.id];
@@ -88,12 +88,12 @@ describe('with the built-in model', () => {
     ]);
   });
 
-  it('hybrid is what is searched by unless asked otherwise', async () => {
+  it('uses hybrid mode by default', async () => {
     expect((await ask({ query: 'sunny coast' })).mode).toBe('hybrid');
     expect((await ask({})).mode).toBe('hybrid');
   });
 
-  it('in an order by a field finds by meaning only what is about as near as the nearest', async () => {
+  it('matches by meaning only documents about as similar as the best one if results are sorted by a field', async () => {
     const ids = async (body: object) => (await ask({ sort: 'price-asc', ...body })).hits.map(({ id }) => id);
     expect(await ids({ query: 'beach week' })).toEqual(['beach']);
     expect(await ids({ query: 'seaside vacation' })).toEqual(['beach']);
@@ -101,7 +101,7 @@ describe('with the built-in model', () => {
     expect((await ids({ query: 'beach week', sort: 'relevance' })).length).toBeGreaterThan(1);
   });
 
-  it('a service that can reach no network searches by meaning, and does not try to reach one', async () => {
+  it('works without a network and does not try to connect to one', async () => {
     const guard = join(process.cwd(), 'test/catalog/no-network.cjs');
     const service = await ServiceProcess.start({ EMBEDDER: 'builtin', NODE_OPTIONS: `--require=${guard}` });
     const find = async (mode: string): Promise<SearchAnswer> => {
@@ -115,12 +115,12 @@ describe('with the built-in model', () => {
     }
     await service.end();
     const lines = service.output.split('\n');
-    // The service's own thread, that of the index and that of the model.
+    // The main thread, the thread of the index and the thread of the model.
     for (const thread of [0, 1, 2]) expect(lines).toContain(`thread ${thread}: There is no network: 192.0.2.1`);
     expect(lines.filter((line) => line.startsWith('refused ') && line !== 'refused 192.0.2.1')).toEqual([]);
   }, 60_000);
 
-  it('a language that the model does not speak is searched by words', async () => {
+  it('uses keyword mode for a language that the model does not support', async () => {
     await putAll(app, [{ id: 'fr', fields: { name: 'Semaine à la plage' } }], { locale: 'fr-FR' });
     await searchable(app);
     const { body } = await app.post<SearchAnswer>(SEARCH, { vertical: 'products', locale: 'fr-FR', query: 'plage' });
@@ -128,28 +128,28 @@ describe('with the built-in model', () => {
   });
 });
 
-describe('with an embedding service', () => {
+describe('search with an embedding service', () => {
   const service = new EmbeddingService();
   let other: TestApp;
   beforeAll(async () => {
-    // Both would take the jobs of both, and give documents the vectors of their own model.
+    // Each application would run the jobs of both and compute vectors of its own model.
     await app.close();
     const url = await service.start();
     other = await startApp({ env: { EMBEDDER: 'http', EMBEDDING_URL: url, EMBEDDING_MODEL: 'toy' } });
-    // Otherwise what the other model has left behind is looked for once a minute.
+    // Otherwise the schedule finds the missing vectors only once a minute.
     await putAll(other, documents);
     await embedded(other);
-    // The slice is built anew with the vectors of the new model.
+    // The index is rebuilt with the vectors of the new model.
     await until(async () => (await ask({ query: 'ice' }, other)).mode === 'hybrid');
   }, 60_000);
   afterAll(() => service.stop());
 
-  it('searches by its vectors', async () => {
+  it('uses the vectors of the service', async () => {
     const meant = await ask({ query: 'ice', mode: 'semantic' }, other);
     expect([meant.mode, meant.hits[0]?.id]).toEqual(['semantic', 'husky']);
   });
 
-  it('pages by meaning and by both give each result exactly once, while others are added', async () => {
+  it('returns each result exactly once over the pages while documents are added', async () => {
     const walks = Array.from({ length: 23 }, (_, n) => ({
       id: `w${n}`,
       fields: { name: `Ice walk ${'x'.repeat(n)}` },
@@ -182,39 +182,39 @@ describe('with an embedding service', () => {
     }
   }, 60_000);
 
-  it('searches by the vectors that there are, until the ones that are made anew are there', async () => {
-    service.hold();
+  it('uses the present vectors until renewed ones are computed', async () => {
+    service.pause();
     const { status: code } = await other.as('owner').post('/v1/admin/catalog/reindex', { embeddings: 'renew' });
     expect(code).toBe(200);
     await until(async () => (await status(other)).reindex?.status === 'done');
-    await until(async () => service.held > 0);
+    await until(async () => service.paused > 0);
     await searchable(other);
     const { fresh, embedder } = await status(other);
     const meant = await ask({ query: 'ice', mode: 'semantic' }, other);
     expect([fresh, embedder.pending > 22, meant.mode, meant.total > 22]).toEqual([false, true, 'semantic', true]);
     const asked = service.documents;
-    service.letGo();
+    service.resume();
     await embedded(other);
     expect(service.documents - asked).toBeGreaterThan(22);
   }, 60_000);
 
-  it('leaves workers to other jobs while it waits', async () => {
-    service.hold();
+  it('does not occupy the workers of other jobs while the service is slow', async () => {
+    service.pause();
     await putAll(other, [{ id: 'snow', fields: { name: 'Snow shoes', shortDescription: 'For a day' } }]);
     await other.sql('select graphile_worker.add_job($1) from generate_series(1, 6)', ['catalog.embed-missing']);
     await other.sql('select graphile_worker.add_job($1)', ['trips.sweep']);
     const left = `select from graphile_worker.jobs where task_identifier = 'trips.sweep'`;
     await until(async () => (await other.sql(left)).length === 0);
-    await until(async () => service.held > 0);
-    expect(service.held).toBe(1);
-    service.letGo();
+    await until(async () => service.paused > 0);
+    expect(service.paused).toBe(1);
+    service.resume();
     await embedded(other);
   }, 60_000);
 
-  it('gives every other document its vector where it cannot take one, which is tried again once it is another text', async () => {
+  it('computes the vectors of other documents if the service rejects one, which is retried when its text changes', async () => {
     const others = Array.from({ length: 20 }, (_, n) => ({ id: `v${n}`, fields: { name: `Vial number ${n}` } }));
     await putAll(other, [...others, ...['poison', 'empty'].map((id) => ({ id, fields: { name: `Poison ${id}` } }))]);
-    // As it could be stored before names without text were refused.
+    // Such a name could be stored before names without text were rejected.
     await other.sql(
       `update catalog_document set fields = '{"name": "<p></p>"}', content_hash = sha256('') where id = 'empty'`,
     );
@@ -232,7 +232,7 @@ describe('with an embedding service', () => {
     expect(await isEmbedded('poison')).toBe(true);
   }, 60_000);
 
-  it('is left alone once it has failed, and words are searched instead', async () => {
+  it('falls back to keyword mode and stops calling the service after repeated failures', async () => {
     service.isBroken = true;
     const asked = service.queries;
     for (const query of ['lapland', 'lapland trip', 'lapland week', 'lapland tour', 'lapland snow', 'lapland dogs']) {

@@ -4,8 +4,8 @@ const net = require('node:net');
 const { threadId } = require('node:worker_threads');
 
 /*
- * Loaded before everything else in each thread of a service: it reaches nothing but the machine that it runs on. What it
- * tries is told on the standard error, past whatever the service makes of it.
+ * Preloaded in each thread of a service, to allow connections to the loopback interface only. Other attempts are written
+ * to the standard error, however the service handles the error.
  */
 const isHere = (host) => /^(127\.|::1$|localhost$)/.test(host);
 
@@ -31,7 +31,7 @@ for (const resolver of [dns, dns.promises]) {
   resolver.lookup = (host, ...rest) => (isHere(host) ? lookup(host, ...rest) : refuse(host));
 }
 
-// It must refuse, or whatever is tried under it proves nothing.
+// Proves that the guard works in this thread.
 try {
   net.connect(443, '192.0.2.1');
 } catch (error) {

@@ -59,14 +59,14 @@ describe('filters and facets', () => {
     [[{ kind: 'geo', box: [177, -20, -178, -15] }], '23'],
     [[{ id: ['2', '4'] }, { stars: 5 }], '4'],
     [[{ stars: 4, country: 'Spain' }], '3'],
-  ])('%j finds %s', async (filters, expected) => {
+  ])('%j match the documents %s', async (filters, expected) => {
     expect((await ids({ filters })).toSorted().join('')).toBe(expected);
   });
 
-  it('count every result, and of a choice what else could be chosen', async () => {
+  it('count all results, and the alternatives of a selected value', async () => {
     const facets = [{ field: 'country' }, { field: 'stars', limit: 1 }, { field: 'boards' }].slice(0, 2);
     const all = await find({ facets, pagination: { limit: 1 } });
-    const chosen = await find({ facets, filters: [{ country: 'Greece' }, { stars: 4 }] });
+    const selected = await find({ facets, filters: [{ country: 'Greece' }, { stars: 4 }] });
 
     expect(all.facets).toEqual({
       country: [
@@ -77,8 +77,8 @@ describe('filters and facets', () => {
       stars: [{ value: 4, count: 2 }],
     });
     expect(all.facetStats).toEqual({ stars: { min: 3, max: 5, avg: 4, count: 4 } });
-    expect(chosen.total).toBe(1);
-    expect(chosen.facets['country']).toEqual([
+    expect(selected.total).toBe(1);
+    expect(selected.facets['country']).toEqual([
       { value: 'Greece', count: 1 },
       { value: 'Italy', count: 1 },
       { value: 'Spain', count: 1 },
@@ -86,7 +86,7 @@ describe('filters and facets', () => {
     expect((await find({ facets: [{ field: 'tags' }], query: 'nothing' })).facets).toEqual({ tags: [] });
   });
 
-  it('of a field for staff alone are refused in the words of one that does not exist', async () => {
+  it('on a field that only staff can see are rejected like an unknown field', async () => {
     const ask = (body: object) => app.post<Refusal>(SEARCH, { vertical: 'products', ...body });
     const faults = async (body: object) => {
       const answer = await ask(body);
@@ -116,7 +116,7 @@ describe('filters and facets', () => {
     [{ pagination: { limit: 251 } }, 'pagination.limit'],
     [{ pagination: { cursor: 'made up' } }, 'pagination.cursor'],
     [{ vertical: 'flights' }, 'vertical'],
-  ])('with %j is rejected with 400 at %s', async (body, path) => {
+  ])('reject a search with %j with 400 at %s', async (body, path) => {
     const answer = await app.post<Refusal>(SEARCH, { vertical: 'products', ...body });
     const issues = answer.body.details?.issues ?? [];
     expect([answer.status, answer.body.code, issues.map((issue) => issue.path)]).toEqual([
@@ -127,14 +127,14 @@ describe('filters and facets', () => {
     if (path !== 'vertical') expect(answer.body).toEqual(invalid(answer, issues));
   });
 
-  it('extras are 400 with who owns them', async () => {
+  it('reject the vertical extras with 400 and name the vertical that owns it', async () => {
     const { status, body } = await app.post<Refusal>(SEARCH, { vertical: 'extras' });
     const details = { reason: 'not_independently_sellable', vertical: 'extras', ownedBy: 'products' };
     expect([status, body.code, body.details]).toEqual([400, 'invalid_request', expect.objectContaining(details)]);
   });
 });
 
-describe('paging', () => {
+describe('paging of search results', () => {
   const SORTS = ['relevance', 'price-asc', 'price-desc', 'departure-asc', 'newest'];
 
   it.each(
@@ -142,7 +142,7 @@ describe('paging', () => {
       [sort, 'lagoon trip'],
       [sort, ''],
     ]),
-  )('by %s of "%s" gives each once, while others are added', async (sort, query) => {
+  )('by %s of "%s" returns each document exactly once while documents are added', async (sort, query) => {
     const locale = `en-x-${sort.slice(0, 3)}${query.length}${sort.length}`;
     const documents = Array.from({ length: 57 }, (_, n) => ({
       id: `p${n}`,
@@ -168,7 +168,7 @@ describe('paging', () => {
     expect(known.toSorted()).toEqual(first.hits.map(({ id }) => id).toSorted());
   });
 
-  it('takes no cursor that is tampered with, cut, or of another request', async () => {
+  it('rejects a cursor that was changed, truncated, or issued for another search', async () => {
     const { find } = await fill(
       app,
       'en-ZA',

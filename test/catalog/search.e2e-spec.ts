@@ -12,7 +12,7 @@ beforeAll(async () => {
   await searchable(app);
 });
 
-describe('a search by words', () => {
+describe('keyword search', () => {
   let ids: (body: object) => Promise<string[]>;
   beforeAll(async () => {
     ({ ids } = await fill(app, 'en-AU', [
@@ -44,18 +44,18 @@ describe('a search by words', () => {
     ['trekking', 'alps'],
     ['temple at luxor', 'cruise'],
     ['nile journey', 'cruise'],
-  ])('%s finds %s first', async (query, id) => {
+  ])('returns for "%s" the document %s first', async (query, id) => {
     expect((await ids({ query }))[0]).toBe(id);
   });
 
-  it('finds nothing of what is a draft, archived, or only markup', async () => {
+  it('does not find drafts, archived documents or HTML markup', async () => {
     expect(await ids({ query: 'beach' })).toEqual(['beach']);
     expect(await ids({ query: 'quantum' })).toEqual([]);
     expect((await ids({})).toSorted()).toEqual(['alps', 'beach', 'cruise', 'zurich']);
     expect(await ids({ query: '?!' })).toHaveLength(4);
   });
 
-  it('finds what was changed, and no more what was deleted', async () => {
+  it('finds changed documents, and no longer finds deleted ones', async () => {
     await putAll(app, [{ id: 'alps', fields: { name: 'Canoeing the Yukon' } }], { locale: 'en-AU' });
     await app.as('owner').delete('/v1/admin/catalog/documents/products/cruise?locale=en-AU');
     await searchable(app);
@@ -65,8 +65,8 @@ describe('a search by words', () => {
   });
 });
 
-describe('sorts', () => {
-  it('are total orders, with what is missing last', async () => {
+describe('every sort', () => {
+  it('is a total order with missing values last', async () => {
     const priced = (cents: number, currency = 'EUR') => ({ priceFromAmountCents: cents, priceFromCurrency: currency });
     const { ids } = await fill(app, 'en-NZ', [
       { id: 'a', fields: { name: 'Trip a', ...priced(300), publishedAt: '2026-01-03' } },
@@ -90,8 +90,8 @@ describe('sorts', () => {
   });
 });
 
-describe('the answer', () => {
-  it('has every member, cards with every key, and says which slice was searched', async () => {
+describe('the response of a search', () => {
+  it('has every member, cards with every key, and the locale and market that were searched', async () => {
     await fill(app, 'en-CA', [
       { id: 'bare', fields: { name: 'Bare zeppelin' } },
       {
@@ -191,7 +191,7 @@ describe('the answer', () => {
     ]);
   });
 
-  it('falls back to the nearest language, to the default market, and to keyword without an embedder', async () => {
+  it('falls back to the nearest language, to the default market, and to keyword mode without an embedder', async () => {
     const { body } = await app.post<{ mode: string; locale: string; market: string; total: number }>(SEARCH, {
       vertical: 'charters',
       query: 'yacht',
@@ -202,7 +202,7 @@ describe('the answer', () => {
     expect(body.total).toBeGreaterThan(0);
   });
 
-  it('passes over a language of which nothing is left to be found', async () => {
+  it('is in another language if the requested one has no document to find', async () => {
     const path = `${DOCUMENTS}/charters/${newDocumentId()}`;
     const stored = { locale: 'pt-PT', fields: { name: 'Veleiro' } };
     const found = async () => {
@@ -220,7 +220,7 @@ describe('the answer', () => {
   });
 });
 
-it('a departure that is past drops out without anybody writing', async () => {
+it('a past departure disappears from results without a change of the document', async () => {
   const { id } = await put(app, { name: 'Eclipse flight', departures: [{ startsAt: inDays(1), availableUnits: 4 }] });
   await searchable(app);
   const fields = async () =>

@@ -34,11 +34,11 @@ const until = async (holds: () => Promise<boolean>) => {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new Error('It never came to hold');
+  throw new Error('The condition was not met in time');
 };
 
 describe('synonyms', () => {
-  it('are found by within two seconds of their making, in their direction, until they are removed', async () => {
+  it('take effect within two seconds, only in their direction, until they are deleted', async () => {
     const locale = 'en-KE';
     await putAll(
       app,
@@ -85,31 +85,31 @@ describe('synonyms', () => {
     ['Wien', 'cities', 'Vienna'],
     ['München', 'cities', 'Munich'],
     ['Athina', 'cities', 'Athens'],
-  ])('the demo catalog knows "%s" by its %s: %s', async (query, field, value) => {
+  ])('let a search for "%s" find demo documents with the %s %s', async (query, field, value) => {
     const { body } = await search(app, { query });
     expect(body.hits[0]?.document.fields[field]).toContain(value);
   });
 
-  it('of a single word that means itself are 400', async () => {
+  it('with a single term and no input are rejected with 400', async () => {
     const { status: code, body } = await app.as('owner').post<Refusal>(SYNONYMS, { language: 'en', terms: ['alone'] });
     expect([code, body.details?.issues?.map(({ path }) => path)]).toEqual([400, ['terms']]);
   });
 });
 
-describe('synonyms that say nothing', () => {
+describe('synonyms without effect', () => {
   it.each<[object, string]>([
     [{ terms: ['-', '...'] }, 'terms.0'],
     [{ input: '!?', terms: ['word'] }, 'input'],
     [{ terms: ['Café', 'cafe'] }, 'terms'],
     [{ input: 'Café', terms: ['cafe'] }, 'terms'],
-  ])('as in %j are 400', async (given, path) => {
+  ])('such as %j are rejected with 400', async (given, path) => {
     const { status: code, body } = await app.as('owner').post<Refusal>(SYNONYMS, { language: 'en', ...given });
     expect([code, body.details?.issues?.map((issue) => issue.path)]).toEqual([400, [path]]);
   });
 });
 
-describe('a rebuild', () => {
-  it('goes on one at a time while searches are answered, and is told in the status', async () => {
+describe('a rebuild of the index', () => {
+  it('runs one at a time, does not change search results, and is shown in the status', async () => {
     const total = (await search(app, { vertical: 'cruises' })).body.total;
     const searches: Promise<number>[] = [];
     const started = await Promise.all(
@@ -136,7 +136,7 @@ describe('a rebuild', () => {
 });
 
 describe('two processes', () => {
-  it('both find what either one takes, the later of two changes, and nothing that was deleted', async () => {
+  it('both find the changes that either one commits, the last of concurrent changes, and no deleted document', async () => {
     const other = await startApp();
     await searchable(other);
     const locale = 'en-SG';
@@ -166,7 +166,7 @@ describe('two processes', () => {
     }
   });
 
-  it('go on when every notice is lost, and a cursor of one is taken by the other', async () => {
+  it('stay up to date if notifications are lost, and accept the cursors of each other', async () => {
     const other = await startApp();
     await searchable(other);
     await app.sql(
@@ -186,7 +186,7 @@ describe('two processes', () => {
   });
 });
 
-it('the status tells what this process searches', async () => {
+it('the status shows the generations that this process has indexed', async () => {
   const { fresh, lagMs, embedder, slices, documents } = await status();
   expect([fresh, lagMs, embedder]).toEqual([
     true,
@@ -198,12 +198,12 @@ it('the status tells what this process searches', async () => {
     expect([slice.indexedGeneration, slice.memoryBytes > 0]).toEqual([slice.generation, true]);
 });
 
-it('a body over 64 KiB is 413', async () => {
+it('a search with a body over 64 KiB is rejected with 413', async () => {
   const answer = await app.post<Refusal>(SEARCH, { vertical: 'products', query: 'x'.repeat(70_000) });
   expect([answer.status, answer.body.code]).toEqual([413, 'payload_too_large']);
 });
 
-it('documents follow the departures of their product', async () => {
+it('documents show changes of the departures of their product', async () => {
   const { id } = await put(app, { name: 'Volcano walk' });
   const startsAt = new Date(app.now().getTime() + 9 * 86_400_000).toISOString();
   const endsAt = new Date(app.now().getTime() + 9 * 86_400_000 + 7_200_000).toISOString();
