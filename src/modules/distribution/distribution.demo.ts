@@ -3,7 +3,7 @@ import { Clock } from '../../platform/clock/clock.js';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import type { CreateAllotment } from './allotments/allotment.dto.js';
-import { NewAllotments } from './allotments/new-allotments.service.js';
+import { AllotmentsService } from './allotments/allotments.service.js';
 import type { CreateChannel } from './channels/channel.dto.js';
 import { ChannelsService } from './channels/channels.service.js';
 
@@ -43,7 +43,7 @@ const ALLOTMENTS: readonly (Omit<CreateAllotment, 'channelId' | 'validFrom' | 'v
 export class DistributionDemo {
   constructor(
     private readonly channels: ChannelsService,
-    private readonly allotments: NewAllotments,
+    private readonly allotments: AllotmentsService,
     private readonly clock: Clock,
   ) {}
 

@@ -1,4 +1,4 @@
-export { AllotmentSales } from './allotments/allotment-sales.service.js';
+export { AllotmentsService } from './allotments/allotments.service.js';
 export { ChannelsService } from './channels/channels.service.js';
 export { DistributionModule } from './distribution.module.js';
 export { distributionEvents } from './events.js';

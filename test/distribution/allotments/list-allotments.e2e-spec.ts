@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ReleaseJob } from '../../../src/modules/distribution/allotments/release-job.service.js';
+import { AllotmentJobs } from '../../../src/modules/distribution/allotments/allotments.jobs.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
 import { newDeparture } from '../../operations/departures.js';
 import { startApp, type TestApp } from '../../setup/app.js';
@@ -75,7 +75,7 @@ describe('a slot', () => {
       days: 15,
       release: { mode: 'automatic', steps: [{ daysBefore: 20, keepQuantity: 4 }, { daysBefore: 2 }] },
     });
-    await asSystem(() => app.nest.get(ReleaseJob).run());
+    await asSystem(() => app.nest.get(AllotmentJobs).releaseUnsold());
     const [taken, next] = [
       { keepQuantity: 4, units: 6 },
       { keepQuantity: 0, units: null, takenAt: null },

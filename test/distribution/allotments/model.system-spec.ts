@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ReleaseJob } from '../../../src/modules/distribution/allotments/release-job.service.js';
+import { AllotmentJobs } from '../../../src/modules/distribution/allotments/allotments.jobs.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
 import { BOOKINGS, type Item, itemBody, type One } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
@@ -143,7 +143,7 @@ class Office {
       if (answer.status === 201) this.items.push(answer.body.data);
       return answer;
     } else if (what === 'job') {
-      await asSystem(() => app.nest.get(ReleaseJob).run());
+      await asSystem(() => app.nest.get(AllotmentJobs).releaseUnsold());
       return null;
     } else if (what === 'resize') {
       const { id, allotmentId: whose } = this.slots[at % this.slots.length] ?? { id: '', allotmentId: '' };

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ReleaseJob } from '../../../src/modules/distribution/allotments/release-job.service.js';
+import { AllotmentJobs } from '../../../src/modules/distribution/allotments/allotments.jobs.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
 import { entriesAbout } from '../../bookings/bookings.js';
 import { newDeparture } from '../../operations/departures.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-const run = (of = app) => asSystem(() => of.nest.get(ReleaseJob).run());
+const run = (of = app) => asSystem(() => of.nest.get(AllotmentJobs).releaseUnsold());
 const steps = (...days: [daysBefore: number, keepQuantity?: number][]) => ({
   mode: 'automatic',
   steps: days.map(([daysBefore, keepQuantity = 0]) => ({ daysBefore, keepQuantity })),

@@ -8,7 +8,7 @@ import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { AllotmentSales, ChannelsService } from '../../distribution/index.js';
+import { AllotmentsService, ChannelsService } from '../../distribution/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
 import type { CreateBookingItem, ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
@@ -41,7 +41,7 @@ export class BookingItemsService {
     private readonly database: Database,
     private readonly repository: BookingsRepository,
     private readonly departures: DeparturesService,
-    private readonly allotments: AllotmentSales,
+    private readonly allotments: AllotmentsService,
     private readonly channels: ChannelsService,
     private readonly listeners: Listeners,
     private readonly reminders: RemindersService,
@@ -192,7 +192,7 @@ export class BookingItemsService {
     if (!hasDeparture(item)) return;
     const { id: bookingItemId, departureId, allotmentId, quantity: units } = item;
     if (allotmentId === null) await this.departures.allocate(departureId, units, { from: 'pool', as: 'sold' });
-    else await this.allotments.pick({ allotmentId, departureId }, { bookingItemId, units });
+    else await this.allotments.sell({ allotmentId, departureId }, { bookingItemId, units });
   }
 
   private async exchangeUnits(before: ItemUnits, after: ItemUnits): Promise<void> {
@@ -218,7 +218,7 @@ export class BookingItemsService {
     for (const { departureId, allotmentId, released } of groups.values()) {
       const units = released.reduce((sum, item) => sum + item.units, 0);
       if (allotmentId === null) await this.departures.release(departureId, units, { to: 'pool', from: 'sold' });
-      else await this.allotments.unpick({ allotmentId, departureId }, released);
+      else await this.allotments.unsell({ allotmentId, departureId }, released);
     }
   }
 

@@ -1,9 +1,9 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { invalidField } from '../../../platform/errors/app-error.js';
-import type { ReleaseMode, UnsoldAction } from './release-rule.js';
+import type { ReleaseMode, ReleaseRule, UnsoldAction } from './release-rule.js';
 
-/** Guaranteed units are taken out of the pool; those of a cap stay in it, and it is only a ceiling. */
+/** Guaranteed units are taken out of the pool; those of a cap stay in it, and the allotment is only an upper limit. */
 export const ALLOTMENT_TYPES = named('AllotmentType', ['guaranteed', 'cap']);
 export type AllotmentType = (typeof ALLOTMENT_TYPES)[number];
 
@@ -14,20 +14,26 @@ export interface AllotmentChanges {
   notes?: string | null;
 }
 
-/** Units of a product's departures set aside for one channel. Whoever changes it holds its product. */
+/** An allotment with its release rule, whose steps have a table of their own. */
+export interface AllotmentView {
+  allotment: Allotment;
+  release: ReleaseRule | null;
+}
+
+/** Units of a product's departures that are reserved for one channel. Every change of it locks its product. */
 @Entity('allotments')
 export class Allotment {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'channel_id' }) channelId: string;
-  /** The catalog's. */
+  /** Document id in the catalog. It never changes. */
   @Column('text', { name: 'product_id' }) productId: string;
   @Column('text') type: AllotmentType;
-  /** First and last local day on which departures start; without a last one, all to come. */
+  /** First and last local day on which covered departures start; without a last day, there is no end. */
   @Column('date', { name: 'valid_from' }) validFrom: string;
   @Column('date', { name: 'valid_to', nullable: true }) validTo: string | null;
   /** Units of each new slot. */
   @Column('integer', { name: 'default_quantity' }) defaultQuantity: number;
-  /** Sells, and gets slots of new departures. One that does not keeps its units. */
+  /** Whether it sells and gets slots on new departures. An inactive allotment keeps its units. */
   @Column('boolean') active: boolean;
   @Column('text', { name: 'release_mode', nullable: true }) releaseMode: ReleaseMode | null;
   @Column('text', { name: 'unsold_action', nullable: true }) unsoldAction: UnsoldAction | null;
@@ -37,10 +43,19 @@ export class Allotment {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 400 where it would end before it begins. */
-  change(changes: AllotmentChanges, now: Date): void {
-    Object.assign(this, changes, { updatedAt: now });
+  change(changes: AllotmentChanges, release: ReleaseRule | null, now: Date): void {
+    const rule = { releaseMode: release?.mode ?? null, unsoldAction: release?.unsoldAction ?? null };
+    Object.assign(this, changes, rule, { updatedAt: now });
     this.assertRange();
+  }
+
+  delete(now: Date): void {
+    Object.assign(this, { deletedAt: now, updatedAt: now });
+  }
+
+  /** Reverses a deletion. */
+  restore(now: Date): void {
+    Object.assign(this, { deletedAt: null, updatedAt: now });
   }
 
   assertRange(): void {
@@ -50,5 +65,33 @@ export class Allotment {
 
   covers(day: string): boolean {
     return day >= this.validFrom && (this.validTo === null || day <= this.validTo);
+  }
+
+  /** What a release does with unsold units; also a release by hand without a rule. */
+  effectiveAction(): UnsoldAction {
+    return this.unsoldAction ?? 'release_to_general_pool';
+  }
+
+  auditImage(release: ReleaseRule | null): object {
+    return {
+      id: this.id,
+      channelId: this.channelId,
+      productId: this.productId,
+      type: this.type,
+      validFrom: this.validFrom,
+      validTo: this.validTo,
+      defaultQuantity: this.defaultQuantity,
+      active: this.active,
+      release,
+      notes: this.notes,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
+  }
+
+  /** The members that all events about allotments have. */
+  eventData() {
+    return { allotmentId: this.id, channelId: this.channelId, productId: this.productId, version: this.version };
   }
 }

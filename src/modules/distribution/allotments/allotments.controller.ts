@@ -8,24 +8,24 @@ import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
-import { AllotmentChanges } from './allotment-changes.service.js';
-import { AllotmentEnvelope, AllotmentPage, ReleasedEnvelope, toAllotment } from './allotment-response.dto.js';
-import { AllotmentRows } from './allotment-rows.service.js';
-import { CreateAllotment, ListAllotments, ReleaseAllotment, UpdateAllotment } from './allotment.dto.js';
-import { NewAllotments } from './new-allotments.service.js';
-import { Releases } from './releases.service.js';
+import {
+  AllotmentEnvelope,
+  AllotmentPage,
+  CreateAllotment,
+  ListAllotments,
+  ReleaseAllotment,
+  ReleasedEnvelope,
+  toAllotment,
+  UpdateAllotment,
+} from './allotment.dto.js';
+import { AllotmentsService } from './allotments.service.js';
 
 const PATH = '/v1/admin/distribution/inventory-allotments';
 
 @ApiTags('Channels and allotments')
 @Controller(PATH)
 export class AllotmentsController {
-  constructor(
-    private readonly newAllotments: NewAllotments,
-    private readonly rows: AllotmentRows,
-    private readonly changes: AllotmentChanges,
-    private readonly releases: Releases,
-  ) {}
+  constructor(private readonly allotments: AllotmentsService) {}
 
   /**
    * Create an allotment
@@ -40,7 +40,7 @@ export class AllotmentsController {
   @Mutates('distribution.allotment.create')
   @Refuses({ 404: ['not_found'], 409: ['allotment_overlap', 'capacity_exceeded', 'channel_archived'] })
   async create(@Body() body: CreateAllotment): Promise<AllotmentEnvelope> {
-    const view = await this.newAllotments.create(body);
+    const view = await this.allotments.create(body);
     return created(`${PATH}/${view.allotment.id}`, view.allotment, { data: toAllotment(view) });
   }
 
@@ -52,7 +52,7 @@ export class AllotmentsController {
   @Get()
   @RequireScope('distribution:read')
   async list(@Query() query: ListAllotments): Promise<AllotmentPage> {
-    const { views, total } = await this.rows.list(query);
+    const { views, total } = await this.allotments.list(query);
     return { data: views.map(toAllotment), total, ...pageBounds(query) };
   }
 
@@ -64,7 +64,7 @@ export class AllotmentsController {
   @Get(':id')
   @RequireScope('distribution:read')
   async get(@PathId('alot') id: string): Promise<AllotmentEnvelope> {
-    const view = await this.rows.get(id);
+    const view = await this.allotments.get(id);
     return tagged(view.allotment, { data: toAllotment(view) });
   }
 
@@ -87,7 +87,7 @@ export class AllotmentsController {
     @Body() body: UpdateAllotment,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<AllotmentEnvelope> {
-    const view = await this.changes.update(id, body, expected);
+    const view = await this.allotments.update(id, body, expected);
     return tagged(view.allotment, { data: toAllotment(view) });
   }
 
@@ -102,7 +102,7 @@ export class AllotmentsController {
   @Mutates('distribution.allotment.delete')
   @Refuses({ 409: ['allotment_has_sales'] })
   async delete(@PathId('alot', 'id', 3) id: string, @IfMatch() expected: ExpectedVersions): Promise<Deleted> {
-    await this.changes.delete(id, expected);
+    await this.allotments.delete(id, expected);
     return { success: true };
   }
 
@@ -123,6 +123,6 @@ export class AllotmentsController {
     @PathId('alot', 'id', 4) id: string,
     @Body() { departureId }: ReleaseAllotment,
   ): Promise<ReleasedEnvelope> {
-    return { data: await this.releases.release(id, departureId) };
+    return { data: await this.allotments.release(id, departureId) };
   }
 }

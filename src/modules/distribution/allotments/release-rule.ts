@@ -5,8 +5,8 @@ export const RELEASE_MODES = named('ReleaseMode', ['automatic', 'manual']);
 export type ReleaseMode = (typeof RELEASE_MODES)[number];
 
 /**
- * What becomes of units that were not sold in time: back into the pool; back to the supplier, so that the departure has
- * fewer; or nothing but that it is recorded. Of a cap they are in the pool all along, and only its ceiling falls.
+ * What a release does with unsold units: it returns them to the pool, or to the supplier (the departure's capacity falls), or
+ * only records them. Units of a cap are in the pool all the time; a release only lowers its limit.
  */
 export const UNSOLD_ACTIONS = named('UnsoldAction', ['release_to_general_pool', 'expire', 'retain']);
 export type UnsoldAction = (typeof UNSOLD_ACTIONS)[number];
@@ -17,7 +17,7 @@ export interface ReleaseStep {
   keepQuantity: number;
 }
 
-/** When and how unsold units are given back. The job follows the steps of an automatic one; of a manual one staff do. */
+/** When and how unsold units are released: the job executes the steps of an automatic rule, staff those of a manual one. */
 export interface ReleaseRule {
   mode: ReleaseMode;
   steps: ReleaseStep[];
@@ -44,19 +44,19 @@ export function releaseInstant(
   return earlier(startsAt, { days: daysBefore, hours: hoursBefore, timeZone });
 }
 
-/** How many units a step gives back: what is left beyond those it keeps. */
+/** How many units a step releases: the remaining ones beyond those it keeps. */
 export function unitsToRelease(slot: SlotUnits, keepQuantity: number): number {
   return Math.max(0, remainingOf(slot) - keepQuantity);
 }
 
 /**
- * What a release by hand leaves to the channel on a slot: of a manual rule what its steps that are due by now keep; while
- * none is, staff take the first one early. Of an automatic one the job follows the steps, and by hand nothing is kept.
+ * How many units of a slot a release by hand leaves to the channel: with a manual rule, what its due steps keep, and before any
+ * is due, what the first one keeps. With an automatic rule, whose steps the job executes, none.
  */
 export function keptByHand(rule: ReleaseRule | null, start: { startsAt: Date; timeZone: string }, now: Date): number {
   if (rule?.mode !== 'manual') return 0;
   const steps = rule.steps.map((step) => ({ ...step, at: releaseInstant(start, step).getTime() }));
   const first = Math.min(...steps.map(({ at }) => at));
-  const taken = steps.filter(({ at }) => at <= Math.max(first, now.getTime()));
-  return Math.min(...taken.map(({ keepQuantity }) => keepQuantity));
+  const reached = steps.filter(({ at }) => at <= Math.max(first, now.getTime()));
+  return Math.min(...reached.map(({ keepQuantity }) => keepQuantity));
 }

@@ -1,9 +1,9 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
-import { Flag, Id, ListOf, Optional, Version, Whole } from '../../../platform/http/fields.js';
+import { Flag, Id, ListOf, OneOf, Optional, Version, Whole } from '../../../platform/http/fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { MAX_UNITS } from './allotment.dto.js';
-import type { AllotmentSlot } from './allotment-slot.entity.js';
-import type { SlotView } from './slot-releases.service.js';
+import type { SlotView } from './allotment-slot.entity.js';
+import { remainingOf, UNSOLD_ACTIONS, type UnsoldAction } from './release-rule.js';
 
 export class ListSlots extends PageQuery {
   /** Only slots of departures that start on this local day or later. */
@@ -27,8 +27,27 @@ export class UpdateSlot {
   allotted: number;
 }
 
-/** One departure's share of an allotment, as stored in the action ledger. */
-export class SlotFacts {
+/** One step of the release rule, computed for this slot. */
+export class SlotRelease {
+  /** When the step is due, computed in the time zone of the departure. */
+  @Instant()
+  dueAt: string;
+
+  /** Number of unsold units that the step leaves to the channel. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  keepQuantity: number;
+
+  /** When the step was executed; null while pending, and always for a manual rule. */
+  @Instant()
+  takenAt: string | null;
+
+  /** Number of units that the step released; null while pending. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  units: number | null;
+}
+
+/** One departure's share of an allotment. */
+export class SlotResponse {
   @Id('alsl')
   id: string;
 
@@ -78,35 +97,13 @@ export class SlotFacts {
 
   @Instant()
   updatedAt: string;
-}
 
-/** One step of the release rule, computed for this slot. */
-export class SlotRelease {
-  /** When the step is due, computed in the time zone of the departure. */
-  @Instant()
-  dueAt: string;
-
-  /** Number of unsold units that the step leaves to the channel. */
-  @Whole({ min: 0, max: MAX_UNITS })
-  keepQuantity: number;
-
-  /** When the step was executed; null while pending, and always for a manual rule. */
-  @Instant()
-  takenAt: string | null;
-
-  /** Number of units that the step released; null while pending. */
-  @Whole({ min: 0, max: MAX_UNITS })
-  units: number | null;
-}
-
-/** One departure's share of an allotment. */
-export class SlotResponse extends SlotFacts {
   /** Steps of the release rule by time; steps that a closed slot no longer reaches are omitted. */
   @ListOf(() => SlotRelease, { max: 3 })
   releases: SlotRelease[];
 }
 
-export function toSlotFacts(slot: AllotmentSlot): SlotFacts {
+export function toSlot({ slot, releases }: SlotView): SlotResponse {
   return {
     id: slot.id,
     allotmentId: slot.allotmentId,
@@ -116,17 +113,41 @@ export function toSlotFacts(slot: AllotmentSlot): SlotFacts {
     allotted: slot.allotted,
     sold: slot.sold,
     released: slot.released,
-    remaining: slot.remaining,
+    remaining: remainingOf(slot),
     closed: slot.closedAt !== null,
     version: slot.version,
     createdAt: slot.createdAt.toISOString(),
     updatedAt: slot.updatedAt.toISOString(),
+    releases,
   };
-}
-
-export function toSlot({ slot, releases }: SlotView): SlotResponse {
-  return { ...toSlotFacts(slot), releases };
 }
 
 export class SlotEnvelope extends dataOf(SlotResponse) {}
 export class SlotPage extends pageOf(SlotResponse) {}
+
+/** Units released on one slot. */
+export class ReleasedSlot {
+  /** Slot that the units were released from (prefix `alsl`). */
+  @Id('alsl')
+  slotId: string;
+
+  /** Departure of the slot (prefix `dep`). */
+  @Id('dep')
+  departureId: string;
+
+  /** Number of units released. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  units: number;
+}
+
+/** Units released by a release or a deletion, as stored in the action ledger. */
+export class RecordedRelease {
+  /** Released units per slot. */
+  @ListOf(() => ReleasedSlot, { max: MAX_UNITS })
+  slots: ReleasedSlot[];
+
+  /** What happened to the units; absent for a deletion, which returns them to the general pool. */
+  @Optional()
+  @OneOf(UNSOLD_ACTIONS)
+  unsoldAction?: UnsoldAction;
+}

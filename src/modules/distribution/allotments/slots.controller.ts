@@ -7,19 +7,13 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget, type Target } from '../../../platform/http/target.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { SlotChanges } from './slot-changes.service.js';
 import { ListSlots, SlotEnvelope, SlotPage, toSlot, UpdateSlot } from './slot.dto.js';
-import { SlotReleases } from './slot-releases.service.js';
-import { SlotRows } from './slot-rows.service.js';
+import { SlotsService } from './slots.service.js';
 
 @ApiTags('Channels and allotments')
 @Controller('/v1/admin/distribution/inventory-allotments/:id/slots')
 export class SlotsController {
-  constructor(
-    private readonly rows: SlotRows,
-    private readonly changes: SlotChanges,
-    private readonly releases: SlotReleases,
-  ) {}
+  constructor(private readonly slots: SlotsService) {}
 
   /**
    * List the slots of an allotment
@@ -30,8 +24,7 @@ export class SlotsController {
   @Get()
   @RequireScope('distribution:read')
   async list(@PathId('alot') id: string, @Query() query: ListSlots): Promise<SlotPage> {
-    const { slots, total } = await this.rows.list(id, query);
-    const views = await this.releases.viewsOf(id, slots);
+    const { views, total } = await this.slots.list(id, query);
     return { data: views.map(toSlot), total, ...pageBounds(query) };
   }
 
@@ -50,8 +43,7 @@ export class SlotsController {
     @ChangeTarget({ id: ['alot', 2], slotId: ['alsl', 21] }) target: Target<'id' | 'slotId'>,
     @Body() { allotted }: UpdateSlot,
   ): Promise<SlotEnvelope> {
-    const slot = await this.changes.resize(target, allotted);
-    const [view = { slot, releases: [] }] = await this.releases.viewsOf(slot.allotmentId, [slot]);
-    return tagged(slot, { data: toSlot(view) });
+    const view = await this.slots.resize(target, allotted);
+    return tagged(view.slot, { data: toSlot(view) });
   }
 }

@@ -1,49 +1,65 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { newId } from '../../../platform/ids/id.js';
 import { AllotmentSlot } from './allotment-slot.entity.js';
 import type { ListSlots } from './slot.dto.js';
 
-/** An allotment's part of a departure. */
-export interface SlotPlace {
+/** Identifies a slot. */
+export interface SlotKey {
   allotmentId: string;
   departureId: string;
 }
 
-/** The rows of slots. Whoever moves units holds the departure, then the slot. */
+/** Why units of a slot moved. */
+export type MovementCause =
+  'opened' | 'changed' | 'item' | 'step' | 'hand' | 'out_of_range' | 'departure_cancelled' | 'deleted' | 'reversal';
+
+/** A change of a slot's units; `allot` and `reclaim` add units for the channel, `release` removes some. */
+export interface Movement {
+  slotId: string;
+  kind: 'allot' | 'pick' | 'unpick' | 'release' | 'reclaim';
+  cause: MovementCause;
+  units: number;
+  bookingItemId?: string;
+}
+
+/** The SQL of slots and of the movements of their units. A change of units locks the departure before the slot. */
 @Injectable()
-export class SlotRows {
+export class SlotsRepository {
+  private readonly rows: Rows<AllotmentSlot>;
+
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {}
-
-  /** A page of an allotment's slots, by start. */
-  async list(allotmentId: string, query: ListSlots): Promise<{ slots: AllotmentSlot[]; total: number }> {
-    const found = this.database.repository(AllotmentSlot).createQueryBuilder('slot');
-    found.where('slot.allotmentId = :allotmentId', { allotmentId });
-    if (query.from !== undefined) found.andWhere('slot.startDate >= :from', { from: query.from });
-    if (query.to !== undefined) found.andWhere('slot.startDate <= :to', { to: query.to });
-    found.orderBy('slot.startsAt', 'ASC').addOrderBy('slot.id', 'ASC');
-    const { rows, total } = await this.database.page(found, pageBounds(query));
-    return { slots: rows.map(({ entity }) => entity), total };
+  ) {
+    this.rows = database.rows(AllotmentSlot);
   }
 
   /** Throws 404, also for a slot of another allotment. */
   async get(allotmentId: string, id: string): Promise<AllotmentSlot> {
-    const slot = await this.database.repository(AllotmentSlot).findOneBy({ id, allotmentId });
+    const slot = await this.rows.findBy({ id, allotmentId });
     if (!slot) throw notFound();
     return slot;
   }
 
-  /** Those that still have something to sell or to give back. */
-  async open(allotmentId: string): Promise<AllotmentSlot[]> {
+  /** A page of an allotment's slots, by start. */
+  async list(allotmentId: string, query: ListSlots): Promise<{ rows: AllotmentSlot[]; total: number }> {
+    const found = this.rows.query('slot').where('slot.allotmentId = :allotmentId', { allotmentId });
+    if (query.from !== undefined) found.andWhere('slot.startDate >= :from', { from: query.from });
+    if (query.to !== undefined) found.andWhere('slot.startDate <= :to', { to: query.to });
+    found.orderBy('slot.startsAt', 'ASC').addOrderBy('slot.id', 'ASC');
+    return this.rows.page(found, pageBounds(query));
+  }
+
+  async listOpen(allotmentId: string): Promise<AllotmentSlot[]> {
     return this.read('slots-open', 's.allotment_id = $1 and s.closed_at is null order by s.id', [allotmentId]);
   }
 
-  /** All of a departure, whatever their allotments. */
+  /** Locks the slots of all allotments on this departure. */
   async lockOfDeparture(departureId: string): Promise<AllotmentSlot[]> {
     return this.read('slots-lock-departure', 's.departure_id = $1 order by s.id for no key update', [departureId]);
   }
@@ -53,11 +69,11 @@ export class SlotRows {
     return this.read('slots-lock-allotment', condition, [allotmentId, departureIds]);
   }
 
-  async lock(ids: readonly string[]): Promise<AllotmentSlot[]> {
+  async lockAll(ids: readonly string[]): Promise<AllotmentSlot[]> {
     return this.read('slots-lock', 's.id = any($1) order by s.id for no key update', [ids]);
   }
 
-  async soldOf(allotmentId: string): Promise<number> {
+  async countSold(allotmentId: string): Promise<number> {
     const [row] = await this.database.query<{ sold: number }>(
       'select coalesce(sum(sold), 0)::int as sold from allotment_slots where allotment_id = $1',
       [allotmentId],
@@ -85,8 +101,8 @@ export class SlotRows {
     );
   }
 
-  /** Writes everything but what is sold of slots that are held, in one statement. */
-  async store(slots: readonly AllotmentSlot[]): Promise<void> {
+  /** Writes everything but the sold units of locked slots, in one statement. The versions stay. */
+  async save(slots: readonly AllotmentSlot[]): Promise<void> {
     if (slots.length === 0) return;
     await this.database.prepared(
       'slots-store',
@@ -109,35 +125,35 @@ export class SlotRows {
     );
   }
 
-  /** Sells units; null where fewer are left. */
-  async pick({ allotmentId, departureId }: SlotPlace, units: number): Promise<{ id: string } | null> {
+  /** Returns the slot's id, or null if fewer units remain. */
+  async sell({ allotmentId, departureId }: SlotKey, units: number): Promise<string | null> {
     const [slot] = await this.database.prepared<{ id: string }>(
-      'slots-pick',
+      'slots-sell',
       `update allotment_slots set sold = sold + $3, updated_at = $4
        where allotment_id = $1 and departure_id = $2 and allotted - sold - released >= $3 returning id`,
       [allotmentId, departureId, units, this.clock.now()],
     );
-    return slot ?? null;
+    return slot?.id ?? null;
   }
 
-  /** Takes back what was sold; once a release has run it is released as well. Null where fewer units are sold. */
-  async unpick(
-    { allotmentId, departureId }: SlotPlace,
+  /** Units of a slot that is closed, or has had a release, are released as well. Returns null if fewer units are sold. */
+  async unsell(
+    { allotmentId, departureId }: SlotKey,
     units: number,
-  ): Promise<{ id: string; straightOn: boolean } | null> {
-    const [slot] = await this.database.prepared<{ id: string; straightOn: boolean }>(
-      'slots-unpick',
+  ): Promise<{ id: string; isReleased: boolean } | null> {
+    const [slot] = await this.database.prepared<{ id: string; isReleased: boolean }>(
+      'slots-unsell',
       `update allotment_slots
        set sold = sold - $3, updated_at = $4,
            released = released + case when released_at is null and closed_at is null then 0 else $3 end
        where allotment_id = $1 and departure_id = $2 and sold >= $3
-       returning id, (released_at is not null or closed_at is not null) as "straightOn"`,
+       returning id, (released_at is not null or closed_at is not null) as "isReleased"`,
       [allotmentId, departureId, units, this.clock.now()],
     );
     return slot ?? null;
   }
 
-  async remaining({ allotmentId, departureId }: SlotPlace): Promise<number> {
+  async countRemaining({ allotmentId, departureId }: SlotKey): Promise<number> {
     const [slot] = await this.database.query<{ remaining: number }>(
       `select allotted - sold - released as remaining from allotment_slots
        where allotment_id = $1 and departure_id = $2`,
@@ -146,16 +162,36 @@ export class SlotRows {
     return slot?.remaining ?? 0;
   }
 
+  /** Every change of a slot's units adds movements, which are never changed. Movements without units are skipped. */
+  async addMovements(movements: readonly Movement[]): Promise<void> {
+    const moved = movements.filter(({ units }) => units > 0);
+    if (moved.length === 0) return;
+    await this.database.prepared(
+      'movements-append',
+      `insert into allotment_movements (id, slot_id, kind, cause, quantity, booking_item_id, created_at)
+       select id, slot_id, kind, cause, quantity, item, $7
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[])
+         as m (id, slot_id, kind, cause, quantity, item)`,
+      [
+        moved.map(() => newId('almv')),
+        moved.map(({ slotId }) => slotId),
+        moved.map(({ kind }) => kind),
+        moved.map(({ cause }) => cause),
+        moved.map(({ units }) => units),
+        moved.map(({ bookingItemId }) => bookingItemId ?? null),
+        this.clock.now(),
+      ],
+    );
+  }
+
   /** Writes a slot that staff changed, and raises its version. */
   async update(slot: AllotmentSlot): Promise<void> {
-    await this.database.update(slot);
+    await this.rows.update(slot);
   }
 
   private async read(name: string, condition: string, values: unknown[]): Promise<AllotmentSlot[]> {
-    const columns = this.database.columnsOf(AllotmentSlot, 's');
-    const text = `select ${columns} from allotment_slots s where ${condition}`;
-    const found = await this.database.read(AllotmentSlot, { name, text, values });
-    return found.map(({ entity }) => entity);
+    const text = `select ${this.rows.columns('s')} from allotment_slots s where ${condition}`;
+    return this.rows.read({ name, text, values });
   }
 }
 
