@@ -104,3 +104,46 @@ describe('the outbox', () => {
     expect(() => app.nest.get(Outbox).add(unheardOf)).toThrow("'unheard.of' is declared nowhere");
   });
 });
+
+describe('prepared statements', () => {
+  it('have a limited number of names, whatever lists clients request', async () => {
+    const path = '/v1/admin/finance/invoices';
+    const sorts = [
+      'issueDate',
+      '-issueDate',
+      'dueDate',
+      '-dueDate',
+      'totalCents',
+      '-totalCents',
+      'createdAt',
+      '-createdAt',
+    ];
+    const filters = ['status=draft', 'dueFrom=2026-01-01', 'dueTo=2026-12-31', 'overdue=true', 'search=x'];
+    await app.as('owner').get(path);
+    const before = database.statementNameCount;
+    for (const sort of sorts) {
+      for (let chosen = 0; chosen < 2 ** filters.length; chosen += 1) {
+        const query = filters.filter((_, index) => (chosen >> index) % 2 === 1);
+        const { status } = await app.as('owner').get(`${path}?${[`sort=${sort}`, ...query].join('&')}`);
+        expect(status).toBe(200);
+      }
+    }
+    expect(database.statementNameCount - before).toBeLessThanOrEqual(sorts.length * (filters.length + 1));
+  });
+
+  it('with one name and two texts are rejected', async () => {
+    await database.prepared('one-name', 'select 1', []);
+    await expect(database.prepared('one-name', 'select 2', [])).rejects.toThrow(
+      'Two statements have the name one-name',
+    );
+  });
+
+  it('beyond the limit run without being prepared', async () => {
+    for (let n = 0; n < 1_000; n += 1) await database.prepared(`surplus-${n}`, `select ${n} as n`, []);
+    expect(await database.prepared('surplus-last', 'select 7 as n', [])).toEqual([{ n: 7 }]);
+    const kept = await database.transaction(() => database.query('select name from pg_prepared_statements'));
+
+    expect(database.statementNameCount).toBe(800);
+    expect(kept.length).toBeLessThanOrEqual(800);
+  });
+});

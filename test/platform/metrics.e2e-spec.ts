@@ -81,6 +81,7 @@ describe('/metrics', () => {
       'db_pool_connections',
       'db_pool_idle_connections',
       'db_pool_waiting',
+      'db_statement_names',
       'event_loop_delay_p50_seconds',
       'event_loop_delay_p99_seconds',
       'event_loop_delay_max_seconds',

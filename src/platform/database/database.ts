@@ -16,18 +16,21 @@ import { inTransaction } from './in-transaction.js';
 import { inOneWrite, type ServicePool } from './service-pool.js';
 import { RowStatements } from './row-statements.js';
 import { Rows, targetOf, type Versioned } from './rows.js';
-import type { Statement } from './statement.js';
+import { type Statement, StatementNames } from './statement.js';
 import { type Collector, UnitOfWork, units } from './unit-of-work.js';
 
 const MAX_ATTEMPTS = 6;
 const JITTER_MS = 30;
 const UNIQUE_VIOLATION = '23505';
+/** Above the number of names in the code. */
+const MAX_STATEMENT_NAMES = 800;
 
 /** The only way to the database. A transaction is ambient: whoever is called inside it works in it. */
 @Injectable()
 export class Database {
   private readonly rowStatements = new Map<EntityTarget<ObjectLiteral>, RowStatements>();
 
+  private readonly statementNames = new StatementNames(MAX_STATEMENT_NAMES);
   private diskFullListener: (error: unknown) => void = () => undefined;
 
   constructor(private readonly dataSource: DataSource) {}
@@ -211,7 +214,7 @@ export class Database {
     return { rows, count: rowCount ?? 0 };
   }
 
-  /** Like `query`, prepared under a name on each connection: for hot statements. One name, one text. */
+  /** Like `query`, prepared by name on each connection: for frequent statements. */
   async prepared<Row>(name: string, text: string, values: unknown[]): Promise<Row[]> {
     const { rows } = await this.run({ name, text, values });
     return rows as Row[];
@@ -228,13 +231,20 @@ export class Database {
     return poolOf(this.dataSource);
   }
 
+  /** How many statement names are in use: the most statements that a connection has prepared. */
+  get statementNameCount(): number {
+    return this.statementNames.count;
+  }
+
   private manager(): EntityManager {
     return units.getStore()?.runner.manager ?? this.dataSource.manager;
   }
 
   private run(statement: Statement): Promise<QueryResult<ObjectLiteral>> {
     const unit = units.getStore();
-    const answer: Promise<QueryResult<ObjectLiteral>> = (unit?.client ?? this.pool()).query(statement);
+    const answer: Promise<QueryResult<ObjectLiteral>> = (unit?.client ?? this.pool()).query(
+      this.statementNames.limit(statement),
+    );
     if (!unit) answer.catch((error: unknown) => this.checkDisk(error));
     return answer;
   }

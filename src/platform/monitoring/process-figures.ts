@@ -32,6 +32,10 @@ export class ProcessFigures implements OnModuleInit {
     report('db_pool_connections', 'Connections to the database', () => pool.totalCount);
     report('db_pool_idle_connections', 'Those that nobody is using', () => pool.idleCount);
     report('db_pool_waiting', 'Who waits for one', () => pool.waitingCount);
+    this.metrics.gauge(
+      { name: 'db_statement_names', help: 'Names of prepared statements', aggregator: 'max' },
+      () => this.database.statementNameCount,
+    );
   }
 }
 

@@ -54,7 +54,10 @@ export class InvoiceReader {
 
   async list(query: ListInvoices): Promise<{ views: InvoiceView[]; total: number }> {
     const { name, text, values } = listStatement(query, this.clock.today());
-    const rows = await this.database.prepared<Listed>(name, text, values);
+    const rows =
+      name === null
+        ? await this.database.query<Listed>(text, values)
+        : await this.database.prepared<Listed>(name, text, values);
     return {
       views: rows.flatMap((row) => (row.id === null ? [] : [toView(row)])),
       total: Number(rows[0]?.total ?? 0),
