@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { newCredential } from '../../src/platform/ids/credentials.js';
 import { newId } from '../../src/platform/ids/id.js';
-import { MessageLog } from '../../src/modules/realtime/messages/message-log.js';
+import { MessagesRepository } from '../../src/modules/realtime/messages/messages.repository.js';
 import type { TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import type { Answer } from '../setup/http.js';
@@ -55,7 +55,7 @@ export const dataOf = ({ messages }: History) => messages.map(({ data }) => data
 
 /** Publishes 1, 2, 3, ... many at a time, past HTTP. */
 export async function fill(app: TestApp, channel: string, count: number): Promise<Message[]> {
-  const log = app.nest.get(MessageLog);
+  const log = app.nest.get(MessagesRepository);
   const all: Message[] = [];
   while (all.length < count) {
     const drafts = Array.from({ length: Math.min(1_000, count - all.length) }, (_, index) => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('history', () => {
-  it('is a bare array of messages, oldest first', async () => {
+  it('is an array of messages without an envelope, oldest first', async () => {
     const channel = newChannelName();
     const published = [await publish(client, channel, 1), await publish(client, channel, 2)];
 
@@ -23,7 +23,7 @@ describe('history', () => {
     expect(headers['x-realtime-complete']).toBe('true');
   });
 
-  it('without sinceId is the newest messages, 100 unless limit says otherwise', async () => {
+  it('returns the newest messages without sinceId, 100 by default', async () => {
     const channel = newChannelName();
     const all = await fill(app, channel, 130);
 
@@ -32,7 +32,7 @@ describe('history', () => {
     expect((await read(client, channel, 'limit=1000')).messages).toEqual(all);
   });
 
-  it('with sinceId is the first messages after it: page forward until empty', async () => {
+  it('returns the first messages after sinceId: readers page forward until it is empty', async () => {
     const channel = newChannelName();
     const all = await fill(app, channel, 25);
 
@@ -48,11 +48,11 @@ describe('history', () => {
     expect(pages.flat()).toEqual(all.slice(1).map(({ data }) => data));
   });
 
-  it('of an unknown channel is [], and complete', async () => {
+  it('is empty and complete for an unknown channel', async () => {
     expect(await read(client, newChannelName())).toEqual({ messages: [], complete: 'true' });
   });
 
-  it('holds the messages of its own channel alone, whatever their case', async () => {
+  it('contains only messages of its own channel; names are case sensitive', async () => {
     const channel = newChannelName();
     await publish(client, channel, 'lower');
     await publish(client, channel.toUpperCase(), 'upper');
@@ -76,7 +76,7 @@ describe('history', () => {
     expect((await read(client, channel)).messages).toEqual([message]);
   });
 
-  it('of demo.news holds the messages of the demo data', async () => {
+  it('contains the messages of the demo data in demo.news', async () => {
     const { messages } = await read(client, 'demo.news');
 
     expect(messages.slice(0, 3).map(({ event }) => event)).toEqual([
@@ -104,7 +104,7 @@ describe('history', () => {
     expect(answer.body).toEqual({ error: expect.stringMatching(/^sinceId: /) });
   });
 
-  it('takes an id of this channel from before everything that is kept as dropped: it gives what is kept and tells the gap', async () => {
+  it('returns the kept messages and reports the gap for an older id of this channel', async () => {
     const channel = newChannelName();
     const first = await publish(client, channel, 1);
     await publish(client, channel, 2);
@@ -115,7 +115,7 @@ describe('history', () => {
     expect([dataOf(history), history.complete]).toEqual([[2], 'false']);
   });
 
-  it('refuses an id that was never given out in this channel, however old it claims to be', async () => {
+  it('rejects an id that this channel never used, whatever its time', async () => {
     const channel = newChannelName();
     await publish(client, channel, 1);
 
@@ -124,7 +124,7 @@ describe('history', () => {
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringMatching(/^sinceId: /) }]);
   });
 
-  it('refuses a sinceId of another channel with 400, older or younger than what is kept', async () => {
+  it('rejects a sinceId of another channel with 400, older or newer than the kept messages', async () => {
     const [channel, other] = [newChannelName(), newChannelName()];
     const older = await publish(client, other, 1);
     await publish(client, channel, 1);
@@ -138,7 +138,7 @@ describe('history', () => {
     );
   });
 
-  it('refuses any sinceId on an unknown channel with 400', async () => {
+  it('rejects any sinceId on an unknown channel with 400', async () => {
     const { id } = await publish(client, newChannelName(), 1);
 
     const answer = await client.get(`${pathOf(newChannelName())}?sinceId=${id}`);
@@ -157,7 +157,7 @@ describe('history', () => {
     },
   );
 
-  it('refuses an unknown parameter with 400', async () => {
+  it('rejects an unknown parameter with 400', async () => {
     const answer = await client.get(`${pathOf('demo.news')}?since=1`);
 
     expect(answer.status).toBe(400);

@@ -24,7 +24,7 @@ const follow = (channel: string, more: { node?: 0 | 1; sinceId?: string } = {}) 
   Follower.open({ ...place(channel, more.node), ...(more.sinceId === undefined ? {} : { sinceId: more.sinceId }) });
 
 describe('a live stream', () => {
-  it('brings to a standard EventSource client each message as history shows it, from any node', async () => {
+  it('delivers each message to a standard EventSource client as in the history, from any process', async () => {
     const channel = newChannelName();
     await publish(clients[0], channel, 'before');
     const followers = [await follow(channel), await follow(channel, { node: 1 })];
@@ -37,7 +37,7 @@ describe('a live stream', () => {
     expect(followers.map(({ gaps }) => gaps)).toEqual([0, 0]);
   });
 
-  it('begins with retry, after the id that is given; Last-Event-ID wins over sinceId', async () => {
+  it('starts with retry, after the given id; Last-Event-ID takes precedence over sinceId', async () => {
     const channel = newChannelName();
     const [first, second] = await fill(apps[0], channel, 3);
 
@@ -64,7 +64,7 @@ describe('a live stream', () => {
     });
   });
 
-  it('replays a long history and goes on live without a message missing or told twice', async () => {
+  it('replays a long history and continues live without a missing or duplicate message', async () => {
     const channel = newChannelName();
     const [first] = await fill(apps[0], channel, 730);
     const follower = await follow(channel, { sinceId: first?.id ?? '' });
@@ -74,7 +74,7 @@ describe('a live stream', () => {
     expect(follower.data).toEqual([...Array.from({ length: 729 }, (_, n) => n + 2), 'live']);
   });
 
-  it('that joins during heavy publishing has each message once, whether it begins with the first or the newest one', async () => {
+  it('opened during heavy publishing receives each message once, from the first or from the newest', async () => {
     const channel = newChannelName();
     const first = await publish(clients[0], channel, 'first');
     const publishing = Promise.all(
@@ -101,12 +101,12 @@ describe('a live stream', () => {
     });
   }, 60_000);
 
-  it('answers HEAD with its head alone', async () => {
+  it('answers HEAD with only the headers', async () => {
     const { response } = await rawStream(place(newChannelName()), { method: 'HEAD' });
     expect([response.statusCode, await text(response)]).toEqual([200, '']);
   });
 
-  it('of a channel that nobody has published to begins with its first message', async () => {
+  it('of an empty channel starts with its first message', async () => {
     const channel = newChannelName();
     const follower = await follow(channel, { node: 1 });
     await publish(clients[0], channel, 'first');
@@ -114,7 +114,7 @@ describe('a live stream', () => {
     expect(follower.data).toEqual(['first']);
   });
 
-  it('tells a gap, then what is kept, where messages after the id are gone', async () => {
+  it('sends a gap and then the kept messages if messages after the id were deleted', async () => {
     const channel = newChannelName();
     const [first] = await fill(apps[0], channel, 10_050);
 
@@ -126,7 +126,7 @@ describe('a live stream', () => {
   }, 60_000);
 });
 
-describe('a stream that cannot be', () => {
+describe('a rejected stream', () => {
   it.each([
     ['an id of another form', 'x'],
     ['an id that is no message of the channel', 'rtm_01k0dem000e008000000000001'],
@@ -142,7 +142,7 @@ describe('a stream that cannot be', () => {
     expect(answers[0]?.body).toEqual({ error: expect.stringMatching(/^sinceId: /) });
   });
 
-  it('is 401, 403 and 429 as elsewhere on the surface', async () => {
+  it('answers 401, 403 and 429 like the rest of the surface', async () => {
     const path = eventsOf(newChannelName());
     const slow = (await startApp({ env: { RATE_LIMIT_FACTOR: '0.1', DATABASE_POOL_SIZE: '4' } })).as('platform');
     const publisher = await keyWith(apps[0], 'realtime:publish');
@@ -159,7 +159,7 @@ describe('a stream that cannot be', () => {
 });
 
 describe('the end of a stream', () => {
-  it('comes within a second of its credential being revoked, also on another node; others go on', async () => {
+  it('comes within a second after its credential was revoked, also on another process; others continue', async () => {
     const channel = newChannelName();
     const own = await tokenWith(apps[0], 'realtime:subscribe');
     const { response } = await rawStream({ ...place(channel, 1), token: own });
@@ -180,7 +180,7 @@ describe('the end of a stream', () => {
     expect(follower.opened).toBe(1);
   });
 
-  it('is for a client that does not read: it is cut off, and resumes where it was without a loss', async () => {
+  it('comes for a client that does not read, which can resume without a loss', async () => {
     const channel = newChannelName();
     const first = await publish(clients[0], channel, 'first');
     const { response, call } = await rawStream(place(channel));
@@ -212,7 +212,7 @@ describe('the end of a stream', () => {
     expect([fast.opened, fast.gaps]).toEqual([1, 0]);
   }, 60_000);
 
-  it('comes with the end of its process, and leaves nothing behind on the others', async () => {
+  it('comes with the end of its process and leaves nothing on the others', async () => {
     const node = await startApp({ env: { DATABASE_POOL_SIZE: '4' } });
     const { response } = await rawStream({ url: node.url, token, channel: newChannelName() });
     response.resume();
@@ -223,8 +223,8 @@ describe('the end of a stream', () => {
   });
 });
 
-describe('what nodes tell each other', () => {
-  it('may get lost: with the listening connection killed, messages of another node still arrive in order', async () => {
+describe('notifications between processes', () => {
+  it('can be lost: with the listening connection killed, messages of another process still arrive in order', async () => {
     const channel = newChannelName();
     const follower = await follow(channel, { node: 1 });
     for (let n = 0; n < 5; n += 1) {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '../../src/platform/database/database.js';
-import { MessageLog } from '../../src/modules/realtime/messages/message-log.js';
+import { MessagesRepository } from '../../src/modules/realtime/messages/messages.repository.js';
 import { eventually } from '../launcher/wait.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -28,7 +28,7 @@ async function follow(client: TestClient, from: Message, count: number): Promise
 }
 
 describe('the order of a channel', () => {
-  it('is one for 50 parallel publishers on two processes: readers paging by sinceId miss nothing, see nothing twice', async () => {
+  it('is the same for 50 concurrent publishers on two processes: readers see every message once', async () => {
     const [publishers, each] = [50, 5];
     const channel = newChannelName();
     const first = await publish(clients[0], channel, 'first');
@@ -59,7 +59,7 @@ describe('the order of a channel', () => {
     expect(all.map(({ publishedAt }) => publishedAt)).toEqual(all.map(({ publishedAt }) => publishedAt).sort());
   }, 60_000);
 
-  it('is the order of the commits: while a message is not committed, none after it can be read', async () => {
+  it('is the order of the commits: a message cannot be read before an earlier one is committed', async () => {
     const channel = newChannelName();
     const client = clients[0];
     const first = await publish(client, channel, 'first');
@@ -67,7 +67,7 @@ describe('the order of a channel', () => {
     const published: Promise<Message>[] = [];
 
     await nest.get(Database).transaction(async () => {
-      await nest.get(MessageLog).append([{ channel, event: 'e', data: 'slow' }]);
+      await nest.get(MessagesRepository).append([{ channel, event: 'e', data: 'slow' }]);
       published.push(publish(clients[1], channel, 'fast'));
       await eventually(async () => ((await waiting()) > 0 ? true : null));
       expect(await read(client, channel)).toEqual({ messages: [first], complete: 'true' });
@@ -77,7 +77,7 @@ describe('the order of a channel', () => {
     expect(dataOf(await read(client, channel, `sinceId=${first.id}`))).toEqual(['slow', 'fast']);
   });
 
-  it('leaves connections to others while 40 publishers wait for one channel', async () => {
+  it('leaves database connections free while 40 publishers wait for one channel', async () => {
     const channel = newChannelName();
     const client = clients[0];
     await publish(client, channel, 'first');
@@ -96,13 +96,13 @@ describe('the order of a channel', () => {
     expect(dataOf(await read(client, channel))).toHaveLength(41);
   });
 
-  it('has no hole where a publisher was rolled back', async () => {
+  it('has no gap after a publisher was rolled back', async () => {
     const channel = newChannelName();
     const { nest } = apps[0];
     const first = await publish(clients[0], channel, 1);
 
     const failing = nest.get(Database).transaction(async () => {
-      await nest.get(MessageLog).append([{ channel, event: 'e', data: 'never' }]);
+      await nest.get(MessagesRepository).append([{ channel, event: 'e', data: 'never' }]);
       throw new Error('rolled back');
     });
     await expect(failing).rejects.toThrow('rolled back');
@@ -112,7 +112,7 @@ describe('the order of a channel', () => {
     expect([dataOf(after), after.complete]).toEqual([[2], 'true']);
   });
 
-  it('never runs backwards in time, also where another process has a slow clock', async () => {
+  it('never goes back in time, even if another process has a slow clock', async () => {
     const channel = newChannelName();
     const before = await publish(clients[0], channel, 1);
     apps[1].travel({ hours: -2 });
@@ -128,7 +128,7 @@ describe('the order of a channel', () => {
 
   it('holds for several channels in one transaction, which are locked in name order and cannot deadlock', async () => {
     const channels = names(8);
-    const log = apps[0].nest.get(MessageLog);
+    const log = apps[0].nest.get(MessagesRepository);
     const [deadlocksBefore] = await apps[0].sql(DEADLOCKS);
 
     await Promise.all(
@@ -151,7 +151,7 @@ describe('the order of a channel', () => {
     const other = newChannelName();
     const drafts = Array.from({ length: 500 }, (_, n) => ({ channel: n % 3 ? channel : other, event: 'e', data: n }));
 
-    const messages = await apps[0].nest.get(MessageLog).append(drafts);
+    const messages = await apps[0].nest.get(MessagesRepository).append(drafts);
 
     expect(messages.map(({ data }) => data)).toEqual(drafts.map(({ data }) => data));
     const expected = drafts.filter((draft) => draft.channel === channel).map(({ data }) => data);

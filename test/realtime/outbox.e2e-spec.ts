@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe('the outbox', () => {
-  it('hands on the newest event of a subject, in the place of one that still waits; others keep their order', async () => {
+  it('replaces a waiting job of a subject by the newest event; other jobs keep their order', async () => {
     const outbox = app.nest.get(Outbox);
     const [event, every, newest] = [newId('evt'), newId('evt'), newId('evt')];
     outbox.consume(event, every);

@@ -32,7 +32,7 @@ describe('publishing', () => {
     expect(Object.keys(body)).toEqual(['data']);
   });
 
-  it('gives an id that is a TypeID of kind rtm whose time is publishedAt', async () => {
+  it('returns an id that is a TypeID with the prefix rtm and the time of publishedAt', async () => {
     const { id, publishedAt } = await publish(client, newChannelName(), 1);
 
     expect(isId('rtm', id)).toBe(true);
@@ -41,7 +41,7 @@ describe('publishing', () => {
     expect(digits.reduce((time, digit) => time * 32 + digit, 0)).toBe(Date.parse(publishedAt));
   });
 
-  it('takes absent data as null', async () => {
+  it('stores null if data is absent', async () => {
     const channel = newChannelName();
 
     const { body } = await client.post<{ data: Message }>(pathOf(channel), { event: 'x' });
@@ -50,7 +50,7 @@ describe('publishing', () => {
     expect(dataOf(await read(client, channel))).toEqual([null]);
   });
 
-  it('creates the channel with its first message, under every name that the grammar allows', async () => {
+  it('creates the channel with its first message, under every permitted name', async () => {
     for (const name of ['a', 'Az09_-=@,.;:', `${newChannelName()}${'x'.repeat(147)}`]) {
       const message = await publish(client, name, name);
       expect((await read(client, name, 'limit=1')).messages).toEqual([message]);
@@ -69,7 +69,7 @@ describe('publishing', () => {
     expect((await client.get(pathOf(channel))).body).toEqual([]);
   });
 
-  it('takes an event of 200 characters and data of exactly 64 KiB', async () => {
+  it('accepts an event of 200 characters and data of exactly 64 KiB', async () => {
     const channel = newChannelName();
     const data = 'x'.repeat(65_534);
 
@@ -116,7 +116,7 @@ describe('data', () => {
     expect(history.text).toContain(`"data":${json},"publishedAt"`);
   });
 
-  it('comes back unchanged whatever it is, as a client writes it; only integers that a double would change are refused', async () => {
+  it('is returned unchanged; only integers that a double cannot represent are rejected', async () => {
     const channel = newChannelName();
     const anything = fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' });
     const roundTrip = async (value: unknown) => {

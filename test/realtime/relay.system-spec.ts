@@ -53,7 +53,7 @@ async function published(app: TestApp, channel: string, count: number): Promise<
 const outbox = (app: TestApp, channel: string) => app.sql('select id from outbox_events where channel = $1', [channel]);
 
 describe('the outbox relay', () => {
-  it('publishes what happened to a distribution channel: ids and facts, with the event’s own id', async () => {
+  it('publishes the events of a distribution channel with their ids and members', async () => {
     const app = await start();
     const name = newChannelName();
     const { body } = await app.as('owner').post<{ data: { id: string } }>('/v1/admin/distribution/channels', { name });
@@ -93,7 +93,7 @@ describe('the outbox relay', () => {
     expect(Math.min(...delays)).toBeLessThan(250);
   });
 
-  it('does not pass over a transaction that commits late, and keeps the order', async () => {
+  it('does not skip a transaction that commits late, and keeps the order', async () => {
     const app = await start();
     const channel = newChannelName();
     await withSession(async (late) => {
@@ -130,7 +130,7 @@ describe('the outbox relay', () => {
     expect(numbers(await published(app, channel, 2))).toEqual([2, 4]);
   });
 
-  it('publishes each event once and in order, though several processes relay', async () => {
+  it('publishes each event once and in order with several relaying processes', async () => {
     const apps = [await start(), await start(), await start()];
     const channels = Array.from({ length: 3 }, newChannelName);
     const [app] = apps;
@@ -158,7 +158,7 @@ describe('the outbox relay', () => {
     }
   });
 
-  it('moves more than a batch', async () => {
+  it('publishes more than one batch', async () => {
     const idle = await start({ env: { JOBS: 'false' } });
     const channel = newChannelName();
     await idle.sql(
@@ -175,7 +175,7 @@ describe('the outbox relay', () => {
     expect(numbers(messages)).toEqual(Array.from({ length: 1000 }, (_, n) => n + 201));
   });
 
-  it('leaves events where they are in a process that works off no jobs', async () => {
+  it('publishes nothing in a process with JOBS=false', async () => {
     const app = await start({ env: { JOBS: 'false' } });
     const channel = newChannelName();
     await add(app, channel, { n: 1 });
@@ -185,7 +185,7 @@ describe('the outbox relay', () => {
     expect(dataOf(await read(app.as('platform'), channel))).toEqual([]);
   });
 
-  it('goes on after its connections were cut and the database was away', async () => {
+  it('continues after its connections ended and the database was unavailable', async () => {
     const app = await start({ env: { LOG_LEVEL: 'warn' } });
     const channel = newChannelName();
     const unhandled: unknown[] = [];
@@ -212,7 +212,7 @@ describe('the outbox relay', () => {
     process.off('unhandledRejection', keep);
   });
 
-  it('stops with the service, in the middle of its work, and loses nothing', async () => {
+  it('stops with the service in the middle of its work and loses nothing', async () => {
     const channel = newChannelName();
     const first = await start();
     const adding = Promise.all(Array.from({ length: 50 }, (_, n) => add(first, channel, { n })));

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { MessageLog } from '../../src/modules/realtime/messages/message-log.js';
-import { Retention } from '../../src/modules/realtime/messages/retention.js';
+import { MessagesRepository } from '../../src/modules/realtime/messages/messages.repository.js';
+import { MessageJobs } from '../../src/modules/realtime/messages/messages.jobs.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { dataOf, fill, newChannelName, pathOf, publish, read } from './channel.js';
@@ -19,7 +19,7 @@ beforeEach(() => {
   channel = newChannelName();
 });
 
-const purge = () => app.nest.get(Retention).purge();
+const purge = () => app.nest.get(MessageJobs).purge();
 
 /** What the tables hold, whatever readers are shown. */
 async function stored(): Promise<{ seqs: number[]; oldest: number }> {
@@ -48,7 +48,7 @@ describe.each([
     expect(await read(client, channel)).toEqual({ messages: [], complete: 'true' });
   });
 
-  it('tells a reader whose last message was dropped that the history is not complete, and gives what is kept', async () => {
+  it('reports an incomplete history to a reader whose last message was deleted, with the kept messages', async () => {
     const first = await publish(client, channel, 1);
     const second = await publish(client, channel, 2);
     app.travel({ hours: 40 });
@@ -66,7 +66,7 @@ describe.each([
     expect([dataOf(kept), kept.complete]).toEqual([[4], 'true']);
   });
 
-  it('tells the gap also where nothing is kept any more', async () => {
+  it('reports the gap even if no message is kept', async () => {
     const first = await publish(client, channel, 1);
     await publish(client, channel, 2);
     app.travel({ hours: 73 });
@@ -75,7 +75,7 @@ describe.each([
     expect(await read(client, channel, `sinceId=${first.id}`)).toEqual({ messages: [], complete: 'false' });
   });
 
-  it('is no gap for a reader who has seen the last message of a quiet channel', async () => {
+  it('reports no gap to a reader who has the last message of a quiet channel', async () => {
     await publish(client, channel, 1);
     const last = await publish(client, channel, 2);
     app.travel({ hours: 73 });
@@ -87,7 +87,7 @@ describe.each([
     expect((await read(client, channel)).messages).toEqual([next]);
   });
 
-  it('still refuses an id that was never the channel’s', async () => {
+  it('still rejects an id of another channel', async () => {
     await publish(client, channel, 1);
     app.travel({ hours: 73 });
     await clear();
@@ -100,15 +100,15 @@ describe.each([
   });
 });
 
-describe('a gap that opens while history is read', () => {
+describe('a gap that occurs while history is read', () => {
   it.each([
     ['and messages follow it', 1],
     ['and nothing follows it', 0],
   ])('is told where messages are dropped after the reader’s place was found, %s', async (_, following) => {
-    const log = app.nest.get(MessageLog);
+    const log = app.nest.get(MessagesRepository);
     const first = await publish(client, channel, 1);
     await publish(client, channel, 2);
-    const place = await log.findPlace(channel, first.id);
+    const place = await log.findPosition(channel, first.id);
     app.travel({ hours: 73 });
     await purge();
     await fill(app, channel, following);

@@ -1,27 +1,24 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
-import { Provisioning } from '../../platform/provisioning/provisioning.js';
-import { loadDemoNews } from './demo.js';
-import { Feeds } from './live/feeds.service.js';
+import { Module } from '@nestjs/common';
+import { ChannelFeedsService } from './live/channel-feeds.service.js';
 import { LiveController } from './live/live.controller.js';
-import { LiveStreams } from './live/live-streams.service.js';
-import { MessageLog } from './messages/message-log.js';
+import { LiveStreamsService } from './live/live-streams.service.js';
 import { MessagesController } from './messages/messages.controller.js';
-import { Messages } from './messages/messages.service.js';
-import { Publishing } from './messages/publishing.js';
-import { Retention } from './messages/retention.js';
+import { MessageJobs } from './messages/messages.jobs.js';
+import { MessagesRepository } from './messages/messages.repository.js';
+import { MessagesService } from './messages/messages.service.js';
+import { RealtimeDemo } from './realtime.demo.js';
 import { OutboxRelay } from './relay/outbox-relay.js';
 
 @Module({
   controllers: [MessagesController, LiveController],
-  providers: [Feeds, LiveStreams, MessageLog, Messages, Publishing, Retention, OutboxRelay],
+  providers: [
+    ChannelFeedsService,
+    LiveStreamsService,
+    MessageJobs,
+    MessagesRepository,
+    MessagesService,
+    OutboxRelay,
+    RealtimeDemo,
+  ],
 })
-export class RealtimeModule implements OnModuleInit {
-  constructor(
-    private readonly provisioning: Provisioning,
-    private readonly messages: MessageLog,
-  ) {}
-
-  onModuleInit(): void {
-    this.provisioning.demo(600, 'realtime news', () => loadDemoNews(this.messages));
-  }
-}
+export class RealtimeModule {}

@@ -1,19 +1,19 @@
-import type { Page } from '../messages/message-log.js';
+import type { Page } from '../messages/messages.repository.js';
 import { frameOf, gapOf } from './frames.js';
 import type { LiveStream } from './live-stream.js';
 
 interface Source {
-  /** The number of the newest message, 0 where there is none. */
+  /** The number of the newest message; 0 if there is none. */
   head(): Promise<number>;
   after(seq: number): Promise<Page>;
 }
 
-/** What is new in one channel, read once in this process and handed to every stream that follows the channel. */
+/** Reads new messages of one channel once per process and sends them to every stream of the channel. */
 export class ChannelFeed {
-  /** The number of the last message that was handed out; null until it is known where the channel stands. */
+  /** The number of the last message sent to the streams; null until the channel's newest message is known. */
   seq: number | null = null;
   private readonly streams = new Set<LiveStream>();
-  private heard = 0;
+  private newest = 0;
   private isReading = false;
   private start: Promise<number> | null = null;
 
@@ -34,7 +34,7 @@ export class ChannelFeed {
     this.streams.delete(stream);
   }
 
-  /** The number of the last message that was handed out; nothing before it will be any more. */
+  /** The number of the last message sent to the streams; earlier ones will not be sent. */
   async started(): Promise<number> {
     this.start ??= this.source.head();
     try {
@@ -43,29 +43,29 @@ export class ChannelFeed {
       this.start = null;
       throw error;
     }
-    this.hear(this.heard);
+    this.advance(this.newest);
     return this.seq;
   }
 
-  /** The channel has come as far as this. */
-  hear(seq: number): void {
-    this.heard = Math.max(this.heard, seq);
-    if (this.isReading || this.seq === null || this.seq >= this.heard) return;
+  /** The channel has a message with this number. */
+  advance(seq: number): void {
+    this.newest = Math.max(this.newest, seq);
+    if (this.isReading || this.seq === null || this.seq >= this.newest) return;
     this.isReading = true;
-    // What cannot be read now is read when the channel's head is heard of again, a second later at most.
+    // After an error the next call reads again, at most a second later.
     void this.read(this.seq)
       .catch(() => undefined)
       .finally(() => (this.isReading = false));
   }
 
   private async read(from: number): Promise<void> {
-    for (let seq = from; seq < this.heard && !this.isEmpty; seq = this.seq ?? seq) {
+    for (let seq = from; seq < this.newest && !this.isEmpty; seq = this.seq ?? seq) {
       const page = await this.source.after(seq);
-      this.seq = this.handOut(page);
+      this.seq = this.send(page);
     }
   }
 
-  private handOut({ messages, complete, lastSeq }: Page): number {
+  private send({ messages, complete, lastSeq }: Page): number {
     if (!complete) for (const stream of this.streams) stream.pushGap(gapOf(this.channel));
     for (const [index, message] of messages.entries()) {
       const frame = frameOf(message);

@@ -2,22 +2,21 @@ import { toMessage } from '../messages/message.dto.js';
 import type { Message } from '../messages/message.js';
 
 /*
- * What is sent over a stream of Server-Sent Events, as bytes, which are made once for all readers. JSON has no line breaks,
- * so each `data` is one line.
+ * The bytes of Server-Sent Events, encoded once for all readers. JSON has no line breaks, so each `data` is one line.
  */
 
-/** The first thing on every stream: how long a client waits before it connects again. */
+/** Starts every stream: how long a client waits before it reconnects. */
 export const OPENING = Buffer.from('retry: 2000\n\n');
 
-/** Keeps what stands between from taking a quiet stream for a dead one. */
-export const PULSE = Buffer.from(':\n\n');
+/** Keeps proxies from closing an idle stream. */
+export const HEARTBEAT = Buffer.from(':\n\n');
 
 /** A message; clients remember its id and send it back as `Last-Event-ID`. */
 export function frameOf(message: Message): Buffer {
   return Buffer.from(`id: ${message.id}\nevent: message\ndata: ${JSON.stringify(toMessage(message))}\n\n`);
 }
 
-/** Messages of this channel that the client has not seen are no longer kept; what follows is what still is. */
+/** Messages that the client has not received are no longer kept; those that are still kept follow. */
 export function gapOf(channel: string): Buffer {
   return Buffer.from(`event: gap\ndata: ${JSON.stringify({ channel })}\n\n`);
 }

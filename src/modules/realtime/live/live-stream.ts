@@ -5,14 +5,14 @@ import { OPENING } from './frames.js';
 const MAX_WAITING = 500;
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** One client's stream: each message once and in order. A client that does not keep up is cut off, and resumes by id. */
+/** The stream of one client: each message once and in order. A client that reads too slowly is disconnected and can resume by id. */
 export class LiveStream {
   private isLive = false;
   private waiting = 0;
 
   constructor(
     private readonly response: Response,
-    /** The number of the last message that the client has. */
+    /** The number of the last message sent to the client. */
     public lastSeq: number,
   ) {}
 
@@ -20,49 +20,49 @@ export class LiveStream {
     return this.response.writableEnded || this.response.destroyed;
   }
 
-  /** The head of the answer. HEAD gets nothing else. */
+  /** Sends the response headers; a HEAD request gets only these. */
   open(): void {
     const { response } = this;
     response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Accel-Buffering', 'no');
-    // The stream ends with its connection, so nobody needs chunks: each would be two more pieces to write for each reader.
+    // The stream ends with its connection, so it needs no chunks, which would be two more writes per message and reader.
     response.setHeader('Connection', 'close');
     response.removeHeader('Transfer-Encoding');
     if (response.req.method === 'HEAD') response.end();
     else response.write(OPENING);
   }
 
-  onClosed(follow: () => void): void {
-    if (this.response.closed) follow();
-    else this.response.once('close', follow);
+  onClosed(listener: () => void): void {
+    if (this.response.closed) listener();
+    else this.response.once('close', listener);
   }
 
-  /** What the client has missed, at its own pace: resolves when it has taken that, or is gone. */
+  /** Sends missed messages at the client's pace: resolves when the client has read them or has disconnected. */
   async replay(frames: readonly Buffer[], lastSeq: number): Promise<void> {
     this.lastSeq = lastSeq;
     if (this.isClosed || frames.length === 0 || this.response.write(Buffer.concat(frames))) return;
     await Promise.race([once(this.response, 'drain'), once(this.response, 'close')]);
   }
 
-  /** The client has all that its channel's feed has handed out: from now on it gets what that hands out. */
+  /** The client has everything that the feed has sent; from now on it receives the feed's messages. */
   goLive(): void {
     this.isLive = true;
   }
 
-  /** A message of the feed. One that was replayed already is left out. */
+  /** Sends a message of the feed unless it was replayed already. */
   push(frame: Buffer, seq: number): void {
     if (!this.isLive || seq <= this.lastSeq) return;
     this.lastSeq = seq;
-    this.say(frame);
+    this.send(frame);
   }
 
-  /** Something of the feed that is no message; a stream that is not live finds it out by itself. */
+  /** A stream that is not live yet detects the gap itself. */
   pushGap(frame: Buffer): void {
-    if (this.isLive) this.say(frame);
+    if (this.isLive) this.send(frame);
   }
 
-  say(frame: Buffer): void {
+  send(frame: Buffer): void {
     if (this.isClosed) return;
     this.waiting += 1;
     this.response.write(frame, () => (this.waiting -= 1));

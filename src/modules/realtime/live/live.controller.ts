@@ -6,13 +6,13 @@ import { presentedToken } from '../../../platform/auth/authenticator.js';
 import { Costly } from '../../../platform/limits/costly.js';
 import { PathChannel } from '../messages/channel-name.js';
 import { FollowChannel } from '../messages/message.dto.js';
-import { LiveStreams } from './live-streams.service.js';
+import { LiveStreamsService } from './live-streams.service.js';
 import { lastEventIdOf, StreamsMessages } from './streams-messages.js';
 
 @ApiTags('Realtime')
 @Controller('/realtime/v1/channels/:channel/events')
 export class LiveController {
-  constructor(private readonly streams: LiveStreams) {}
+  constructor(private readonly streams: LiveStreamsService) {}
 
   /**
    * Subscribe to a channel

@@ -2,13 +2,13 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiResponse } from '@nestjs/swagger';
 import type { Request } from 'express';
 
-/** What a client sends when it connects again; an empty one says nothing. */
+/** The header of a client that reconnects; undefined if it is empty. */
 export function lastEventIdOf({ headers }: Request): string | undefined {
   const id = headers['last-event-id'];
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** States in the API document what the stream holds. */
+/** Documents the contents of the stream. */
 export function StreamsMessages(): MethodDecorator {
   return applyDecorators(
     ApiHeader({

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import { MAX_MESSAGES, MessageResponse } from './message.dto.js';
 
-/** States in the API document that the answer is a bare list of messages, and how a gap is reported. */
+/** Documents the response, a list of messages without an envelope, and its header. */
 export function AnswersHistory(): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(MessageResponse),

@@ -10,7 +10,7 @@ class ChannelNamePipe implements PipeTransform<string, string> {
   }
 }
 
-/** The channel that a path names. Every well-formed name is a channel; what is not one is 400. */
+/** The channel in the path. Every well-formed name is a channel; any other text is rejected with 400. */
 export function PathChannel(): ParameterDecorator {
   const rule = { description: 'Name of the channel.', maxLength: 164, pattern: CHANNEL_NAME, example: 'demo.news' };
   return PathText('channel', rule, new ChannelNamePipe());

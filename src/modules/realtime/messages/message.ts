@@ -1,4 +1,4 @@
-/** What is to be published: an event of this name, with any JSON value beside it. */
+/** A message to publish: an event name and any JSON value. */
 export interface Draft {
   channel: string;
   event: string;
@@ -11,13 +11,12 @@ export interface Message extends Draft {
   publishedAt: Date;
 }
 
-/** For how long a message is kept. */
 const KEPT_HOURS = 72;
 
-/** How many messages of a channel are kept, the newest ones. */
+/** Messages kept per channel, the newest ones. */
 export const KEPT_MESSAGES = 10_000;
 
-/** Messages that were published at this time or before are past theirs. */
+/** Messages published at this time or earlier are no longer kept. */
 export function retentionLimit(now: Date): Date {
   return new Date(now.getTime() - KEPT_HOURS * 3_600_000);
 }

@@ -6,12 +6,12 @@ import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { AnswersHistory } from './answers-history.js';
 import { PathChannel } from './channel-name.js';
 import { MessageEnvelope, MessageResponse, PublishMessage, ReadHistory, toMessage } from './message.dto.js';
-import { Messages } from './messages.service.js';
+import { MessagesService } from './messages.service.js';
 
 @ApiTags('Realtime')
 @Controller('/realtime/v1/channels/:channel/messages')
 export class MessagesController {
-  constructor(private readonly messages: Messages) {}
+  constructor(private readonly messages: MessagesService) {}
 
   /**
    * Publish a message

@@ -2,37 +2,68 @@ import { Injectable } from '@nestjs/common';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { isId } from '../../../platform/ids/id.js';
 import type { PublishMessage, ReadHistory } from './message.dto.js';
-import type { Message } from './message.js';
-import { MessageLog, type Page, type Place } from './message-log.js';
-import { Publishing } from './publishing.js';
+import type { Draft, Message } from './message.js';
+import { MessagesRepository, type Page, type Position } from './messages.repository.js';
 
 const DEFAULT_LIMIT = 100;
+const MAX_BATCH = 100;
 
+interface QueuedDraft {
+  draft: Draft;
+  resolve: (message: Message) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Publishes messages and reads the history of channels. */
 @Injectable()
-export class Messages {
-  constructor(
-    private readonly log: MessageLog,
-    private readonly publishing: Publishing,
-  ) {}
+export class MessagesService {
+  /** By channel: the drafts that wait while a batch of the channel is written. */
+  private readonly queues = new Map<string, QueuedDraft[]>();
 
-  /** Resolves once the message is committed. */
-  async publish(channel: string, { event, data = null }: PublishMessage): Promise<Message> {
-    return this.publishing.publish({ channel, event, data });
+  constructor(private readonly repository: MessagesRepository) {}
+
+  /**
+   * Resolves when the message is committed. Publishers of one channel would wait for each other at its row, each with a
+   * database connection; instead they are queued here, and one statement writes all that were queued in the meantime. Do not
+   * call it inside a transaction: messages of other callers could become part of it.
+   */
+  publish(channel: string, { event, data = null }: PublishMessage): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      const queued = { draft: { channel, event, data }, resolve, reject };
+      const queue = this.queues.get(channel);
+      if (queue) queue.push(queued);
+      else void this.drain(channel, [queued]);
+    });
   }
 
-  /** Messages after `sinceId`, or the newest ones, oldest first. Throws 400 for an id that is none of the channel's. */
+  /** Messages after `sinceId`, or the newest ones, oldest first. Throws 400 for an id of another channel. */
   async history(
     channel: string,
     { sinceId, limit = DEFAULT_LIMIT }: ReadHistory,
   ): Promise<Pick<Page, 'messages' | 'complete'>> {
-    if (sinceId === undefined) return { messages: await this.log.newest(channel, limit), complete: true };
-    return this.log.after(channel, await this.placeAfter(channel, sinceId), limit);
+    if (sinceId === undefined) return { messages: await this.repository.newest(channel, limit), complete: true };
+    return this.repository.after(channel, await this.positionAfter(channel, sinceId), limit);
   }
 
-  /** Where somebody stands who has seen this message last. Throws 400 for an id that is none of the channel's. */
-  async placeAfter(channel: string, sinceId: string): Promise<Place> {
-    const place = isId('rtm', sinceId) ? await this.log.findPlace(channel, sinceId) : null;
-    if (!place) throw invalidField('sinceId', 'is not the id of a message of this channel', 'sinceId');
-    return place;
+  /** The position of a reader whose last message is this one. Throws 400 for an id of another channel. */
+  async positionAfter(channel: string, sinceId: string): Promise<Position> {
+    const position = isId('rtm', sinceId) ? await this.repository.findPosition(channel, sinceId) : null;
+    if (!position) throw invalidField('sinceId', 'is not the id of a message of this channel', 'sinceId');
+    return position;
+  }
+
+  private async drain(channel: string, queue: QueuedDraft[]): Promise<void> {
+    this.queues.set(channel, queue);
+    while (queue.length > 0) await this.write(queue.splice(0, MAX_BATCH));
+    this.queues.delete(channel);
+  }
+
+  private async write(batch: QueuedDraft[]): Promise<void> {
+    try {
+      const messages = await this.repository.append(batch.map(({ draft }) => draft));
+      for (const [index, message] of messages.entries()) batch[index]?.resolve(message);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
   }
 }

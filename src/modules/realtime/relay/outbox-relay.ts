@@ -4,8 +4,8 @@ import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { MessageLog } from '../messages/message-log.js';
-import { Bell } from './bell.js';
+import { MessagesRepository } from '../messages/messages.repository.js';
+import { InterruptiblePause } from './interruptible-pause.js';
 
 interface OutboxRow {
   sequence: string;
@@ -15,7 +15,7 @@ interface OutboxRow {
   data: Record<string, unknown>;
 }
 
-/** Among all processes on this database one relays at a time, or two batches could overtake each other. */
+/** Only one process on this database relays at a time, because two batches could overtake each other. */
 const LOCK_KEY = 7_120_002;
 const BATCH = 500;
 const SOON_MS = 20;
@@ -23,8 +23,8 @@ const IDLE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * A sequence is handed out before the commit, so a later number may be there before an earlier one. Only what no running
- * transaction can precede any more is read; the rest waits for the next look.
+ * A sequence number is assigned before the commit, so a higher number can become visible before a lower one. Reads only the
+ * events that no running transaction can precede.
  */
 const SETTLED = `
   select sequence, id, channel, event, data from outbox_events
@@ -33,18 +33,18 @@ const SETTLED = `
 
 /**
  * Publishes the events of committed transactions to their channels, in order and at least once: the message carries the
- * event's id, by which a consumer knows it again. Events of this process are published at once, those of others when
- * the relay looks again.
+ * event's id, by which a consumer recognizes a duplicate. Events of this process are published at once, those of other
+ * processes at the next poll.
  */
 @Injectable()
 export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly bell = new Bell();
+  private readonly pause = new InterruptiblePause();
   private running: Promise<void> = Promise.resolve();
   private stopping = false;
 
   constructor(
     private readonly database: Database,
-    private readonly messages: MessageLog,
+    private readonly messages: MessagesRepository,
     private readonly outbox: Outbox,
     private readonly env: Env,
     @Inject(LOG) private readonly log: Logger,
@@ -52,17 +52,17 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
 
   onApplicationBootstrap(): void {
     if (!this.env.jobs) return;
-    this.outbox.onCommitted(() => this.bell.ring());
+    this.outbox.onCommitted(() => this.pause.interrupt());
     this.running = this.run();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
-    this.bell.ring();
+    this.pause.interrupt();
     await this.running;
   }
 
-  /** Never rejects: without a database it tries again, at growing distances. */
+  /** Never rejects: if the database is unavailable, it retries with growing pauses. */
   private async run(): Promise<void> {
     let pauseMs = SOON_MS;
     let failures = 0;
@@ -71,18 +71,18 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
         const published = await this.publishSettled();
         failures = 0;
         if (published === BATCH) continue;
-        // What was committed just now may be held back for a moment by a transaction that began before it.
+        // An older transaction that is still running can delay an event that was just committed.
         pauseMs = published > 0 ? SOON_MS : Math.min(pauseMs * 2, IDLE_MS);
       } catch (error) {
         failures += 1;
         pauseMs = Math.min(IDLE_MS * 2 ** failures, LONGEST_PAUSE_MS);
-        this.log.warn({ err: error, failures, pauseMs }, 'the outbox could not be relayed; its events wait');
+        this.log.warn({ err: error, failures, pauseMs }, 'cannot relay the outbox; will retry');
       }
-      if (await this.bell.wait(pauseMs)) pauseMs = SOON_MS;
+      if (await this.pause.wait(pauseMs)) pauseMs = SOON_MS;
     }
   }
 
-  /** Moves one batch from the outbox to its channels. Returns how many events that were; none while another relays. */
+  /** Publishes one batch. Returns the number of events; 0 while another process relays. */
   private async publishSettled(): Promise<number> {
     return this.database.transaction(async () => {
       const [lock] = await this.database.query<{ taken: boolean }>('select pg_try_advisory_xact_lock($1) as taken', [

@@ -1,6 +1,6 @@
-/* The statements of the message log. Each is a single one: it sees one state of the channel, or changes it at once. */
+/* Each operation is a single statement, which sees or changes one state of the channel. */
 
-/** $1 channels, $2 events, $3 data as JSON text, $4 now. The channel's row is taken first and locked until the commit. */
+/** $1 channels, $2 events, $3 data as JSON text, $4 now. The row of the channel is locked until the commit. */
 export const APPEND = `
   with drafts as (
     select n, channel, event, data::json as data,
@@ -22,7 +22,7 @@ export const APPEND = `
   order by n
   returning seq, id, published_at as "publishedAt"`;
 
-/** The messages of `channel` that are kept: $2 how many, $3 none from this time or before. */
+/** The kept messages of `channel`: the newest $2, published after $3. */
 const KEPT = `
   select seq, id, event, data, published_at as "publishedAt" from realtime_messages
   where channel_id = channel.id and seq >= greatest(channel.oldest_seq, channel.last_seq - $2::integer + 1)
@@ -34,14 +34,14 @@ export const NEWEST = `
   cross join lateral (${KEPT} order by seq desc limit $4) as message
   where channel.name = $1 order by message.seq`;
 
-/** $1 channel, $4 limit, $5 the number after which to begin. */
+/** $1 channel, $4 limit, $5 the number after which the page starts. */
 export const AFTER = `
   select channel.last_seq as "headSeq", message.* from realtime_channels as channel
   left join lateral (${KEPT} and seq > $5::bigint order by seq limit $4) as message on true
   where channel.name = $1 order by message.seq`;
 
-/** $1 channel, $4 a message's id. Where nothing is kept, the oldest kept one is the next that will be published. */
-export const PLACE = `
+/** $1 channel, $4 a message id. If no message is kept, `oldest` is the next message that will be published. */
+export const POSITION = `
   select channel.id as "channelId", channel.last_seq as "headSeq", head.id as "headId",
     coalesce(oldest.seq, channel.last_seq + 1) as "oldestSeq", coalesce(oldest.id, head.id) as "oldestId",
     since.channel_id as "sinceChannelId", since.seq as "sinceSeq"
@@ -51,5 +51,5 @@ export const PLACE = `
   left join realtime_messages as since on since.id = $4
   where channel.name = $1`;
 
-/** $1 channels. Those to which nothing was ever published are left out. */
+/** $1 channels. Channels without any publication are omitted. */
 export const HEADS = 'select name, last_seq as "headSeq" from realtime_channels where name = any ($1)';

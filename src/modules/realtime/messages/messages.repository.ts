@@ -4,20 +4,20 @@ import { lastBitsOf } from '../../../platform/ids/id.js';
 import { Database } from '../../../platform/database/database.js';
 import { Notifier } from '../../../platform/database/notifier.js';
 import { type Draft, KEPT_MESSAGES, type Message, retentionLimit } from './message.js';
-import { AFTER, APPEND, HEADS, NEWEST, PLACE } from './message-log.sql.js';
+import { AFTER, APPEND, HEADS, NEWEST, POSITION } from './messages.sql.js';
 
-/** A point between two messages of a channel: what has a higher number lies after it. */
-export interface Place {
+/** A position between two messages of a channel; messages with a higher number come after it. */
+export interface Position {
   afterSeq: number;
-  /** False where messages were dropped between the reader's own point and this one. */
+  /** False if messages between the reader's own position and this one were deleted. */
   complete: boolean;
 }
 
 export interface Page {
   messages: Message[];
-  /** False where messages between the place and the first of these were dropped. */
+  /** False if messages between the position and the first of these were deleted. */
   complete: boolean;
-  /** The number of the last of them; they are numbered without holes. Where there are none, that of the channel's head. */
+  /** The number of the last message, or of the channel's newest message if there are none. Numbers have no gaps. */
   lastSeq: number;
 }
 
@@ -34,7 +34,7 @@ interface MessageRow {
   publishedAt: Date;
 }
 
-interface PlaceRow {
+interface PositionRow {
   channelId: string;
   headSeq: string;
   headId: string;
@@ -44,12 +44,12 @@ interface PlaceRow {
   sinceSeq: string | null;
 }
 
-/** A page's row; the channel's head alone where nothing lies after the place. */
+/** A row of a page; only `headSeq` if there are no messages after the position. */
 type AfterRow = { [K in keyof MessageRow]: MessageRow[K] | null } & { headSeq: string };
 
-/** The messages of all channels, in the order of their commits. What retention no longer keeps is never read. */
+/** The messages of all channels, in the order of their commits. Messages that are no longer kept are not read. */
 @Injectable()
-export class MessageLog {
+export class MessagesRepository {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -58,7 +58,7 @@ export class MessageLog {
 
   /**
    * Adds messages, in the running transaction if there is one, and returns them in the order given. Until the commit
-   * their channels are locked (in name order), so that nobody reads number 5 before number 4 is there.
+   * their channels are locked (in name order): otherwise a reader could see number 5 before number 4.
    */
   async append(drafts: readonly Draft[]): Promise<Message[]> {
     const stored = await this.database.prepared<Stored>('realtime-append', APPEND, [
@@ -75,7 +75,7 @@ export class MessageLog {
     return messages.map(({ message }) => message);
   }
 
-  /** The newest messages of a channel, oldest first; none where nothing was ever published to it. */
+  /** The newest messages of a channel, oldest first. */
   async newest(channel: string, limit: number): Promise<Message[]> {
     const rows = await this.database.prepared<MessageRow>('realtime-newest', NEWEST, [
       channel,
@@ -87,11 +87,11 @@ export class MessageLog {
   }
 
   /**
-   * Where a reader stands who has seen this message last. A message that retention dropped, that is one older than what
-   * is kept, gives the place before the oldest kept one. Null: the id is none of this channel's.
+   * The position of a reader whose last message is this one. For a deleted message it is the position before the oldest kept
+   * message. Null for an id of another channel.
    */
-  async findPlace(channel: string, sinceId: string): Promise<Place | null> {
-    const [row] = await this.database.prepared<PlaceRow>('realtime-place', PLACE, [
+  async findPosition(channel: string, sinceId: string): Promise<Position | null> {
+    const [row] = await this.database.prepared<PositionRow>('realtime-position', POSITION, [
       channel,
       KEPT_MESSAGES,
       retentionLimit(this.clock.now()),
@@ -101,38 +101,38 @@ export class MessageLog {
 
     const [oldestSeq, sinceSeq] = [Number(row.oldestSeq), Number(row.sinceSeq)];
     if (sinceId === row.headId) {
-      // Nothing lies after it, whether or not it is still kept: a quiet channel is no gap.
+      // No message follows it, so no message was missed, even if it is no longer kept.
       return { afterSeq: Number(row.headSeq), complete: true };
     } else if (row.sinceSeq !== null && sinceSeq >= oldestSeq) {
       return { afterSeq: sinceSeq, complete: true };
     } else {
-      // An id ends in its channel's number: it says whose it was, even when the message is gone.
-      const wasDropped = sinceId < row.oldestId && lastBitsOf(sinceId) === Number(row.channelId);
-      return wasDropped ? { afterSeq: oldestSeq - 1, complete: false } : null;
+      // An id ends in the number of its channel, so the channel is known even if the message was deleted.
+      const wasDeleted = sinceId < row.oldestId && lastBitsOf(sinceId) === Number(row.channelId);
+      return wasDeleted ? { afterSeq: oldestSeq - 1, complete: false } : null;
     }
   }
 
-  /** The first messages after a place, oldest first. */
-  async after(channel: string, place: Place, limit: number): Promise<Page> {
+  /** The first messages after a position, oldest first. */
+  async after(channel: string, position: Position, limit: number): Promise<Page> {
     const rows = await this.database.prepared<AfterRow>('realtime-after', AFTER, [
       channel,
       KEPT_MESSAGES,
       retentionLimit(this.clock.now()),
       limit,
-      place.afterSeq,
+      position.afterSeq,
     ]);
     const found = rows.filter(isMessage);
-    const headSeq = Number(rows[0]?.headSeq ?? place.afterSeq);
-    // Numbers have no holes, so what is missing here was dropped since the place was looked up.
+    const headSeq = Number(rows[0]?.headSeq ?? position.afterSeq);
+    // Numbers have no gaps, so missing messages were deleted after the position was read.
     const nextSeq = Number(found[0]?.seq ?? headSeq + 1);
     return {
       messages: found.map((row) => toMessage(channel, row)),
-      complete: place.complete && nextSeq === place.afterSeq + 1,
+      complete: position.complete && nextSeq === position.afterSeq + 1,
       lastSeq: Number(found.at(-1)?.seq ?? headSeq),
     };
   }
 
-  /** How far each of these channels has come; those to which nothing was ever published are left out. */
+  /** The number of the newest message of each of these channels; channels without any publication are omitted. */
   async heads(channels: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await this.database.prepared<{ name: string; headSeq: string }>('realtime-heads', HEADS, [channels]);
     return new Map(rows.map(({ name, headSeq }) => [name, Number(headSeq)]));

@@ -4,7 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { KEPT_MESSAGES, retentionLimit } from './message.js';
 
-/** What a channel is to lose: everything up to this number. */
+/** Messages of a channel to delete: those up to this number. */
 interface Drop {
   channelId: string;
   upToSeq: string;
@@ -22,17 +22,17 @@ const SURPLUS = `
   from realtime_channels where last_seq - oldest_seq >= $1 limit 1`;
 
 /**
- * Clears away what is no longer kept: after 72 hours, and beyond the newest 10,000 of a channel. Readers do not depend
- * on it, they leave these messages out by themselves; it keeps the table small.
+ * Deletes messages older than 72 hours and all but the newest 10,000 of a channel. Readers do not depend on it, because they
+ * omit these messages anyway.
  */
 @Injectable()
-export class Retention {
+export class MessageJobs {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
   ) {}
 
-  /** Deletes in batches of about a thousand, each a transaction of its own, until nothing is left to delete. */
+  /** Deletes in batches of about a thousand, each in its own transaction. */
   @Cron('realtime.retention', '*/5 * * * *')
   async purge(): Promise<void> {
     const limit = retentionLimit(this.clock.now());
@@ -40,7 +40,7 @@ export class Retention {
     while (await this.drop(await this.database.query<Drop>(SURPLUS, [KEPT_MESSAGES, BATCH])));
   }
 
-  /** Channels are locked in name order, as publishers lock them. Returns whether there was anything to drop. */
+  /** Channels are locked in name order, as publishers lock them. Returns false if there was nothing to delete. */
   private async drop(drops: Drop[]): Promise<boolean> {
     if (drops.length === 0) return false;
     const values = [drops.map(({ channelId }) => channelId), drops.map(({ upToSeq }) => upToSeq)];

@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import { MessagesRepository } from './messages/messages.repository.js';
+
+const NEWS = [
+  { event: 'news.published', data: { headline: 'New departures to Lofoten', tours: ['northern-lights'] } },
+  { event: 'news.published', data: { headline: 'Early-bird prices end on Sunday', discountPercent: 10 } },
+  { event: 'news.withdrawn', data: { headline: 'Early-bird prices end on Sunday' } },
+];
+
+/** The channel that the examples of the API document read and publish to. */
+@Injectable()
+export class RealtimeDemo {
+  constructor(private readonly messages: MessagesRepository) {}
+
+  @DemoData(600, 'realtime news')
+  async load(): Promise<void> {
+    await this.messages.append(NEWS.map((news) => ({ channel: 'demo.news', ...news })));
+  }
+}
