@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import type { PaymentPolicyBody } from '../bookings/index.js';
+import type { CreateCommission } from './commissions/commission.dto.js';
+import { CommissionsService } from './commissions/commissions.service.js';
 import type { CreateNumberSeries } from './number-series/number-series.dto.js';
 import { NumberSeriesService } from './number-series/number-series.service.js';
 import { PaymentPoliciesService } from './payment-policy/payment-policies.service.js';
@@ -102,6 +104,25 @@ const PAYMENT_POLICY: PaymentPolicyBody = {
   noDateDays: 14,
 };
 
+const AGENCY = { recipientType: 'agency', recipientName: 'Alpine Resellers', recipientId: 'AR-17' } as const;
+const DEPARTED_ITEM = demoId('bkit', 106);
+const SOLD_ITEM = demoId('bkit', 19);
+
+const COMMISSIONS: readonly (CreateCommission & { item: string })[] = [
+  { item: SOLD_ITEM, ...AGENCY, rateBasisPoints: 1250 },
+  { item: SOLD_ITEM, ...AGENCY, rateBasisPoints: 500, basis: 'margin' },
+  { item: SOLD_ITEM, recipientType: 'other', recipientName: 'Wrong Partner', rateBasisPoints: 100 },
+  { item: DEPARTED_ITEM, ...AGENCY, rateBasisPoints: 1000, payableTrigger: 'departed' },
+  {
+    item: SOLD_ITEM,
+    recipientType: 'agent',
+    recipientName: 'Reto',
+    commissionModel: 'fixed',
+    amountCents: 500,
+    perUnit: true,
+  },
+];
+
 /** Rows that the examples of the API document name. */
 @Injectable()
 export class FinanceDemo {
@@ -109,6 +130,7 @@ export class FinanceDemo {
     private readonly supplierInvoices: SupplierInvoicesService,
     private readonly numberSeries: NumberSeriesService,
     private readonly policies: PaymentPoliciesService,
+    private readonly commissions: CommissionsService,
   ) {}
 
   /**
@@ -134,5 +156,13 @@ export class FinanceDemo {
   @DemoData(440, 'payment policy')
   async loadPaymentPolicy(): Promise<void> {
     await this.policies.replace(PAYMENT_POLICY, null);
+  }
+
+  /** 1 is read, 2 changed, 3 voided; 4 is payable and paid out. */
+  @DemoData(490, 'commissions')
+  async loadCommissions(): Promise<void> {
+    for (const [index, { item, ...commission }] of COMMISSIONS.entries()) {
+      await this.commissions.create(item, commission, demoId('comm', index + 1));
+    }
   }
 }

@@ -5,7 +5,10 @@ import { DistributionModule } from '../distribution/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { FinanceBookingListener } from './finance-booking-listener.js';
 import { FinanceDemo } from './finance.demo.js';
-import { commissionControllers, commissionProviders } from './commissions/parts.js';
+import { CommissionsController } from './commissions/commissions.controller.js';
+import { CommissionJobs } from './commissions/commissions.jobs.js';
+import { CommissionsRepository } from './commissions/commissions.repository.js';
+import { CommissionsService } from './commissions/commissions.service.js';
 import { invoiceControllers, invoiceProviders } from './invoices/parts.js';
 import { NumberSeriesController } from './number-series/number-series.controller.js';
 import { NumberSeriesRepository } from './number-series/number-series.repository.js';
@@ -35,7 +38,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     ...planControllers,
     ...paymentControllers,
     FinanceReportsController,
-    ...commissionControllers,
+    CommissionsController,
     ...reminderControllers,
   ],
   providers: [
@@ -53,7 +56,9 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     ...paymentProviders,
     AgingService,
     IntegrityService,
-    ...commissionProviders,
+    CommissionJobs,
+    CommissionsRepository,
+    CommissionsService,
     ...reminderProviders,
   ],
 })

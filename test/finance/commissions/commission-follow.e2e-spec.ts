@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { CommissionCalendar } from '../../../src/modules/finance/commissions/commission-calendar.service.js';
+import { CommissionJobs } from '../../../src/modules/finance/commissions/commissions.jobs.js';
 import { Clock } from '../../../src/platform/clock/clock.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
 import { BOOKINGS, entriesAbout, type Item } from '../../bookings/bookings.js';
@@ -117,7 +117,7 @@ describe('payments', () => {
 
 describe('the departure date', () => {
   const day = (days: number) => app.nest.get(Clock).dayOf(app.nest.get(Clock).inSeconds(days * 86_400));
-  const turn = () => asSystem(() => app.nest.get(CommissionCalendar).turn());
+  const settleDeparted = () => asSystem(() => app.nest.get(CommissionJobs).settleDeparted());
 
   it('makes payable what waits for it on the day after, by the daily job, once', async () => {
     const item = await soldItem(owner, { serviceDate: day(1) });
@@ -126,12 +126,12 @@ describe('the departure date', () => {
       await earn(owner, item.id, fixed(1, { payableTrigger: 'both' })),
     ];
     await confirm(item);
-    await turn();
+    await settleDeparted();
     app.travel({ days: 1 });
-    await turn();
+    await settleDeparted();
     expect(await statusOf(line)).toBe('accrued');
     app.travel({ days: 1 });
-    await Promise.all([turn(), turn()]);
+    await Promise.all([settleDeparted(), settleDeparted()]);
     expect([await statusOf(line), await statusOf(both)]).toEqual(['payable', 'accrued']);
     const entries = (await entriesAbout(owner, line.id)).filter(({ action }) => action.endsWith('.release'));
     expect(entries).toMatchObject([

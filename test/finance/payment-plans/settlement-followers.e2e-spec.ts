@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { CommissionSettlement } from '../../../src/modules/finance/commissions/commission-settlement.service.js';
+import { CommissionsService } from '../../../src/modules/finance/commissions/commissions.service.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { addItem, book, change, confirm, outline, pay, planned, planPath, schedulesOf, THIRDS } from './plans.js';
@@ -12,7 +12,7 @@ let refuses: string | null = null;
 beforeAll(async () => {
   app = await startApp();
   owner = app.as('owner');
-  const commissions = app.nest.get(CommissionSettlement);
+  const commissions = app.nest.get(CommissionsService);
   const settle = commissions.settle.bind(commissions);
   commissions.settle = async (bookingId) => {
     if (bookingId === refuses) throw new Error('The settlement of commissions failed');

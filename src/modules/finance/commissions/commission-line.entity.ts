@@ -1,6 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
+import type { Columns } from '../../../platform/database/rows.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import {
   type CommissionBasis,
@@ -21,15 +22,15 @@ export const RECIPIENT_TYPES = named('CommissionRecipientType', [
 ]);
 export type RecipientType = (typeof RECIPIENT_TYPES)[number];
 
-/** What must have come about before a commission may be paid out. */
+/** What must have happened before a commission can be paid out. */
 export const PAYABLE_TRIGGERS = named('PayableTrigger', ['paid_in_full', 'departed', 'both']);
 export type PayableTrigger = (typeof PAYABLE_TRIGGERS)[number];
 
 export const COMMISSION_STATUSES = named('CommissionStatus', ['pending', 'accrued', 'payable', 'paid', 'void']);
 export type CommissionStatus = (typeof COMMISSION_STATUSES)[number];
 
-/** Where people can take a commission; the booking takes it to accrued, and its trigger to payable and back. */
-const MOVES: Record<CommissionStatus, readonly CommissionStatus[]> = {
+/** Transitions by staff. The booking leads to `accrued`, and the trigger to `payable` and back. */
+const TRANSITIONS: Record<CommissionStatus, readonly CommissionStatus[]> = {
   pending: ['void'],
   accrued: ['void'],
   payable: ['paid', 'void'],
@@ -51,13 +52,13 @@ export interface Payout {
   reference?: string | null | undefined;
 }
 
-/** What one recipient earns on one booking item. Whoever changes it holds the booking. */
+/** What one recipient earns on one booking item. Every change of it locks the booking. */
 @Entity('commission_lines')
 export class CommissionLine {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'booking_id' }) bookingId: string;
   @Column('text', { name: 'booking_item_id' }) bookingItemId: string;
-  /** The item's. */
+  /** Currency of the item. */
   @Column('text') currency: string;
   @Column('text', { name: 'recipient_type' }) recipientType: RecipientType;
   @Column('text', { name: 'recipient_name' }) recipientName: string;
@@ -80,24 +81,23 @@ export class CommissionLine {
   @Column('text', { name: 'payout_reference', nullable: true }) payoutReference: string | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
   @Column('text', { name: 'void_reason', nullable: true }) voidReason: string | null;
-  /** The paid line that this one takes back. */
+  /** The paid line that this one reverses. */
   @Column('text', { name: 'reverses_id', nullable: true }) reversesId: string | null;
   @Column('text', { nullable: true }) notes: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Not paid, not void and not there to take something back: what follows the item and may be edited. */
+  /** Whether it can be changed and follows its item: not paid, not void and not a reversing line. */
   isOpen(): boolean {
     return this.reversesId === null && this.status !== 'paid' && this.status !== 'void';
   }
 
-  /** Whether it counts among what the item earns somebody. */
+  /** Whether it counts towards the total that the commissions of an item must not exceed. */
   isLive(): boolean {
     return this.reversesId === null && this.status !== 'void';
   }
 
-  /** Throws 409 `commission_locked`. */
   assertOpen(): void {
     if (this.isOpen()) return;
     throw conflict('commission_locked', 'A paid, void or reversing commission cannot be changed', {
@@ -106,35 +106,78 @@ export class CommissionLine {
     });
   }
 
-  /** Throws 409 `commission_locked`. */
   change(changes: CommissionChanges, now: Date): void {
     this.assertOpen();
     Object.assign(this, changes, { updatedAt: now });
   }
 
-  /** Whether the sale now earns another amount. Throws 422 `cost_unknown`, `commission_exceeds_base`. */
+  /** Returns whether the amount has changed. Throws 422 `cost_unknown`, `commission_exceeds_base`. */
   compute(terms: CommissionTerms, sale: Sale, now: Date): boolean {
     const { baseCents, amountCents } = computeCommission(terms, sale);
-    const isOther = baseCents !== this.baseCents || amountCents !== this.amountCents;
-    Object.assign(this, terms, isOther ? { baseCents, amountCents, computedAt: now, updatedAt: now } : {});
-    return isOther;
+    const hasChanged = baseCents !== this.baseCents || amountCents !== this.amountCents;
+    Object.assign(this, terms, hasChanged ? { baseCents, amountCents, computedAt: now, updatedAt: now } : {});
+    return hasChanged;
   }
 
-  /** Throws 409 `invalid_transition`. */
   payOut({ paidOn, reference = null }: Payout, now: Date): void {
-    this.assertMove('paid');
+    this.assertTransition('paid');
     Object.assign(this, { status: 'paid', paidOn, payoutReference: reference, paidAt: now, updatedAt: now });
   }
 
-  /** Throws 409 `invalid_transition`. */
   void(reason: string, now: Date): void {
-    this.assertMove('void');
+    this.assertTransition('void');
     Object.assign(this, { status: 'void', payableAt: null, voidedAt: now, voidReason: reason, updatedAt: now });
   }
 
-  private assertMove(to: CommissionStatus): void {
-    // Without the line that takes it back, the recipient would keep what he has no right to.
-    const allowed = MOVES[this.status].filter((move) => this.reversesId === null || move !== 'void');
+  /** A line that reverses this paid one; it is payable at once. */
+  reversal(id: string, now: Date): CommissionLine {
+    return Object.assign(new CommissionLine(), {
+      ...this,
+      id,
+      reversesId: this.id,
+      amountCents: -this.amountCents,
+      status: 'payable',
+      payableAt: now,
+      paidOn: null,
+      paidAt: null,
+      payoutReference: null,
+      notes: null,
+      computedAt: now,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    } satisfies Partial<Columns<CommissionLine>>);
+  }
+
+  /** Without the recipient's name and the notes, which may be about a person. */
+  auditImage(): object {
+    return {
+      id: this.id,
+      bookingId: this.bookingId,
+      bookingItemId: this.bookingItemId,
+      recipientType: this.recipientType,
+      recipientId: this.recipientId,
+      channelId: this.channelId,
+      commissionModel: this.commissionModel,
+      basis: this.basis,
+      rateBasisPoints: this.rateBasisPoints,
+      fixedCents: this.fixedCents,
+      perUnit: this.perUnit,
+      netRateCents: this.netRateCents,
+      baseCents: this.baseCents,
+      amountCents: this.amountCents,
+      currency: this.currency,
+      payableTrigger: this.payableTrigger,
+      status: this.status,
+      paidOn: this.paidOn,
+      reversesId: this.reversesId,
+      version: this.version,
+    };
+  }
+
+  private assertTransition(to: CommissionStatus): void {
+    // A reversing line cannot be voided: the recipient would keep a commission that was not earned.
+    const allowed = TRANSITIONS[this.status].filter((status) => this.reversesId === null || status !== 'void');
     if (allowed.includes(to)) return;
     throw conflict('invalid_transition', `This commission cannot go from ${this.status} to ${to}`, {
       from: this.status,

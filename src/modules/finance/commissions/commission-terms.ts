@@ -5,22 +5,22 @@ import { divideRounded } from '../../../platform/money/money.js';
 export const COMMISSION_MODELS = named('CommissionModel', ['percentage', 'fixed', 'markup', 'net']);
 export type CommissionModel = (typeof COMMISSION_MODELS)[number];
 
-/** What a percentage is of. */
+/** Amounts that a percentage can apply to. */
 export const COMMISSION_BASES = named('CommissionBasis', ['net_sell', 'gross_sell', 'margin']);
 export type CommissionBasis = (typeof COMMISSION_BASES)[number];
 
-/** How a commission is computed; what is not of its model is null. */
+/** How a commission is computed; the inputs of other models are null. */
 export interface CommissionTerms {
   commissionModel: CommissionModel;
   basis: CommissionBasis | null;
   rateBasisPoints: number | null;
   fixedCents: number | null;
-  /** The fixed amount is for each unit of the item. */
+  /** The fixed amount applies to each unit of the item. */
   perUnit: boolean;
   netRateCents: number | null;
 }
 
-/** What a commission is computed from: an item, in minor units for the whole quantity. */
+/** The item that a commission is computed from; amounts in minor units for the whole quantity. */
 export interface Sale {
   currency: string;
   quantity: number;
@@ -30,7 +30,7 @@ export interface Sale {
   costCurrency: string | null;
 }
 
-/** The terms as somebody sends them. */
+/** The terms of a request. */
 export interface GivenTerms {
   commissionModel?: CommissionModel | undefined;
   basis?: CommissionBasis | undefined;
@@ -42,13 +42,13 @@ export interface GivenTerms {
 
 type Input = Exclude<keyof GivenTerms, 'commissionModel'>;
 
-const NEEDED: Record<CommissionModel, readonly Input[]> = {
+const REQUIRED: Record<CommissionModel, readonly Input[]> = {
   percentage: ['rateBasisPoints'],
   fixed: ['amountCents'],
   markup: ['rateBasisPoints'],
   net: ['netRateCents'],
 };
-const WELCOME: Record<CommissionModel, readonly Input[]> = {
+const ALLOWED: Record<CommissionModel, readonly Input[]> = {
   percentage: ['basis', 'rateBasisPoints'],
   fixed: ['amountCents', 'perUnit'],
   markup: ['rateBasisPoints'],
@@ -58,11 +58,11 @@ const INPUTS: readonly Input[] = ['basis', 'rateBasisPoints', 'amountCents', 'pe
 
 const WHOLE_BASIS_POINTS = 10_000n;
 
-/** The terms with their defaults. Throws 400 where the model misses an input, or is given one of another model. */
+/** The terms with their defaults. Throws 400 if an input of the model is missing, or one of another model is given. */
 export function completeTerms(given: GivenTerms): CommissionTerms {
   const { commissionModel = 'percentage', basis, rateBasisPoints, amountCents, perUnit, netRateCents } = given;
-  const missing = NEEDED[commissionModel].filter((input) => given[input] === undefined);
-  const foreign = INPUTS.filter((input) => given[input] !== undefined && !WELCOME[commissionModel].includes(input));
+  const missing = REQUIRED[commissionModel].filter((input) => given[input] === undefined);
+  const foreign = INPUTS.filter((input) => given[input] !== undefined && !ALLOWED[commissionModel].includes(input));
   if (missing.length > 0 || foreign.length > 0) {
     throw invalidRequest([
       ...missing.map((path) => ({
@@ -88,8 +88,36 @@ export function completeTerms(given: GivenTerms): CommissionTerms {
 }
 
 /**
- * What the sale earns, and the base that it was computed from; rounded half up, once. Throws 422 `cost_unknown` where the
- * margin counts and the cost is not known in the currency of the sale, `commission_exceeds_base` beyond 2^53-1.
+ * The terms after a change; null if it changes none of them. Another model keeps no input of the present one. Throws 400 as
+ * `completeTerms`.
+ */
+export function changedTerms(present: CommissionTerms, given: GivenTerms): CommissionTerms | null {
+  if (Object.values(given).every((value) => value === undefined)) return null;
+  const { commissionModel = present.commissionModel } = given;
+  const kept = commissionModel === present.commissionModel ? inputsOf(present) : {};
+  return completeTerms({
+    commissionModel,
+    basis: given.basis ?? kept.basis,
+    rateBasisPoints: given.rateBasisPoints ?? kept.rateBasisPoints,
+    amountCents: given.amountCents ?? kept.amountCents,
+    perUnit: given.perUnit ?? kept.perUnit,
+    netRateCents: given.netRateCents ?? kept.netRateCents,
+  });
+}
+
+function inputsOf({ basis, rateBasisPoints, fixedCents, perUnit, netRateCents }: CommissionTerms): GivenTerms {
+  return {
+    basis: basis ?? undefined,
+    rateBasisPoints: rateBasisPoints ?? undefined,
+    amountCents: fixedCents ?? undefined,
+    perUnit: perUnit || undefined,
+    netRateCents: netRateCents ?? undefined,
+  };
+}
+
+/**
+ * The commission of the sale, and the base from which it was computed; rounded half up, once. Throws 422 `cost_unknown` if
+ * the margin is needed and the cost is unknown in the currency of the sale, `commission_exceeds_base` beyond 2^53-1.
  */
 export function computeCommission(terms: CommissionTerms, sale: Sale): { baseCents: number; amountCents: number } {
   const base = baseOf(terms, sale);
@@ -98,7 +126,6 @@ export function computeCommission(terms: CommissionTerms, sale: Sale): { baseCen
   return { baseCents: Number(base), amountCents: Number(amount) };
 }
 
-/** 422: the commissions of an item would be more than it is sold for. */
 export function exceedsBase({ totalSellCents }: Pick<Sale, 'totalSellCents'>, commissionCents: bigint): AppError {
   return unprocessable('commission_exceeds_base', 'Total commissions would exceed the price of the booking item', {
     totalSellCents,

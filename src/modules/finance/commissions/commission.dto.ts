@@ -1,9 +1,22 @@
 import { OmitType } from '@nestjs/swagger';
-import { patchOf } from '../../../platform/http/dto.js';
-import { Cents, Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
-import { IsoDate } from '../../../platform/http/trade-fields.js';
+import { dataOf, patchOf } from '../../../platform/http/dto.js';
+import {
+  Cents,
+  Clearable,
+  Flag,
+  Id,
+  Ignored,
+  ListOf,
+  OneOf,
+  Optional,
+  Text,
+  Version,
+  Whole,
+} from '../../../platform/http/fields.js';
+import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   COMMISSION_STATUSES,
+  type CommissionLine,
   type CommissionStatus,
   PAYABLE_TRIGGERS,
   type PayableTrigger,
@@ -171,4 +184,168 @@ export class ListCommissions {
   @Optional()
   @Text({ max: 100 })
   recipientId?: string;
+}
+
+/** What one recipient earns on one booking item. Amounts are in minor units of `currency`. */
+export class CommissionResponse {
+  @Id('comm')
+  id: string;
+
+  @Id('book')
+  bookingId: string;
+
+  @Id('bkit')
+  bookingItemId: string;
+
+  /** Kind of recipient; informational. */
+  @OneOf(RECIPIENT_TYPES)
+  recipientType: RecipientType;
+
+  /** Person or company that earns the commission. */
+  @Text({ max: 255 })
+  recipientName: string;
+
+  /** Your own identifier of the recipient; null if there is none. */
+  @Text({ max: 100 })
+  recipientId: string | null;
+
+  /** Distribution channel that earns the commission (prefix `chan`); null if none. */
+  @Id('chan')
+  channelId: string | null;
+
+  /** How `amountCents` is computed. */
+  @OneOf(COMMISSION_MODELS)
+  commissionModel: CommissionModel;
+
+  /** Basis of a percentage; null for other models. */
+  @OneOf(COMMISSION_BASES)
+  basis: CommissionBasis | null;
+
+  /** Rate in basis points, 1250 is 12.5 %; null for models without a rate. */
+  @Whole({ min: 0, max: 10_000 })
+  rateBasisPoints: number | null;
+
+  /** Amount of a `fixed` commission as sent; null for other models. */
+  @Cents()
+  fixedCents: number | null;
+
+  /** True if the fixed amount applies to each unit of the item. */
+  @Flag()
+  perUnit: boolean;
+
+  /** Net rate for the whole quantity; null unless the model is `net`. */
+  @Cents()
+  netRateCents: number | null;
+
+  /** Earned amount, computed by the server; negative on a line that reverses a paid commission. */
+  @Cents({ min: Number.MIN_SAFE_INTEGER })
+  amountCents: number;
+
+  /** Currency of the booking item, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** Amount from which `amountCents` was computed, for example the price without tax. */
+  @Cents()
+  baseCents: number;
+
+  /** When the amount was last computed with a different result. */
+  @Instant()
+  computedAt: string;
+
+  /** Condition for payout: booking `paid_in_full`, `departed`, or `both`. */
+  @OneOf(PAYABLE_TRIGGERS)
+  payableTrigger: PayableTrigger;
+
+  /**
+   * `pending` until the booking is confirmed, `accrued` until the trigger is met, then `payable`; set by the server.
+   * `paid` and `void` are final.
+   */
+  @OneOf(COMMISSION_STATUSES)
+  status: CommissionStatus;
+
+  /** When the trigger was met; null while it is not. */
+  @Instant()
+  payableAt: string | null;
+
+  /** Day on which it was paid out; null until then. */
+  @IsoDate()
+  paidOn: string | null;
+
+  /** When the payout was recorded; null until then. */
+  @Instant()
+  paidAt: string | null;
+
+  /** Reference of the payout; null if none was given. */
+  @Text({ max: 255 })
+  payoutReference: string | null;
+
+  /** When the commission was voided; null unless its status is `void`. */
+  @Instant()
+  voidedAt: string | null;
+
+  /** Reason for the voiding; null unless its status is `void`. */
+  @Text({ max: 2000 })
+  voidReason: string | null;
+
+  /** Paid commission that this line reverses (prefix `comm`); null for ordinary lines. */
+  @Id('comm')
+  reversesId: string | null;
+
+  /** Internal notes of staff; null if there are none. */
+  @Text({ min: 0, max: 2000 })
+  notes: string | null;
+
+  @Version()
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+export function toCommission(line: CommissionLine): CommissionResponse {
+  return {
+    id: line.id,
+    bookingId: line.bookingId,
+    bookingItemId: line.bookingItemId,
+    recipientType: line.recipientType,
+    recipientName: line.recipientName,
+    recipientId: line.recipientId,
+    channelId: line.channelId,
+    commissionModel: line.commissionModel,
+    basis: line.basis,
+    rateBasisPoints: line.rateBasisPoints,
+    fixedCents: line.fixedCents,
+    perUnit: line.perUnit,
+    netRateCents: line.netRateCents,
+    amountCents: line.amountCents,
+    currency: line.currency,
+    baseCents: line.baseCents,
+    computedAt: line.computedAt.toISOString(),
+    payableTrigger: line.payableTrigger,
+    status: line.status,
+    payableAt: line.payableAt?.toISOString() ?? null,
+    paidOn: line.paidOn,
+    paidAt: line.paidAt?.toISOString() ?? null,
+    payoutReference: line.payoutReference,
+    voidedAt: line.voidedAt?.toISOString() ?? null,
+    voidReason: line.voidReason,
+    reversesId: line.reversesId,
+    notes: line.notes,
+    version: line.version,
+    createdAt: line.createdAt.toISOString(),
+    updatedAt: line.updatedAt.toISOString(),
+  };
+}
+
+export class CommissionEnvelope extends dataOf(CommissionResponse) {}
+
+/** All commissions of a booking item, without paging. */
+export class CommissionList {
+  /** Commissions newest first: at most 50 and their reversing lines. */
+  @ListOf(() => CommissionResponse, { max: 100 })
+  data: CommissionResponse[];
 }

@@ -6,24 +6,22 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget } from '../../../platform/http/target.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { CommissionReader } from './commission-reader.service.js';
-import { CommissionEnvelope, CommissionList, toCommission } from './commission-response.dto.js';
 import {
+  CommissionEnvelope,
+  CommissionList,
   CreateCommission,
   ListCommissions,
   PayCommission,
+  toCommission,
   UpdateCommission,
   VoidCommission,
 } from './commission.dto.js';
-import { Commissions, type CommissionTarget } from './commissions.service.js';
+import { CommissionsService, type CommissionTarget } from './commissions.service.js';
 
 @ApiTags('Commissions')
 @Controller('/v1/admin/finance/booking-items/:bookingItemId/commissions')
 export class CommissionsController {
-  constructor(
-    private readonly commissions: Commissions,
-    private readonly reader: CommissionReader,
-  ) {}
+  constructor(private readonly commissions: CommissionsService) {}
 
   /**
    * List the commissions of a booking item
@@ -37,7 +35,7 @@ export class CommissionsController {
     @PathId('bkit', 'bookingItemId', 19) bookingItemId: string,
     @Query() query: ListCommissions,
   ): Promise<CommissionList> {
-    return { data: (await this.reader.list(bookingItemId, query)).map(toCommission) };
+    return { data: (await this.commissions.list(bookingItemId, query)).map(toCommission) };
   }
 
   /**
@@ -83,7 +81,7 @@ export class CommissionsController {
     @PathId('bkit', 'bookingItemId', 19) bookingItemId: string,
     @PathId('comm') id: string,
   ): Promise<CommissionEnvelope> {
-    const line = await this.reader.get(bookingItemId, id);
+    const line = await this.commissions.get(bookingItemId, id);
     return tagged(line, { data: toCommission(line) });
   }
 

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { CommissionSettlement } from '../commissions/commission-settlement.service.js';
+import { CommissionsService } from '../commissions/commissions.service.js';
 import { MoneyReminders } from '../reminders/money-reminders.service.js';
 
 /** What depends on the installments of a booking and their money: which commissions are payable, and reminders. */
 @Injectable()
 export class SettlementFollowers {
   constructor(
-    private readonly commissions: CommissionSettlement,
+    private readonly commissions: CommissionsService,
     private readonly reminders: MoneyReminders,
   ) {}
 

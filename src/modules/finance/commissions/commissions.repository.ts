@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { Rows } from '../../../platform/database/rows.js';
+import { CommissionLine } from './commission-line.entity.js';
+
+/** The columns of a line that change together with its status. */
+export type CommissionState = Pick<CommissionLine, 'status' | 'payableAt' | 'voidedAt' | 'voidReason'>;
+
+/** Commission lines; the booking is locked while they change. */
+@Injectable()
+export class CommissionsRepository {
+  readonly rows: Rows<CommissionLine>;
+
+  constructor(private readonly database: Database) {
+    this.rows = database.rows(CommissionLine);
+  }
+
+  async ofBooking(bookingId: string): Promise<CommissionLine[]> {
+    return this.rows.listBy({ bookingId }, ['id']);
+  }
+
+  /** Newest first. */
+  async ofItem(bookingItemId: string): Promise<CommissionLine[]> {
+    return (await this.rows.listBy({ bookingItemId }, ['createdAt', 'id'])).reverse();
+  }
+
+  /** Gives all of the lines the same state. */
+  async setState(lines: readonly CommissionLine[], state: CommissionState, now: Date): Promise<void> {
+    if (lines.length === 0) return;
+    await this.database.query(
+      `update commission_lines set status = $2, payable_at = $3, voided_at = $4, void_reason = $5, updated_at = $6,
+         version = version + 1 where id = any($1)`,
+      [lines.map(({ id }) => id), state.status, state.payableAt, state.voidedAt, state.voidReason, now],
+    );
+    for (const line of lines) Object.assign(line, state, { updatedAt: now, version: line.version + 1 });
+  }
+
+  /** Whether the current plan of the booking has no open installment and at least one that is paid. */
+  async isPaid(bookingId: string): Promise<boolean> {
+    const [row] = await this.database.prepared<{ paid: boolean }>(
+      'commissions-booking-paid',
+      `select count(*) filter (where s.status = 'pending') = 0 and count(*) filter (where s.status = 'paid') > 0 as paid
+       from payment_plans p join payment_schedules s on s.plan_id = p.id where p.booking_id = $1 and p.is_current`,
+      [bookingId],
+    );
+    return row?.paid === true;
+  }
+
+  /** Up to `limit` bookings with commissions that wait for the departure, in the order of their ids, after `afterId`. */
+  async bookingsAwaitingDeparture(afterId: string, limit: number): Promise<string[]> {
+    const rows = await this.database.query<{ booking_id: string }>(
+      `select distinct booking_id from commission_lines
+       where status = 'accrued' and payable_trigger <> 'paid_in_full' and booking_id > $1 order by booking_id limit $2`,
+      [afterId, limit],
+    );
+    return rows.map((row) => row.booking_id);
+  }
+}
