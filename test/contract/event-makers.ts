@@ -3,7 +3,7 @@ import { OverdueSchedules } from '../../src/modules/finance/payment-plans/overdu
 import { ContractExpiry } from '../../src/modules/legal/contracts/contract-expiry.js';
 import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
 import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
-import { Sweeper } from '../../src/modules/trips/reservations/sweeper.service.js';
+import { ReservationsService } from '../../src/modules/trips/trips/reservations.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { entryOf, reverse, reversed } from '../action-ledger/reversals.js';
 import { ALLOTMENTS, allotted } from '../distribution/allotments/allotments.js';
@@ -77,6 +77,6 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     await reservedTrip(app.as('owner'), [MANUAL]);
     app.travel({ days: 1 });
     await asSystem(() => app.nest.get(ContractExpiry).expire());
-    await asSystem(() => app.nest.get(Sweeper).sweep());
+    await asSystem(() => app.nest.get(ReservationsService).sweep());
   },
 };

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Settlements } from '../../src/modules/trips/reservations/settlements.service.js';
-import { Sweeper } from '../../src/modules/trips/reservations/sweeper.service.js';
+import { ReservationsService } from '../../src/modules/trips/trips/reservations.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -31,8 +30,8 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-const sweep = () => asSystem(() => app.nest.get(Sweeper).sweep());
-const settle = (stepId = '') => asSystem(() => app.nest.get(Settlements).release(stepId));
+const sweep = () => asSystem(() => app.nest.get(ReservationsService).sweep());
+const settle = (stepId = '') => asSystem(() => app.nest.get(ReservationsService).release(stepId));
 
 describe('a provider outside', () => {
   it('holds by the key of plan, component and attempt, and confirms what was booked', async () => {
@@ -53,7 +52,7 @@ describe('a provider outside', () => {
       reservation: { steps: [{}, { status: 'confirming' }] },
     });
     const stepId = booked.body.data.reservation?.steps[1]?.stepId ?? '';
-    await asSystem(() => app.nest.get(Settlements).confirm(stepId));
+    await asSystem(() => app.nest.get(ReservationsService).confirm(stepId));
     expect(await booksOf(app, ref)).toEqual([{ state: 'confirmed', holds: 1 }]);
     expect((await readTrip(owner, trip.envelopeId)).reservation?.steps[1]).toMatchObject({ status: 'confirmed' });
   });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { MovedDepartures } from '../../src/modules/trips/components/moved-departures.service.js';
-import { Sweeper } from '../../src/modules/trips/reservations/sweeper.service.js';
+import { TripComponentsService } from '../../src/modules/trips/trips/trip-components.service.js';
+import { ReservationsService } from '../../src/modules/trips/trips/reservations.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   crashes = new Crashes(app);
 });
 
-const sweep = (service = app) => asSystem(() => service.nest.get(Sweeper).sweep());
+const sweep = (service = app) => asSystem(() => service.nest.get(ReservationsService).sweep());
 
 /** A trip of a departure and of two products of the provider outside, about to be reserved. */
 interface Doomed {
@@ -187,7 +187,7 @@ describe('a reservation that nobody works on any more', () => {
 });
 
 describe('the components of a departure that is moved to another day', () => {
-  const follow = (id: string) => asSystem(() => app.nest.get(MovedDepartures).follow(id));
+  const follow = (id: string) => asSystem(() => app.nest.get(TripComponentsService).followDeparture(id));
   const move = async (id: string, day: string) => {
     const body = { startsAt: `${day}T07:00:00Z`, endsAt: `${day}T16:00:00Z` };
     expect((await owner.patch(`/v1/admin/operations/departures/${id}`, body)).status).toBe(200);

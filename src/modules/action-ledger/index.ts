@@ -1,5 +1,5 @@
 export { ActionLedgerModule } from './action-ledger.module.js';
-export { ActionLedger } from './action-ledger.service.js';
+export { ActionLedger, type Change } from './action-ledger.service.js';
 export { LedgerVerification } from './ledger-verification.service.js';
 export {
   assertUnchangedSince,

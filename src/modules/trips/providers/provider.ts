@@ -1,6 +1,16 @@
 import { named } from '../../../platform/http/named-values.js';
 
-/** What is asked of a provider, and what was agreed with it: frozen in the step of a reservation. */
+export const PROVIDER_NAMES = named('TripProvider', ['departures', 'manual', 'simulated']);
+export type ProviderName = (typeof PROVIDER_NAMES)[number];
+
+/** Internal providers work in our own database, and only inside transactions; external ones never inside a transaction. */
+const INTERNAL: Readonly<Record<ProviderName, boolean>> = { departures: true, manual: true, simulated: false };
+
+export function isInternal(provider: ProviderName): boolean {
+  return INTERNAL[provider];
+}
+
+/** What a provider is asked to hold, as agreed with it: frozen in the step of a reservation. */
 export interface Order {
   readonly componentId: string;
   readonly departureId: string | null;
@@ -8,8 +18,8 @@ export interface Order {
   readonly quantity: number;
 }
 
-/** A component as its provider is asked about it; a manual one brings its own price. */
-export interface Wanted extends Order {
+/** A component for which a price is requested; a manual one brings its own price. */
+export interface QuoteRequest extends Order {
   readonly currency: string;
   readonly unitPriceCents: number | null;
   readonly unitTaxIncludedCents: number | null;
@@ -26,46 +36,31 @@ export interface Offer {
   readonly currency: string;
   readonly serviceDate: string | null;
   readonly expiresAt: Date;
-  /** What giving it back would cost, by which a saga holds the cheapest to cancel first. */
+  /** Fee for releasing a hold. A reservation holds the cheapest to cancel first. */
   readonly cancellationCents: number;
 }
 
-export interface Refusal {
+export interface Rejection {
   readonly code: string;
   readonly message: string;
 }
 
-export type Held = { readonly held: true; readonly expiresAt: Date } | ({ readonly held: false } & Refusal);
-
-export const PROVIDER_NAMES = named('TripProvider', ['departures', 'manual', 'simulated']);
-export type ProviderName = (typeof PROVIDER_NAMES)[number];
+export type HoldResult = { readonly held: true; readonly expiresAt: Date } | ({ readonly held: false } & Rejection);
 
 /**
- * Whoever sells a component. A key names one hold for ever: with the same key, every one of these calls may be repeated.
- * A refusal is an answer; what throws has an outcome that nobody knows.
+ * A provider reached over a network. A key identifies one hold for ever: each call may be repeated with the same key. A
+ * rejection is an answer; after an error the outcome is unknown.
  */
-interface Provider {
-  readonly name: ProviderName;
-  /** In the order in which they were asked for. */
-  quote(wanted: readonly Wanted[]): Promise<Quote[]>;
-  hold(key: string, order: Order): Promise<Held>;
-  /** Makes the hold final. */
-  confirm(key: string, order: Order): Promise<Refusal | null>;
-  /** Gives back what is held, or confirmed. A key that was never held can be held no more afterwards. */
+export interface ExternalProvider {
+  quote(request: QuoteRequest): Promise<Quote>;
+  hold(key: string, order: Order): Promise<HoldResult>;
+  /** Makes the hold final. Returns why the provider rejected that, or null. */
+  confirm(key: string, order: Order): Promise<Rejection | null>;
+  /** Ends a hold, confirmed or not. A key that was never held cannot be held afterwards. */
   release(key: string, order: Order): Promise<void>;
+  /** The result of a hold whose answer was lost; null if the provider does not know the key. */
+  lookup(key: string): Promise<HoldResult | null>;
 }
 
-/** Works in our own database, and so within the transaction of whoever asks: its outcome is never unknown. */
-export interface InternalProvider extends Provider {
-  readonly isInternal: true;
-}
-
-/** Works somewhere else: never asked inside a transaction. */
-export interface ExternalProvider extends Provider {
-  readonly isInternal: false;
-  /** What became of a hold whose answer was lost; null where the provider does not know the key. */
-  lookup(key: string): Promise<Held | null>;
-}
-
-/** How long prices and holds last that are ours to give. */
-export const OURS_SECONDS = 30 * 60;
+/** How long internal prices and holds last. */
+export const INTERNAL_SECONDS = 30 * 60;

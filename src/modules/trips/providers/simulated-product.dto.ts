@@ -1,11 +1,11 @@
 import { Cents, Flag, Nested, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode } from '../../../platform/http/trade-fields.js';
 
-/** What becomes of a hold: `lose_request` never reaches the provider, `lose_answer` is held but never answered. */
-export const HOLD_FATES = ['accept', 'refuse', 'lose_request', 'lose_answer'] as const;
+/** Of a request to hold: `lose_request` never reaches the provider, `lose_answer` is held but never answered. */
+export const HOLD_BEHAVIOURS = ['accept', 'refuse', 'lose_request', 'lose_answer'] as const;
 
 export class SimulatedBehaviour {
-  /** Of one unit. */
+  /** Price of one unit. */
   @Cents()
   priceCents: number;
 
@@ -16,7 +16,7 @@ export class SimulatedBehaviour {
   @CurrencyCode()
   currency: string;
 
-  /** How many may be held at the same time; as many as one likes unless given. */
+  /** Number of units that can be held at the same time; unlimited unless given. */
   @Optional()
   @Whole({ min: 0, max: 1_000_000 })
   units?: number;
@@ -35,24 +35,25 @@ export class SimulatedBehaviour {
   delayMs?: number;
 
   @Optional()
-  @OneOf(HOLD_FATES)
-  hold?: (typeof HOLD_FATES)[number];
+  @OneOf(HOLD_BEHAVIOURS)
+  hold?: (typeof HOLD_BEHAVIOURS)[number];
 
   @Optional()
   @Flag()
   refusesConfirmation?: boolean;
 
-  /** Whether lookups, and releases, are answered by an error. */
+  /** Whether lookups are answered by an error. */
   @Optional()
   @Flag()
   failsLookup?: boolean;
 
+  /** Whether releases are answered by an error. */
   @Optional()
   @Flag()
   failsRelease?: boolean;
 }
 
-/** A product of the built-in provider, and how the provider behaves when it is asked for it. */
+/** A product of the built-in provider, and how the provider behaves when asked for it. */
 export class SimulatedProduct {
   @Text({ max: 200 })
   ref: string;

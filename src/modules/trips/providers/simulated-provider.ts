@@ -2,16 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import {
   type ExternalProvider,
-  type Held,
+  type HoldResult,
+  INTERNAL_SECONDS,
   type Order,
-  OURS_SECONDS,
   type Quote,
-  type Refusal,
-  type Wanted,
+  type QuoteRequest,
+  type Rejection,
 } from './provider.js';
-import type { SimulatedBehaviour, SimulatedProduct } from './simulated-product.dto.js';
+import { type SimulatedBehaviour, SimulatedProduct } from './simulated-product.dto.js';
 
 interface StoredOrder {
   state: 'held' | 'confirmed' | 'released';
@@ -19,21 +20,19 @@ interface StoredOrder {
 }
 
 /**
- * A provider of somebody else's, as the saga sees it: slow, forgetful, now and then wrong. It keeps its own books, which
- * are written past every transaction of ours, and the next provider may follow its model.
+ * A built-in external provider that can be made slow, forgetful and wrong, and the example for real ones. Its own tables
+ * stand for the provider's system: they are written outside of the running transaction.
  */
 @Injectable()
 export class SimulatedProvider implements ExternalProvider {
-  readonly name = 'simulated';
-  readonly isInternal = false;
-
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
   ) {}
 
   /** Sets how the provider behaves when it is asked for these products. */
-  async configure(products: readonly SimulatedProduct[]): Promise<void> {
+  @Provisions({ name: 'simulatedProducts', order: 600, row: SimulatedProduct })
+  async configure(products: SimulatedProduct[]): Promise<void> {
     for (const { ref, behaviour } of products) {
       await this.database.query(
         `insert into simulated_products (ref, behaviour) values ($1, $2::jsonb)
@@ -43,26 +42,40 @@ export class SimulatedProvider implements ExternalProvider {
     }
   }
 
-  async quote(wanted: readonly Wanted[]): Promise<Quote[]> {
-    return Promise.all(wanted.map((one) => this.quoteOf(one)));
+  async quote({ providerRef, quantity, serviceDate }: QuoteRequest): Promise<Quote> {
+    const behaviour = await this.behaviourOf(providerRef);
+    if (!behaviour) return { available: false, reason: 'The provider does not sell this product' };
+    if ((behaviour.units ?? quantity) < quantity) {
+      return { available: false, reason: 'Not enough units available at the provider' };
+    }
+    return {
+      available: true,
+      totalCents: behaviour.priceCents * quantity,
+      taxCents: (behaviour.taxIncludedCents ?? 0) * quantity,
+      currency: behaviour.currency,
+      serviceDate,
+      expiresAt: this.clock.inSeconds(INTERNAL_SECONDS),
+      cancellationCents: behaviour.cancellationCents ?? 0,
+    };
   }
 
-  async hold(key: string, { providerRef, quantity }: Order): Promise<Held> {
+  async hold(key: string, { providerRef, quantity }: Order): Promise<HoldResult> {
     const behaviour = await this.behaviourOf(providerRef);
     if (!behaviour) return { held: false, code: 'unknown_product', message: 'The provider does not sell this product' };
-    if (behaviour.hold === 'refuse')
+    if (behaviour.hold === 'refuse') {
       return { held: false, code: 'sold_out', message: 'The provider rejected the hold' };
+    }
     if (behaviour.hold === 'lose_request') throw new Error('The request never arrived');
-    const expiresAt = this.clock.inSeconds(behaviour.holdSeconds ?? OURS_SECONDS);
-    const held = await this.keep(key, { ref: providerRef, quantity, units: behaviour.units ?? null, expiresAt });
+    const expiresAt = this.clock.inSeconds(behaviour.holdSeconds ?? INTERNAL_SECONDS);
+    const result = await this.store(key, { ref: providerRef, quantity, units: behaviour.units ?? null, expiresAt });
     if (behaviour.hold === 'lose_answer') throw new Error('The answer was lost');
-    return held;
+    return result;
   }
 
-  async confirm(key: string, { providerRef }: Order): Promise<Refusal | null> {
+  async confirm(key: string, { providerRef }: Order): Promise<Rejection | null> {
     const behaviour = await this.behaviourOf(providerRef);
     if (behaviour?.refusesConfirmation) return { code: 'refused', message: 'The provider did not confirm' };
-    const confirmed = await this.books(
+    const confirmed = await this.queryApart(
       `update simulated_orders set state = 'confirmed' where key = $1 and state in ('held', 'confirmed') returning key`,
       [key],
     );
@@ -72,45 +85,29 @@ export class SimulatedProvider implements ExternalProvider {
   async release(key: string, { providerRef, quantity }: Order): Promise<void> {
     const behaviour = await this.behaviourOf(providerRef);
     if (behaviour?.failsRelease) throw new Error('The provider did not release the hold');
-    await this.books(
+    await this.queryApart(
       `insert into simulated_orders (key, ref, quantity, state, holds, expires_at) values ($1, $2, $3, 'released', 0, $4)
        on conflict (key) do update set state = 'released'`,
       [key, providerRef, quantity, this.clock.now()],
     );
   }
 
-  async lookup(key: string): Promise<Held | null> {
-    const [found] = await this.books<StoredOrder & { behaviour: SimulatedBehaviour | null }>(
+  async lookup(key: string): Promise<HoldResult | null> {
+    const [found] = await this.queryApart<StoredOrder & { behaviour: SimulatedBehaviour | null }>(
       `select o.state, o.expires_at, p.behaviour from simulated_orders o left join simulated_products p using (ref)
        where o.key = $1`,
       [key],
     );
     if (found?.behaviour?.failsLookup) throw new Error('The provider did not report a status');
-    return found ? heldOf(found) : null;
+    return found ? resultOf(found) : null;
   }
 
-  private async quoteOf({ providerRef, quantity, serviceDate }: Wanted): Promise<Quote> {
-    const behaviour = await this.behaviourOf(providerRef);
-    if (!behaviour) return { available: false, reason: 'The provider does not sell this product' };
-    if ((behaviour.units ?? quantity) < quantity)
-      return { available: false, reason: 'Not enough units available at the provider' };
-    return {
-      available: true,
-      totalCents: behaviour.priceCents * quantity,
-      taxCents: (behaviour.taxIncludedCents ?? 0) * quantity,
-      currency: behaviour.currency,
-      serviceDate,
-      expiresAt: this.clock.inSeconds(OURS_SECONDS),
-      cancellationCents: behaviour.cancellationCents ?? 0,
-    };
-  }
-
-  /** A key that is known keeps what became of it. Only of what is left: counted and kept in one statement per product. */
-  private async keep(
+  /** A known key keeps its state. One statement counts the units that are left and stores the hold. */
+  private async store(
     key: string,
     order: { ref: string | null; quantity: number; units: number | null; expiresAt: Date },
-  ): Promise<Held> {
-    const [kept] = await this.books<StoredOrder>(
+  ): Promise<HoldResult> {
+    const [stored] = await this.queryApart<StoredOrder>(
       `insert into simulated_orders as o (key, ref, quantity, state, holds, expires_at)
        select $1::text, $2::text, $3::int, 'held', 1, $4::timestamptz
        where $5::int is null or $3::int + coalesce((
@@ -119,24 +116,24 @@ export class SimulatedProvider implements ExternalProvider {
        returning state, expires_at`,
       [key, order.ref, order.quantity, order.expiresAt, order.units],
     );
-    return kept
-      ? heldOf(kept)
+    return stored
+      ? resultOf(stored)
       : { held: false, code: 'sold_out', message: 'Not enough units available at the provider' };
   }
 
   private async behaviourOf(ref: string | null): Promise<SimulatedBehaviour | null> {
     const text = 'select behaviour from simulated_products where ref = $1';
-    const [found] = await this.books<{ behaviour: SimulatedBehaviour }>(text, [ref]);
+    const [found] = await this.queryApart<{ behaviour: SimulatedBehaviour }>(text, [ref]);
     if (found?.behaviour.delayMs) await pause(found.behaviour.delayMs);
     return found?.behaviour ?? null;
   }
 
-  private async books<Row>(text: string, values: unknown[]): Promise<Row[]> {
+  private async queryApart<Row>(text: string, values: unknown[]): Promise<Row[]> {
     return this.database.apart(() => this.database.query<Row>(text, values));
   }
 }
 
-function heldOf({ state, expires_at }: StoredOrder): Held {
+function resultOf({ state, expires_at }: StoredOrder): HoldResult {
   if (state !== 'released') return { held: true, expiresAt: expires_at };
   return { held: false, code: 'released', message: 'The provider released the hold' };
 }

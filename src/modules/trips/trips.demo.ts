@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { demoId } from '../../platform/ids/id.js';
+import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import { SimulatedProvider } from './providers/simulated-provider.js';
+import { ReservationsService } from './trips/reservations.service.js';
+import type { CreateComponent } from './trips/trip-component.dto.js';
+import { TripComponentsService } from './trips/trip-components.service.js';
+import { TripsService } from './trips/trips.service.js';
+
+/** `row` and `first` are the numbers of demo ids: of the trip, and of its first component; the others follow. */
+const TRIPS = [
+  { row: 1, title: 'Two weeks in Romania', first: 1, isReserved: false },
+  { row: 2, title: 'A weekend in the delta', first: 4, isReserved: false },
+  { row: 3, title: 'Summer in the Alps', first: 6, isReserved: false },
+  { row: 4, title: 'Autumn in the delta', first: 8, isReserved: false },
+  { row: 5, title: 'The delta with friends', first: 10, isReserved: true },
+  { row: 6, title: 'A trip that was not to be', first: 12, isReserved: false },
+] as const;
+
+const CASTLE = 'sim-castle-hotel';
+
+const PARTY = {
+  billing: { name: 'Ada Lovelace', email: 'ada@example.com' },
+  travelers: [{ name: 'Ada Lovelace', birthDate: '1985-12-10' }, { name: 'Mary Somerville' }],
+};
+
+@Injectable()
+export class TripsDemo {
+  constructor(
+    private readonly trips: TripsService,
+    private readonly components: TripComponentsService,
+    private readonly reservations: ReservationsService,
+    private readonly simulated: SimulatedProvider,
+  ) {}
+
+  /**
+   * The rows of the examples in the API document: trip 1 has a component of each kind; 2 is updated, 3 priced, 4 reserved,
+   * 5 booked, 6 cancelled.
+   */
+  @DemoData(650, 'trips')
+  async load(): Promise<void> {
+    await this.simulated.configure([
+      { ref: CASTLE, behaviour: { priceCents: 14_500, taxIncludedCents: 1_318, currency: 'EUR' } },
+    ]);
+    for (const { row, title, first, isReserved } of TRIPS) {
+      const { trip } = await this.trips.create({ title, currency: 'EUR', travelerParty: PARTY }, demoId('trip', row));
+      for (const [index, component] of componentsOf(row).entries()) {
+        await this.components.add(trip.id, component, demoId('tcmp', first + index));
+      }
+      if (isReserved) await this.reservations.reserve(trip.id, null);
+    }
+  }
+}
+
+/** The first trip has one component of each kind. */
+function componentsOf(row: number): CreateComponent[] {
+  const delta: CreateComponent = {
+    kind: 'catalog_booking',
+    title: 'Danube delta by boat',
+    quantity: 2,
+    departureId: demoId('dep', 1),
+  };
+  const guide: CreateComponent = {
+    kind: 'manual_placeholder',
+    title: 'Private guide',
+    unitPriceCents: 18_000,
+    unitTaxIncludedCents: 2_874,
+    confirmedByStaff: true,
+  };
+  const castle: CreateComponent = { kind: 'external_order', title: 'Castle hotel', quantity: 2, providerRef: CASTLE };
+  return row === 1 ? [delta, guide, castle] : [delta, guide];
+}

@@ -1,0 +1,80 @@
+import { Body, Controller, Delete, Patch, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { created, tagged } from '../../../platform/http/answer.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { ChangeTarget, type Target } from '../../../platform/http/target.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
+import { CreateComponent, toComponent, TripComponentEnvelope, UpdateComponent } from './trip-component.dto.js';
+import { TripComponentsService } from './trip-components.service.js';
+
+const PATH = '/v1/admin/trips';
+
+@ApiTags('Trips')
+@Controller(`${PATH}/:envelopeId/components`)
+export class ComponentsController {
+  constructor(private readonly components: TripComponentsService) {}
+
+  /**
+   * Add a component to a trip
+   *
+   * @remarks Adds a component as the last one. Which members are required depends on `kind` (400). All prices of the
+   * trip are cleared and a priced trip moves back to `draft`. Allowed in `draft`, `priced`, `failed` and `expired`
+   * (409 `invalid_transition` otherwise), with at most 50 components (409 `component_limit_reached`).
+   */
+  @Post()
+  @RequireScope('trips:write')
+  @Mutates('trips.trip_component.create')
+  @BodyExample({
+    kind: 'catalog_booking',
+    title: 'Danube delta by boat',
+    quantity: 2,
+    departureId: 'dep_01k0dem000e000000000000001',
+  })
+  @Refuses({ 404: ['not_found'], 409: ['component_limit_reached', 'invalid_transition'] })
+  async add(
+    @PathId('trip', 'envelopeId', 2) envelopeId: string,
+    @Body() body: CreateComponent,
+  ): Promise<TripComponentEnvelope> {
+    const component = await this.components.add(envelopeId, body);
+    return created(`${PATH}/${envelopeId}`, component, { data: toComponent(component) });
+  }
+
+  /**
+   * Update a trip component
+   *
+   * @remarks Changes only the fields that are sent; `kind` is fixed. The prices of the trip are cleared and a priced
+   * trip moves back to `draft`. Allowed in `draft`, `priced`, `failed` and `expired`; otherwise 409
+   * `invalid_transition`.
+   */
+  @Patch(':componentId')
+  @RequireScope('trips:write')
+  @Mutates('trips.trip_component.update')
+  @BodyExample({ quantity: 3 })
+  @Refuses({ 409: ['invalid_transition'] })
+  async update(
+    @ChangeTarget({ envelopeId: ['trip', 2], componentId: ['tcmp', 4] }) target: Target<'envelopeId' | 'componentId'>,
+    @Body() body: UpdateComponent,
+  ): Promise<TripComponentEnvelope> {
+    const component = await this.components.update(target, body);
+    return tagged(component, { data: toComponent(component) });
+  }
+
+  /**
+   * Remove a component from a trip
+   *
+   * @remarks Removes the component from the trip, clears the prices of the trip and returns the component with the
+   * status `removed`. Its record is kept for the audit. Allowed in `draft`, `priced`, `failed` and `expired`; otherwise 409 `invalid_transition`.
+   */
+  @Delete(':componentId')
+  @RequireScope('trips:delete')
+  @Mutates('trips.trip_component.remove')
+  @Refuses({ 409: ['invalid_transition'] })
+  async remove(
+    @ChangeTarget({ envelopeId: ['trip', 2], componentId: ['tcmp', 5] }) target: Target<'envelopeId' | 'componentId'>,
+  ): Promise<TripComponentEnvelope> {
+    const component = await this.components.remove(target);
+    return tagged(component, { data: toComponent(component) });
+  }
+}

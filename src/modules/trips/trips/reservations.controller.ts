@@ -1,0 +1,122 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { tagged } from '../../../platform/http/answer.js';
+import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { NoBody } from '../../../platform/http/no-body.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
+import { ReservationsService } from './reservations.service.js';
+import { CancelTrip, toTrip, TripEnvelope } from './trip.dto.js';
+import type { TripView } from './trip.entity.js';
+import { TripsService } from './trips.service.js';
+
+@ApiTags('Trips')
+@Controller('/v1/admin/trips/:envelopeId')
+export class ReservationsController {
+  constructor(
+    private readonly trips: TripsService,
+    private readonly reservations: ReservationsService,
+  ) {}
+
+  /**
+   * Price a trip
+   *
+   * @remarks Requests prices for all components from their providers and stores them with their expiry. The trip
+   * becomes `priced`. If a component is unavailable or sold in another currency, that is stored in its warnings and
+   * the call fails with 409 `component_unavailable` or 422 `currency_mismatch`. A trip without components is rejected
+   * with 409 `trip_not_priced`. Allowed in `draft`, `priced`, `failed` and `expired` (409 `invalid_transition`).
+   */
+  @Post('pricing')
+  @HttpCode(200)
+  @RequireScope('trips:write')
+  @Mutates('trips.trip.price', { ownTransactions: true })
+  @Refuses({ 409: ['component_unavailable', 'invalid_transition', 'trip_not_priced'], 422: ['currency_mismatch'] })
+  async price(
+    @PathId('trip', 'envelopeId', 3) id: string,
+    @IfMatch() expected: ExpectedVersions,
+    @NoBody() _body: null,
+  ): Promise<TripEnvelope> {
+    return respond(await this.trips.price(id, expected));
+  }
+
+  /**
+   * Reserve a trip
+   *
+   * @remarks Holds all components at their providers or none of them; a draft is priced first. The trip becomes
+   * `reserved` until the first hold expires (`holdExpiresAt`); a trip that is reserved already is returned unchanged.
+   * Needs a complete traveler party (409 `traveler_party_incomplete`) and every manual component confirmed by staff
+   * (409 `component_not_confirmed`). If a price has changed the new prices are stored and the call fails with 409
+   * `price_changed`; if a component cannot be held the others are released and it fails with 409
+   * `reservation_failed`. While another call is reserving the trip the answer is 409 `reservation_in_progress` with
+   * `retryAfterMs`. A trip that is `failed` or `expired` must be priced again first (409 `trip_not_priced`).
+   */
+  @Post('reserve')
+  @HttpCode(200)
+  @RequireScope('trips:write')
+  @Mutates('trips.trip.reserve', { ownTransactions: true })
+  @Refuses({
+    409: [
+      'component_not_confirmed',
+      'component_unavailable',
+      'price_changed',
+      'reservation_failed',
+      'reservation_in_progress',
+      'traveler_party_incomplete',
+      'trip_not_priced',
+      'trip_not_reservable',
+    ],
+    422: ['currency_mismatch'],
+  })
+  async reserve(
+    @PathId('trip', 'envelopeId', 4) id: string,
+    @IfMatch() expected: ExpectedVersions,
+    @NoBody() _body: null,
+  ): Promise<TripEnvelope> {
+    return respond(await this.reservations.reserve(id, expected));
+  }
+
+  /**
+   * Book a reserved trip
+   *
+   * @remarks Creates a confirmed booking with one item per component and confirms the holds at the providers. The
+   * billing contact becomes the customer, and the trip becomes `booked` with `bookingId`. Rejected with 409
+   * `hold_expired` if a hold has expired, and with 409 `invalid_transition` if the trip is not reserved.
+   */
+  @Post('booking')
+  @HttpCode(200)
+  @RequireScope('trips:write')
+  @Mutates('trips.trip.book')
+  @Refuses({ 409: ['hold_expired', 'invalid_transition'] })
+  async book(
+    @PathId('trip', 'envelopeId', 5) id: string,
+    @IfMatch() expected: ExpectedVersions,
+    @NoBody() _body: null,
+  ): Promise<TripEnvelope> {
+    return respond(await this.reservations.book(id, expected));
+  }
+
+  /**
+   * Cancel a trip
+   *
+   * @remarks Cancels a trip that is not booked and releases its holds at the providers. The body may be omitted. A
+   * trip that is booked, cancelled or being reserved is rejected with 409 `invalid_transition`.
+   */
+  @Post('cancellation')
+  @HttpCode(200)
+  @RequireScope('trips:write')
+  @Mutates('trips.trip.cancel')
+  @Refuses({ 409: ['invalid_transition'] })
+  async cancel(
+    @PathId('trip', 'envelopeId', 6) id: string,
+    @Body() { reason }: CancelTrip,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<TripEnvelope> {
+    return respond(await this.reservations.cancel(id, reason ?? null, expected));
+  }
+}
+
+function respond(view: TripView): TripEnvelope {
+  return tagged(view.trip, { data: toTrip(view) });
+}

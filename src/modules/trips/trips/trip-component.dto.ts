@@ -1,0 +1,216 @@
+import { OmitType } from '@nestjs/swagger';
+import { dataOf, patchOf } from '../../../platform/http/dto.js';
+import {
+  Cents,
+  Clearable,
+  Flag,
+  Id,
+  OneOf,
+  Optional,
+  Text,
+  Texts,
+  Version,
+  Whole,
+} from '../../../platform/http/fields.js';
+import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import {
+  COMPONENT_KINDS,
+  COMPONENT_STATUSES,
+  type ComponentKind,
+  type ComponentStatus,
+  type TripComponent,
+} from './trip-component.entity.js';
+
+/** Longest product reference of any provider. */
+const MAX_REF = 200;
+
+/** A new component of a trip. Which members are required or rejected depends on `kind`. */
+export class CreateComponent {
+  /**
+   * `catalog_booking`: units of a departure; `external_order`: a service of an external provider;
+   * `manual_placeholder`: arranged by staff.
+   * @example "catalog_booking"
+   */
+  @OneOf(COMPONENT_KINDS)
+  kind: ComponentKind;
+
+  /**
+   * What the customer reads; the title of the booking item.
+   * @example "Danube delta by boat"
+   */
+  @Text({ max: 255 })
+  title: string;
+
+  /**
+   * Number of units; 1 by default.
+   * @example 2
+   */
+  @Optional()
+  @Whole({ min: 1, max: 1_000_000 })
+  quantity?: number;
+
+  /**
+   * Departure to sell (prefix `dep`). Required for `catalog_booking`, rejected for other kinds.
+   * @example "dep_01k0dem000e000000000000001"
+   */
+  @Optional()
+  @Id('dep')
+  departureId?: string;
+
+  /** Identifier of the service at its provider. Required for `external_order`, rejected for other kinds. */
+  @Optional()
+  @Text({ max: MAX_REF })
+  providerRef?: string;
+
+  /**
+   * Price of one unit with tax, in minor units of the trip currency. Only for `manual_placeholder`, which cannot be
+   * priced without it.
+   */
+  @Optional()
+  @Cents()
+  unitPriceCents?: number;
+
+  /** Tax included in `unitPriceCents`, in minor units; 0 by default. Only for a `manual_placeholder` with a price. */
+  @Optional()
+  @Cents()
+  unitTaxIncludedCents?: number;
+
+  /**
+   * Whether staff have arranged the service; false by default. Only for `manual_placeholder`, which cannot be
+   * reserved without it.
+   */
+  @Optional()
+  @Flag()
+  confirmedByStaff?: boolean;
+
+  /** Local date of delivery. Only for `manual_placeholder`; for other kinds the provider determines it. */
+  @Optional()
+  @IsoDate()
+  serviceDate?: string;
+}
+
+/** The fields of a component to change. `kind` is fixed: add another component for another kind. */
+export class UpdateComponent extends patchOf(OmitType(CreateComponent, ['kind', 'serviceDate'] as const)) {
+  /** Local date of delivery of a `manual_placeholder`; null clears it. */
+  @Clearable()
+  @IsoDate()
+  serviceDate?: string | null;
+}
+
+/** One component of a trip. Amounts are in minor units of `currency`. */
+export class TripComponentResponse {
+  /** ID of the component, a TypeID with the prefix `tcmp`. */
+  @Id('tcmp')
+  componentId: string;
+
+  /** Order within the trip; positions of removed components are not reused. */
+  @Whole({ min: 0, max: 2_147_483_647 })
+  position: number;
+
+  /**
+   * `catalog_booking`: units of a departure; `external_order`: a service of an external provider;
+   * `manual_placeholder`: arranged by staff.
+   */
+  @OneOf(COMPONENT_KINDS)
+  kind: ComponentKind;
+
+  /** What the customer reads; the title of the booking item. */
+  @Text({ max: 255 })
+  title: string;
+
+  /** Number of units to sell. */
+  @Whole({ min: 1, max: 1_000_000 })
+  quantity: number;
+
+  /** Progress from pricing through hold to booking; set by the server. */
+  @OneOf(COMPONENT_STATUSES)
+  status: ComponentStatus;
+
+  /** Departure to sell (prefix `dep`); null unless the kind is `catalog_booking`. */
+  @Id('dep')
+  departureId: string | null;
+
+  /** Identifier of the service at its provider; null unless the kind is `external_order`. */
+  @Text({ max: 200 })
+  providerRef: string | null;
+
+  /** Price of one unit with tax as set by staff; null unless the kind is `manual_placeholder`. */
+  @Cents()
+  unitPriceCents: number | null;
+
+  /** Tax included in `unitPriceCents`; null if there is no such price. */
+  @Cents()
+  unitTaxIncludedCents: number | null;
+
+  /** True if staff have arranged a `manual_placeholder`. */
+  @Flag()
+  confirmedByStaff: boolean;
+
+  /** Local date of delivery; null until known. */
+  @IsoDate()
+  serviceDate: string | null;
+
+  /** Currency of the trip, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** Price of the whole quantity without tax; null until it is priced. */
+  @Cents()
+  subtotalCents: number | null;
+
+  /** Tax of the whole quantity; null until it is priced. */
+  @Cents()
+  taxCents: number | null;
+
+  /** `subtotalCents` + `taxCents`; null until it is priced. */
+  @Cents()
+  totalCents: number | null;
+
+  /** When the price expires; null until it is priced. */
+  @Instant()
+  priceExpiresAt: string | null;
+
+  /** When the hold of the component expires; null while it is not held. */
+  @Instant()
+  holdExpiresAt: string | null;
+
+  /** Booking item that the component became (prefix `bkit`); null until the trip is booked. */
+  @Id('bkit')
+  bookingItemId: string | null;
+
+  /** Why the component is unavailable; empty if it is not. */
+  @Texts({ max: 10, maxLength: 500 })
+  warnings: string[];
+
+  /** Increases with every change of the component. It is the ETag of the component's own operations. */
+  @Version()
+  version: number;
+}
+
+export function toComponent(component: TripComponent): TripComponentResponse {
+  return {
+    componentId: component.id,
+    position: component.position,
+    kind: component.kind,
+    title: component.title,
+    quantity: component.quantity,
+    status: component.status,
+    departureId: component.departureId,
+    providerRef: component.providerRef,
+    unitPriceCents: component.unitPriceCents,
+    unitTaxIncludedCents: component.unitTaxIncludedCents,
+    confirmedByStaff: component.confirmedByStaff,
+    serviceDate: component.serviceDate,
+    currency: component.currency,
+    subtotalCents: component.subtotalCents,
+    taxCents: component.taxCents,
+    totalCents: component.totalCents,
+    priceExpiresAt: component.priceExpiresAt?.toISOString() ?? null,
+    holdExpiresAt: component.holdExpiresAt?.toISOString() ?? null,
+    bookingItemId: component.bookingItemId,
+    warnings: component.warnings,
+    version: component.version,
+  };
+}
+
+export class TripComponentEnvelope extends dataOf(TripComponentResponse) {}

@@ -1,0 +1,179 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { safeInteger } from '../../../platform/database/columns.js';
+import { invalidField } from '../../../platform/errors/app-error.js';
+import { named } from '../../../platform/http/named-values.js';
+import { isInternal, type ProviderName, type QuoteRequest } from '../providers/provider.js';
+
+export const COMPONENT_KINDS = named('TripComponentKind', ['catalog_booking', 'external_order', 'manual_placeholder']);
+export type ComponentKind = (typeof COMPONENT_KINDS)[number];
+
+export const COMPONENT_STATUSES = named('TripComponentStatus', [
+  'draft',
+  'priced',
+  'unavailable',
+  'held',
+  'booked',
+  'cancelled',
+  'removed',
+]);
+export type ComponentStatus = (typeof COMPONENT_STATUSES)[number];
+
+const PROVIDER_OF: Readonly<Record<ComponentKind, ProviderName>> = {
+  catalog_booking: 'departures',
+  external_order: 'simulated',
+  manual_placeholder: 'manual',
+};
+
+/** Amounts in minor units of the trip's currency, for the whole quantity. */
+export interface ComponentPrice {
+  subtotalCents: number;
+  taxCents: number;
+  totalCents: number;
+  currency: string;
+  priceExpiresAt: Date;
+}
+
+/** One service of a trip. It is changed only while its trip is locked. */
+@Entity('trip_components')
+export class TripComponent {
+  @PrimaryColumn('text') id: string;
+  @Column('text', { name: 'envelope_id' }) envelopeId: string;
+  @Column('integer') position: number;
+  @Column('text') kind: ComponentKind;
+  @Column('text') title: string;
+  @Column('integer') quantity: number;
+  @Column('text') status: ComponentStatus;
+  @Column('text', { name: 'departure_id', nullable: true }) departureId: string | null;
+  @Column('text', { name: 'provider_ref', nullable: true }) providerRef: string | null;
+  @Column('bigint', { name: 'unit_price_cents', nullable: true, transformer: safeInteger })
+  unitPriceCents: number | null;
+  @Column('bigint', { name: 'unit_tax_included_cents', nullable: true, transformer: safeInteger })
+  unitTaxIncludedCents: number | null;
+  @Column('boolean', { name: 'confirmed_by_staff' }) confirmedByStaff: boolean;
+  @Column('date', { name: 'service_date', nullable: true }) serviceDate: string | null;
+  @Column('text') currency: string;
+  @Column('bigint', { name: 'subtotal_cents', nullable: true, transformer: safeInteger }) subtotalCents: number | null;
+  @Column('bigint', { name: 'tax_cents', nullable: true, transformer: safeInteger }) taxCents: number | null;
+  @Column('bigint', { name: 'total_cents', nullable: true, transformer: safeInteger }) totalCents: number | null;
+  @Column('timestamptz', { name: 'price_expires_at', nullable: true }) priceExpiresAt: Date | null;
+  @Column('timestamptz', { name: 'hold_expires_at', nullable: true }) holdExpiresAt: Date | null;
+  @Column('text', { name: 'booking_item_id', nullable: true }) bookingItemId: string | null;
+  @Column('jsonb') warnings: string[];
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  /** Whether it is priced, reserved and booked with the trip. */
+  isActive(): boolean {
+    return this.status !== 'cancelled' && this.status !== 'removed';
+  }
+
+  provider(): ProviderName {
+    return PROVIDER_OF[this.kind];
+  }
+
+  isInternal(): boolean {
+    return isInternal(this.provider());
+  }
+
+  quoteRequest(): QuoteRequest & { provider: ProviderName } {
+    return {
+      provider: this.provider(),
+      componentId: this.id,
+      departureId: this.departureId,
+      providerRef: this.providerRef,
+      quantity: this.quantity,
+      currency: this.currency,
+      unitPriceCents: this.unitPriceCents,
+      unitTaxIncludedCents: this.unitTaxIncludedCents,
+      serviceDate: this.serviceDate,
+    };
+  }
+
+  /** Throws 400 on the first member that is missing, or that components of this kind do not have. */
+  assertMembersOfKind(): void {
+    const { kind, departureId, providerRef, unitPriceCents, unitTaxIncludedCents } = this;
+    const isManual = kind === 'manual_placeholder';
+    const rules: readonly [field: string, isPresent: boolean, rule: 'required' | 'optional' | 'rejected'][] = [
+      ['departureId', departureId !== null, kind === 'catalog_booking' ? 'required' : 'rejected'],
+      ['providerRef', providerRef !== null, kind === 'external_order' ? 'required' : 'rejected'],
+      ['unitPriceCents', unitPriceCents !== null, isManual ? 'optional' : 'rejected'],
+      [
+        'unitTaxIncludedCents',
+        unitTaxIncludedCents !== null,
+        isManual && unitPriceCents !== null ? 'optional' : 'rejected',
+      ],
+      ['confirmedByStaff', this.confirmedByStaff, isManual ? 'optional' : 'rejected'],
+    ];
+    for (const [field, isPresent, rule] of rules) {
+      if (rule === 'required' && !isPresent) {
+        throw invalidField(field, `A ${kind} requires ${field}`, 'missing_for_kind');
+      }
+      if (rule === 'rejected' && isPresent) {
+        throw invalidField(field, `A ${kind} must not have ${field}`, 'not_of_kind');
+      }
+    }
+    if ((unitTaxIncludedCents ?? 0) > (unitPriceCents ?? 0)) {
+      const message = 'unitTaxIncludedCents must not exceed unitPriceCents';
+      throw invalidField('unitTaxIncludedCents', message, 'tax_above_price');
+    }
+  }
+
+  clearPrice(): void {
+    Object.assign(this, { status: 'draft', subtotalCents: null, taxCents: null, totalCents: null, warnings: [] });
+    this.priceExpiresAt = null;
+  }
+
+  price(price: ComponentPrice, serviceDate: string | null): void {
+    Object.assign(this, price, { status: 'priced', warnings: [] });
+    if (this.kind !== 'manual_placeholder') this.serviceDate = serviceDate;
+  }
+
+  /** Its last price stays, so that the trip's total does not silently omit it. */
+  markUnavailable(warning: string): void {
+    Object.assign(this, { status: 'unavailable', warnings: [warning], holdExpiresAt: null });
+  }
+
+  hold(until: Date): void {
+    Object.assign(this, { status: 'held', holdExpiresAt: until });
+  }
+
+  /** After its hold was released, or without one. */
+  release(to: 'priced' | 'cancelled'): void {
+    Object.assign(this, { status: to, holdExpiresAt: null });
+  }
+
+  book(bookingItemId: string): void {
+    Object.assign(this, { status: 'booked', holdExpiresAt: null, bookingItemId });
+  }
+
+  remove(): void {
+    this.clearPrice();
+    this.status = 'removed';
+  }
+
+  /** Whether it has to follow its departure to this day. A component that was never priced has no day yet. */
+  isOnOtherDay(day: string): boolean {
+    const { serviceDate, status } = this;
+    return this.isActive() && status !== 'booked' && serviceDate !== null && serviceDate !== day;
+  }
+
+  auditImage(): object {
+    return {
+      id: this.id,
+      envelopeId: this.envelopeId,
+      kind: this.kind,
+      title: this.title,
+      quantity: this.quantity,
+      status: this.status,
+      departureId: this.departureId,
+      providerRef: this.providerRef,
+      unitPriceCents: this.unitPriceCents,
+      unitTaxIncludedCents: this.unitTaxIncludedCents,
+      confirmedByStaff: this.confirmedByStaff,
+      serviceDate: this.serviceDate,
+      totalCents: this.totalCents,
+      version: this.version,
+    };
+  }
+}

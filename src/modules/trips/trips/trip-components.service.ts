@@ -1,0 +1,168 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { assertVersion } from '../../../platform/http/if-match.js';
+import type { Target } from '../../../platform/http/target.js';
+import { newId } from '../../../platform/ids/id.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { DeparturesService } from '../../operations/index.js';
+import type { CreateComponent, UpdateComponent } from './trip-component.dto.js';
+import { TripComponent } from './trip-component.entity.js';
+import type { Trip } from './trip.entity.js';
+import { TripsRepository } from './trips.repository.js';
+
+const MAX_COMPONENTS = 50;
+
+type ComponentTarget = Target<'envelopeId' | 'componentId'>;
+
+/** Components of trips. Each change by staff locks the trip and clears its prices. */
+@Injectable()
+export class TripComponentsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: TripsRepository,
+    private readonly departures: DeparturesService,
+    private readonly ledger: ActionLedger,
+    private readonly clock: Clock,
+  ) {}
+
+  async add(envelopeId: string, input: CreateComponent, id = newId('tcmp')): Promise<TripComponent> {
+    return this.database.transaction(async () => {
+      const trip = await this.repository.trips.lock(envelopeId);
+      const now = this.clock.now();
+      trip.edit(now);
+      const component = newComponent(input, { id, trip, now });
+      component.assertMembersOfKind();
+      await this.assertSellable(component);
+      const others = await this.repository.componentsOf(envelopeId);
+      if (others.length >= MAX_COMPONENTS) {
+        throw conflict('component_limit_reached', `A trip has at most ${MAX_COMPONENTS} components`, {
+          limit: MAX_COMPONENTS,
+        });
+      }
+      await this.repository.appendComponent(component);
+      await this.repository.trips.update(trip);
+      const images = { before: null, after: component.auditImage() };
+      this.ledger.record('trips.trip_component.create', { ...subjectOf(component), ...images });
+      return component;
+    });
+  }
+
+  async update(target: ComponentTarget, changes: UpdateComponent): Promise<TripComponent> {
+    return this.change(target, 'update', async (component) => {
+      Object.assign(component, changes);
+      if (component.unitPriceCents !== null) component.unitTaxIncludedCents ??= 0;
+      component.assertMembersOfKind();
+      await this.assertSellable(component);
+      component.clearPrice();
+    });
+  }
+
+  /** The row stays, for the audit. */
+  async remove(target: ComponentTarget): Promise<TripComponent> {
+    return this.change(target, 'remove', async (component) => {
+      component.remove();
+      return Promise.resolve();
+    });
+  }
+
+  /**
+   * Moves components to the present day of their departure, also those of a reserved trip, however often it was moved. One
+   * transaction per trip. Throws at the end if a trip was being reserved; the caller tries again later.
+   */
+  async followDeparture(departureId: string): Promise<void> {
+    const busy: string[] = [];
+    for (const id of await this.repository.idsNotOnDayOf(departureId)) {
+      if (!(await this.database.transaction(() => this.moveToDayOf(departureId, id)))) busy.push(id);
+    }
+    if (busy.length > 0) throw new Error(`Being reserved, and so not moved with ${departureId}: ${busy.join(', ')}`);
+  }
+
+  /** Returns false while the trip is being reserved. */
+  private async moveToDayOf(departureId: string, tripId: string): Promise<boolean> {
+    const trip = await this.repository.trips.lock(tripId);
+    if (trip.status === 'reserve_in_progress') return false;
+    const { startDate } = await this.departures.getSummary(departureId);
+    const components = await this.repository.componentsOf(tripId);
+    const moved = components.filter((one) => one.departureId === departureId && one.isOnOtherDay(startDate));
+    if (moved.length === 0) return true;
+    const before = new Map(moved.map((component) => [component, component.auditImage()]));
+    for (const component of moved) component.serviceDate = startDate;
+    await this.repository.saveComponents(moved);
+    trip.updatedAt = this.clock.now();
+    await this.repository.trips.update(trip);
+    for (const [component, image] of before) {
+      this.ledger.record('trips.trip_component.update', {
+        ...subjectOf(component),
+        before: image,
+        after: component.auditImage(),
+        reason: 'The departure was moved',
+      });
+    }
+    return true;
+  }
+
+  private async change(
+    { envelopeId, componentId, expected }: ComponentTarget,
+    verb: 'update' | 'remove',
+    change: (component: TripComponent) => Promise<void>,
+  ): Promise<TripComponent> {
+    return this.database.transaction(async () => {
+      const trip = await this.repository.trips.lock(envelopeId);
+      const component = await this.repository.getComponent(envelopeId, componentId);
+      assertVersion(expected, component);
+      trip.edit(this.clock.now());
+      const before = component.auditImage();
+      await change(component);
+      await this.repository.saveComponents([component]);
+      await this.repository.trips.update(trip);
+      const images = { before, after: component.auditImage() };
+      this.ledger.record(`trips.trip_component.${verb}`, { ...subjectOf(component), ...images });
+      return component;
+    });
+  }
+
+  /** Throws 404 for an unknown departure. */
+  private async assertSellable({ departureId, quantity, unitPriceCents }: TripComponent): Promise<void> {
+    const departure = departureId && (await this.departures.getSummary(departureId, { field: 'departureId' }));
+    const priceCents = departure ? departure.priceCents : (unitPriceCents ?? 0);
+    if (Number.isSafeInteger(priceCents * quantity)) return;
+    throw invalidField('quantity', 'Price of the whole quantity would exceed 2^53-1', 'amount_too_large');
+  }
+}
+
+function newComponent(input: CreateComponent, { id, trip, now }: { id: string; trip: Trip; now: Date }): TripComponent {
+  const unitTax = input.unitTaxIncludedCents ?? (input.unitPriceCents === undefined ? null : 0);
+  return make(TripComponent, {
+    id,
+    envelopeId: trip.id,
+    position: 0,
+    kind: input.kind,
+    title: input.title,
+    quantity: input.quantity ?? 1,
+    status: 'draft',
+    departureId: input.departureId ?? null,
+    providerRef: input.providerRef ?? null,
+    unitPriceCents: input.unitPriceCents ?? null,
+    unitTaxIncludedCents: unitTax,
+    confirmedByStaff: input.confirmedByStaff ?? false,
+    serviceDate: input.serviceDate ?? null,
+    currency: trip.currency,
+    subtotalCents: null,
+    taxCents: null,
+    totalCents: null,
+    priceExpiresAt: null,
+    holdExpiresAt: null,
+    bookingItemId: null,
+    warnings: [],
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
+function subjectOf({ id }: TripComponent) {
+  return { subjectType: 'trip_component', subjectId: id };
+}

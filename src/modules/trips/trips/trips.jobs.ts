@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { Listens } from '../../../platform/discovery/listeners.js';
+import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
+import { Jobs } from '../../../platform/jobs/jobs.js';
+import { type DepartureSummary, DepartureListener } from '../../operations/index.js';
+import { RECOVER_JOB, RELEASE_JOB, ReservationSaga } from './reservation-saga.js';
+import { CONFIRM_JOB, ReservationsService } from './reservations.service.js';
+import { TripComponentsService } from './trip-components.service.js';
+
+const DEPARTURE_MOVED_JOB = 'trips.departure-moved';
+
+/**
+ * Background work of trips. A moved departure is followed by a job, because a change of a component locks its trip before
+ * the departure, and the transaction that moves the departure has locked that already.
+ */
+@Injectable()
+@Listens(DepartureListener, 300)
+export class TripJobs implements DepartureListener {
+  constructor(
+    private readonly reservations: ReservationsService,
+    private readonly saga: ReservationSaga,
+    private readonly components: TripComponentsService,
+    private readonly jobs: Jobs,
+  ) {}
+
+  @Cron('trips.sweep', '* * * * *')
+  async sweep(): Promise<void> {
+    await this.reservations.sweep();
+  }
+
+  @Job(RECOVER_JOB)
+  async recover(payload: unknown): Promise<void> {
+    await this.saga.recover(idIn(payload, 'tripId'));
+  }
+
+  @Job(RELEASE_JOB)
+  async release(payload: unknown): Promise<void> {
+    await this.reservations.release(idIn(payload, 'stepId'));
+  }
+
+  @Job(CONFIRM_JOB)
+  async confirm(payload: unknown): Promise<void> {
+    await this.reservations.confirm(idIn(payload, 'stepId'));
+  }
+
+  async moved({ id, startDate }: DepartureSummary, before: DepartureSummary): Promise<void> {
+    if (startDate !== before.startDate) await this.jobs.add(DEPARTURE_MOVED_JOB, { departureId: id });
+  }
+
+  @Job(DEPARTURE_MOVED_JOB)
+  async followDeparture(payload: unknown): Promise<void> {
+    await this.components.followDeparture(idIn(payload, 'departureId'));
+  }
+}
+
+/** Throws if the payload has no id of this name: only this module adds these jobs. */
+function idIn(payload: unknown, name: string): string {
+  const id: unknown = typeof payload === 'object' && payload !== null ? Reflect.get(payload, name) : undefined;
+  if (typeof id !== 'string') throw new Error(`The payload has no ${name}`);
+  return id;
+}

@@ -1,0 +1,261 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { containing } from '../../../platform/database/like.js';
+import { Database } from '../../../platform/database/database.js';
+import type { Rows } from '../../../platform/database/rows.js';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import type { ReservationPlan, ReservationStep } from './reservation-plan.js';
+import { TripComponent } from './trip-component.entity.js';
+import type { ListTrips } from './trip.dto.js';
+import { Trip, type TripView } from './trip.entity.js';
+
+/** The members of a component that can change, with an event for each new status. One statement for all components. */
+const SAVE_COMPONENTS = `with w as (
+    select * from jsonb_to_recordset($1::jsonb) as w (
+      id text, title text, quantity int, status text, "departureId" text, "providerRef" text, "unitPriceCents" bigint,
+      "unitTaxIncludedCents" bigint, "confirmedByStaff" boolean, "serviceDate" date, "subtotalCents" bigint,
+      "taxCents" bigint, "totalCents" bigint, "priceExpiresAt" timestamptz, "holdExpiresAt" timestamptz,
+      "bookingItemId" text, warnings jsonb)
+  ), before as (
+    select c.id, c.status from trip_components c join w using (id)
+  ), saved as (
+    update trip_components c set title = w.title, quantity = w.quantity, status = w.status,
+      departure_id = w."departureId", provider_ref = w."providerRef", unit_price_cents = w."unitPriceCents",
+      unit_tax_included_cents = w."unitTaxIncludedCents", confirmed_by_staff = w."confirmedByStaff",
+      service_date = w."serviceDate", subtotal_cents = w."subtotalCents", tax_cents = w."taxCents",
+      total_cents = w."totalCents", price_expires_at = w."priceExpiresAt", hold_expires_at = w."holdExpiresAt",
+      booking_item_id = w."bookingItemId", warnings = w.warnings, version = c.version + 1, updated_at = $2
+    from w where c.id = w.id returning c.id, c.envelope_id, c.status
+  ), events as (
+    insert into trip_component_events (component_id, envelope_id, plan_id, from_status, to_status, created_at)
+    select s.id, s.envelope_id, $3, b.status, s.status, $2 from saved s join before b using (id)
+    where s.status <> b.status
+  )
+  select count(*)::int as count from saved`;
+
+const PLAN = `p.id, p.envelope_id as "envelopeId", p.attempt, p.status, p.created_at as "createdAt",
+  p.updated_at as "updatedAt", (
+    select jsonb_agg(jsonb_build_object(
+      'id', s.id, 'componentId', s.component_id, 'position', s.position, 'provider', s.provider,
+      'providerKey', s.provider_key, 'status', s.status, 'offer', s.offer, 'holdExpiresAt', s.hold_expires_at,
+      'failure', s.failure, 'attempts', s.attempts) order by s.position)
+    from reservation_steps s where s.plan_id = p.id) as steps`;
+
+/** Inserts or updates a plan with its steps in one statement. Counts the attempt of a new plan. */
+const SAVE_PLAN = `with p as (
+    insert into reservation_plans as p (id, envelope_id, attempt, status, created_at, updated_at)
+    select $1, $2, coalesce((select max(attempt) from reservation_plans where envelope_id = $2), 0) + 1, $3, $4, $4
+    on conflict (id) do update set status = excluded.status, updated_at = excluded.updated_at
+    returning p.attempt, p.created_at
+  ), s as (
+    insert into reservation_steps as s (id, plan_id, envelope_id, component_id, position, provider, provider_key,
+      status, offer, hold_expires_at, failure, attempts, created_at, updated_at)
+    select w.id, $1, $2, w."componentId", w.position, w.provider, w."providerKey", w.status, w.offer,
+      w."holdExpiresAt", w.failure, w.attempts, $4, $4
+    from jsonb_to_recordset($5::jsonb) as w (id text, "componentId" text, position int, provider text,
+      "providerKey" text, status text, offer jsonb, "holdExpiresAt" timestamptz, failure jsonb, attempts int)
+    on conflict (id) do update set status = excluded.status, hold_expires_at = excluded.hold_expires_at,
+      failure = excluded.failure, attempts = excluded.attempts, updated_at = excluded.updated_at
+    where (s.status, s.attempts) is distinct from (excluded.status, excluded.attempts)
+  )
+  select attempt, created_at as "createdAt" from p`;
+
+/** A step in JSON. */
+type StepRow = Omit<ReservationStep, 'holdExpiresAt'> & { holdExpiresAt: string | null };
+type PlanRow = Omit<ReservationPlan, 'steps'> & { steps: StepRow[] | null };
+
+/** The SQL of trips, their components and their reservation plans. All of them are written while the trip is locked. */
+@Injectable()
+export class TripsRepository {
+  readonly trips: Rows<Trip>;
+  private readonly components: Rows<TripComponent>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
+    this.trips = database.rows(Trip);
+    this.components = database.rows(TripComponent);
+  }
+
+  async getView(id: string): Promise<TripView> {
+    return this.viewOf(await this.trips.get(id));
+  }
+
+  async viewOf(trip: Trip): Promise<TripView> {
+    const [view] = await this.viewsOf([trip]);
+    return view ?? { trip, components: [], plan: null };
+  }
+
+  /** Locks the trip and reads what it has then. */
+  async lockView(id: string): Promise<TripView> {
+    return this.viewOf(await this.trips.lock(id));
+  }
+
+  async list(query: ListTrips): Promise<{ views: TripView[]; total: number }> {
+    const { status, search, attention, createdFrom, createdTo, sort = '-createdAt' } = query;
+    const found = this.trips.query('trip');
+    if (status !== undefined) found.andWhere('trip.status = :status', { status });
+    if (attention !== undefined) found.andWhere('trip.attention = :attention', { attention });
+    if (createdFrom !== undefined) found.andWhere('trip.created_at >= :createdFrom', { createdFrom });
+    if (createdTo !== undefined) found.andWhere('trip.created_at < :createdTo', { createdTo });
+    if (search !== undefined) {
+      const text = `(trip.title ilike :search or trip.traveler_party #>> '{billing,name}' ilike :search)`;
+      found.andWhere(text, { search: containing(search) });
+    }
+    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
+    const field = sort.endsWith('updatedAt') ? 'trip.updated_at' : 'trip.created_at';
+    found.orderBy(field, direction).addOrderBy('trip.id', direction);
+    const { rows, total } = await this.trips.page(found, pageBounds(query));
+    return { views: await this.viewsOf(rows), total };
+  }
+
+  /** Components of the trip that are not removed, by position. */
+  async componentsOf(tripId: string): Promise<TripComponent[]> {
+    return this.componentsOfAll([tripId]);
+  }
+
+  /** Throws 404 also for a component of another trip, and for a removed one. */
+  async getComponent(tripId: string, id: string): Promise<TripComponent> {
+    const component = (await this.componentsOf(tripId)).find((known) => known.id === id);
+    if (!component) throw notFound();
+    return component;
+  }
+
+  /** Adds the component as the last one of its trip. */
+  async appendComponent(component: TripComponent): Promise<void> {
+    const [last] = await this.database.query<{ next: number }>(
+      'select coalesce(max(position) + 1, 0) as next from trip_components where envelope_id = $1',
+      [component.envelopeId],
+    );
+    component.position = last?.next ?? 0;
+    await this.components.insert(component);
+    await this.database.query(
+      `insert into trip_component_events (component_id, envelope_id, to_status, created_at) values ($1, $2, $3, $4)`,
+      [component.id, component.envelopeId, component.status, component.createdAt],
+    );
+  }
+
+  /** `planId`: the reservation that changes them, if any. */
+  async saveComponents(components: readonly TripComponent[], planId: string | null = null): Promise<void> {
+    if (components.length === 0) return;
+    const now = this.clock.now();
+    const values = [JSON.stringify(components), now, planId];
+    const [saved] = await this.database.prepared<{ count: number }>('trip-components-save', SAVE_COMPONENTS, values);
+    if (saved?.count !== components.length) throw new Error('A component was changed without locking its trip');
+    for (const component of components) Object.assign(component, { version: component.version + 1, updatedAt: now });
+  }
+
+  /** Saves all of it in one round trip, sent before the first `await`: the caller may send more with it. */
+  async save({ trip, components, plan }: TripView): Promise<void> {
+    const saved = plan ? [this.savePlan(plan)] : [];
+    await Promise.all([...saved, this.saveComponents(components, plan?.id), this.trips.update(trip)]);
+  }
+
+  async lastPlan(tripId: string): Promise<ReservationPlan | null> {
+    return (await this.lastPlansOf([tripId])).get(tripId) ?? null;
+  }
+
+  /** The plan of a step; it may not be the last one of its trip. */
+  async planOfStep(stepId: string): Promise<ReservationPlan | null> {
+    const [row] = await this.database.query<PlanRow>(
+      `select ${PLAN} from reservation_plans p
+       where p.id = (select plan_id from reservation_steps where id = $1)`,
+      [stepId],
+    );
+    return row ? toPlan(row) : null;
+  }
+
+  async savePlan(plan: ReservationPlan): Promise<void> {
+    const now = this.clock.now();
+    const { id, envelopeId, status, steps } = plan;
+    const values = [id, envelopeId, status, now, JSON.stringify(steps)];
+    type Saved = Pick<ReservationPlan, 'attempt' | 'createdAt'>;
+    const [saved] = await this.database.prepared<Saved>('reservation-plan-save', SAVE_PLAN, values);
+    Object.assign(plan, { ...saved, updatedAt: now });
+  }
+
+  /** Whether a step of any plan of the trip could not be released or confirmed. */
+  async hasUnsettledSteps(tripId: string): Promise<boolean> {
+    const [row] = await this.database.query<{ unsettled: boolean }>(
+      `select exists (select from reservation_steps s where s.envelope_id = $1
+         and s.status in ('release_failed', 'confirm_failed')) as unsettled`,
+      [tripId],
+    );
+    return row?.unsettled ?? false;
+  }
+
+  /** Up to 200 trips whose holds have expired. */
+  async idsWithExpiredHolds(): Promise<string[]> {
+    return this.ids(
+      `select id from trip_envelopes where status = 'reserved' and hold_expires_at <= $1 order by id limit 200`,
+      this.clock.now(),
+    );
+  }
+
+  /** Up to 200 trips whose reservation no process continues any more. */
+  async idsWithExpiredLease(): Promise<string[]> {
+    return this.ids(
+      `select id from trip_envelopes where status = 'reserve_in_progress' and lease_expires_at <= $1
+       order by id limit 200`,
+      this.clock.now(),
+    );
+  }
+
+  /** Trips with a component that is not on the day of its departure; without booked and cancelled trips. */
+  async idsNotOnDayOf(departureId: string): Promise<string[]> {
+    return this.ids(
+      `select distinct t.id from trip_components c
+       join departures d on d.id = c.departure_id join trip_envelopes t on t.id = c.envelope_id
+       where c.departure_id = $1 and c.status not in ('booked', 'cancelled', 'removed')
+         and c.service_date <> d.start_date and t.status not in ('booked', 'cancelled')
+       order by t.id`,
+      departureId,
+    );
+  }
+
+  /** In two statements. */
+  private async viewsOf(trips: readonly Trip[]): Promise<TripView[]> {
+    const ids = trips.map(({ id }) => id);
+    const components = await this.componentsOfAll(ids);
+    const plans = await this.lastPlansOf(ids);
+    return trips.map((trip) => ({
+      trip,
+      components: components.filter(({ envelopeId }) => envelopeId === trip.id),
+      plan: plans.get(trip.id) ?? null,
+    }));
+  }
+
+  private async componentsOfAll(tripIds: readonly string[]): Promise<TripComponent[]> {
+    return this.components.read({
+      name: 'trip-components-of',
+      text: `select ${this.components.columns('c')} from trip_components c
+        where c.envelope_id = any($1) and c.status <> 'removed' order by c.envelope_id, c.position`,
+      values: [tripIds],
+    });
+  }
+
+  private async lastPlansOf(tripIds: readonly string[]): Promise<Map<string, ReservationPlan>> {
+    const rows = await this.database.prepared<PlanRow>(
+      'reservation-plans-last',
+      `select distinct on (p.envelope_id) ${PLAN} from reservation_plans p
+       where p.envelope_id = any($1) order by p.envelope_id, p.attempt desc`,
+      [tripIds],
+    );
+    return new Map(rows.map((row) => [row.envelopeId, toPlan(row)]));
+  }
+
+  private async ids(text: string, value: unknown): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(text, [value]);
+    return rows.map(({ id }) => id);
+  }
+}
+
+function toPlan({ steps, ...plan }: PlanRow): ReservationPlan {
+  const read = ({ holdExpiresAt, ...step }: StepRow): ReservationStep => ({
+    ...step,
+    holdExpiresAt: holdExpiresAt === null ? null : new Date(holdExpiresAt),
+  });
+  return { ...plan, steps: (steps ?? []).map(read) };
+}

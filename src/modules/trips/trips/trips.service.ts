@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { type AppError, conflict, unavailable } from '../../../platform/errors/app-error.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/ids/id.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { ExternalProvidersService } from '../providers/external-providers.service.js';
+import { InternalProvider } from '../providers/internal-provider.js';
+import type { Quote } from '../providers/provider.js';
+import { applyQuotes, pricingErrorOf, sumOf } from './trip-prices.js';
+import { changeOf } from './trip-records.js';
+import type { CreateTrip, ListTrips, UpdateTrip } from './trip.dto.js';
+import { Trip, type TripView } from './trip.entity.js';
+import { TripsRepository } from './trips.repository.js';
+
+const MAX_PRICING_ATTEMPTS = 4;
+
+/** Quotes of external providers for the trip as it was in this version. */
+interface ExternalQuotes {
+  version: number;
+  quotes: Map<string, Quote>;
+}
+
+/** Envelopes of trips, and their prices. */
+@Injectable()
+export class TripsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: TripsRepository,
+    private readonly internal: InternalProvider,
+    private readonly external: ExternalProvidersService,
+    private readonly ledger: ActionLedger,
+    private readonly clock: Clock,
+  ) {}
+
+  async create({ title, currency, travelerParty }: CreateTrip, id = newId('trip')): Promise<TripView> {
+    const now = this.clock.now();
+    const trip = make(Trip, {
+      id,
+      title: title ?? null,
+      status: 'draft',
+      currency,
+      travelerParty: travelerParty ?? null,
+      subtotalCents: null,
+      taxCents: null,
+      totalCents: null,
+      priceExpiresAt: null,
+      holdExpiresAt: null,
+      leaseExpiresAt: null,
+      fencingToken: 0,
+      attention: false,
+      bookingId: null,
+      cancelledAt: null,
+      cancelReason: null,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    });
+    return this.database.transaction(async () => {
+      await this.repository.trips.insert(trip);
+      this.ledger.record('trips.trip.create', changeOf(trip, null));
+      return { trip, components: [], plan: null };
+    });
+  }
+
+  async get(id: string): Promise<TripView> {
+    return this.repository.getView(id);
+  }
+
+  async list(query: ListTrips): Promise<{ views: TripView[]; total: number }> {
+    return this.repository.list(query);
+  }
+
+  async update(id: string, { title, travelerParty }: UpdateTrip, expected: ExpectedVersions): Promise<TripView> {
+    return this.database.transaction(async () => {
+      const trip = await this.repository.trips.lock(id);
+      assertVersion(expected, trip);
+      const before = trip.auditImage();
+      const now = this.clock.now();
+      if (travelerParty !== undefined) {
+        trip.edit(now);
+        trip.travelerParty = travelerParty;
+      }
+      if (title !== undefined) trip.title = title;
+      trip.updatedAt = now;
+      await this.repository.trips.update(trip);
+      // The image has no names; it shows that they changed.
+      const more = { partyChanged: travelerParty !== undefined };
+      this.ledger.record('trips.trip.update', changeOf(trip, before, more));
+      return this.repository.viewOf(trip);
+    });
+  }
+
+  /**
+   * External providers are asked before the transaction, and again if the trip was changed meanwhile. The result is stored
+   * also if it is an error: then the trip is a draft whose components show why they are unavailable.
+   */
+  async price(id: string, expected: ExpectedVersions): Promise<TripView> {
+    for (let attempt = 1; attempt <= MAX_PRICING_ATTEMPTS; attempt += 1) {
+      const external = await this.quoteExternal(id);
+      const priced = await this.database.transaction(() => this.storePrices(id, expected, external));
+      if (priced?.error) throw priced.error;
+      if (priced) return priced.view;
+    }
+    throw unavailable('The trip was changed repeatedly while it was priced; try again');
+  }
+
+  private async quoteExternal(id: string): Promise<ExternalQuotes> {
+    const { trip, components } = await this.repository.getView(id);
+    const external = components.filter((one) => trip.isEditable() && one.isActive() && !one.isInternal());
+    return { version: trip.version, quotes: await this.external.quote(external.map((one) => one.quoteRequest())) };
+  }
+
+  /** Null if the trip is in another version than the one that providers were asked about. */
+  private async storePrices(
+    id: string,
+    expected: ExpectedVersions,
+    external: ExternalQuotes,
+  ): Promise<{ view: TripView; error: AppError | null } | null> {
+    const trip = await this.repository.trips.lock(id);
+    assertVersion(expected, trip);
+    trip.assertPriceable();
+    if (trip.version !== external.version) return null;
+    const view = await this.repository.viewOf(trip);
+    const active = view.components.filter((one) => one.isActive());
+    if (active.length === 0) throw conflict('trip_not_priced', 'The trip has no component', { componentIds: [] });
+
+    const before = trip.auditImage();
+    const internal = active.filter((one) => one.isInternal()).map((one) => one.quoteRequest());
+    const quotes = new Map([...external.quotes, ...(await this.internal.quote(internal))]);
+    const error = pricingErrorOf(applyQuotes(active, quotes, trip.currency), trip.currency);
+    const now = this.clock.now();
+    if (error) trip.edit(now);
+    else {
+      trip.setPrices(sumOf(active), now);
+      trip.moveTo('priced', now);
+    }
+    await this.repository.save({ trip, components: active, plan: null });
+    this.ledger.record('trips.trip.price', changeOf(trip, before, { refusal: error?.code ?? null }));
+    return { view, error };
+  }
+}
