@@ -6,60 +6,60 @@ import { run } from './world.js';
 
 /**
  * @typedef {import('./world.js').World} World
- * @typedef {import('./journal.js').Write} Write
+ * @typedef {import('./recording-client.js').Write} Write
  * @typedef {{ id: string, name: string, version: number, creations: number, updates: number }} Row
  */
 
 const SETTLED_WITHIN_MS = 60_000;
-/** Once all is well again; well below the lease of a key. */
+/** After the recovery; far below the time for which a key stays locked. */
 const KEYS_FREE_WITHIN_SECONDS = 5;
 const RELAYED_WITHIN_MS = 15_000;
 
-const MADE = `
-  with made as (
+const CREATED_ROWS = `
+  with created as (
     select id, name, version from channels where starts_with(name, $1)
     union all
     select id, invoice_number, version from supplier_invoices where starts_with(invoice_number, $1))
   select id, name, version,
-    (select count(*)::int from action_ledger_entries where subject_id = made.id and action like '%.create') as creations,
-    (select count(*)::int from action_ledger_entries where subject_id = made.id and action like '%.update') as updates
-  from made`;
+    (select count(*)::int from action_ledger_entries where subject_id = created.id and action like '%.create') as creations,
+    (select count(*)::int from action_ledger_entries where subject_id = created.id and action like '%.update') as updates
+  from created`;
 
 /**
- * Has the journal delivered to the end, compares it with what is stored, and with what is answered to a repetition.
+ * Lets the client deliver all writes, and compares them with the stored rows and with the responses to repetitions.
  * @param {World} world
- * @param {import('./journal.js').Journal} journal
- * @param {number} before how many events were published before the journal began
+ * @param {import('./recording-client.js').RecordingClient} client
+ * @param {number} before number of events published before the client started
  */
-export async function account(world, journal, before) {
+export async function account(world, client, before) {
   const lag = watchLag();
-  const settled = await journal.settle(SETTLED_WITHIN_MS);
+  const settled = await client.settle(SETTLED_WITHIN_MS);
   const allowed = KEYS_FREE_WITHIN_SECONDS + lag() / 1000;
-  await journal.replay();
-  const found = await compareWithStored(world, journal);
-  const { acknowledged, requests, times } = journal;
+  await client.replay();
+  const found = await compareWithStored(world, client);
+  const { acknowledged, requests, times } = client;
   const misses = [
-    ...journal.faults,
+    ...client.faults,
     ...missesOf([
-      [found.lost === 0, `${found.lost} acknowledged effects are not there`],
-      [found.duplicated === 0, `${found.duplicated} effects are there twice`],
+      [found.lost === 0, `${found.lost} acknowledged effects are missing`],
+      [found.duplicated === 0, `${found.duplicated} effects are duplicated`],
       [settled <= allowed, `the last key could be used again only after ${settled.toFixed(1)} s`],
     ]),
-    ...(await aftermath(world, journal, before)),
+    ...(await aftermath(world, client, before)),
   ];
   return { requests, acknowledged, ...found, p99Ms: quantile(times, 0.99), misses };
 }
 
-/** Rows, their versions and their ledger entries. @param {World} world @param {{ tag: string, writes: Write[] }} journal */
-async function compareWithStored({ pool }, journal) {
-  const { rows } = await pool.query(MADE, [journal.tag]);
-  return compare(journal.writes, rows);
+/** Rows, their versions and their ledger entries. @param {World} world @param {{ tag: string, writes: Write[] }} client */
+async function compareWithStored({ pool }, client) {
+  const { rows } = await pool.query(CREATED_ROWS, [client.tag]);
+  return compare(client.writes, rows);
 }
 
 /**
- * What of the acknowledged writes is not there, and what is there beyond them.
+ * Counts the effects of acknowledged writes that are missing, and the effects without an acknowledged write.
  * @param {Write[]} writes
- * @param {Row[]} rows everything that carries the journal's tag
+ * @param {Row[]} rows all rows with the client's tag
  */
 export function compare(writes, rows) {
   const found = { lost: 0, duplicated: 0 };
@@ -88,8 +88,8 @@ export function compare(writes, rows) {
 }
 
 /**
- * How many events there were ever on the channels that a journal's writes appear on: those that are published, and those
- * that wait for it, as what the demo data did may at the start.
+ * The number of all events on the channels of the client's writes: those that are published, and those that are still in the
+ * outbox, such as those of the demo data at the start.
  * @param {World} world
  * @returns {Promise<number>}
  */
@@ -104,11 +104,10 @@ export async function published({ pool }) {
 }
 
 /**
- * What is not as it should be after all is done: events that were not published or published twice, and a ledger whose
- * chains do not hold.
+ * Checks events and ledger after all writes: events that are missing or duplicated, and broken chains of the ledger.
  * @param {World} world
- * @param {{ writes: Write[] }} journal
- * @param {number} before events published before the journal began
+ * @param {{ writes: Write[] }} client
+ * @param {number} before events published before the client started
  * @returns {Promise<string[]>}
  */
 async function aftermath(world, { writes }, before) {

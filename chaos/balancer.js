@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 
 /**
  * @typedef {import('./instance.js').Instance} Instance
@@ -12,8 +12,8 @@ const LOOK_EVERY_MS = 100;
  */
 
 /**
- * The smallest load balancer that deserves the name: requests go in turn to the instances that said at the last look
- * that they are ready, over connections that are kept. It repeats nothing, so that nothing is smoothed over.
+ * A minimal load balancer: forwards requests in turn, over persistent connections, to the instances that were ready at the
+ * last check. It repeats no request, so that every failure is seen.
  */
 export class Balancer {
   /** @type {Instance[]} */
@@ -38,7 +38,7 @@ export class Balancer {
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('The balancer has no port');
     const balancer = new Balancer(instances, server, address.port);
-    while (balancer.ready.length < instances.length) await pause(LOOK_EVERY_MS);
+    while (balancer.ready.length < instances.length) await pause(POLL_MS);
     return balancer;
   }
 
@@ -54,7 +54,7 @@ export class Balancer {
     while (this.watching) {
       const answers = await Promise.all(this.instances.map(({ caller }) => caller.call({ path: '/health/ready' })));
       this.ready = this.instances.filter((_, n) => answers[n]?.status === 200);
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_MS);
     }
   }
 
@@ -62,7 +62,7 @@ export class Balancer {
   forward(incoming, outgoing) {
     const target = this.ready[(this.turn += 1) % this.ready.length];
     if (!target) {
-      outgoing.writeHead(502).end('nobody is ready');
+      outgoing.writeHead(502).end('No instance is ready');
       return;
     }
     const { method, url: path, headers } = incoming;

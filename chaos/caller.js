@@ -6,22 +6,22 @@ const TIMEOUT_MS = 20_000;
 
 /**
  * @typedef {object} Call
- * @property {string} [method] GET unless given
+ * @property {string} [method] default: GET
  * @property {string} path
  * @property {string} [token] sent as `Authorization: Bearer`
  * @property {Record<string, string>} [headers]
  * @property {unknown} [body] sent as JSON
- * @property {AbortSignal} [signal] hangs up
+ * @property {AbortSignal} [signal] closes the connection
  */
 
 /**
- * What came back: `status` 0 where no whole answer came, `failure` then says why.
+ * A response. `status` is 0 if no complete response was received; `failure` is then the reason.
  * @typedef {{ status: number, headers: import('node:http').IncomingHttpHeaders, body: any, failure: string | null, milliseconds: number }} Answer
  */
 
-/** A client that keeps its connections, as a real one does, and to which a broken connection is an answer too. */
+/** A client with persistent connections, which returns a failed connection as a response. */
 export class Caller {
-  /** As many connections as any scenario has clients: none of them may wait for another in here. @param {string} url @param {{ connections?: number }} [options] */
+  /** By default enough connections for every client of a scenario, so that none waits for another one. @param {string} url @param {{ connections?: number }} [options] */
   constructor(url, { connections = 512 } = {}) {
     this.url = new URL(url);
     this.agent = new Agent({ keepAlive: true, maxSockets: connections });
@@ -29,8 +29,8 @@ export class Caller {
 
   /** @param {Call} call @returns {Promise<Answer>} */
   async call(call) {
-    const began = performance.now();
-    const took = () => performance.now() - began;
+    const startedAt = performance.now();
+    const took = () => performance.now() - startedAt;
     try {
       const response = await this.send(call);
       const received = await text(response);
@@ -38,7 +38,7 @@ export class Caller {
       const body = isJson ? JSON.parse(received || 'null') : received;
       return { status: response.statusCode ?? 0, headers: response.headers, body, failure: null, milliseconds: took() };
     } catch (error) {
-      return { status: 0, headers: {}, body: null, failure: wordsOf(error), milliseconds: took() };
+      return { status: 0, headers: {}, body: null, failure: textOf(error), milliseconds: took() };
     }
   }
 
@@ -63,15 +63,15 @@ export class Caller {
         resolve,
       );
       outgoing.on('error', reject);
-      // Without this, a service that never answers would be waited for without an end.
-      outgoing.setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error(`no answer in ${TIMEOUT_MS} ms`)));
+      // A service that never responds would block the scenario.
+      outgoing.setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error(`no response within ${TIMEOUT_MS} ms`)));
       outgoing.end(payload);
     });
   }
 }
 
 /** @param {unknown} error */
-function wordsOf(error) {
+function textOf(error) {
   const { code, message } = /** @type {{ code?: string, message?: string }} */ (error);
   return code ?? message ?? String(error);
 }

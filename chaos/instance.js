@@ -10,9 +10,9 @@ import { Caller } from './caller.js';
 const MAIN = join(import.meta.dirname, '../dist/src/main.js');
 const START_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 30_000;
-const LOOK_EVERY_MS = 20;
+const POLL_MS = 20;
 
-/** The built service in a process of its own, which can be killed, stopped and started again on the same port. */
+/** The built service in a separate process, which can be killed, stopped and started again on the same port. */
 export class Instance {
   /** @type {import('node:child_process').ChildProcess | null} */
   child = null;
@@ -26,7 +26,7 @@ export class Instance {
     this.caller = new Caller(this.url);
   }
 
-  /** A running one. @param {import('./world.js').World} world @param {Record<string, string>} [env] */
+  /** Starts an instance on a free port. @param {import('./world.js').World} world @param {Record<string, string>} [env] */
   static async start(world, env = {}) {
     if (!existsSync(MAIN)) throw new Error('Build first: npm run build');
     const instance = new Instance(await freePort(), world, env);
@@ -37,7 +37,7 @@ export class Instance {
     return instance;
   }
 
-  /** Two of them; none is left where one of them does not start. @param {import('./world.js').World} world @param {Record<string, string>} [env] */
+  /** Starts two instances; if one of them does not start, the other one is killed. @param {import('./world.js').World} world @param {Record<string, string>} [env] */
   static async startTwo(world, env = {}) {
     const started = await Promise.allSettled([Instance.start(world, env), Instance.start(world, env)]);
     const instances = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -55,7 +55,7 @@ export class Instance {
     return this.child !== null && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Resolves when it is ready; tells after how many seconds. */
+  /** Starts the process, and returns the seconds until it is ready. */
   async start() {
     const log = openSync(this.logFile, 'a');
     this.child = spawn(process.execPath, [MAIN], { env: this.env, stdio: ['ignore', log, log] });
@@ -63,16 +63,16 @@ export class Instance {
     return this.becomes(200, START_WITHIN_MS);
   }
 
-  /** Waits for this status of its readiness; tells after how many seconds. @param {number} status @param {number} withinMs */
+  /** Waits until `/health/ready` returns this status, and returns the seconds. @param {number} status @param {number} withinMs */
   async becomes(status, withinMs) {
-    const began = performance.now();
+    const startedAt = performance.now();
     for (;;) {
       const { status: found } = await this.caller.call({ path: '/health/ready' });
-      const seconds = (performance.now() - began) / 1000;
+      const seconds = (performance.now() - startedAt) / 1000;
       if (found === status) return seconds;
-      if (!this.isAlive) throw new Error(`The service ended by itself:\n${this.lastWords()}`);
-      if (seconds * 1000 > withinMs) throw new Error(`The service did not become ${status} in ${withinMs} ms`);
-      await pause(LOOK_EVERY_MS);
+      if (!this.isAlive) throw new Error(`The service ended by itself:\n${this.lastLogLines()}`);
+      if (seconds * 1000 > withinMs) throw new Error(`The service did not become ${status} within ${withinMs} ms`);
+      await pause(POLL_MS);
     }
   }
 
@@ -85,7 +85,7 @@ export class Instance {
     await exited;
   }
 
-  /** Asks it to end, as a deployment does; its exit code, null where it had to be killed. @returns {Promise<number | null>} */
+  /** Stops it as a deployment does. The exit code is null if it had to be killed. @returns {Promise<number | null>} */
   async stop() {
     const { child } = this;
     if (!child) return null;
@@ -100,7 +100,7 @@ export class Instance {
     return child.exitCode;
   }
 
-  lastWords() {
+  lastLogLines() {
     return readFileSync(this.logFile, 'utf8').split('\n').slice(-20).join('\n');
   }
 }

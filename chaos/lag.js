@@ -2,13 +2,13 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const RESOLUTION_MS = 10;
-/** Within one request this process, the proxy in it, the service and its database are late in turn when the machine is busy. */
+/** On a busy machine this process, its proxy, the service and the database are each late during one request. */
 const TIMES = 5;
 
 /**
- * Watches how late this process is, which does little itself: what time limits must allow for, since it is no fault of the
- * service. On a machine that does nothing else it is a few milliseconds.
- * @returns {() => number} ends it; tells how many milliseconds that is
+ * Measures the event loop delay of this process, which does little itself. Time limits allow for it, because it comes from the
+ * machine and not from the service. On an idle machine it is a few milliseconds.
+ * @returns {() => number} stops, and returns the milliseconds
  */
 export function watchLag() {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

@@ -5,14 +5,14 @@ import { between } from './figures.js';
 
 /** @typedef {import('node:net').Socket} Socket @typedef {'pass' | 'blackhole' | 'refuse' | 'reset' | 'latency' | 'cut'} Mode */
 
-/** Milliseconds by which `latency` delays each answer, and one in how many chunks `cut` answers by a reset. */
+/** Milliseconds by which `latency` delays each chunk, and the number of chunks per reset by `cut`. */
 const LATENCY_MS = /** @type {const} */ ([100, 500]);
 const CUT_ONE_IN = 100;
 
 /**
- * A TCP proxy between the service and its database that can be the network that one hopes not to have:
- * `blackhole` takes bytes that arrive nowhere, and ends nothing; `refuse` listens no more, and ends what there is;
- * `reset` takes connections and resets them; `latency` delays what passes, in order; `cut` ends connections at random.
+ * A TCP proxy between the service and its database that simulates network faults: `blackhole` accepts bytes and forwards none;
+ * `refuse` stops listening and closes all connections; `reset` accepts connections and resets them; `latency` delays all
+ * chunks in order; `cut` resets connections at random.
  */
 export class Network {
   /** @type {Mode} */
@@ -37,7 +37,7 @@ export class Network {
     return new Network(new URL(databaseUrl), address.port, server);
   }
 
-  /** The database's URL, by way of this proxy. */
+  /** The database's URL through this proxy. */
   get url() {
     const url = new URL(this.target);
     url.hostname = '127.0.0.1';
@@ -92,7 +92,7 @@ export class Network {
         return;
       }
       const now = performance.now();
-      // Nothing overtakes what was sent before it.
+      // Chunks keep their order.
       free = Math.max(free, this.mode === 'latency' ? now + latency() : now);
       if (free > now) setTimeout(() => to.write(bytes), free - now);
       else to.write(bytes);

@@ -5,7 +5,7 @@ import { startPostgres } from '../scripts/embedded-postgres/index.js';
 import { isFree } from '../scripts/ports.js';
 import { ended, signal } from '../scripts/processes.js';
 
-/** An embedded PostgreSQL that waits for the disk as in production, and that may be killed. */
+/** An embedded PostgreSQL with the durability of production, which may be killed. */
 export class OwnDatabase {
   /** @param {string} dataDir @param {import('../scripts/embedded-postgres/index.js').PostgresServer} server */
   constructor(dataDir, server) {
@@ -23,14 +23,15 @@ export class OwnDatabase {
     return this.server.url;
   }
 
-  /** kill -9 of the postmaster; its processes notice and end, without writing anything down. */
+  /** kill -9 of the postmaster; its processes then end without writing anything. */
   async kill() {
     signal(this.server.pid, 'SIGKILL');
-    if (!(await ended(this.server.pid, 10_000))) throw new Error(`PostgreSQL ${this.server.pid} survived kill -9`);
+    if (!(await ended(this.server.pid, 10_000)))
+      throw new Error(`PostgreSQL ${this.server.pid} has not ended after kill -9`);
     await this.server.stop();
   }
 
-  /** On the same port; resolves when it takes queries. */
+  /** Starts it on the same port, and waits until it accepts queries. */
   async startAgain() {
     const { port } = this.server;
     while (!(await isFree(port, '127.0.0.1'))) await pause(20);

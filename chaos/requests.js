@@ -4,10 +4,10 @@
 export const CHANNELS = '/v1/admin/distribution/channels';
 export const INVOICES = '/v1/admin/finance/supplier-invoices';
 const CONTRACTS = '/v1/admin/legal/contracts';
-/** The one of the demo data that customers may read. */
+/** The contract of the demo data that customers may read. */
 const SENT_CONTRACT = 'ctr_01k0dem000e000000000000003';
 
-/** One request after another, of each surface in turn; each needs the database. @param {World} world @returns {(n: number) => Call} */
+/** Requests to each surface in turn, all of which need the database. @param {World} world @returns {(n: number) => Call} */
 export function everySurface({ credentials }) {
   const staff = { token: credentials.staff.token };
   const platform = { token: credentials.platformKey };
@@ -27,7 +27,7 @@ export function everySurface({ credentials }) {
   return (n) => /** @type {() => Call} */ (calls[n % calls.length])();
 }
 
-/** A light read of the staff's. @param {World} world @returns {() => Call} */
+/** A small list for staff. @param {World} world @returns {() => Call} */
 export function listing({ credentials }) {
   return () => ({ token: credentials.staff.token, path: `${CHANNELS}?limit=5` });
 }

@@ -5,8 +5,8 @@ import { scenarios } from './scenarios.js';
 import { startWorld } from './world.js';
 
 /*
- * npm run chaos [-- <part of a scenario's name> ...] [--long]: breaks what the service stands on, on a PostgreSQL of its own,
- * and prints what became of its promises, a line for each; the exit code is 1 where one was not kept.
+ * npm run chaos [-- <part of a scenario's name> ...] [--long]: injects faults into the service and its own PostgreSQL, and
+ * prints a line per scenario. The exit code is 1 if a requirement is not met.
  */
 const words = process.argv.slice(2);
 const size = words.includes('--long') ? 'long' : 'short';
@@ -34,7 +34,7 @@ try {
 }
 process.exitCode = misses === 0 ? 0 : 1;
 
-/** A scenario that could not be played is a miss; the others are played. @param {import('./figures.js').Scenario} scenario */
+/** A scenario that fails to run is a miss, and the others still run. @param {import('./figures.js').Scenario} scenario */
 async function attempt(scenario) {
   try {
     return await scenario.run(world, scenario[size]);

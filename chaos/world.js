@@ -11,21 +11,21 @@ import { OwnDatabase } from './own-database.js';
 const COMMANDS = join(import.meta.dirname, '../dist/src/commands.js');
 
 /**
- * A database with demo data, and what instances of the service need to run on it.
+ * A database with demo data, and the environment of service instances on it.
  * @typedef {object} World
  * @property {string} folder for logs
  * @property {Record<string, string | undefined>} env
  * @property {string} databaseUrl
  * @property {{ staff: { token: string }, platformKey: string, vaultSlug: string }} credentials
- * @property {pg.Pool} pool looks into the database, past the service
- * @property {OwnDatabase | null} database null where the server is somebody else's
+ * @property {pg.Pool} pool queries the database directly
+ * @property {OwnDatabase | null} database null if the server must not be killed
  * @property {() => Promise<void>} end
  */
 
-/** A durable PostgreSQL of its own with demo data. @returns {Promise<World>} */
+/** Starts a durable PostgreSQL with demo data. @returns {Promise<World>} */
 export async function startWorld() {
   const folder = await mkdtemp(join(tmpdir(), 'travel-chaos-'));
-  // The embedded server may run as another user, who must be able to pass through to its data.
+  // The embedded server may run as another user, who must be able to reach its data.
   await chmod(folder, 0o711);
   const database = await OwnDatabase.start(folder);
   const env = {
@@ -48,21 +48,21 @@ export async function startWorld() {
 }
 
 /**
- * One on a database that is there already. `end` leaves the database and the folder.
- * @param {Record<string, string | undefined>} env the service's
+ * A world on an existing database. `end` keeps the database and the folder.
+ * @param {Record<string, string | undefined>} env of the service
  * @param {{ folder: string, credentialsFile: string }} places
  * @returns {World}
  */
 export function worldOn(env, { folder, credentialsFile }) {
   const databaseUrl = env.DATABASE_URL ?? '';
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
-  // Its server is killed under it; the next query says so where it matters.
+  // The server may be killed while it is connected; the next query then fails.
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   const credentials = JSON.parse(readFileSync(credentialsFile, 'utf8'));
   return { folder, env, databaseUrl, credentials, pool, database: null, end: () => pool.end() };
 }
 
-/** One of the built service's commands; throws with what it printed where it fails. @param {string} command @param {World['env']} env */
+/** Runs a command of the built service; throws with its output if it fails. @param {string} command @param {World['env']} env */
 export async function run(command, env) {
   const child = spawn(process.execPath, [COMMANDS, command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -3,30 +3,30 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { account, published } from '../audit.js';
 import { missesOf, quantile } from '../figures.js';
 import { Instance } from '../instance.js';
-import { Journal } from '../journal.js';
+import { RecordingClient } from '../recording-client.js';
 import { watchLag } from '../lag.js';
-import { inWords, isHonestRefusal, lives, load, watchHealth } from '../load.js';
+import { describeAnswers, isDocumentedRejection, lives, load, watchHealth } from '../load.js';
 import { Network } from '../network.js';
 import { everySurface } from '../requests.js';
 
-/** @typedef {import('../world.js').World} World @typedef {import('../load.js').Heard} Heard */
+/** @typedef {import('../world.js').World} World @typedef {import('../load.js').TimedAnswer} TimedAnswer */
 /** @typedef {{ instance: Instance, network: Network, seconds: number, writes: number }} Stage */
 
 const CLIENTS = 16;
 const PAUSE_MS = 50;
-const REFUSED_WITHIN_MS = 2_000;
+const REJECTED_WITHIN_MS = 2_000;
 const READY_WITHIN_SECONDS = 5;
-/** Requests end at their deadline, wherever they are by then. */
+/** Every request ends at its deadline. */
 const DEADLINE_MS = 10_500;
 
 /**
- * R7: whatever the network between service and database does, clients hear 503 and when to come again, soon; the
- * process lives and says so; and it is used again soon after the network is.
+ * R7: whatever the network between service and database does, clients soon receive 503 with Retry-After, the process stays
+ * live, and it works again soon after the network does.
  * @type {import('../figures.js').Scenario}
  */
 export const databaseAway = {
   name: 'database-away',
-  title: 'a network to the database that swallows, refuses, resets, delays or cuts',
+  title: 'a network to the database that drops, refuses, resets, delays or cuts',
   short: { seconds: 1, writes: 24 },
   long: { seconds: 20, writes: 1_000 },
   run: async (world, { seconds, writes }) => {
@@ -36,9 +36,9 @@ export const databaseAway = {
     try {
       const outcomes = [];
       for (const mode of /** @type {const} */ (['blackhole', 'refuse', 'reset'])) {
-        outcomes.push(await gone(world, mode, stage));
+        outcomes.push(await disconnected(world, mode, stage));
       }
-      for (const mode of /** @type {const} */ (['latency', 'cut'])) outcomes.push(await bad(world, mode, stage));
+      for (const mode of /** @type {const} */ (['latency', 'cut'])) outcomes.push(await degraded(world, mode, stage));
       return outcomes;
     } finally {
       await network.become('pass');
@@ -49,7 +49,7 @@ export const databaseAway = {
 };
 
 /** @param {World} world @param {'blackhole' | 'refuse' | 'reset'} mode @param {Stage} stage */
-async function gone(world, mode, { instance, network, seconds }) {
+async function disconnected(world, mode, { instance, network, seconds }) {
   const lag = watchLag();
   const health = watchHealth(instance.caller);
   const clients = load(instance.caller, { clients: CLIENTS, pauseMs: PAUSE_MS, next: everySurface(world) });
@@ -58,58 +58,58 @@ async function gone(world, mode, { instance, network, seconds }) {
   const since = performance.now();
   const noticed = await instance.becomes(503, 10_000);
   await pause(seconds * 1000);
-  const heard = (await clients.stop()).filter(({ began }) => began > since);
+  const answers = (await clients.stop()).filter(({ startedAt }) => startedAt > since);
   await network.become('pass');
   const recoverySeconds = await instance.becomes(200, 30_000);
   const after = await Promise.all(Array.from({ length: 12 }, (_, n) => instance.caller.call(everySurface(world)(n))));
   const live = await health.stop();
   const lateMs = lag();
 
-  const p99Ms = quantile(timesOf(heard), 0.99);
-  const odd = heard.filter((answer) => !isHonestRefusal(answer));
+  const p99Ms = quantile(timesOf(answers), 0.99);
+  const odd = answers.filter((answer) => !isDocumentedRejection(answer));
   const misses = missesOf([
-    [heard.length >= 2 * CLIENTS, `only ${heard.length} requests were sent`],
-    [odd.length === 0, `not refused as documented: ${inWords(odd)}`],
-    [p99Ms <= REFUSED_WITHIN_MS + lateMs, `1 of 100 refusals took more than ${REFUSED_WITHIN_MS} ms`],
-    [noticed * 1000 <= REFUSED_WITHIN_MS + lateMs, `not ready only after ${noticed.toFixed(1)} s`],
+    [answers.length >= 2 * CLIENTS, `only ${answers.length} requests were sent`],
+    [odd.length === 0, `not rejected as documented: ${describeAnswers(odd)}`],
+    [p99Ms <= REJECTED_WITHIN_MS + lateMs, `1 of 100 rejections took more than ${REJECTED_WITHIN_MS} ms`],
+    [noticed * 1000 <= REJECTED_WITHIN_MS + lateMs, `reported not ready only after ${noticed.toFixed(1)} s`],
     [recoverySeconds <= READY_WITHIN_SECONDS, `ready again only after ${recoverySeconds.toFixed(1)} s`],
-    [after.every(isDone), `after it: ${inWords(after)}`],
+    [after.every(isDone), `afterwards: ${describeAnswers(after)}`],
     [instance.isAlive, 'the process ended'],
     ...lives(live, lateMs),
   ]);
-  return { name: `database-away ${mode}`, requests: heard.length, p99Ms, recoverySeconds, misses };
+  return { name: `database-away ${mode}`, requests: answers.length, p99Ms, recoverySeconds, misses };
 }
 
 /** @param {World} world @param {'latency' | 'cut'} mode @param {Stage} stage */
-async function bad(world, mode, { instance, network, seconds, writes }) {
+async function degraded(world, mode, { instance, network, seconds, writes }) {
   const before = await published(world);
-  const journal = new Journal([instance.caller], world.credentials.staff.token);
+  const client = new RecordingClient([instance.caller], world.credentials.staff.token);
   const lag = watchLag();
   const health = watchHealth(instance.caller);
   await network.become(mode);
   const clients = load(instance.caller, { clients: CLIENTS, pauseMs: PAUSE_MS, next: everySurface(world) });
-  journal.add(writes);
-  const delivered = journal.deliver({ withinMs: seconds * 1000 });
+  client.add(writes);
+  const delivered = client.deliver({ withinMs: seconds * 1000 });
   await pause(seconds * 1000);
-  const heard = await clients.stop();
+  const answers = await clients.stop();
   await delivered;
   await network.become('pass');
   const recoverySeconds = await instance.becomes(200, 30_000);
   const live = await health.stop();
   const lateMs = lag();
-  const accounts = await account(world, journal, before);
+  const accounts = await account(world, client, before);
 
-  const odd = heard.filter((answer) => !isDone(answer) && !isHonestRefusal(answer));
+  const odd = answers.filter((answer) => !isDone(answer) && !isDocumentedRejection(answer));
   const misses = missesOf([
-    [odd.length === 0, `neither done nor refused as documented: ${inWords(odd)}`],
-    [heard.some(isDone), 'nothing at all was done'],
-    [Math.max(...timesOf(heard)) <= DEADLINE_MS + lateMs, 'a request took longer than its deadline'],
+    [odd.length === 0, `neither done nor rejected as documented: ${describeAnswers(odd)}`],
+    [answers.some(isDone), 'no request was successful'],
+    [Math.max(...timesOf(answers)) <= DEADLINE_MS + lateMs, 'a request took longer than its deadline'],
     [recoverySeconds <= READY_WITHIN_SECONDS, `ready again only after ${recoverySeconds.toFixed(1)} s`],
     [instance.isAlive, 'the process ended'],
     ...lives(live, lateMs),
   ]);
-  const p99Ms = quantile(timesOf(heard), 0.99);
-  const requests = heard.length + accounts.requests;
+  const p99Ms = quantile(timesOf(answers), 0.99);
+  const requests = answers.length + accounts.requests;
   return {
     ...accounts,
     name: `database-away ${mode}`,
@@ -125,7 +125,7 @@ function isDone({ status }) {
   return status >= 200 && status < 300;
 }
 
-/** @param {Heard[]} heard */
-function timesOf(heard) {
-  return heard.map(({ milliseconds }) => milliseconds);
+/** @param {TimedAnswer[]} answers */
+function timesOf(answers) {
+  return answers.map(({ milliseconds }) => milliseconds);
 }

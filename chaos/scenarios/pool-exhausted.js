@@ -4,17 +4,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { missesOf, quantile } from '../figures.js';
 import { Instance } from '../instance.js';
 import { watchLag } from '../lag.js';
-import { inWords, isHonestRefusal, lives, load, watchHealth } from '../load.js';
+import { describeAnswers, isDocumentedRejection, lives, load, watchHealth } from '../load.js';
 import { CHANNELS, listing } from '../requests.js';
 
 const WAIT_WITHIN_MS = 2_000;
-/** A connection is waited for a second, once to learn whose token it is and once for the change; a statement has five. */
+/** One second of waiting for a connection, for authentication and for the change, and five for the statement. */
 const LOCKED_WITHIN_MS = 7_000;
 const RECOVERED_WITHIN_SECONDS = 5;
 
 /**
- * R8: more clients than connections, and all connections wait for a locked row. Nobody waits for a connection for long,
- * health is answered all the time, and once the row is free everything is as before.
+ * R8: more clients than connections, and all connections wait for a locked row. No request waits for a connection for long,
+ * the health paths respond, and the service recovers when the row is unlocked.
  * @type {import('../figures.js').Scenario}
  */
 export const poolExhausted = {
@@ -27,40 +27,40 @@ export const poolExhausted = {
     const { caller } = instance;
     const { token } = world.credentials.staff;
     try {
-      const made = await caller.call({
+      const created = await caller.call({
         method: 'POST',
         path: CHANNELS,
         token,
         body: { name: `Locked ${randomUUID()}` },
       });
-      const release = await lock(world, made.body.data.id);
-      const change = { method: 'PATCH', path: `${CHANNELS}/${made.body.data.id}`, token };
+      const release = await lock(world, created.body.data.id);
+      const change = { method: 'PATCH', path: `${CHANNELS}/${created.body.data.id}`, token };
       const lag = watchLag();
       const health = watchHealth(caller);
       const next = () => ({ ...change, body: { description: randomUUID() } });
       const changing = load(caller, { clients: Math.ceil(clients / 2), pauseMs: 20, next });
-      // Only those that come while no connection is free are of interest.
+      // Only requests that are sent while all connections are in use are measured.
       await pause(500);
       const reading = load(caller, { clients: Math.floor(clients / 2), pauseMs: 20, next: listing(world) });
       await pause(seconds * 1000);
       const [changed, read, live] = [await changing.stop(), await reading.stop(), await health.stop()];
       const lateMs = lag();
       await release();
-      const recoverySeconds = await works(caller, { ...change, body: { description: 'Free again' } });
+      const recoverySeconds = await retried(caller, { ...change, body: { description: 'Unlocked' } });
 
-      const refused = [...changed, ...read].filter(isHonestRefusal);
-      const odd = [...changed, ...read].filter((answer) => !isHonestRefusal(answer) && answer.status !== 200);
+      const rejected = [...changed, ...read].filter(isDocumentedRejection);
+      const odd = [...changed, ...read].filter((answer) => !isDocumentedRejection(answer) && answer.status !== 200);
       const [slowestRead, slowestChange] = [slowest(read), slowest(changed)];
       const misses = missesOf([
-        [refused.length > 10, 'the pool was never exhausted'],
+        [rejected.length > 10, 'the pool was never exhausted'],
         [changed.every(({ status }) => status !== 200), 'the row was not locked'],
-        [odd.length === 0, `neither done nor refused as documented: ${inWords(odd)}`],
-        [slowestRead <= WAIT_WITHIN_MS + lateMs, `a read was answered after ${slowestRead.toFixed(0)} ms`],
-        [slowestChange <= LOCKED_WITHIN_MS + lateMs, `a change was answered after ${slowestChange.toFixed(0)} ms`],
+        [odd.length === 0, `neither done nor rejected as documented: ${describeAnswers(odd)}`],
+        [slowestRead <= WAIT_WITHIN_MS + lateMs, `a read took ${slowestRead.toFixed(0)} ms`],
+        [slowestChange <= LOCKED_WITHIN_MS + lateMs, `a change took ${slowestChange.toFixed(0)} ms`],
         ...lives(live, lateMs),
         [
           recoverySeconds <= RECOVERED_WITHIN_SECONDS,
-          `still refused ${recoverySeconds.toFixed(1)} s after the release`,
+          `still rejected ${recoverySeconds.toFixed(1)} s after the unlock`,
         ],
         [instance.isAlive, 'the process ended'],
       ]);
@@ -86,17 +86,17 @@ async function lock({ pool }, id) {
   };
 }
 
-/** Repeats it until it is done; tells after how many seconds. @param {import('../caller.js').Caller} caller @param {import('../caller.js').Call} call */
-async function works(caller, call) {
-  const began = performance.now();
+/** Repeats a request until it is successful, and returns the seconds. @param {import('../caller.js').Caller} caller @param {import('../caller.js').Call} call */
+async function retried(caller, call) {
+  const startedAt = performance.now();
   while ((await caller.call(call)).status !== 200) {
-    if (performance.now() - began > 30_000) break;
+    if (performance.now() - startedAt > 30_000) break;
     await pause(20);
   }
-  return (performance.now() - began) / 1000;
+  return (performance.now() - startedAt) / 1000;
 }
 
-/** @param {import('../load.js').Heard[]} heard */
-function slowest(heard) {
-  return Math.max(...heard.map(({ milliseconds }) => milliseconds));
+/** @param {import('../load.js').TimedAnswer[]} answers */
+function slowest(answers) {
+  return Math.max(...answers.map(({ milliseconds }) => milliseconds));
 }

@@ -5,23 +5,23 @@ import { Balancer } from '../balancer.js';
 import { Caller } from '../caller.js';
 import { missesOf, quantile } from '../figures.js';
 import { Instance } from '../instance.js';
-import { inWords, load } from '../load.js';
+import { describeAnswers, load } from '../load.js';
 import { CHANNELS, listing } from '../requests.js';
 
-/** The balancer looks ten times a second. */
+/** The balancer checks ten times a second. */
 const DRAIN_SECONDS = '1';
 const DRAINED_WITHIN_SECONDS = 10;
-/** Together about 200 requests a second, as far as they are answered at once. */
+/** Together about 200 requests per second if the responses are immediate. */
 const CLIENTS = 8;
 const PAUSE_MS = 40;
 
 /**
- * R10: two instances behind a balancer are replaced one after the other, as a deployment does. No client notices.
+ * R10: two instances behind a balancer are restarted one after the other, as in a deployment. No request fails.
  * @type {import('../figures.js').Scenario}
  */
 export const rollingRestarts = {
   name: 'rolling-restarts',
-  title: 'one instance after the other is stopped and started under load',
+  title: 'instances are restarted one after the other under load',
   short: { restarts: 2 },
   long: { restarts: 100 },
   run: async (world, { restarts }) => {
@@ -42,25 +42,25 @@ export const rollingRestarts = {
       let [drainSeconds, recoverySeconds] = [0, 0];
       for (let restart = 0; restart < restarts; restart += 1) {
         const instance = /** @type {Instance} */ (instances[restart % instances.length]);
-        const began = performance.now();
+        const startedAt = performance.now();
         codes.push(await instance.stop());
-        drainSeconds = Math.max(drainSeconds, (performance.now() - began) / 1000);
+        drainSeconds = Math.max(drainSeconds, (performance.now() - startedAt) / 1000);
         recoverySeconds = Math.max(recoverySeconds, await instance.start());
         while (!balancer.ready.includes(instance)) await pause(20);
       }
-      const heard = await clients.stop();
-      const failed = heard.filter(({ status }) => status !== 200 && status !== 201);
+      const answers = await clients.stop();
+      const failed = answers.filter(({ status }) => status !== 200 && status !== 201);
       const misses = missesOf([
-        [heard.length >= restarts * 50, `only ${heard.length} requests were sent`],
-        [failed.length === 0, `${failed.length} requests failed: ${inWords(failed)}`],
+        [answers.length >= restarts * 50, `only ${answers.length} requests were sent`],
+        [failed.length === 0, `${failed.length} requests failed: ${describeAnswers(failed)}`],
         [codes.every((code) => code === 0), `exit codes ${[...new Set(codes)].join(', ')}`],
         [drainSeconds <= DRAINED_WITHIN_SECONDS, `an instance took ${drainSeconds.toFixed(1)} s to end`],
       ]);
       const p99Ms = quantile(
-        heard.map(({ milliseconds }) => milliseconds),
+        answers.map(({ milliseconds }) => milliseconds),
         0.99,
       );
-      return [{ name: 'rolling-restarts', cycles: restarts, requests: heard.length, p99Ms, recoverySeconds, misses }];
+      return [{ name: 'rolling-restarts', cycles: restarts, requests: answers.length, p99Ms, recoverySeconds, misses }];
     } finally {
       await clients.stop();
       caller.close();

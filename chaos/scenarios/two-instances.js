@@ -12,25 +12,25 @@ const KEYS_AT_A_TIME = 4;
 const FINISHED_WITHIN_MS = 30_000;
 
 /**
- * R14 and R5: two processes on one database, one of which is killed now and then, and copies of one request that reach
- * both of them at the same time, some of whose senders hang up.
+ * R14 and R5: two processes on one database, one of which is killed repeatedly, and copies of one request that reach both at
+ * the same time, some of whose senders close the connection.
  * @type {import('../figures.js').Scenario}
  */
 export const twoInstances = {
   name: 'two-instances',
-  title: 'two processes on one database, and copies of requests at both',
+  title: 'two processes on one database, and copies of requests to both',
   short: { cycles: 1, writes: 40, keys: 30, copies: 8 },
   long: { cycles: 100, writes: 200, keys: 1_000, copies: 8 },
   run: async (world, { cycles, writes, keys, copies }) => {
     const instances = await Instance.startTwo(world);
     let turn = 0;
-    const strike = async () => {
+    const kill = async () => {
       const victim = /** @type {Instance} */ (instances[(turn += 1) % instances.length]);
       await victim.kill();
       return victim.start();
     };
     try {
-      const killed = await surviveKills(world, { instances, cycles, writes, strike });
+      const killed = await surviveKills(world, { instances, cycles, writes, kill });
       return [
         { name: 'two-instances, one killed', ...killed },
         { name: 'two-instances, copies', ...(await copiesOfOne(world, { instances, keys, copies })) },
@@ -50,10 +50,10 @@ async function copiesOfOne(world, { instances, keys, copies }) {
     faults: /** @type {string[]} */ ([]),
     times: /** @type {number[]} */ ([]),
   };
-  let begun = 0;
+  let sent = 0;
   const work = async () => {
-    while (begun < keys) {
-      const name = `${tag} ${(begun += 1)}`;
+    while (sent < keys) {
+      const name = `${tag} ${(sent += 1)}`;
       await sendCopies(world, { instances, copies, name, tally });
     }
   };
@@ -61,7 +61,7 @@ async function copiesOfOne(world, { instances, keys, copies }) {
   const { rows } = await world.pool.query(
     `select name, count(*)::int as channels, sum(entries)::int as entries from (
        select name, (select count(*) from action_ledger_entries where subject_id = channels.id) as entries from channels
-       where starts_with(name, $1)) as made group by name`,
+       where starts_with(name, $1)) as created group by name`,
     [tag],
   );
   const lost = keys - rows.length;
@@ -78,8 +78,8 @@ async function copiesOfOne(world, { instances, keys, copies }) {
 }
 
 /**
- * All at once, to one instance or the other; some hang up. Then once more until it is acknowledged, so that it must have
- * happened; whoever was answered must have heard the same, or that it is still running.
+ * Sends all copies at the same time to either instance; some senders close the connection. Then repeats the request until it
+ * is acknowledged. Every response must be the same, or say that the request is in progress.
  * @param {World} world
  * @param {{ instances: Instance[], copies: number, name: string, tally: { requests: number, acknowledged: number, faults: string[], times: number[] } }} options
  */
@@ -91,8 +91,8 @@ async function sendCopies({ credentials }, { instances, copies, name, tally }) {
     const { caller } = /** @type {Instance} */ (instances[between(0, instances.length - 1)]);
     return caller.call({ ...call, ...(signal ? { signal } : {}) });
   };
-  const hangUp = () => (between(1, 4) === 1 ? AbortSignal.timeout(between(1, 40)) : undefined);
-  const answers = await Promise.all(Array.from({ length: copies }, () => send(hangUp())));
+  const closeSometimes = () => (between(1, 4) === 1 ? AbortSignal.timeout(between(1, 40)) : undefined);
+  const answers = await Promise.all(Array.from({ length: copies }, () => send(closeSometimes())));
   const until = performance.now() + FINISHED_WITHIN_MS;
   let last = await send(undefined);
   while (last.status !== 201 && performance.now() < until) last = await send(undefined);

@@ -8,7 +8,7 @@ import { CHANNELS, INVOICES } from './requests.js';
 /** @typedef {import('./caller.js').Caller} Caller @typedef {import('./caller.js').Answer} Answer */
 
 /**
- * A write that must happen exactly once, whatever becomes of the service: noted before it is sent, with its key.
+ * A write that must happen exactly once, whatever fails: recorded with its key before it is sent.
  * @typedef {object} Write
  * @property {'invoice' | 'channel' | 'change'} kind
  * @property {string} key
@@ -23,11 +23,11 @@ import { CHANNELS, INVOICES } from './requests.js';
 const WORKERS = 8;
 const AGAIN_AFTER_MS = 30;
 
-/** A client that notes down each write and its answer, and sends what was not acknowledged again, with the same key. */
-export class Journal {
+/** A client that records each write and its response, and repeats a write that was not acknowledged with the same key. */
+export class RecordingClient {
   /** @type {Write[]} */
   writes = [];
-  /** Sentences about answers that no client should get. @type {string[]} */
+  /** Descriptions of responses that no client should receive. @type {string[]} */
   faults = [];
   /** Milliseconds of each acknowledged request. @type {number[]} */
   times = [];
@@ -39,7 +39,7 @@ export class Journal {
   constructor(callers, token) {
     this.callers = callers;
     this.token = token;
-    /** Part of every name that this journal gives. */
+    /** Part of every name that this client sends. */
     this.tag = `chaos ${randomUUID().slice(0, 8)}`;
   }
 
@@ -51,7 +51,7 @@ export class Journal {
     return this.#pending.length;
   }
 
-  /** Notes down new writes, of all three kinds. @param {number} count */
+  /** Records new writes of all three kinds. @param {number} count */
   add(count) {
     for (let n = 0; n < count; n += 1) {
       const write = this.#newWrite();
@@ -61,8 +61,7 @@ export class Journal {
   }
 
   /**
-   * Sends what is pending until all is acknowledged, or for so long. What another request with its key seems to be
-   * carrying out is left for the next time.
+   * Sends the pending writes until all are acknowledged or the time is up. A write whose key is in progress remains pending.
    * @param {{ withinMs: number, onAcknowledged?: (count: number) => void }} options
    */
   async deliver({ withinMs, onAcknowledged }) {
@@ -73,11 +72,11 @@ export class Journal {
     let acknowledged = 0;
     const work = async () => {
       for (let write = queue.shift(); write; write = queue.shift()) {
-        const heard = performance.now() < until ? await this.#send(write) : 'in progress';
-        if (heard === 'acknowledged') onAcknowledged?.((acknowledged += 1));
-        else if (heard === 'in progress') inProgress.push(write);
-        else if (heard === 'again') queue.push(write);
-        if (heard === 'again') await pause(AGAIN_AFTER_MS);
+        const result = performance.now() < until ? await this.#send(write) : 'in progress';
+        if (result === 'acknowledged') onAcknowledged?.((acknowledged += 1));
+        else if (result === 'in progress') inProgress.push(write);
+        else if (result === 'again') queue.push(write);
+        if (result === 'again') await pause(AGAIN_AFTER_MS);
       }
     };
     await Promise.all(Array.from({ length: WORKERS }, work));
@@ -85,17 +84,17 @@ export class Journal {
   }
 
   /**
-   * Delivers everything, those first that were sent before and not acknowledged, and tells after how many seconds the last of
-   * them was: how long its key could not be used. Says so among the faults where something is not acknowledged in time.
+   * Delivers all writes, first those that were sent before and not acknowledged, and returns the seconds until the last of
+   * these was acknowledged: how long its key was locked. Adds a fault if a write is not acknowledged in time.
    * @param {number} withinMs
    */
   async settle(withinMs) {
-    const began = performance.now();
-    const until = began + withinMs;
+    const startedAt = performance.now();
+    const until = startedAt + withinMs;
     const untried = this.#pending.filter(({ isTried }) => !isTried);
     this.#pending = this.#pending.filter(({ isTried }) => isTried);
     await this.#deliverAll(until);
-    const seconds = (performance.now() - began) / 1000;
+    const seconds = (performance.now() - startedAt) / 1000;
     this.#pending.push(...untried);
     await this.#deliverAll(until);
     if (this.pending > 0) this.faults.push(`${this.pending} writes were not acknowledged in ${withinMs} ms`);
@@ -110,7 +109,7 @@ export class Journal {
     }
   }
 
-  /** Sends acknowledged writes once more: each must be answered as it was, and said to be a repetition. @param {number} [atMost] */
+  /** Repeats acknowledged writes: each response must be the same and marked as a replay. @param {number} [atMost] */
   async replay(atMost = 1_000) {
     const queue = this.writes.filter(({ answer }) => answer !== null).slice(-atMost);
     const work = async () => {
@@ -127,16 +126,16 @@ export class Journal {
   #newWrite() {
     const label = `${this.tag} ${this.writes.length}`;
     const of = between(1, 5) === 1 ? this.#someChannel() : null;
-    const about = { key: randomUUID(), of, answer: null, isTried: false };
+    const common = { key: randomUUID(), of, answer: null, isTried: false };
     if (of) {
       const path = `${CHANNELS}/${of.answer?.body.data.id}`;
-      return { ...about, kind: 'change', method: 'PATCH', path, body: { description: label } };
+      return { ...common, kind: 'change', method: 'PATCH', path, body: { description: label } };
     } else if (between(1, 3) === 1) {
-      return { ...about, kind: 'channel', method: 'POST', path: CHANNELS, body: { name: label } };
+      return { ...common, kind: 'channel', method: 'POST', path: CHANNELS, body: { name: label } };
     } else {
       const body = { supplierName: this.tag, invoiceNumber: label, currency: 'EUR', totalCents: between(1, 1e6) };
       const dated = { ...body, issueDate: '2027-01-15' };
-      return { ...about, kind: 'invoice', method: 'POST', path: INVOICES, body: dated };
+      return { ...common, kind: 'invoice', method: 'POST', path: INVOICES, body: dated };
     }
   }
 
@@ -145,7 +144,7 @@ export class Journal {
     return known[between(0, known.length - 1)] ?? null;
   }
 
-  /** @param {Write} write @returns {Promise<'acknowledged' | 'again' | 'in progress' | 'refused'>} */
+  /** @param {Write} write @returns {Promise<'acknowledged' | 'again' | 'in progress' | 'rejected'>} */
   async #send(write) {
     write.isTried = true;
     const { status, body, milliseconds } = await this.#call(write);
@@ -159,7 +158,7 @@ export class Journal {
       return 'in progress';
     } else {
       this.#fault(write, { status, body });
-      return 'refused';
+      return 'rejected';
     }
   }
 
@@ -167,16 +166,14 @@ export class Journal {
   async #call({ method, path, key, body }) {
     this.requests += 1;
     const caller = this.callers[between(0, this.callers.length - 1)];
-    if (!caller) throw new Error('A journal needs a service');
+    if (!caller) throw new Error('The client has no service');
     return caller.call({ method, path, token: this.token, headers: { 'idempotency-key': key }, body });
   }
 
   /** @param {Write} write @param {{ status: number, body: any }} answer */
   #fault({ method, path, key }, { status, body }) {
     if (this.faults.length < 20) {
-      this.faults.push(
-        `${method} ${path} with key ${key} was answered ${status} ${JSON.stringify(body).slice(0, 200)}`,
-      );
+      this.faults.push(`${method} ${path} with key ${key} returned ${status} ${JSON.stringify(body).slice(0, 200)}`);
     }
   }
 }
