@@ -3,8 +3,6 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } fro
 import type { Logger } from 'pino';
 import { Authenticator } from './auth/authenticator.js';
 import { BearerGuard } from './auth/bearer.guard.js';
-import { bearerStrategies } from './auth/bearer.strategies.js';
-import { ownPassport, PASSPORT } from './auth/passport.js';
 import { ScopesGuard } from './auth/scopes.guard.js';
 import { SigningKeys } from './keys/signing-keys.js';
 import { TokenVerifier } from './auth/token-verifier.js';
@@ -89,7 +87,6 @@ const WATCHERS = [Backlog, DatabaseDisk, Deadlines, EventLoop, ProcessFigures];
 @Module({})
 export class PlatformModule {
   static forRoot({ env, log }: { env: Env; log: Logger }): DynamicModule {
-    const authenticator = ownPassport();
     return {
       module: PlatformModule,
       global: true,
@@ -98,11 +95,9 @@ export class PlatformModule {
       providers: [
         ...SERVICES,
         ...WATCHERS,
-        ...bearerStrategies(authenticator),
         { provide: Env, useValue: env },
         { provide: FileStore, useClass: LocalFiles },
         { provide: LOG, useValue: log },
-        { provide: PASSPORT, useValue: authenticator },
         // Guards run in this order: who is the caller, its own limit, its scopes, the limit of the operator it acts for,
         // the query.
         { provide: APP_GUARD, useClass: BearerGuard },
