@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
+import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { days, todayOf } from '../finance/payment-plans/plans.js';
 import { bookingWith } from '../finance/payments/bookings.js';
 import { contractIn, declareVoid, read as readContract } from '../legal/contracts.js';
@@ -96,7 +96,7 @@ describe('notifications.reminder_rule.compose', () => {
     await onlyOwnRules(app);
     const { id: bookingId } = await bookingWith(app, { installments: [[inAMonth(), 100]] });
     const rule = await newRule(app, { trigger: 'installment_due', stages });
-    await app.nest.get(Planning, { strict: false }).plan(rule.id);
+    await app.nest.get(ReminderJobs, { strict: false }).plan({ ruleId: rule.id });
     return { rule, runs: () => runsOf(app, bookingId, rule.id) };
   }
   const states = (runs: Run[]) => runs.map(({ status, reason }) => [status, reason]).sort();

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BookingJobs } from '../../src/modules/bookings/bookings/bookings.jobs.js';
-import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
+import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { allotted, newAllotment, poolOf, unitsOf } from '../distribution/allotments/allotments.js';
 import { newChannel } from '../distribution/channels.js';
@@ -130,7 +130,7 @@ describe('the reminders of a departure that is moved to another day', () => {
     await app.sql(`update reminder_runs set status = 'planned', reason = null, run_at = now() where booking_id = $1`, [
       bookingId,
     ]);
-    await asSystem(() => app.nest.get(Sending, { strict: false }).work());
+    await asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
     expect(await runs()).toEqual([['superseded', 'anchor_moved']]);
   });
 });

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { OverdueSchedules } from '../../src/modules/finance/payment-plans/overdue-schedules.service.js';
 import { ContractExpiry } from '../../src/modules/legal/contracts/contract-expiry.js';
-import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
-import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
+import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
+import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { ReservationsService } from '../../src/modules/trips/trips/reservations.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { entryOf, reverse, reversed } from '../action-ledger/reversals.js';
@@ -68,8 +68,8 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
       ...{ trigger: 'installment_due', sendTime: '00:00' },
       stages: [{ offsetDays: 0, channels: [{ channel: 'email' }] }],
     });
-    await asSystem(() => app.nest.get(Planning, { strict: false }).plan(rule.id));
-    await asSystem(() => app.nest.get(Sending, { strict: false }).work());
+    await asSystem(() => app.nest.get(ReminderJobs, { strict: false }).plan({ ruleId: rule.id }));
+    await asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
   },
   // Last, as time passes.
   'contract.expired, trip.hold_expired': async (app) => {

@@ -1,4 +1,4 @@
-import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
+import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { bookingWith } from '../finance/payments/bookings.js';
 import { todayOf } from '../finance/payment-plans/plans.js';
 import type { TestApp } from '../setup/app.js';
@@ -19,7 +19,7 @@ export async function dueRun(app: TestApp, { email, terms = {}, channel = { chan
   await app.sql('update bookings set customer_email = $2 where id = $1', [id, email]);
   const stages = [{ channels: [channel] }];
   const rule = await newRule(app, { trigger: 'installment_due', sendTime: '00:00', stages, ...terms });
-  await app.nest.get(Planning, { strict: false }).plan(rule.id);
+  await app.nest.get(ReminderJobs, { strict: false }).plan({ ruleId: rule.id });
   const run = async (): Promise<Run | undefined> => (await runsOf(app, id, rule.id))[0];
   const message = async (): Promise<Message | undefined> => (await messagesOf(app, (await run())?.id ?? ''))[0];
   return { bookingId: id, rule, run, message };

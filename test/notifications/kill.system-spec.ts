@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import pg from 'pg';
-import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
-import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
+import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
+import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { bookingWith } from '../finance/payments/bookings.js';
 import { todayOf } from '../finance/payment-plans/plans.js';
@@ -83,7 +83,7 @@ it('a mail that was taken is believed, also where that cannot be written down at
   expect(server.mails.filter(({ recipient }) => recipient === email)).toHaveLength(1);
 });
 
-const work = () => asSystem(() => app.nest.get(Sending, { strict: false }).work());
+const work = () => asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
 
 async function due(email: string) {
   await onlyOwnRules(app);
@@ -91,7 +91,7 @@ async function due(email: string) {
   await app.sql('update bookings set customer_email = $2 where id = $1', [id, email]);
   const stages = [{ channels: [{ channel: 'email' }] }];
   const rule = await newRule(app, { trigger: 'installment_due', sendTime: '00:00', stages });
-  await app.nest.get(Planning, { strict: false }).plan(rule.id);
+  await app.nest.get(ReminderJobs, { strict: false }).plan({ ruleId: rule.id });
   await app.sql(`select from graphile_worker.add_job('notifications.send', '{}')`);
   return { email, run: async () => (await runsOf(app, id, rule.id))[0] };
 }

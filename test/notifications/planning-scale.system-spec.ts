@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
+import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { Database } from '../../src/platform/database/database.js';
 import { days, todayOf } from '../finance/payment-plans/plans.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -43,7 +43,7 @@ describe('planning for 50,000 open installments', () => {
     );
     const statements = jest.spyOn(app.nest.get(Database), 'query');
 
-    await app.nest.get(Planning, { strict: false }).plan(id);
+    await app.nest.get(ReminderJobs, { strict: false }).plan({ ruleId: id });
 
     const taken = statements.mock.calls.map(([text]) => text);
     const paging = taken.filter((text) => /from payment_schedules|into reminder_runs/.test(text));

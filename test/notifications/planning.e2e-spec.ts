@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
+import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { confirmedBooking } from '../bookings/bookings.js';
 import { bookingWith, received } from '../finance/payments/bookings.js';
 import { invoicing } from '../finance/payments/invoiced.js';
@@ -11,12 +11,12 @@ import { newRule, onlyOwnRules, type Run, type Rule, runsOf } from './reminders.
 
 let app: TestApp;
 let staff: TestClient;
-let planning: Planning;
+let jobs: ReminderJobs;
 beforeAll(async () => {
   // Its jobs stand still: what they would do, the tests ask for.
   app = await startApp({ env: { JOBS: 'false' } });
   staff = app.as('owner');
-  planning = app.nest.get(Planning, { strict: false });
+  jobs = app.nest.get(ReminderJobs, { strict: false });
   await onlyOwnRules(app);
 });
 
@@ -32,7 +32,7 @@ const at = (day: string) => `${day}T09:00:00.000Z`;
 async function planned(terms: object): Promise<Rule> {
   await onlyOwnRules(app);
   const rule = await newRule(app, { trigger: 'installment_due', stages, ...terms });
-  await planning.plan(rule.id);
+  await jobs.plan({ ruleId: rule.id });
   return rule;
 }
 
@@ -58,7 +58,7 @@ describe('runs for installments', () => {
         .sort(),
     ).toEqual(['email', 'sms']);
     expect(runs.map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
-    await planning.plan(rule.id);
+    await jobs.plan({ ruleId: rule.id });
     expect(await runsOf(app, id, rule.id)).toEqual(runs);
   });
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
+import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { bookingWith } from '../finance/payments/bookings.js';
 import { insisting } from '../finance/payments/payments.js';
 import { days, schedulesPath, todayOf } from '../finance/payment-plans/plans.js';
@@ -9,12 +9,12 @@ import { newRule, onlyOwnRules, readRule, type Run, RULES, type Rule, runsOf, ru
 
 let app: TestApp;
 let staff: TestClient;
-let planning: Planning;
+let jobs: ReminderJobs;
 beforeAll(async () => {
   // Its jobs stand still: what they would do, the tests ask for.
   app = await startApp({ env: { JOBS: 'false' } });
   staff = app.as('owner');
-  planning = app.nest.get(Planning, { strict: false });
+  jobs = app.nest.get(ReminderJobs, { strict: false });
   await onlyOwnRules(app);
 });
 
@@ -29,7 +29,7 @@ const at = (day: string) => `${day}T09:00:00.000Z`;
 async function planned(terms: object): Promise<Rule> {
   await onlyOwnRules(app);
   const rule = await newRule(app, { trigger: 'installment_due', stages, ...terms });
-  await planning.plan(rule.id);
+  await jobs.plan({ ruleId: rule.id });
   return rule;
 }
 
@@ -41,7 +41,7 @@ describe('a rule that is disabled', () => {
     expect(rule.planning).toMatchObject({ finishedAt: null, targets: 0 });
 
     await staff.patch(`${RULES}/${rule.id}`, { enabled: false });
-    await planning.plan(rule.id);
+    await jobs.plan({ ruleId: rule.id });
 
     const { planning: progress } = await readRule(app, rule.id);
     expect(progress).toMatchObject({ finishedAt: expect.stringMatching(/Z$/), targets: 0, runs: 0 });
@@ -58,7 +58,7 @@ describe('a rule that is disabled', () => {
     expect(cancelled.map(({ reason }) => reason)).toEqual(['rule_disabled', 'rule_disabled', 'rule_disabled']);
 
     await change(true);
-    await planning.plan(rule.id);
+    await jobs.plan({ ruleId: rule.id });
     expect((await runsOf(app, id, rule.id)).map((run) => [run.id, run.status]).sort()).toEqual(
       cancelled.map((run) => [run.id, 'planned']).sort(),
     );

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
-import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
+import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { toAppError } from '../../src/platform/errors/to-app-error.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
 });
 
-const work = (by: TestApp = app) => asSystem(() => by.nest.get(Sending, { strict: false }).work());
+const work = (by: TestApp = app) => asSystem(() => by.nest.get(DeliveryJobs, { strict: false }).sendDue());
 /** The queue repeats a job that found a lock taken for too long; so does this. */
 async function insist(by: TestApp): Promise<void> {
   for (;;) {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { Planning } from '../../src/modules/notifications/runs/planning.service.js';
-import { Sending } from '../../src/modules/notifications/runs/sending.service.js';
+import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
+import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { bookingWith } from '../finance/payments/bookings.js';
 import { days, todayOf } from '../finance/payment-plans/plans.js';
@@ -152,8 +152,8 @@ describe('a simulation', () => {
     await app.sql('update reminder_rules set enabled = false');
     const { id } = await installmentRule({ sendTime: '00:00', stages: [EMAIL] });
     expect((await simulate(id, { date: today })).reminders).toMatchObject([{ sends: true, reason: null }]);
-    await app.nest.get(Planning, { strict: false }).plan(id);
-    await asSystem(() => app.nest.get(Sending, { strict: false }).work());
+    await app.nest.get(ReminderJobs, { strict: false }).plan({ ruleId: id });
+    await asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
     expect((await simulate(id, { date: today })).reminders).toMatchObject([
       { sends: false, reason: 'already_sent', runId: expect.stringMatching(/^rrun_/) },
     ]);

@@ -1,13 +1,6 @@
 export { NotificationsModule } from './notifications.module.js';
-export type { LiveTrigger } from './rules/reminder-trigger.js';
+export { RemindersService } from './planning/reminders.service.js';
 export { ListReminderRuns, ReminderRunList } from './runs/reminder-run.dto.js';
-export {
-  type DueTarget,
-  type TargetKind,
-  ReminderSource,
-  ReminderSources,
-  type ReminderTarget,
-  type TargetPage,
-} from './runs/reminder-sources.js';
-export { RemindersService } from './runs/reminders.service.js';
+export { type DueTarget, ReminderSource, type ReminderTarget, type TargetPage } from './targets/reminder-source.js';
+export type { LiveTrigger } from './targets/reminder-trigger.js';
 export { notificationEvents } from './events.js';

@@ -29,7 +29,6 @@ const TARGETS = `select target.id as "targetId", target.id as "bookingId", targe
 @Injectable()
 @Listens(ReminderSource, 10)
 export class BookingReminderSource implements ReminderSource {
-  readonly kind = 'booking';
   readonly triggers: readonly LiveTrigger[] = ['departure_upcoming', 'booking_confirmed'];
 
   constructor(
@@ -46,15 +45,16 @@ export class BookingReminderSource implements ReminderSource {
     );
   }
 
-  async ofBookings(bookingIds: readonly string[]): Promise<ReminderTarget[]> {
-    return this.database.query<ReminderTarget>(`${TARGETS} and booking.id = any($2)`, [
+  async ofBookings(bookingIds: readonly string[], triggers: readonly LiveTrigger[]): Promise<ReminderTarget[]> {
+    return this.database.query<ReminderTarget>(`${TARGETS} and booking.id = any($2) and target.trigger = any($3)`, [
       this.env.orgTimeZone,
       bookingIds,
+      triggers,
     ]);
   }
 
   async read(trigger: LiveTrigger, targetId: string): Promise<DueTarget | null> {
-    const target = (await this.ofBookings([targetId])).find((each) => each.trigger === trigger);
+    const [target] = await this.ofBookings([targetId], [trigger]);
     if (!target) return null;
     const { number: bookingNumber, customerName, customerEmail } = await this.bookings.getSummary(targetId);
     return { ...target, bookingNumber, customerName, customerEmail, outstanding: null };

@@ -1,8 +1,7 @@
-import type { LiveTrigger, TargetKind } from '../../notifications/index.js';
+import type { LiveTrigger } from '../../notifications/index.js';
 
 /** Targets of one kind, as SQL finds them. The booking is joined as `booking`: whoever touches its money holds its row. */
 export interface MoneyTargets {
-  readonly kind: TargetKind;
   readonly triggers: readonly LiveTrigger[];
   /** Expressions over `from`: the target's id, the day from which stages count, and which trigger it is open for. */
   readonly id: string;
@@ -16,7 +15,6 @@ export interface MoneyTargets {
 
 /** Open installments, of which people are reminded by their due date. */
 const INSTALLMENTS: MoneyTargets = {
-  kind: 'schedule',
   triggers: ['deposit_due', 'balance_due', 'installment_due'],
   id: 'entry.id',
   anchorDate: 'entry.due_date',
@@ -28,7 +26,6 @@ const INSTALLMENTS: MoneyTargets = {
 
 /** Invoices that are issued and not paid, by their due date. */
 const INVOICES: MoneyTargets = {
-  kind: 'invoice',
   triggers: ['invoice_due'],
   id: 'invoice.id',
   anchorDate: 'invoice.due_date',
@@ -40,7 +37,6 @@ const INVOICES: MoneyTargets = {
 
 /** Bookings of which every installment is settled, and some money came: the day on which the last of it did is the anchor. */
 const PAID_BOOKINGS: MoneyTargets = {
-  kind: 'booking',
   triggers: ['payment_complete'],
   id: 'booking.id',
   anchorDate: 'money.last_on',

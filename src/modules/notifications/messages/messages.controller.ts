@@ -2,13 +2,13 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
-import { ListNotificationMessages, NotificationMessagePage, toMessage } from './message.dto.js';
-import { Messages } from './messages.service.js';
+import { ListNotificationMessages, NotificationMessagePage, toMessage } from './notification-message.dto.js';
+import { MessagesService } from './messages.service.js';
 
 @ApiTags('Notifications')
 @Controller('/v1/admin/notifications/messages')
 export class MessagesController {
-  constructor(private readonly messages: Messages) {}
+  constructor(private readonly messages: MessagesService) {}
 
   /**
    * List sent notification messages
@@ -19,7 +19,7 @@ export class MessagesController {
   @Get()
   @RequireScope('notifications:read')
   async list(@Query() query: ListNotificationMessages): Promise<NotificationMessagePage> {
-    const { messages, total } = await this.messages.list(query);
-    return { data: messages.map(toMessage), total, ...pageBounds(query) };
+    const { rows, total } = await this.messages.list(query);
+    return { data: rows.map(toMessage), total, ...pageBounds(query) };
   }
 }

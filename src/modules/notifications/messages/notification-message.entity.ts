@@ -1,6 +1,5 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { RecipientKind } from '../rules/channel-config.js';
 
 export const MESSAGE_KINDS = named('NotificationKind', ['reminder', 'contract']);
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
@@ -15,7 +14,10 @@ export const MESSAGE_STATUSES = named('NotificationStatus', [
 ]);
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
-/** A mail that left, is about to, or would have. */
+export const RECIPIENT_KINDS = ['primary', 'cc', 'bcc'] as const;
+export type RecipientKind = (typeof RECIPIENT_KINDS)[number];
+
+/** An e-mail to a customer. */
 @Entity('notification_messages')
 export class NotificationMessage {
   @PrimaryColumn('text') id: string;
@@ -31,11 +33,23 @@ export class NotificationMessage {
   @Column('text') subject: string;
   @Column('text') text: string;
   @Column('integer') attempts: number;
-  /** When the next attempt may be made. */
+  /** Earliest time of the next attempt. */
   @Column('timestamptz', { name: 'send_at' }) sendAt: Date;
-  /** Whoever is sending has until then to say what became of it. */
+  /** The sending process records the outcome before this time; otherwise the outcome is unknown. */
   @Column('timestamptz', { name: 'lease_until', nullable: true }) leaseUntil: Date | null;
   @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt: Date | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  auditImage(): object {
+    return {
+      id: this.id,
+      kind: this.kind,
+      runId: this.runId,
+      contractId: this.contractId,
+      status: this.status,
+      reason: this.reason,
+      attempts: this.attempts,
+    };
+  }
 }

@@ -1,9 +1,23 @@
-import { PageQuery, patchOf } from '../../../platform/http/dto.js';
-import { Clearable, Flag, Ignored, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
+import {
+  Clearable,
+  Flag,
+  Id,
+  Ignored,
+  ListOf,
+  Nested,
+  OneOf,
+  Optional,
+  Text,
+  Version,
+  Whole,
+} from '../../../platform/http/fields.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
-import { FreeObjects } from '../../../platform/http/trade-fields.js';
+import { FreeObjects, Instant } from '../../../platform/http/trade-fields.js';
+import { type Trigger, TRIGGERS } from '../targets/reminder-trigger.js';
 import type { ChannelConfig } from './channel-config.js';
-import { type Trigger, TRIGGERS } from './reminder-trigger.js';
+import type { PlanningProgress, ReminderRule, ReminderRuleDetails, ReminderStage } from './reminder-rule.entity.js';
+import { RULE_WARNINGS, type RuleWarning, warningsOf } from './rule-warnings.js';
 
 /** One step of a new reminder rule. */
 export class ComposeStage {
@@ -124,3 +138,173 @@ export class ListReminderRules extends PageQuery {
   @SortBy(['createdAt', 'name'])
   sort?: string;
 }
+
+/** One step of a reminder rule: when it is sent and through which channels. */
+export class ReminderStageResponse {
+  @Id('rstg')
+  id: string;
+
+  /** The rule that the stage belongs to. */
+  @Id('rrul')
+  ruleId: string;
+
+  /** Days from the anchor date; negative is before it. */
+  @Whole({ min: -3650, max: 3650 })
+  offsetDays: number;
+
+  /** Place among the stages, unique within the rule. */
+  @Whole({ min: 0, max: 2_147_483_647 })
+  position: number;
+
+  /** Name for staff; null if not set. */
+  @Text({ max: 255 })
+  name: string | null;
+
+  /** Hours after the planned time during which it is still sent. */
+  @Whole({ min: 0, max: 720 })
+  sendIfLateByHours: number;
+
+  /** Channel settings exactly as sent by the client. */
+  @FreeObjects({ min: 1, max: 10, maxBytes: 4096, maxDepth: 5 })
+  channels: ChannelConfig[];
+}
+
+/** A setting of a rule that is stored but not sent as written. */
+export class RuleWarningResponse {
+  /** Type of the problem. */
+  @OneOf(RULE_WARNINGS)
+  code: RuleWarning['code'];
+
+  /** Place of the setting in the rule, for example `stages.0.channels.1`. */
+  @Text({ max: 200 })
+  path: string;
+
+  /** Explanation in English. */
+  @Text({ max: 500 })
+  message: string;
+}
+
+/** Progress of planning reminders for data that existed before the rule was enabled. */
+export class PlanningResponse {
+  /** Time when planning was requested. */
+  @Instant()
+  requestedAt: string;
+
+  /** Time when planning ended; null while it runs, or if the rule was disabled before it ended. */
+  @Instant()
+  finishedAt: string | null;
+
+  /** The number of installments, invoices or bookings examined so far. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  targets: number;
+
+  /** The number of reminders planned so far. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  runs: number;
+}
+
+/** A reminder rule as lists return it, without stages. */
+export class ReminderRuleSummary {
+  @Id('rrul')
+  id: string;
+
+  /** Name for staff. */
+  @Text({ max: 255 })
+  name: string;
+
+  /** What the reminder is about, which determines the anchor date. */
+  @OneOf(TRIGGERS)
+  trigger: Trigger;
+
+  /** Whether reminders are planned and sent. */
+  @Flag()
+  enabled: boolean;
+
+  /** If several reminders are due, the highest priority is sent first. */
+  @Whole({ min: 0, max: 1000 })
+  priority: number;
+
+  /** Time of day (`HH:MM`) in the time zone of the organization. */
+  @Text({ max: 5 })
+  sendTime: string;
+
+  /** Rules with the same group send a recipient at most one message in 24 hours; null if not limited. */
+  @Text({ max: 100 })
+  suppressionGroup: string | null;
+
+  @Version()
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+/** A reminder rule with its stages, warnings and planning progress. */
+export class ReminderRuleResponse extends ReminderRuleSummary {
+  /** Stages ordered by position. */
+  @ListOf(() => ReminderStageResponse, { min: 1, max: 50 })
+  stages: ReminderStageResponse[];
+
+  /** Settings that are stored but not sent as written; empty if there are none. */
+  @ListOf(() => RuleWarningResponse, { max: 501 })
+  warnings: RuleWarningResponse[];
+
+  /** Progress of planning for data that existed before; null if no planning was requested. */
+  @Nested(() => PlanningResponse)
+  planning: PlanningResponse | null;
+}
+
+export function toReminderRuleSummary(rule: ReminderRule): ReminderRuleSummary {
+  return {
+    id: rule.id,
+    name: rule.name,
+    trigger: rule.trigger,
+    enabled: rule.enabled,
+    priority: rule.priority,
+    sendTime: rule.sendTime,
+    suppressionGroup: rule.suppressionGroup,
+    version: rule.version,
+    createdAt: rule.createdAt.toISOString(),
+    updatedAt: rule.updatedAt.toISOString(),
+  };
+}
+
+export function toReminderRule({ rule, stages, planning }: ReminderRuleDetails): ReminderRuleResponse {
+  return {
+    id: rule.id,
+    name: rule.name,
+    trigger: rule.trigger,
+    enabled: rule.enabled,
+    priority: rule.priority,
+    sendTime: rule.sendTime,
+    suppressionGroup: rule.suppressionGroup,
+    version: rule.version,
+    createdAt: rule.createdAt.toISOString(),
+    updatedAt: rule.updatedAt.toISOString(),
+    stages: stages.map(toStage),
+    warnings: warningsOf(rule.trigger, stages),
+    planning: planning && toPlanning(planning),
+  };
+}
+
+function toStage(stage: ReminderStage): ReminderStageResponse {
+  return {
+    id: stage.id,
+    ruleId: stage.ruleId,
+    offsetDays: stage.offsetDays,
+    position: stage.position,
+    name: stage.name,
+    sendIfLateByHours: stage.sendIfLateByHours,
+    channels: stage.channels,
+  };
+}
+
+function toPlanning({ requestedAt, finishedAt, targets, runs }: PlanningProgress): PlanningResponse {
+  return { requestedAt: requestedAt.toISOString(), finishedAt: finishedAt?.toISOString() ?? null, targets, runs };
+}
+
+export class ReminderRuleEnvelope extends dataOf(ReminderRuleResponse) {}
+export class ReminderRulePage extends pageOf(ReminderRuleSummary) {}

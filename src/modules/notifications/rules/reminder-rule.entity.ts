@@ -1,26 +1,45 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Trigger } from '../targets/reminder-trigger.js';
 import type { ChannelConfig } from './channel-config.js';
-import type { Trigger } from './reminder-trigger.js';
 
-/** When and how to remind of what. Its stages never change: whoever wants others composes another rule. */
+/** When reminders about a trigger are sent. Its stages never change; other stages require another rule. */
 @Entity('reminder_rules')
 export class ReminderRule {
   @PrimaryColumn('text') id: string;
   @Column('text') name: string;
   @Column('text') trigger: Trigger;
   @Column('boolean') enabled: boolean;
-  /** Whose messages leave first. */
+  /** If several messages are due, the highest priority is sent first. */
   @Column('integer') priority: number;
-  /** `HH:MM` by the organization's clocks. */
+  /** Local time `HH:MM` of the organization. */
   @Column('text', { name: 'send_time' }) sendTime: string;
-  /** Of the rules of one group, a recipient hears one in 24 hours. */
+  /** Rules with the same group send a recipient at most one message in 24 hours. */
   @Column('text', { name: 'suppression_group', nullable: true }) suppressionGroup: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  change(changes: { name?: string; enabled?: boolean }, now: Date): void {
+    Object.assign(this, changes, { updatedAt: now });
+  }
+
+  auditImage(): object {
+    return {
+      id: this.id,
+      name: this.name,
+      trigger: this.trigger,
+      enabled: this.enabled,
+      priority: this.priority,
+      sendTime: this.sendTime,
+      suppressionGroup: this.suppressionGroup,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
+  }
 }
 
-/** One step of a rule: so many days from the anchor date, by these channels. */
+/** One step of a rule: the days from the anchor date, and the channels. */
 export interface ReminderStage {
   id: string;
   ruleId: string;
@@ -29,4 +48,21 @@ export interface ReminderStage {
   offsetDays: number;
   sendIfLateByHours: number;
   channels: ChannelConfig[];
+}
+
+export interface RuleWithStages {
+  rule: ReminderRule;
+  stages: readonly ReminderStage[];
+}
+
+/** Progress of planning reminders for targets that existed before the rule was enabled. */
+export interface PlanningProgress {
+  requestedAt: Date;
+  finishedAt: Date | null;
+  targets: number;
+  runs: number;
+}
+
+export interface ReminderRuleDetails extends RuleWithStages {
+  planning: PlanningProgress | null;
 }

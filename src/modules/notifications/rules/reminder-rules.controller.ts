@@ -7,26 +7,24 @@ import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample } from '../../../platform/http/route-errors.js';
-import { ComposeReminderRule, ListReminderRules, UpdateReminderRule } from './reminder-rule.dto.js';
 import {
+  ComposeReminderRule,
+  ListReminderRules,
   ReminderRuleEnvelope,
   ReminderRulePage,
   ReminderRuleResponse,
   toReminderRule,
-  toRuleSummary,
-} from './reminder-rule-response.dto.js';
-import { ReminderRules } from './reminder-rules.service.js';
-import { RuleRows } from './rule-rows.service.js';
+  toReminderRuleSummary,
+  UpdateReminderRule,
+} from './reminder-rule.dto.js';
+import { ReminderRulesService } from './reminder-rules.service.js';
 
 const PATH = '/v1/admin/notifications/reminder-rules';
 
 @ApiTags('Notifications')
 @Controller(PATH)
 export class ReminderRulesController {
-  constructor(
-    private readonly rules: ReminderRules,
-    private readonly rows: RuleRows,
-  ) {}
+  constructor(private readonly rules: ReminderRulesService) {}
 
   /**
    * Create a reminder rule with its stages
@@ -53,8 +51,8 @@ export class ReminderRulesController {
   @Get()
   @RequireScope('notifications:read')
   async list(@Query() query: ListReminderRules): Promise<ReminderRulePage> {
-    const { rules, total } = await this.rows.list(query);
-    return { data: rules.map(toRuleSummary), total, ...pageBounds(query) };
+    const { rows, total } = await this.rules.list(query);
+    return { data: rows.map(toReminderRuleSummary), total, ...pageBounds(query) };
   }
 
   /**
@@ -66,8 +64,8 @@ export class ReminderRulesController {
   @Get(':id')
   @RequireScope('notifications:read')
   async get(@PathId('rrul') id: string): Promise<ReminderRuleEnvelope> {
-    const found = await this.rows.get(id);
-    return tagged(found.rule, { data: toReminderRule(found) });
+    const details = await this.rules.get(id);
+    return tagged(details.rule, { data: toReminderRule(details) });
   }
 
   /**
@@ -85,7 +83,7 @@ export class ReminderRulesController {
     @Body() body: UpdateReminderRule,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<ReminderRuleEnvelope> {
-    const changed = await this.rules.update(id, body, expected);
-    return tagged(changed.rule, { data: toReminderRule(changed) });
+    const updated = await this.rules.update(id, body, expected);
+    return tagged(updated.rule, { data: toReminderRule(updated) });
   }
 }

@@ -2,30 +2,38 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
-import { invalidField } from '../../../platform/errors/app-error.js';
+import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { ActionLedger } from '../../action-ledger/index.js';
-import { PlanningJobs } from '../runs/planning-jobs.service.js';
-import type { ComposeReminderRule, ComposeStage, UpdateReminderRule } from './reminder-rule.dto.js';
-import { ReminderRule, type ReminderStage } from './reminder-rule.entity.js';
-import { isLive } from './reminder-trigger.js';
-import { type RuleInFull, RuleRows } from './rule-rows.service.js';
+import { Jobs } from '../../../platform/jobs/jobs.js';
+import { ActionLedger, type RecordedAction, Reverses, type Undone } from '../../action-ledger/index.js';
+import { ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
+import { isLive } from '../targets/reminder-trigger.js';
+import type { ComposeReminderRule, ComposeStage, ListReminderRules, UpdateReminderRule } from './reminder-rule.dto.js';
+import { ReminderRule, type ReminderRuleDetails, type ReminderStage } from './reminder-rule.entity.js';
+import { ReminderRulesRepository } from './reminder-rules.repository.js';
 
-/** What staff say about when and how to remind. */
+/** Plans reminders of a rule for all open targets. */
+export const PLAN_JOB = 'notifications.reminders.plan';
+/** Cancels the remaining reminders of a disabled rule. */
+export const WITHDRAW_JOB = 'notifications.reminders.withdraw';
+/** How many reminders one transaction cancels. */
+export const CANCEL_BATCH = 5_000;
+
+/** Reminder rules: when customers are reminded of what. */
 @Injectable()
-export class ReminderRules {
+export class ReminderRulesService {
   constructor(
     private readonly database: Database,
-    private readonly rows: RuleRows,
-    private readonly planning: PlanningJobs,
+    private readonly repository: ReminderRulesRepository,
+    private readonly runs: ReminderRunsRepository,
+    private readonly jobs: Jobs,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
   ) {}
 
-  /** The rule, its stages and their channels, all or nothing. Throws 400 where two stages have one position. */
-  async compose(input: ComposeReminderRule, id = newId('rrul')): Promise<RuleInFull> {
-    const stages = input.stages.map((stage, index) => toStage(stage, { ruleId: id, index }));
+  async compose(input: ComposeReminderRule, id = newId('rrul')): Promise<ReminderRuleDetails> {
+    const stages = input.stages.map((stage, index) => newStage(stage, { ruleId: id, index }));
     assertPositions(stages);
     const now = this.clock.now();
     const rule = make(ReminderRule, {
@@ -41,42 +49,73 @@ export class ReminderRules {
       updatedAt: now,
     });
     return this.database.transaction(async () => {
-      await this.rows.insert({ rule, stages, planning: null });
-      if (rule.enabled && isLive(rule.trigger)) await this.planning.request(id);
-      this.record('compose', rule, { before: null, after: { ...imageOf(rule), stages } });
-      return this.rows.get(id);
+      await this.repository.insert({ rule, stages });
+      if (rule.enabled && isLive(rule.trigger)) await this.requestPlanning(id);
+      const after = { ...rule.auditImage(), stages };
+      this.ledger.record('notifications.reminder_rule.compose', { ...subjectOf(rule), before: null, after });
+      return this.repository.getDetails(id);
     });
   }
 
-  /** Throws 404, 412. */
-  async update(id: string, changes: UpdateReminderRule, expected: ExpectedVersions): Promise<RuleInFull> {
+  async list(query: ListReminderRules): Promise<{ rows: ReminderRule[]; total: number }> {
+    return this.repository.list(query);
+  }
+
+  async get(id: string): Promise<ReminderRuleDetails> {
+    return this.repository.getDetails(id);
+  }
+
+  async update(id: string, changes: UpdateReminderRule, expected: ExpectedVersions): Promise<ReminderRuleDetails> {
     return this.database.transaction(async () => {
-      const { rule } = await this.rows.lock(id);
+      const rule = await this.repository.rules.lock(id);
       assertVersion(expected, rule);
-      const before = imageOf(rule);
-      Object.assign(rule, changes, { updatedAt: this.clock.now() });
-      await this.database.update(rule);
-      this.record('update', rule, { before, after: imageOf(rule) });
-      if (before.enabled && !rule.enabled) await this.planning.cancel(id);
-      if (!before.enabled && rule.enabled && isLive(rule.trigger)) await this.planning.request(id);
-      return this.rows.get(id);
+      const before = rule.auditImage();
+      const { enabled: wasEnabled } = rule;
+      rule.change(changes, this.clock.now());
+      await this.repository.rules.update(rule);
+      const after = rule.auditImage();
+      this.ledger.record('notifications.reminder_rule.update', { ...subjectOf(rule), before, after });
+      if (wasEnabled && !rule.enabled) await this.cancelReminders(id);
+      if (!wasEnabled && rule.enabled && isLive(rule.trigger)) await this.requestPlanning(id);
+      return this.repository.getDetails(id);
     });
   }
 
-  private record(
-    verb: 'compose' | 'update',
-    rule: ReminderRule,
-    images: { before: object | null; after: object },
-  ): void {
-    this.ledger.record(`notifications.reminder_rule.${verb}`, {
-      subjectType: 'reminder_rule',
-      subjectId: rule.id,
-      ...images,
-    });
+  /** Disables the rule. Partial if a message was sent, may have been sent or is being sent. */
+  @Reverses('notifications.reminder_rule.compose')
+  async reverseComposition({ subjectId: id }: RecordedAction): Promise<Undone> {
+    const rule = await this.repository.rules.lock(id);
+    if (!rule.enabled) throw conflict('reminder_rule_disabled', 'The rule is already disabled');
+    const before = rule.auditImage();
+    rule.change({ enabled: false }, this.clock.now());
+    await this.repository.rules.update(rule);
+    await this.cancelReminders(id);
+    // Read after the cancellation, which waits for transactions that start sending a run of the rule.
+    const outcome = (await this.runs.hasSent(id)) ? 'partial' : 'full';
+    return { before, after: rule.auditImage(), outcome };
+  }
+
+  /** Plans reminders for all open targets in the background, after the running transaction is committed. */
+  async requestPlanning(id: string): Promise<void> {
+    await this.repository.startPlanning(id);
+    await this.jobs.add(PLAN_JOB, { ruleId: id }, { key: `${PLAN_JOB}:${id}` });
+  }
+
+  /** A job cancels what exceeds one batch; none of these is sent meanwhile, because the rule is disabled. */
+  private async cancelReminders(id: string): Promise<void> {
+    await this.repository.cancelPlanning(id);
+    const cancelled = await this.runs.cancelOfDisabledRule(id, CANCEL_BATCH);
+    if (cancelled === CANCEL_BATCH) {
+      await this.jobs.add(WITHDRAW_JOB, { ruleId: id }, { key: `${WITHDRAW_JOB}:${id}` });
+    }
   }
 }
 
-function toStage(stage: ComposeStage, { ruleId, index }: { ruleId: string; index: number }): ReminderStage {
+function subjectOf({ id }: ReminderRule) {
+  return { subjectType: 'reminder_rule', subjectId: id };
+}
+
+function newStage(stage: ComposeStage, { ruleId, index }: { ruleId: string; index: number }): ReminderStage {
   return {
     id: newId('rstg'),
     ruleId,
@@ -88,14 +127,9 @@ function toStage(stage: ComposeStage, { ruleId, index }: { ruleId: string; index
   };
 }
 
-/** Throws 400 at the second of two stages that have the same position. */
 function assertPositions(stages: readonly ReminderStage[]): void {
   const positions = stages.map(({ position }) => position);
   const repeated = positions.findIndex((position, index) => positions.indexOf(position) < index);
   if (repeated === -1) return;
   throw invalidField(`stages.${repeated}.position`, 'Duplicate position of a stage', 'position_taken');
-}
-
-function imageOf({ id, name, trigger, enabled, priority, sendTime, suppressionGroup, version }: ReminderRule) {
-  return { id, name, trigger, enabled, priority, sendTime, suppressionGroup, version };
 }

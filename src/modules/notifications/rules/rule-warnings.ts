@@ -3,12 +3,12 @@ import {
   channelOf,
   channelsWithRuns,
   type ChannelConfig,
-  hasOddRecipientKind,
+  hasUnknownRecipientKind,
   isSendable,
   templateOf,
 } from './channel-config.js';
 import type { ReminderStage } from './reminder-rule.entity.js';
-import { isLive, type Trigger } from './reminder-trigger.js';
+import { isLive, type Trigger } from '../targets/reminder-trigger.js';
 
 export const RULE_WARNINGS = named('ReminderRuleWarning', [
   'trigger_dormant',
@@ -20,12 +20,12 @@ export const RULE_WARNINGS = named('ReminderRuleWarning', [
 
 export interface RuleWarning {
   code: (typeof RULE_WARNINGS)[number];
-  /** The place in the rule, such as `stages.0.channels.1`. */
+  /** Path of the setting in the rule, such as `stages.0.channels.1`. */
   path: string;
   message: string;
 }
 
-/** What of a rule will not be sent as it is written, although it may be stored. Stages in the order in which they are answered. */
+/** Settings of a rule that are stored and not sent as written; `stages` in the order of the response. */
 export function warningsOf(trigger: Trigger, stages: readonly ReminderStage[]): RuleWarning[] {
   const dormant: RuleWarning[] = isLive(trigger)
     ? []
@@ -40,27 +40,27 @@ export function warningsOf(trigger: Trigger, stages: readonly ReminderStage[]): 
     const leading = channelsWithRuns(channels).map(({ position }) => position);
     return channels.flatMap((config, position) => {
       const path = `stages.${stage}.channels.${position}`;
-      const fault = isSendable(config) && !leading.includes(position) ? REPEATED : faultOf(config, trigger);
-      return fault === null ? [] : [{ path, ...fault }];
+      const problem = isSendable(config) && !leading.includes(position) ? REPEATED : problemOf(config, trigger);
+      return problem === null ? [] : [{ path, ...problem }];
     });
   });
   return [...dormant, ...ofChannels];
 }
 
-type Fault = Omit<RuleWarning, 'path'>;
+type Problem = Omit<RuleWarning, 'path'>;
 
-const REPEATED: Fault = {
+const REPEATED: Problem = {
   code: 'channel_repeated',
   message: 'Duplicate channel in this stage: only the first entry is sent',
 };
 
-function faultOf(config: ChannelConfig, trigger: Trigger): Fault | null {
+function problemOf(config: ChannelConfig, trigger: Trigger): Problem | null {
   if (!isSendable(config)) {
     return { code: 'channel_not_supported', message: `The channel ${channelOf(config)} is not supported yet` };
   }
   if (isLive(trigger) && templateOf(trigger, config) === null) {
     return { code: 'template_not_found', message: 'The template does not exist' };
   }
-  if (!hasOddRecipientKind(config)) return null;
+  if (!hasUnknownRecipientKind(config)) return null;
   return { code: 'recipient_kind_unknown', message: 'recipientKind is not primary, cc or bcc; primary is used' };
 }

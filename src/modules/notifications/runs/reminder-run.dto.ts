@@ -2,7 +2,7 @@ import { PageQuery } from '../../../platform/http/dto.js';
 import { Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
-import { masked } from '../messages/masked.js';
+import { maskAddress } from '../messages/mask-address.js';
 import { dayNumber } from '../timing/run-time.js';
 import { type ReminderRun, RUN_STATUSES, type RunStatus } from './reminder-run.entity.js';
 
@@ -124,7 +124,7 @@ export function toReminderRun(
     scheduleId: run.scheduleId,
     invoiceId: run.invoiceId,
     channel: run.channel,
-    recipient: recipient === null ? null : masked(recipient),
+    recipient: recipient === null ? null : maskAddress(recipient),
     status: run.status,
     reason: run.reason,
     daysFromAnchor: dayNumber(runDay) - dayNumber(run.anchorDate),

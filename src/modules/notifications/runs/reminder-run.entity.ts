@@ -14,7 +14,7 @@ export const RUN_STATUSES = named('ReminderRunStatus', [
 ]);
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** One message that is meant for one target: of a rule, an anchor date, a stage and a channel there is one, ever. */
+/** A planned message. A rule has at most one run for a target, anchor date, stage and channel. */
 @Entity('reminder_runs')
 export class ReminderRun {
   @PrimaryColumn('text') id: string;
@@ -30,12 +30,11 @@ export class ReminderRun {
   @Column('date', { name: 'anchor_date' }) anchorDate: string;
   @Column('text') status: RunStatus;
   @Column('text', { nullable: true }) reason: string | null;
-  /** When it was sent or decided; before that, when it is planned for. */
+  /** When it was sent or ended; before that, the planned time. */
   @Column('timestamptz', { name: 'run_at' }) runAt: Date;
   @Column('text', { nullable: true }) recipient: string | null;
   @Column('integer') attempts: number;
 
-  /** Whether it is still to be sent. */
   isOpen(): boolean {
     return this.status === 'planned' || this.status === 'queued';
   }

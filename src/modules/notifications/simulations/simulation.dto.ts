@@ -1,12 +1,12 @@
 import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { masked } from '../messages/masked.js';
-import { worded } from '../messages/templates.js';
+import { reminderMail } from '../deliveries/reminder-mail.js';
+import { maskAddress } from '../messages/mask-address.js';
 import { channelOf } from '../rules/channel-config.js';
-import { RuleWarningResponse } from '../rules/reminder-rule-response.dto.js';
-import { type Trigger, TRIGGERS } from '../rules/reminder-trigger.js';
+import { RuleWarningResponse } from '../rules/reminder-rule.dto.js';
 import { warningsOf } from '../rules/rule-warnings.js';
+import { type Trigger, TRIGGERS } from '../targets/reminder-trigger.js';
 import type { SimulatedReminder, Simulation } from './simulations.service.js';
 
 /** The day and the page for which a rule is simulated. */
@@ -143,7 +143,7 @@ export function toSimulation(
 function toReminder(reminder: SimulatedReminder, organization: string): SimulatedReminderResponse {
   const { target, stage, verdict } = reminder;
   const { at, sending, reason } = verdict;
-  const words = sending && worded(sending.template, sending.target, organization);
+  const mail = sending && reminderMail(sending.template, sending.target, organization);
   return {
     targetId: target.targetId,
     bookingId: target.bookingId,
@@ -154,9 +154,9 @@ function toReminder(reminder: SimulatedReminder, organization: string): Simulate
     runAt: at?.toISOString() ?? null,
     sends: sending !== null,
     reason,
-    recipient: sending && masked(sending.recipient),
-    subject: words?.subject ?? null,
-    text: words?.text ?? null,
+    recipient: sending && maskAddress(sending.recipient),
+    subject: mail?.subject ?? null,
+    text: mail?.text ?? null,
     runId: reminder.runId,
   };
 }

@@ -6,13 +6,13 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
 import { Costly } from '../../../platform/limits/costly.js';
 import { SimulateReminders, SimulationEnvelope, toSimulation } from './simulation.dto.js';
-import { Simulations } from './simulations.service.js';
+import { SimulationsService } from './simulations.service.js';
 
 @ApiTags('Notifications')
 @Controller('/v1/admin/notifications/reminder-rules/:id/simulations')
 export class SimulationsController {
   constructor(
-    private readonly simulations: Simulations,
+    private readonly simulations: SimulationsService,
     private readonly env: Env,
   ) {}
 
@@ -26,7 +26,7 @@ export class SimulationsController {
   @Post()
   @HttpCode(200)
   @RequireScope('notifications:read')
-  @ChangesNothing('it foretells what a rule would send, and sends and plans nothing')
+  @ChangesNothing('it computes what a rule would send, and sends and plans nothing')
   @Costly({ name: 'reminder-simulation', atOnce: 2 })
   async simulate(@PathId('rrul') id: string, @Body() body: SimulateReminders): Promise<SimulationEnvelope> {
     const { orgTimeZone: timeZone, orgName: organization } = this.env;

@@ -1,107 +1,127 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Env } from '../../../platform/config/env.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { MessagesService } from '../messages/messages.service.js';
+import { runsPerTarget } from '../planning/run-plan.js';
 import { type ChannelConfig, channelsWithRuns } from '../rules/channel-config.js';
-import type { ReminderRule } from '../rules/reminder-rule.entity.js';
-import { isLive, type LiveTrigger } from '../rules/reminder-trigger.js';
-import { type RuleInFull, RuleRows } from '../rules/rule-rows.service.js';
-import { type DueTarget, ReminderSources, type ReminderTarget } from '../runs/reminder-sources.js';
-import { type KnownRun, RunHistory } from '../runs/run-history.service.js';
-import { runsPerTarget } from '../runs/run-plan.js';
-import { SendingHours } from '../timing/sending-hours.js';
-import { Foresight, type Promised } from './foresight.service.js';
-import { type Slot, slotsOn } from './simulated-days.js';
+import type { ReminderRule, RuleWithStages } from '../rules/reminder-rule.entity.js';
+import { ReminderRulesRepository } from '../rules/reminder-rules.repository.js';
+import { type ExistingRun, ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
+import { type DueTarget, findSource, type ReminderTarget } from '../targets/reminder-source.js';
+import { isLive, type LiveTrigger } from '../targets/reminder-trigger.js';
+import { sendingWindowOf } from '../timing/sending-window.js';
 import type { SimulateReminders } from './simulation.dto.js';
-import type { Verdict } from './verdict.js';
+import { type Slot, slotsOn } from './slots.js';
+import { foresee, type Verdict } from './verdict.js';
 
-const TARGETS = 50;
-/** A rule of many stages has smaller pages. */
-const REMINDERS = 500;
+const MAX_TARGETS = 50;
+/** Rules with many stages have smaller pages. */
+const MAX_REMINDERS = 500;
 
-/** What would become of one channel of a stage for one target. */
+/** The result for one channel of a stage and one target. */
 export interface SimulatedReminder extends Slot {
   target: ReminderTarget;
-  /** As it is now; null where it was settled in this moment. */
-  due: DueTarget | null;
   config: ChannelConfig;
   runId: string | null;
   verdict: Verdict;
 }
 
-export interface Simulation extends Pick<RuleInFull, 'rule' | 'stages'> {
+export interface Simulation extends RuleWithStages {
   reminders: SimulatedReminder[];
   nextAfterTargetId: string | null;
 }
 
-interface About {
+/** A slot for one target. */
+interface TargetSlot {
+  slot: Slot;
   target: ReminderTarget;
+  /** The target as it is now; null if it was settled meanwhile. */
   due: DueTarget | null;
 }
 
-interface Day {
+interface SimulationState {
   date: string;
   rule: ReminderRule;
   trigger: LiveTrigger;
-  known: readonly KnownRun[];
-  promised: Promised;
+  existing: readonly ExistingRun[];
+  /** The number of reminders in this simulation by recipient, in lower case. */
+  promised: Map<string, number>;
 }
 
-/** Says what a rule would send on a day, by the same decisions that are made when it does; changes nothing. */
+/** Computes what a rule would send on a day by the decisions that apply when it is sent; changes nothing. */
 @Injectable()
-export class Simulations {
+export class SimulationsService {
   constructor(
-    private readonly rules: RuleRows,
-    private readonly sources: ReminderSources,
-    private readonly history: RunHistory,
-    private readonly foresight: Foresight,
-    private readonly window: SendingHours,
+    private readonly rules: ReminderRulesRepository,
+    private readonly runs: ReminderRunsRepository,
+    private readonly messages: MessagesService,
+    private readonly listeners: Listeners,
+    private readonly clock: Clock,
+    private readonly env: Env,
   ) {}
 
-  /** Throws 404. */
-  async simulate(ruleId: string, { date, limit = TARGETS, afterTargetId }: SimulateReminders): Promise<Simulation> {
-    const planned = await this.rules.get(ruleId);
-    const { rule, stages } = planned;
+  async simulate(ruleId: string, body: SimulateReminders): Promise<Simulation> {
+    const { date, limit = MAX_TARGETS, afterTargetId } = body;
+    const details = await this.rules.getDetails(ruleId);
+    const { rule, stages } = details;
     const { trigger } = rule;
-    const source = isLive(trigger) ? this.sources.find(trigger) : null;
+    const source = isLive(trigger) ? findSource(this.listeners, trigger) : null;
     if (!source || !isLive(trigger)) return { rule, stages, reminders: [], nextAfterTargetId: null };
 
-    const slots = slotsOn(date, { sendTime: rule.sendTime, stages }, this.window);
-    const size = Math.min(limit, Math.max(1, Math.floor(REMINDERS / runsPerTarget(planned))));
+    const slots = slotsOn(date, details, sendingWindowOf(this.env));
+    const size = Math.min(limit, Math.max(1, Math.floor(MAX_REMINDERS / runsPerTarget(details))));
     const anchorDates = [...new Set(slots.map(({ anchorDate }) => anchorDate))];
     const targets = await source.page({ trigger, afterId: afterTargetId ?? null, limit: size, anchorDates });
-    const known = await this.history.of(ruleId, targets);
-    const day: Day = { date, rule, trigger, known, promised: new Map() };
+    const existing = await this.runs.ofTargets(ruleId, targets);
+    const state: SimulationState = { date, rule, trigger, existing, promised: new Map() };
     const reminders: SimulatedReminder[] = [];
     for (const target of targets) {
       const due = await source.read(trigger, target.targetId);
-      const own = slots.filter(({ anchorDate }) => anchorDate === target.anchorDate);
-      for (const slot of own) reminders.push(...(await this.ofSlot(slot, { target, due }, day)));
+      for (const slot of slots.filter(({ anchorDate }) => anchorDate === target.anchorDate)) {
+        reminders.push(...(await this.simulateSlot({ slot, target, due }, state)));
+      }
     }
-    return {
-      rule,
-      stages,
-      reminders,
-      nextAfterTargetId: (targets.length === size && targets.at(-1)?.targetId) || null,
-    };
+    const last = targets.length === size ? targets.at(-1) : undefined;
+    return { rule, stages, reminders, nextAfterTargetId: last?.targetId ?? null };
   }
 
-  private async ofSlot(slot: Slot, about: About, day: Day): Promise<SimulatedReminder[]> {
-    const { target, due } = about;
-    const { date, rule, trigger, promised } = day;
-    const { id: stageId, channels, sendIfLateByHours: graceHours } = slot.stage;
+  private async simulateSlot(targetSlot: TargetSlot, state: SimulationState): Promise<SimulatedReminder[]> {
+    const { slot, target } = targetSlot;
     const reminders: SimulatedReminder[] = [];
-    for (const { config, position } of channelsWithRuns(channels)) {
-      const known = day.known.find((run) => isOf(run, { ...target, stageId, position })) ?? null;
-      const verdict = await this.foresight.verdict(
-        { ...slot, enabled: rule.enabled, trigger, graceHours, config, target: due },
-        { date, suppressionGroup: rule.suppressionGroup, known, promised },
-      );
-      reminders.push({ ...slot, target, due, config, runId: known?.id ?? null, verdict });
+    for (const { config, position } of channelsWithRuns(slot.stage.channels)) {
+      const run = state.existing.find((existing) => isOf(existing, { ...target, stageId: slot.stage.id, position }));
+      const verdict = await this.verdictOf(targetSlot, { config, run: run ?? null }, state);
+      reminders.push({ ...slot, target, config, runId: run?.id ?? null, verdict });
     }
     return reminders;
+  }
+
+  private async verdictOf(
+    { slot, due }: TargetSlot,
+    { config, run }: { config: ChannelConfig; run: ExistingRun | null },
+    { date, rule, trigger, promised }: SimulationState,
+  ): Promise<Verdict> {
+    const now = this.clock.now();
+    const { enabled, suppressionGroup } = rule;
+    const { anchorDate, runAt, stage } = slot;
+    const verdict = foresee(
+      { enabled, trigger, anchorDate, runAt, graceHours: stage.sendIfLateByHours, config, target: due },
+      { date, now, window: sendingWindowOf(this.env), status: run?.status ?? null },
+    );
+    if (verdict.sending === null) return verdict;
+    const { recipient } = verdict.sending;
+    const count = promised.get(recipient.toLowerCase()) ?? 0;
+    const limited = { runId: run?.id ?? '', recipient, suppressionGroup };
+    const reason = await this.messages.exceededLimit(limited, { at: verdict.at ?? now, promised: count });
+    if (reason !== null) return { at: verdict.at, sending: null, reason };
+    promised.set(recipient.toLowerCase(), count + 1);
+    return verdict;
   }
 }
 
 function isOf(
-  run: KnownRun,
+  run: ExistingRun,
   { targetId, anchorDate, stageId, position }: ReminderTarget & { stageId: string; position: number },
 ): boolean {
   return (

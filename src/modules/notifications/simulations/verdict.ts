@@ -1,32 +1,32 @@
-import { decide, type Decision, type RunFacts } from '../runs/run-decision.js';
+import { decide, type Decision, type DueRun } from '../deliveries/run-decision.js';
 import type { RunStatus } from '../runs/reminder-run.entity.js';
 import { freeFrom, type SendingWindow } from '../timing/sending-window.js';
-import { dayIn } from './simulated-days.js';
+import { dayIn } from './slots.js';
 
 type Sending = Extract<Decision, { kind: 'send' }>;
 
-/** When a message would leave, and either what is sent or why nothing is. */
+/** When a message would be sent, and either what is sent or why nothing is. */
 export type Verdict = { at: Date | null } & ({ sending: Sending; reason: null } | { sending: null; reason: string });
 
-export interface Circumstances {
+interface SimulatedDay {
   date: string;
   now: Date;
   window: SendingWindow;
-  /** How the run stands that there is already; null where none is. */
-  standing: RunStatus | null;
+  /** Status of the existing run; null if there is none. */
+  status: RunStatus | null;
 }
 
-/** A run in one of these is planned, or may be planned again; any other one has had its chance. */
-const AHEAD: readonly RunStatus[] = ['planned', 'queued', 'cancelled', 'superseded'];
+/** A run in one of these is planned or may be planned again; any other one has been decided. */
+const UNDECIDED: readonly RunStatus[] = ['planned', 'queued', 'cancelled', 'superseded'];
 
-/** What would become of a run on that day, before anybody counts what its recipient has got by then. */
+/** What would become of a run on that day, without the limits of its recipient. */
 export function foresee(
-  run: Omit<RunFacts, 'runAt'> & { runAt: Date | null },
-  { date, now, window, standing }: Circumstances,
+  run: Omit<DueRun, 'runAt'> & { runAt: Date | null },
+  { date, now, window, status }: SimulatedDay,
 ): Verdict {
   const { runAt } = run;
-  if (standing !== null && !AHEAD.includes(standing)) return none(runAt, `already_${standing}`);
-  // What is due already leaves now, unless this is a quiet hour.
+  if (status !== null && !UNDECIDED.includes(status)) return none(runAt, `already_${status}`);
+  // An overdue run is sent now, or after the quiet hours.
   const at = runAt === null || runAt > now ? runAt : freeFrom(now, window);
   if (runAt === null || at === null) return none(null, 'no_free_moment');
 

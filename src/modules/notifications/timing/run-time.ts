@@ -2,8 +2,8 @@ import { instantOf } from '../../../platform/time/local-time.js';
 import { DAY_MS, freeFrom, type SendingWindow, timeOfDay } from './sending-window.js';
 
 const HOUR_MS = 3_600_000;
-/** Runs are looked for every minute, so that none is ever on time to the second. */
-const LEAST_GRACE_MS = 15 * 60_000;
+/** Due runs are processed every minute, so a run is never sent exactly at its time. */
+const MIN_GRACE_MS = 15 * 60_000;
 
 /** A calendar day `YYYY-MM-DD` as a count of days. */
 export function dayNumber(day: string): number {
@@ -14,7 +14,7 @@ export function dayOfNumber(number: number): string {
   return new Date(number * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** When a run is due before anybody is spared: so many days from the anchor, at this time by the organization's clocks. */
+/** When a run is due before quiet hours and blackout days are applied. */
 export function dueAt(
   { anchorDate, offsetDays, sendTime }: { anchorDate: string; offsetDays: number; sendTime: string },
   timeZone: string,
@@ -22,12 +22,12 @@ export function dueAt(
   return instantOf((dayNumber(anchorDate) + offsetDays) * DAY_MS + timeOfDay(sendTime), timeZone);
 }
 
-/** `dueAt`, moved to where it is neither quiet nor a blackout day; null where that is nowhere near. */
+/** `dueAt`, moved out of quiet hours and blackout days; null if no free instant is near. */
 export function runTime(due: Parameters<typeof dueAt>[0], window: SendingWindow): Date | null {
   return freeFrom(dueAt(due, window.timeZone), window);
 }
 
-/** Whether it is too late at this moment for what was planned for `runAt`. */
+/** Whether a run planned for `runAt` is no longer sent at this instant. */
 export function isTooLate(now: Date, { runAt, graceHours }: { runAt: Date; graceHours: number }): boolean {
-  return now.getTime() > runAt.getTime() + Math.max(graceHours * HOUR_MS, LEAST_GRACE_MS);
+  return now.getTime() > runAt.getTime() + Math.max(graceHours * HOUR_MS, MIN_GRACE_MS);
 }

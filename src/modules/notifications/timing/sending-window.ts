@@ -1,3 +1,4 @@
+import type { Env } from '../../../platform/config/env.js';
 import { instantOf, wallTimeOf } from '../../../platform/time/local-time.js';
 
 const MINUTE_MS = 60_000;
@@ -5,13 +6,17 @@ export const DAY_MS = 1_440 * MINUTE_MS;
 export const MAX_DELAY_DAYS = 60;
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-/** When nobody is reminded, by the organization's clocks. */
+/** When no reminders are sent, in the local time of the organization. */
 export interface SendingWindow {
   readonly timeZone: string;
-  /** `22:00-08:00`; null: at no hour. */
+  /** `22:00-08:00`; null if there are none. */
   readonly quietHours: string | null;
   /** Weekdays (`sat`), days of every year (`12-25`) and days (`2027-04-02`). */
   readonly blackoutDays: readonly string[];
+}
+
+export function sendingWindowOf({ orgTimeZone: timeZone, quietHours, blackoutDays }: Env): SendingWindow {
+  return { timeZone, quietHours, blackoutDays };
 }
 
 /** A time `HH:MM` as milliseconds since midnight. */
@@ -20,7 +25,7 @@ export function timeOfDay(time: string): number {
   return (hours * 60 + minutes) * MINUTE_MS;
 }
 
-/** The first moment from this one on at which somebody may be reminded; null where there is none within 60 days. */
+/** The first instant from this one on at which reminders may be sent; null if there is none within 60 days. */
 export function freeFrom(wanted: Date, window: SendingWindow): Date | null {
   const latest = wanted.getTime() + MAX_DELAY_DAYS * DAY_MS;
   for (let instant = wanted; instant.getTime() <= latest;) {
@@ -28,7 +33,7 @@ export function freeFrom(wanted: Date, window: SendingWindow): Date | null {
     const end = endOfBlackout(wall, window) ?? endOfQuiet(wall, window);
     if (end === null) return instant;
     const shown = instantOf(end, window.timeZone);
-    // In the hour that comes twice, the end may be shown before this moment and again after it.
+    // In the repeated hour of a clock change the end may lie before this instant and occur again after it.
     instant = shown > instant ? shown : new Date(instant.getTime() + end - wall);
   }
   return null;

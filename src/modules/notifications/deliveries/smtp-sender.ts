@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import { type Mail, MailSender, type Outcome } from './mail-sender.js';
 
-/** Far below a message's lease, so that an attempt ends before anybody gives it up. */
+/** Far below the lease of a message, so that an attempt ends before it counts as abandoned. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
 const HEADERS = { primary: 'to', cc: 'cc', bcc: 'bcc' } as const;
 
-/** Sends by SMTP, one connection for each mail: a pool would send again what a broken connection had taken. */
+/** Sends by SMTP, one connection per mail: a pool would repeat a mail that a broken connection had already transmitted. */
 export class SmtpSender extends MailSender {
   private readonly composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   private readonly transport;
@@ -20,19 +20,19 @@ export class SmtpSender extends MailSender {
   }
 
   async send(mail: Mail): Promise<Outcome> {
-    let isHandedOver = false;
+    let transmitted = false;
     try {
       const { envelope, message } = await this.compose(mail);
       const bytes = Readable.from(
         (function* () {
-          isHandedOver = true;
+          transmitted = true;
           yield message;
         })(),
       );
       await this.transport.sendMail({ envelope, raw: bytes });
       return { kind: 'sent' };
-    } catch (error) {
-      return outcomeOf(error, isHandedOver);
+    } catch (thrown) {
+      return outcomeOf(thrown, transmitted);
     }
   }
 
@@ -50,18 +50,18 @@ export class SmtpSender extends MailSender {
   }
 }
 
-function outcomeOf(error: unknown, isHandedOver: boolean): Outcome {
-  const responseCode = memberOf(error, 'responseCode');
-  const message = memberOf(error, 'message');
-  const words = typeof message === 'string' && message !== '' ? message.slice(0, 500) : 'The mail could not be sent';
+function outcomeOf(thrown: unknown, transmitted: boolean): Outcome {
+  const responseCode = memberOf(thrown, 'responseCode');
+  const message = memberOf(thrown, 'message');
+  const error = typeof message === 'string' && message !== '' ? message.slice(0, 500) : 'The mail could not be sent';
   if (typeof responseCode === 'number') {
-    // What is wrong with our credentials is not wrong with the mail: somebody may mend them.
+    // An authentication error is not an error of the mail: the credentials can be corrected.
     return {
-      kind: responseCode >= 500 && memberOf(error, 'code') !== 'EAUTH' ? 'rejected' : 'temporary',
-      error: words,
+      kind: responseCode >= 500 && memberOf(thrown, 'code') !== 'EAUTH' ? 'rejected' : 'temporary',
+      error,
     };
   }
-  return { kind: isHandedOver ? 'unknown' : 'temporary', error: words };
+  return { kind: transmitted ? 'unknown' : 'temporary', error };
 }
 
 function memberOf(error: unknown, name: string): unknown {

@@ -1,19 +1,19 @@
 import { type ChannelConfig, isSendable, templateOf } from '../rules/channel-config.js';
-import type { LiveTrigger } from '../rules/reminder-trigger.js';
+import type { RunStatus } from '../runs/reminder-run.entity.js';
+import type { DueTarget } from '../targets/reminder-source.js';
+import type { LiveTrigger } from '../targets/reminder-trigger.js';
 import { isTooLate } from '../timing/run-time.js';
 import { freeFrom, type SendingWindow } from '../timing/sending-window.js';
-import type { RunStatus } from './reminder-run.entity.js';
-import type { DueTarget } from './reminder-sources.js';
 
-/** All that decides whether a run's message is sent now. */
-export interface RunFacts {
+/** Everything that determines whether the message of a run is sent now, except the limits of its recipient. */
+export interface DueRun {
   enabled: boolean;
   trigger: LiveTrigger;
   anchorDate: string;
   runAt: Date;
   graceHours: number;
   config: ChannelConfig;
-  /** As it is now; null once it is not open any more. */
+  /** As it is now; null if it is no longer open. */
   target: DueTarget | null;
 }
 
@@ -22,8 +22,7 @@ export type Decision =
   | { kind: 'wait'; until: Date }
   | { kind: 'end'; status: RunStatus; reason: string };
 
-/** What becomes of a run whose time has come, before anybody counts what its recipient has already got. */
-export function decide(run: RunFacts, { now, window }: { now: Date; window: SendingWindow }): Decision {
+export function decide(run: DueRun, { now, window }: { now: Date; window: SendingWindow }): Decision {
   const { target, config } = run;
   if (!run.enabled) return end('cancelled', 'rule_disabled');
   if (!target) return end('cancelled', 'target_closed');

@@ -1,6 +1,8 @@
+import { Injectable } from '@nestjs/common';
 import { demoId } from '../../platform/ids/id.js';
+import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import type { ComposeReminderRule } from './rules/reminder-rule.dto.js';
-import type { ReminderRules } from './rules/reminder-rules.service.js';
+import { ReminderRulesService } from './rules/reminder-rules.service.js';
 
 const email = (templateSlug: string) => ({ channel: 'email', templateSlug });
 
@@ -29,7 +31,14 @@ const RULES: readonly ComposeReminderRule[] = [
   },
 ];
 
-/** The rules that the API document's examples name: 1 to be read, 2 to be changed, 3 one that leads to nothing yet. */
-export async function loadDemoReminderRules(rules: ReminderRules): Promise<void> {
-  for (const [index, rule] of RULES.entries()) await rules.compose(rule, demoId('rrul', index + 1));
+/** The rules that the examples of the API document name: 1 is read, 2 is changed, 3 has a trigger that is not supported yet. */
+@Injectable()
+export class NotificationsDemo {
+  constructor(private readonly rules: ReminderRulesService) {}
+
+  /** Before the bookings (450), so that reminders are planned for them. */
+  @DemoData(430, 'reminder rules')
+  async load(): Promise<void> {
+    for (const [index, rule] of RULES.entries()) await this.rules.compose(rule, demoId('rrul', index + 1));
+  }
 }

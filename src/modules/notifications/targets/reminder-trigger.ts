@@ -1,6 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 
-/** What may set off a reminder, and whose runs are planned already. */
+/** The triggers for which reminders are planned and sent. */
 export const LIVE_TRIGGERS = [
   'deposit_due',
   'balance_due',
@@ -12,7 +12,7 @@ export const LIVE_TRIGGERS = [
 ] as const;
 export type LiveTrigger = (typeof LIVE_TRIGGERS)[number];
 
-/** Accepted in a rule, which leads to no runs yet. */
+/** Accepted in a rule; no reminders are planned for them yet. */
 const DORMANT_TRIGGERS = [
   'hold_expiry',
   'supplier_response_due',
@@ -25,6 +25,17 @@ const DORMANT_TRIGGERS = [
 
 export const TRIGGERS = named('ReminderTrigger', [...LIVE_TRIGGERS, ...DORMANT_TRIGGERS]);
 export type Trigger = (typeof TRIGGERS)[number];
+
+/** The kind of record that a trigger is about. */
+export const TARGET_KINDS: Record<LiveTrigger, 'booking' | 'schedule' | 'invoice'> = {
+  deposit_due: 'schedule',
+  balance_due: 'schedule',
+  installment_due: 'schedule',
+  invoice_due: 'invoice',
+  departure_upcoming: 'booking',
+  booking_confirmed: 'booking',
+  payment_complete: 'booking',
+};
 
 export function isLive(trigger: Trigger): trigger is LiveTrigger {
   return LIVE_TRIGGERS.some((live) => live === trigger);

@@ -1,23 +1,26 @@
-import { MAX_ATTEMPTS } from './backoff.js';
+import type { MessageStatus } from '../messages/notification-message.entity.js';
 import type { Outcome } from './mail-sender.js';
-import type { MessageStatus } from './notification-message.entity.js';
 
-/** What is written of a message and of the run that it is for. */
-export interface Settled {
+const FIRST_DELAY_MS = 5_000;
+const MAX_DELAY_MS = 15 * 60_000;
+const MAX_ATTEMPTS = 8;
+
+/** The new states of a message and of the run that it belongs to. */
+export interface Settlement {
   status: MessageStatus;
   reason: string | null;
   run: { status: 'sent' | 'queued' | 'failed' | 'cancelled'; reason: string | null };
 }
 
-/** Its rule was disabled while it was being sent. */
-export const WITHDRAWN: Settled = {
+/** The rule was disabled during the attempt, which is not repeated. */
+export const WITHDRAWN: Settlement = {
   status: 'cancelled',
   reason: null,
   run: { status: 'cancelled', reason: 'rule_disabled' },
 };
 
-/** What becomes of a message by the outcome of one of its attempts. */
-export function settledBy(outcome: Outcome, attempts: number): Settled {
+/** The states after an attempt, of which there were `attempts` including this one. */
+export function settlementOf(outcome: Outcome, attempts: number): Settlement {
   switch (outcome.kind) {
     case 'sent':
       return { status: 'sent', reason: null, run: { status: 'sent', reason: null } };
@@ -33,6 +36,11 @@ export function settledBy(outcome: Outcome, attempts: number): Settled {
   }
 }
 
-function failed(reason: string): Settled {
+/** The delay after N attempts: 5 s, doubled each time, at most 15 minutes. */
+export function retryDelayMs(attempts: number): number {
+  return Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), MAX_DELAY_MS);
+}
+
+function failed(reason: string): Settlement {
   return { status: 'failed', reason, run: { status: 'failed', reason } };
 }

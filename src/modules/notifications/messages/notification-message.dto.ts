@@ -1,7 +1,7 @@
 import { PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
-import { masked } from './masked.js';
+import { maskAddress } from './mask-address.js';
 import {
   MESSAGE_KINDS,
   MESSAGE_STATUSES,
@@ -99,7 +99,7 @@ export function toMessage(message: NotificationMessage): NotificationMessageResp
     status: message.status,
     reason: message.reason,
     error: message.error,
-    recipient: masked(message.recipient),
+    recipient: maskAddress(message.recipient),
     subject: message.subject,
     text: message.text,
     attempts: message.attempts,

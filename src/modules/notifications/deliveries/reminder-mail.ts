@@ -1,8 +1,8 @@
 import { minorUnits } from '../../../platform/money/money.js';
-import type { LiveTrigger } from '../rules/reminder-trigger.js';
-import type { DueTarget } from '../runs/reminder-sources.js';
+import type { LiveTrigger } from '../targets/reminder-trigger.js';
+import type { DueTarget } from '../targets/reminder-source.js';
 
-type Words = (target: DueTarget) => { subject: string; sentence: string };
+type Template = (target: DueTarget) => { subject: string; sentence: string };
 
 const money = ({ outstanding }: DueTarget): string => {
   if (outstanding === null) return 'the open amount';
@@ -10,14 +10,14 @@ const money = ({ outstanding }: DueTarget): string => {
   return `${(outstanding.cents / 10 ** digits).toFixed(digits)} ${outstanding.currency}`;
 };
 const payment =
-  (what: string): Words =>
+  (what: string): Template =>
   (target) => ({
     subject: `${what} for booking ${target.bookingNumber}, due ${target.anchorDate}`,
     sentence: `${money(target)} of your booking ${target.bookingNumber} is due on ${target.anchorDate}.`,
   });
 
-/** The built-in templates for mails, one for each trigger. */
-const TEMPLATES: Record<LiveTrigger, Words> = {
+/** The built-in templates, one for each trigger. */
+const TEMPLATES: Record<LiveTrigger, Template> = {
   deposit_due: payment('Deposit'),
   balance_due: payment('Balance'),
   installment_due: payment('Payment'),
@@ -36,8 +36,8 @@ const TEMPLATES: Record<LiveTrigger, Words> = {
   }),
 };
 
-/** The mail that a template makes for a target. */
-export function worded(template: LiveTrigger, target: DueTarget, organization: string) {
+/** Subject and text of a reminder. */
+export function reminderMail(template: LiveTrigger, target: DueTarget, organization: string) {
   const { subject, sentence } = TEMPLATES[template](target);
   return { subject, text: [`Dear ${target.customerName},`, sentence, organization].join('\n\n') };
 }

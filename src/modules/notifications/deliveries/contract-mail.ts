@@ -1,6 +1,6 @@
-/** What the job that legal adds says of the mail. */
+/** The payload of the job `mail.send`, which legal adds. */
 export interface ContractMail {
-  /** Jobs of before the mails could leave have none. */
+  /** Null in jobs of earlier versions. */
   messageId: string | null;
   contractId: string;
   title: string | null;
@@ -10,14 +10,15 @@ export interface ContractMail {
   message: string | null;
 }
 
-/** Throws where the job says nothing that could be sent. */
+/** Throws if the payload has no contract or no recipient. */
 export function contractMailOf(payload: unknown): ContractMail {
   const text = (name: string): string | null => {
     const value: unknown = typeof payload === 'object' && payload !== null ? Reflect.get(payload, name) : null;
     return typeof value === 'string' ? value : null;
   };
   const [contractId, recipientEmail] = [text('contractId'), text('recipientEmail')];
-  if (contractId === null || recipientEmail === null) throw new Error('The job names no contract or no recipient');
+  if (contractId === null || recipientEmail === null)
+    throw new Error('The payload has no contractId or no recipientEmail');
   return {
     messageId: text('messageId'),
     contractId,
@@ -29,7 +30,7 @@ export function contractMailOf(payload: unknown): ContractMail {
   };
 }
 
-/** The mail itself: what staff wrote, or a sentence, and where the contract is read. */
+/** Subject and text: those of the staff member or a default, and a link to the contract. */
 export function contractMail(
   { contractId, title, recipientName, subject, message }: ContractMail,
   { organization, baseUrl }: { organization: string; baseUrl: string },

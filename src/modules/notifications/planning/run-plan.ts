@@ -1,56 +1,38 @@
 import { newId } from '../../../platform/ids/id.js';
 import { channelsWithRuns } from '../rules/channel-config.js';
-import type { ReminderRule, ReminderStage } from '../rules/reminder-rule.entity.js';
+import type { ReminderRule, ReminderStage, RuleWithStages } from '../rules/reminder-rule.entity.js';
+import type { NewRun } from '../runs/reminder-runs.repository.js';
+import type { ReminderTarget } from '../targets/reminder-source.js';
+import { TARGET_KINDS } from '../targets/reminder-trigger.js';
 import { isTooLate, runTime } from '../timing/run-time.js';
 import type { SendingWindow } from '../timing/sending-window.js';
-import type { ReminderTarget, TargetKind } from './reminder-sources.js';
 
-/** A rule with what its runs are made of. */
-export interface PlannedRule {
-  rule: ReminderRule;
-  stages: readonly ReminderStage[];
-}
-
-export interface NewRun {
-  id: string;
-  ruleId: string;
-  stageId: string;
-  channelPosition: number;
-  channel: string;
-  priority: number;
-  bookingId: string;
-  scheduleId: string | null;
-  invoiceId: string | null;
-  anchorDate: string;
-  runAt: Date;
-}
-
-interface Surroundings {
-  kind: TargetKind;
+interface PlanningTime {
   window: SendingWindow;
   now: Date;
 }
 
-/** How many runs the rule has for one target. */
-export function runsPerTarget({ stages }: PlannedRule): number {
+/** The number of runs that the rule has for one target. */
+export function runsPerTarget({ stages }: Pick<RuleWithStages, 'stages'>): number {
   return stages.reduce((sum, { channels }) => sum + channelsWithRuns(channels).length, 0);
 }
 
-/** The runs of a rule for these targets, less those that it is too late for. */
+/** The runs of a rule for those of the targets that have its trigger, without runs for which it is too late. */
 export function planRuns(
-  { rule, stages }: PlannedRule,
+  { rule, stages }: RuleWithStages,
   targets: readonly ReminderTarget[],
-  { kind, window, now }: Surroundings,
+  time: PlanningTime,
 ): NewRun[] {
+  const ofRule = targets.filter(({ trigger }) => trigger === rule.trigger);
   return stages.flatMap((stage) => {
     const channels = channelsWithRuns(stage.channels);
-    // Thousands of targets share some hundred days, and a zone's clock is slow to ask.
+    // Computed once per date: thousands of targets share about a hundred dates, and time zone arithmetic is slow.
     const times = new Map<string, Date | null>();
-    return targets.flatMap((target) => {
-      const { anchorDate, bookingId, targetId } = target;
-      if (!times.has(anchorDate)) times.set(anchorDate, plannedTime(rule, stage, { anchorDate, window, now }));
+    return ofRule.flatMap(({ anchorDate, bookingId, targetId, trigger }) => {
+      if (!times.has(anchorDate)) times.set(anchorDate, plannedTime(rule, stage, { anchorDate, ...time }));
       const runAt = times.get(anchorDate);
       if (!runAt) return [];
+      const kind = TARGET_KINDS[trigger];
       return channels.map(({ channel, position: channelPosition }) => ({
         id: newId('rrun'),
         ruleId: rule.id,
@@ -71,7 +53,7 @@ export function planRuns(
 function plannedTime(
   { sendTime }: ReminderRule,
   { offsetDays, sendIfLateByHours: graceHours }: ReminderStage,
-  { anchorDate, window, now }: { anchorDate: string; window: SendingWindow; now: Date },
+  { anchorDate, window, now }: PlanningTime & { anchorDate: string },
 ): Date | null {
   const runAt = runTime({ anchorDate, offsetDays, sendTime }, window);
   return runAt === null || isTooLate(now, { runAt, graceHours }) ? null : runAt;

@@ -1,9 +1,9 @@
 import { wallTimeOf } from '../../../platform/time/local-time.js';
-import type { ReminderStage } from '../rules/reminder-rule.entity.js';
+import type { ReminderRule, ReminderStage } from '../rules/reminder-rule.entity.js';
 import { dayNumber, dayOfNumber, dueAt, runTime } from '../timing/run-time.js';
 import { MAX_DELAY_DAYS, type SendingWindow } from '../timing/sending-window.js';
 
-/** When a stage falls due for targets of one anchor date, and when their runs would leave; null: at no moment. */
+/** When a stage is due for the targets of one anchor date, and when it would be sent; null if no free instant is near. */
 export interface Slot {
   stage: ReminderStage;
   anchorDate: string;
@@ -11,15 +11,15 @@ export interface Slot {
   runAt: Date | null;
 }
 
-/** The calendar day `YYYY-MM-DD` that the clocks of a zone show. */
+/** The local day `YYYY-MM-DD` of an instant. */
 export function dayIn(timeZone: string, instant: Date): string {
   return new Date(wallTimeOf(instant, timeZone)).toISOString().slice(0, 10);
 }
 
-/** What falls due on a day, wherever it is moved to, and what quiet hours and blackout days move to it. */
+/** What is due on a day, also if it is sent later, and what quiet hours and blackout days move to it from earlier days. */
 export function slotsOn(
   date: string,
-  { sendTime, stages }: { sendTime: string; stages: readonly ReminderStage[] },
+  { rule: { sendTime }, stages }: { rule: ReminderRule; stages: readonly ReminderStage[] },
   window: SendingWindow,
 ): Slot[] {
   const today = dayNumber(date);
@@ -27,10 +27,10 @@ export function slotsOn(
     const due = { anchorDate: dayOfNumber(today - back), offsetDays: 0, sendTime };
     return { day: today - back, dueAt: dueAt(due, window.timeZone), runAt: runTime(due, window) };
   });
-  const about = days.filter(
+  const relevant = days.filter(
     ({ day, runAt }) => day === today || (runAt !== null && dayIn(window.timeZone, runAt) === date),
   );
   return stages.flatMap((stage) =>
-    about.map(({ day, ...times }) => ({ stage, anchorDate: dayOfNumber(day - stage.offsetDays), ...times })),
+    relevant.map(({ day, ...times }) => ({ stage, anchorDate: dayOfNumber(day - stage.offsetDays), ...times })),
   );
 }

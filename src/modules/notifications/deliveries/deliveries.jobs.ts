@@ -1,0 +1,199 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Env } from '../../../platform/config/env.js';
+import { Database } from '../../../platform/database/database.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { newId } from '../../../platform/ids/id.js';
+import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
+import { Jobs } from '../../../platform/jobs/jobs.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { MessagesService } from '../messages/messages.service.js';
+import type { NotificationMessage } from '../messages/notification-message.entity.js';
+import { recipientKindOf } from '../rules/channel-config.js';
+import { type ClaimedRun, ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
+import { findSource } from '../targets/reminder-source.js';
+import { sendingWindowOf } from '../timing/sending-window.js';
+import { contractMail, contractMailOf } from './contract-mail.js';
+import { MailSender, type Outcome } from './mail-sender.js';
+import { reminderMail } from './reminder-mail.js';
+import { decide, type Decision } from './run-decision.js';
+import { retryDelayMs, type Settlement, settlementOf, WITHDRAWN } from './settlement.js';
+
+const SEND = 'notifications.send';
+const LANES = 4;
+const BATCH = 1_000;
+/** Ends before the next run of the cron, so that a long queue does not occupy a worker permanently. */
+const MAX_WORK_MS = 50_000;
+const ABANDONED_BATCH = 100;
+/** The pauses add up to far less than the lease of a message. */
+const MAX_PAUSE_MS = 16_000;
+
+/**
+ * Sends due messages, each at most once: the start of an attempt is committed before the mail server is called, and an
+ * attempt whose outcome was not recorded is never repeated.
+ *
+ * Nine dependencies: a delivery connects runs, messages, the mail server and what happens after a mail was sent.
+ */
+@Injectable()
+export class DeliveryJobs {
+  constructor(
+    private readonly database: Database,
+    private readonly messages: MessagesService,
+    private readonly runs: ReminderRunsRepository,
+    private readonly listeners: Listeners,
+    private readonly sender: MailSender,
+    private readonly jobs: Jobs,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+    private readonly env: Env,
+  ) {}
+
+  /** Contracts are sent by staff, so they leave at once, also in quiet hours. */
+  @Job('mail.send')
+  async queueContract(payload: unknown): Promise<void> {
+    const mail = contractMailOf(payload);
+    const { subject, text } = contractMail(mail, { organization: this.env.orgName, baseUrl: this.env.baseUrl });
+    const { messageId, contractId, recipientEmail: recipient } = mail;
+    await this.database.transaction(async () => {
+      // The job chose the id, so that a repeated job stores no second message.
+      await this.messages.queueContract({ id: messageId ?? newId('nmsg'), contractId, recipient, subject, text });
+      await this.jobs.add(SEND, {}, { key: `${SEND}:${contractId}` });
+    });
+  }
+
+  /** Runs every minute and when a message is due earlier; any number of processes may run it at once. */
+  @Cron(SEND, '* * * * *')
+  async sendDue(): Promise<void> {
+    await this.settleAbandoned();
+    while ((await this.runs.queueDue(BATCH)) === BATCH);
+    const until = performance.now() + MAX_WORK_MS;
+    await Promise.all(Array.from({ length: LANES }, () => this.sendUntil(until)));
+    // Once more without concurrent lanes: for the runs that each lane skipped because another had locked their recipient.
+    await this.sendUntil(until);
+  }
+
+  /** What happened in attempts whose process ended is unknown. */
+  private async settleAbandoned(): Promise<void> {
+    const error = 'The sending process ended before it recorded the outcome';
+    for (let count = ABANDONED_BATCH; count === ABANDONED_BATCH;) {
+      count = await this.database.transaction(async () => {
+        const abandoned = await this.messages.lockAbandoned(ABANDONED_BATCH);
+        for (const message of abandoned) await this.settle(message, { kind: 'unknown', error });
+        return abandoned.length;
+      });
+    }
+  }
+
+  private async sendUntil(until: number): Promise<void> {
+    const skipped = new Set<string>();
+    while (performance.now() < until) {
+      // Contracts first: their recipients expect them.
+      const next = (await this.startContract()) ?? (await this.decideNextRun(skipped));
+      if (next === 'none') return;
+      if (next !== 'decided') await this.deliver(next);
+    }
+  }
+
+  private async startContract(): Promise<NotificationMessage | null> {
+    return this.database.transaction(() => this.messages.startContract());
+  }
+
+  /**
+   * Locks the next due run, reads its target and its recipient's limits, and starts the attempt or ends the run. If the
+   * process ends before the commit, the run remains in the queue. A transaction that settles the target waits for the lock
+   * of the run: it finds the attempt started, or prevents it.
+   *
+   * @returns the message to send, `decided` if the run is not sent now, `none` if no run is due.
+   */
+  private async decideNextRun(skipped: Set<string>): Promise<NotificationMessage | 'decided' | 'none'> {
+    return this.database.transaction(async () => {
+      const now = this.clock.now();
+      const run = await this.runs.lockNextDue(skipped);
+      if (!run) return 'none';
+      const target = (await findSource(this.listeners, run.trigger)?.read(run.trigger, run.targetId)) ?? null;
+      const decision = decide({ ...run, target }, { now, window: sendingWindowOf(this.env) });
+      switch (decision.kind) {
+        case 'wait':
+          await this.runs.postpone(run.id, decision.until);
+          return 'decided';
+        case 'end':
+          await this.end(run.id, decision);
+          return 'decided';
+        case 'send':
+          return this.start(run, decision, skipped);
+      }
+    });
+  }
+
+  /** A run whose recipient another process has locked is added to the skipped ones and remains in the queue. */
+  private async start(
+    run: ClaimedRun,
+    { recipient, template, target }: Extract<Decision, { kind: 'send' }>,
+    skipped: Set<string>,
+  ): Promise<NotificationMessage | 'decided'> {
+    const { id: runId, suppressionGroup } = run;
+    if (!(await this.messages.lockRecipient(recipient))) {
+      skipped.add(runId);
+      return 'decided';
+    }
+    const limited = { runId, recipient, suppressionGroup };
+    const reason = await this.messages.exceededLimit(limited, { at: this.clock.now(), promised: 0 });
+    if (reason !== null) {
+      await this.end(runId, { status: 'skipped', reason });
+      return 'decided';
+    }
+    const attempts = await this.runs.startSending(runId, recipient);
+    const mail = reminderMail(template, target, this.env.orgName);
+    return this.messages.startReminder({ ...limited, ...mail, attempts, recipientKind: recipientKindOf(run.config) });
+  }
+
+  private async end(runId: string, { status, reason }: Omit<Extract<Decision, { kind: 'end' }>, 'kind'>) {
+    await this.runs.end(runId, { status, reason });
+    await this.messages.cancelQueued(runId);
+  }
+
+  /** The start of the attempt must be committed. */
+  private async deliver(message: NotificationMessage): Promise<void> {
+    const outcome = await this.sender.send(message);
+    await untilRecorded(() => this.database.transaction(() => this.settle(message, outcome)));
+  }
+
+  private async settle(message: NotificationMessage, outcome: Outcome): Promise<void> {
+    const settlement = await this.settlementOf(message, outcome);
+    const { status, reason, run } = settlement;
+    const delayMs = status === 'queued' ? retryDelayMs(message.attempts) : 0;
+    const sendAt = new Date(this.clock.now().getTime() + delayMs);
+    const error = 'error' in outcome ? outcome.error : null;
+    if (!(await this.messages.settle(message, { status, reason, error, sendAt }))) return;
+    if (message.runId !== null) await this.settleRun(message.runId, run, sendAt);
+    if (status === 'queued') await this.jobs.add(SEND, {}, { runAt: sendAt, key: `${SEND}:${message.id}` });
+  }
+
+  private async settlementOf({ runId, attempts }: NotificationMessage, outcome: Outcome): Promise<Settlement> {
+    const settlement = settlementOf(outcome, attempts);
+    if (settlement.status !== 'queued' || runId === null) return settlement;
+    return (await this.runs.isOfDisabledRule(runId)) ? WITHDRAWN : settlement;
+  }
+
+  private async settleRun(runId: string, { status, reason }: Settlement['run'], runAt: Date): Promise<void> {
+    const settled = await this.runs.settle(runId, { status, reason, runAt });
+    if (!settled || status !== 'sent') return;
+    const data = { runId, ...settled, delivered: reason === null };
+    for (const channel of [`bookings.${settled.bookingId}`, 'notifications.reminders']) {
+      this.outbox.add({ channel, event: 'reminder.sent', data });
+    }
+  }
+}
+
+/** The outcome is known to this process alone: it must survive a short outage of the database. */
+async function untilRecorded(work: () => Promise<void>): Promise<void> {
+  for (let pauseMs = 1_000; ; pauseMs *= 2) {
+    try {
+      return await work();
+    } catch (error) {
+      if (pauseMs > MAX_PAUSE_MS) throw error;
+      await pause(pauseMs);
+    }
+  }
+}

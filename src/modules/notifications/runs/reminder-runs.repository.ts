@@ -1,0 +1,283 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import type { ReminderTarget } from '../targets/reminder-source.js';
+import type { LiveTrigger } from '../targets/reminder-trigger.js';
+import type { ListReminderRuns } from './reminder-run.dto.js';
+import { ReminderRun, type RunStatus } from './reminder-run.entity.js';
+
+export interface NewRun {
+  id: string;
+  ruleId: string;
+  stageId: string;
+  channelPosition: number;
+  channel: string;
+  priority: number;
+  bookingId: string;
+  scheduleId: string | null;
+  invoiceId: string | null;
+  anchorDate: string;
+  runAt: Date;
+}
+
+/** The progress of planning after a page of targets. */
+export interface PlannedPage {
+  ruleId: string;
+  requestedAt: Date;
+  targets: number;
+  lastTargetId: string;
+}
+
+/** A due run whose row is locked, with the settings of its rule. */
+export interface ClaimedRun {
+  id: string;
+  targetId: string;
+  anchorDate: string;
+  runAt: Date;
+  enabled: boolean;
+  trigger: LiveTrigger;
+  suppressionGroup: string | null;
+  graceHours: number;
+  config: Record<string, unknown>;
+}
+
+/** An existing run, by the members that make it unique within its rule. */
+export interface ExistingRun {
+  id: string;
+  status: RunStatus;
+  targetId: string;
+  anchorDate: string;
+  stageId: string;
+  channelPosition: number;
+}
+
+/**
+ * A cancelled or superseded run is planned again (the date moves back, a payment is reversed); every other existing run
+ * remains. The rules are locked: a rule that is being disabled is waited for, and gets no runs.
+ */
+const PLAN = `with planned as (
+    insert into reminder_runs (id, rule_id, stage_id, channel_position, channel, priority, booking_id, schedule_id, invoice_id,
+      anchor_date, status, run_at, attempts, created_at, updated_at)
+    select run.id, run.rule_id, stage_id, channel_position, channel, run.priority, booking_id, schedule_id, invoice_id,
+      anchor_date, 'planned', run_at, 0, $12, $12
+    from unnest($1::text[], $2::text[], $3::text[], $4::smallint[], $5::text[], $6::integer[], $7::text[], $8::text[],
+        $9::text[], $10::date[], $11::timestamptz[])
+      as run (id, rule_id, stage_id, channel_position, channel, priority, booking_id, schedule_id, invoice_id, anchor_date, run_at)
+    join (select id from reminder_rules where id = any($2) and enabled order by id for key share) rule on rule.id = run.rule_id
+    on conflict on constraint reminder_runs_once do update
+      set status = 'planned', reason = null, attempts = 0, run_at = excluded.run_at, updated_at = excluded.updated_at
+      where reminder_runs.status in ('cancelled', 'superseded')
+    returning id
+  )`;
+
+/** Messages of the ended runs that wait for another attempt are cancelled too. */
+const CANCEL_MESSAGES = `, withdrawn as (update notification_messages message set status = 'cancelled', updated_at = $1
+    from ended where message.run_id = ended.id and message.status = 'queued')`;
+
+/** The highest priority first; rows that another transaction has locked are skipped. */
+const NEXT_DUE = `select run.id, run.target_id as "targetId", run.anchor_date as "anchorDate", run.run_at as "runAt",
+    rule.enabled, rule.trigger, rule.suppression_group as "suppressionGroup",
+    stage.send_if_late_by_hours as "graceHours", channel.config
+  from reminder_runs run
+  join reminder_rules rule on rule.id = run.rule_id
+  join reminder_stages stage on stage.id = run.stage_id
+  join reminder_stage_channels channel on channel.stage_id = run.stage_id and channel.position = run.channel_position
+  where run.status = 'queued' and run.run_at <= $1 and run.id <> all($2)
+  order by run.priority desc, run.run_at, run.id limit 1 for no key update of run skip locked`;
+
+/** The SQL of runs. */
+@Injectable()
+export class ReminderRunsRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  async listOfBooking(
+    bookingId: string,
+    query: ListReminderRuns,
+  ): Promise<{ rows: { run: ReminderRun; ruleName: string }[]; total: number }> {
+    const found = this.database
+      .repository(ReminderRun)
+      .createQueryBuilder('run')
+      .addSelect('(select rule.name from reminder_rules rule where rule.id = run.rule_id)', 'rule_name')
+      .where('run.bookingId = :bookingId', { bookingId });
+    if (query.status !== undefined) found.andWhere('run.status = :status', { status: query.status });
+    if (query.stage !== undefined) found.andWhere('run.stageId = :stage', { stage: query.stage });
+    if (query.from !== undefined) found.andWhere('run.runAt >= :from', { from: query.from });
+    if (query.to !== undefined) found.andWhere('run.runAt < :to', { to: query.to });
+    const direction = query.sort === 'runAt' ? 'ASC' : 'DESC';
+    found.orderBy('run.runAt', direction).addOrderBy('run.id', direction);
+    const { rows, total } = await this.database.page<ReminderRun, { rule_name: string }>(found, pageBounds(query));
+    return { rows: rows.map(({ entity: run, raw }) => ({ run, ruleName: raw.rule_name })), total };
+  }
+
+  /** The runs that a rule has for these targets, in any status. */
+  async ofTargets(ruleId: string, targets: readonly ReminderTarget[]): Promise<ExistingRun[]> {
+    return this.database.query<ExistingRun>(
+      `select id, status, target_id as "targetId", anchor_date as "anchorDate", stage_id as "stageId",
+         channel_position as "channelPosition"
+       from reminder_runs where rule_id = $1 and target_id = any($2)`,
+      [ruleId, targets.map(({ targetId }) => targetId)],
+    );
+  }
+
+  /** Whether a message of the rule was sent, may have been sent or is being sent. */
+  async hasSent(ruleId: string): Promise<boolean> {
+    const sent = await this.database.query(
+      `select from reminder_runs
+       where rule_id = $1 and (status in ('sending', 'sent') or reason = 'outcome_unknown') limit 1`,
+      [ruleId],
+    );
+    return sent.length > 0;
+  }
+
+  /** Plans the runs that are not planned yet. */
+  async plan(runs: readonly NewRun[]): Promise<void> {
+    if (runs.length > 0) await this.database.query(`${PLAN} select from planned`, this.valuesOf(runs));
+  }
+
+  /**
+   * Like `plan`, and records the progress of the rule's planning in the same statement. False if that planning was
+   * cancelled or started again meanwhile.
+   */
+  async planPage(runs: readonly NewRun[], page: PlannedPage): Promise<boolean> {
+    const { ruleId, requestedAt, targets, lastTargetId } = page;
+    const recorded = await this.database.query(
+      `${PLAN} update reminder_plannings set targets = targets + $13, runs = runs + (select count(*) from planned),
+         last_target_id = $14 where rule_id = $15 and requested_at = $16 and finished_at is null returning rule_id`,
+      [...this.valuesOf(runs), targets, lastTargetId, ruleId, requestedAt],
+    );
+    return recorded.length === 1;
+  }
+
+  /** Ends the open runs of these bookings and triggers that are about none of the targets: settled, or on another date. */
+  async endOutdated(
+    targets: readonly ReminderTarget[],
+    of: { bookingIds: readonly string[]; triggers: readonly LiveTrigger[] },
+  ): Promise<void> {
+    await this.database.query(
+      `with target as (select * from unnest($4::text[], $5::text[], $6::date[]) as t (trigger, id, anchor_date)),
+       ended as (
+         update reminder_runs run set run_at = $1, updated_at = $1,
+           status = case when exists (select from target where trigger = rule.trigger and id = run.target_id)
+             then 'superseded' else 'cancelled' end,
+           reason = case when exists (select from target where trigger = rule.trigger and id = run.target_id)
+             then 'anchor_moved' else 'target_closed' end
+         from reminder_rules rule
+         where rule.id = run.rule_id and rule.trigger = any($3) and run.booking_id = any($2)
+           and run.status in ('planned', 'queued') and not exists (
+             select from target where trigger = rule.trigger and id = run.target_id and anchor_date = run.anchor_date)
+         returning run.id
+       )${CANCEL_MESSAGES} select from ended`,
+      [
+        this.clock.now(),
+        of.bookingIds,
+        of.triggers,
+        targets.map(({ trigger }) => trigger),
+        targets.map(({ targetId }) => targetId),
+        targets.map(({ anchorDate }) => anchorDate),
+      ],
+    );
+  }
+
+  /** Cancels up to `limit` open runs of a rule, if the rule is disabled, and returns their number. */
+  async cancelOfDisabledRule(ruleId: string, limit: number): Promise<number> {
+    const ended = await this.database.query(
+      `with ended as (
+         update reminder_runs set status = 'cancelled', reason = 'rule_disabled', run_at = $1, updated_at = $1
+         where id in (
+           select run.id from reminder_runs run join reminder_rules rule on rule.id = run.rule_id and not rule.enabled
+           where run.rule_id = $2 and run.status in ('planned', 'queued') order by run.id limit $3 for update of run
+         ) and status in ('planned', 'queued') returning id
+       )${CANCEL_MESSAGES} select from ended`,
+      [this.clock.now(), ruleId, limit],
+    );
+    return ended.length;
+  }
+
+  /** Moves up to `limit` due runs into the queue and returns their number. */
+  async queueDue(limit: number): Promise<number> {
+    const { count } = await this.database.execute(
+      `update reminder_runs set status = 'queued', updated_at = $1 where id in (
+         select id from reminder_runs where status = 'planned' and run_at <= $1
+         order by run_at, id limit $2 for no key update skip locked) and status = 'planned'`,
+      [this.clock.now(), limit],
+    );
+    return count;
+  }
+
+  /** Locks the next run of the queue that is due and not among the skipped ones. */
+  async lockNextDue(skipped: ReadonlySet<string>): Promise<ClaimedRun | null> {
+    const [run] = await this.database.query<ClaimedRun>(NEXT_DUE, [this.clock.now(), [...skipped]]);
+    return run ?? null;
+  }
+
+  /** Starts an attempt for a locked run and returns the number of attempts. */
+  async startSending(id: string, recipient: string): Promise<number> {
+    const [run] = await this.database.query<{ attempts: number }>(
+      `update reminder_runs set status = 'sending', recipient = $2, attempts = attempts + 1, run_at = $3, updated_at = $3
+       where id = $1 returning attempts`,
+      [id, recipient, this.clock.now()],
+    );
+    if (!run) throw new Error(`The run ${id} does not exist`);
+    return run.attempts;
+  }
+
+  /** Leaves a locked run in the queue until then. */
+  async postpone(id: string, until: Date): Promise<void> {
+    await this.database.execute(
+      `update reminder_runs set status = 'queued', reason = null, run_at = $2, updated_at = $3 where id = $1`,
+      [id, until, this.clock.now()],
+    );
+  }
+
+  /** Ends a locked run that is not sent. */
+  async end(id: string, { status, reason }: { status: RunStatus; reason: string }): Promise<void> {
+    await this.database.execute(
+      'update reminder_runs set status = $2, reason = $3, run_at = $4, updated_at = $4 where id = $1',
+      [id, status, reason, this.clock.now()],
+    );
+  }
+
+  /** Records the outcome of an attempt; null if the run is not being sent. */
+  async settle(
+    id: string,
+    { status, reason, runAt }: { status: RunStatus; reason: string | null; runAt: Date },
+  ): Promise<{ bookingId: string; ruleId: string; stageId: string } | null> {
+    const [run] = await this.database.query<{ bookingId: string; ruleId: string; stageId: string }>(
+      `update reminder_runs set status = $2, reason = $3, run_at = $4, updated_at = $5 where id = $1 and status = 'sending'
+       returning booking_id as "bookingId", rule_id as "ruleId", stage_id as "stageId"`,
+      [id, status, reason, runAt, this.clock.now()],
+    );
+    return run ?? null;
+  }
+
+  async isOfDisabledRule(id: string): Promise<boolean> {
+    const found = await this.database.query(
+      `select from reminder_runs run join reminder_rules rule on rule.id = run.rule_id
+       where run.id = $1 and not rule.enabled`,
+      [id],
+    );
+    return found.length > 0;
+  }
+
+  private valuesOf(runs: readonly NewRun[]): unknown[] {
+    const column = <T>(pick: (run: NewRun) => T): T[] => runs.map(pick);
+    return [
+      column(({ id }) => id),
+      column(({ ruleId }) => ruleId),
+      column(({ stageId }) => stageId),
+      column(({ channelPosition }) => channelPosition),
+      column(({ channel }) => channel),
+      column(({ priority }) => priority),
+      column(({ bookingId }) => bookingId),
+      column(({ scheduleId }) => scheduleId),
+      column(({ invoiceId }) => invoiceId),
+      column(({ anchorDate }) => anchorDate),
+      column(({ runAt }) => runAt),
+      this.clock.now(),
+    ];
+  }
+}
