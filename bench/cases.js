@@ -6,7 +6,7 @@ const INVOICES = '/v1/admin/finance/supplier-invoices';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const ROWS = 64;
 
-/** Each case prepares its rows and says what is sent to the service and to the floors that it is compared with. */
+/** Each case prepares its rows and returns the requests to the service and to the floors that it is compared with. */
 export const cases = [
   { name: 'create supplier invoice', prepare: async (world) => create(world, () => ({})) },
   {
@@ -57,10 +57,10 @@ export const cases = [
       const clients = `/connect/v1/operators/${world.credentials.operatorId}/oauth-clients`;
       const scopes = ['connect:bookings:read'];
       const client = await call(world, send(`POST ${clients}`, platform(world), { scopes }));
-      const asker = { client_id: client.clientId, client_secret: client.clientSecret };
-      const grant = send('POST /connect/v1/oauth/token', {}, { ...asker, grant_type: 'client_credentials' });
+      const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
+      const grant = send('POST /connect/v1/oauth/token', {}, { ...credentials, grant_type: 'client_credentials' });
       const { access_token: token } = await call(world, grant);
-      const body = { ...asker, token };
+      const body = { ...credentials, token };
       return {
         service: () => send('POST /connect/v1/oauth/introspect', {}, body),
         nest: () => send('POST /introspect', {}, body),
@@ -125,12 +125,12 @@ function create(world, headers) {
 }
 
 async function invoiceIds(world) {
-  const made = Array.from({ length: ROWS }, () => call(world, send(`POST ${INVOICES}`, staff(world), newInvoice())));
-  return (await Promise.all(made)).map(({ data }) => data.id);
+  const created = Array.from({ length: ROWS }, () => call(world, send(`POST ${INVOICES}`, staff(world), newInvoice())));
+  return (await Promise.all(created)).map(({ data }) => data.id);
 }
 
 async function call({ url }, { method, path, headers, body }) {
   const answer = await fetch(url + path, { method, headers, body });
-  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status}: ${await answer.text()}`);
   return answer.json();
 }

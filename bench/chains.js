@@ -2,8 +2,9 @@ import pg from 'pg';
 import { measure } from './measure.js';
 
 /*
- * What the ledger's chains cost writers to different subjects: the same requests while `ledger_append` takes and updates a
- * head for each entry, and while it only inserts the entry. Both twice, in turns: the machine is never the same for long.
+ * The cost of the ledger's chains for writes to different subjects: the same requests while `ledger_append` locks and updates
+ * a head for each entry, and while it only inserts the entry. Both are measured twice, alternately, because the load of the
+ * machine changes.
  */
 const WITHOUT_HEADS = `
   declare
@@ -27,7 +28,7 @@ const WITHOUT_HEADS = `
     end loop;
   end `;
 
-/** Requests per second with the chains and without them. Leaves a ledger whose heads cover nothing: for the end. */
+/** Requests per second with and without the chains. Afterwards the chains are broken, so this case is the last one. */
 export async function measureChains(world, { url, request, seconds }) {
   const client = new pg.Client({ connectionString: world.databaseUrl });
   await client.connect();
@@ -49,7 +50,7 @@ export async function measureChains(world, { url, request, seconds }) {
   }
 }
 
-/** Refusals are quick: a rate with some in it says nothing. */
+/** Rejections are fast, so a rate that includes some is meaningless. */
 async function rateOf(url, request, seconds) {
   const { rate, failed } = await measure(url, request, seconds);
   if (failed > 0) throw new Error(`${failed} requests failed`);

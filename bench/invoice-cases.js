@@ -3,7 +3,7 @@ const MANY = 200_000;
 const DRAFTS = 30_000;
 const BOOKINGS = 500;
 
-/** Invoices to customers: lists of many, and numbers that everybody wants at once. */
+/** Customer invoices: lists of many, and concurrent requests for the next number. */
 export const invoiceCases = [
   {
     name: 'issue an invoice, one series',
@@ -35,7 +35,7 @@ export const invoiceCases = [
 
 const staff = (credentials) => ({ authorization: `Bearer ${credentials.staff.token}` });
 
-/** Many, so that what competes is the number and not the booking. */
+/** Many bookings, so that the requests compete for the number and not for a booking. */
 async function makeBookings(pool) {
   await pool.query(
     `with booking as (

@@ -3,7 +3,7 @@ import autocannon from 'autocannon';
 const CONNECTIONS = 16;
 const WARM_UP_SECONDS = 1;
 
-/** Requests per second and latencies at 16 connections, after a warm-up. `next()` gives the next request. */
+/** Requests per second and latencies at 16 connections, after a warm-up. `next()` returns the next request. */
 export async function measure(url, next, seconds) {
   await run(url, next, WARM_UP_SECONDS);
   const result = await run(url, next, seconds);

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /*
- * A process of its own that sends requests when they are due, whatever has become of the earlier ones, as a crowd of
- * clients does: a closed loop, in which each client waits for its answer, slows down with the service and hides what
- * becomes of it. Told by its parent over IPC: {url, head, rate, seconds} or {url, head, clients, seconds}.
+ * A separate process that sends requests at fixed times, whether or not the earlier ones have been answered, as many
+ * independent clients do. A closed loop, in which each client waits for its response, slows down with the service and hides
+ * an overload. Orders of the parent over IPC: {url, head, rate, seconds} or {url, head, clients, seconds}.
  */
 const MAX_CONNECTIONS = 4_000;
-/** There before anything is sent, a few at a time: clients that come for the first time are not the matter. */
+/** Opened in small groups before the first request: the cost of new connections is not measured. */
 const CONNECTIONS = 1_500;
 const GIVE_UP_MS = 5_000;
 
@@ -16,17 +16,17 @@ process.on('message', (order) => {
   run.then((report) => process.send(report));
 });
 
-/** As many as `rate` a second, evenly spread; what is not answered within five seconds counts as lost. */
+/** `rate` requests per second, evenly spread; a request without a response after five seconds counts as lost. */
 async function openLoop({ url, head, rate, seconds }) {
-  const crowd = new Crowd(url, head);
-  await crowd.gather();
+  const crowd = new Clients(url, head);
+  await crowd.connect();
   const began = performance.now();
   await new Promise((resolve) => {
     let sent = 0;
     const timer = setInterval(() => {
       const elapsed = performance.now() - began;
       const due = Math.floor((Math.min(elapsed, seconds * 1000) * rate) / 1000);
-      // Its time counts from when it was due: a generator that is late itself must not flatter the service.
+      // The time counts from when it was due, so that a late generator does not improve the result.
       for (; sent < due; sent += 1) crowd.send(began + (sent * 1000) / rate);
       if (elapsed < seconds * 1000) return;
       clearInterval(timer);
@@ -36,9 +36,9 @@ async function openLoop({ url, head, rate, seconds }) {
   return crowd.report(seconds);
 }
 
-/** So many clients that each send the next request when they have their answer. */
+/** N clients that each send the next request after their response. */
 async function closedLoop({ url, head, clients, seconds }) {
-  const crowd = new Crowd(url, head);
+  const crowd = new Clients(url, head);
   const until = performance.now() + seconds * 1000;
   const client = async () => {
     while (performance.now() < until) await new Promise((resolve) => crowd.send(performance.now(), resolve));
@@ -47,7 +47,7 @@ async function closedLoop({ url, head, clients, seconds }) {
   return crowd.report(seconds);
 }
 
-class Crowd {
+class Clients {
   constructor(url, head) {
     this.url = new URL(url);
     this.request = Buffer.from(head);
@@ -58,7 +58,7 @@ class Crowd {
     this.pending = 0;
   }
 
-  async gather() {
+  async connect() {
     while (this.idle.length < CONNECTIONS) {
       const sockets = Array.from({ length: 50 }, () => this.open());
       await Promise.all(sockets.map((socket) => once(socket, 'connect')));
@@ -66,7 +66,7 @@ class Crowd {
     }
   }
 
-  /** On a connection of its own until the answer is there; connections are kept for later ones. */
+  /** Uses one connection until the response is complete; connections are used again. */
   send(due, done = () => undefined) {
     const socket = this.idle.pop() ?? this.open();
     this.pending += 1;

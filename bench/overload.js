@@ -7,11 +7,11 @@ import { startService } from './processes.js';
 import { startWorld } from './world.js';
 
 /*
- * npm run bench:overload: what becomes of the service when more is asked of it than it can do. First its peak: as many
- * answers as some clients get that each wait for theirs. Then an open loop sends multiples of that, from a process of its
- * own, and the peak is measured again, so that each multiple is held against the same minute of the same machine.
- * `of peak`: what was done in a second; `by CPU`: what was done for a second of the process's CPU time, refusals paid from
- * it: where the machine does other things as well, only that can be compared.
+ * npm run bench:overload: the service under more requests than it can process. First the peak is measured with clients that
+ * each wait for their response. Then a separate process sends multiples of it in an open loop, and the peak is measured
+ * again, so that each multiple is compared with a peak of the same minute.
+ * `of peak`: successful requests per second; `by CPU`: successful requests per second of the process's CPU time, which
+ * includes the rejections. On a machine with other work only the latter can be compared.
  * OVERLOAD_SECONDS (6) is the length of one measurement, OVERLOAD_TIMES (1,2,3) the multiples.
  */
 const seconds = Number(process.env.OVERLOAD_SECONDS ?? 6);
@@ -19,7 +19,7 @@ const multiples = (process.env.OVERLOAD_TIMES ?? '1,2,3').split(',').map(Number)
 const CLIENTS = 32;
 const COLUMNS = [
   ...['offered', 'sent/s', 'done/s', 'of peak', 'by CPU', 'p50 ms', 'p99 ms'],
-  ...['refused/s', 'p50 ms', 'p99 ms', 'lost', 'CPU ms', 'RSS MB', 'loop ms'],
+  ...['rejects/s', 'p50 ms', 'p99 ms', 'lost', 'CPU ms', 'RSS MB', 'loop ms'],
 ];
 
 const world = await startWorld();
@@ -73,7 +73,7 @@ async function fill(path) {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (status !== 201) throw new Error(`An invoice was answered ${status}`);
+    if (status !== 201) throw new Error(`Creating an invoice returned ${status}`);
   }
 }
 
@@ -113,7 +113,7 @@ async function ask(order) {
   return report;
 }
 
-/** What the process has used so far, and how late its event loop was since the last look, 99 of 100 times. */
+/** CPU time and memory of the process, and the 99th percentile of its event loop delay since the last call. */
 async function figuresOf({ pid, url }) {
   const [, , , ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '0 0 ')

@@ -16,7 +16,7 @@ export function startService(world, databaseUrl = world.databaseUrl) {
   );
 }
 
-/** One of the floors: `bare` or `nest`. */
+/** Starts one of the floors: `bare` or `nest`. */
 export function startFloor(name, world) {
   return start(join(import.meta.dirname, `floors/${name}.js`), world.env, join(world.folder, `${name}.log`));
 }
@@ -44,7 +44,7 @@ async function ready(url, child, logFile) {
     if (answer?.ok) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`The process did not get ready; see ${logFile}`);
+  throw new Error(`The process did not become ready; see ${logFile}`);
 }
 
 async function freePort() {

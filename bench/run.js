@@ -8,9 +8,9 @@ import { measure } from './measure.js';
 import { startWorld } from './world.js';
 
 /*
- * npm run bench: the built service on the embedded PostgreSQL, and beside it, run the same way on the same database, two
- * floors: bare node:http with pg and one prepared statement, and a bare Nest + Express (+ TypeORM) route. What lasts are the
- * ratios, not the figures. BENCH_SECONDS (5) is the length of one measurement, BENCH_ONLY a part of the cases' names.
+ * npm run bench: measures the built service on the embedded PostgreSQL, and in the same way two floors: bare node:http with pg
+ * and one prepared statement, and a bare Nest + Express (+ TypeORM) route. The ratios can be compared between machines, the
+ * figures cannot. BENCH_SECONDS (5) is the length of one measurement, BENCH_ONLY a part of the cases' names.
  */
 const seconds = Number(process.env.BENCH_SECONDS ?? 5);
 const only = process.env.BENCH_ONLY ?? '';

@@ -5,7 +5,7 @@ import { startService } from './processes.js';
 const OPERATIONS = 100;
 const [QUERY, EXECUTE] = [0x51, 0x45];
 
-/** Statements that one operation sends, BEGIN and COMMIT counted: seen by a proxy that reads PostgreSQL's protocol. */
+/** The number of statements of one operation, with BEGIN and COMMIT, counted by a proxy for PostgreSQL's protocol. */
 export async function countStatements(world, next) {
   const database = new URL(world.databaseUrl);
   const proxy = await startProxy(database);
@@ -13,7 +13,7 @@ export async function countStatements(world, next) {
   through.port = String(proxy.port);
   const service = await startService({ ...world, env: { ...world.env, JOBS: 'false' } }, through.href);
   try {
-    // The first ones prepare statements, read signing keys and fill caches.
+    // The first requests prepare statements, read signing keys and fill caches.
     for (let n = 0; n < 20; n += 1) await send(service.url, next());
     const before = proxy.statements();
     for (let n = 0; n < OPERATIONS; n += 1) await send(service.url, next());
@@ -27,7 +27,7 @@ export async function countStatements(world, next) {
 async function send(url, { method, path, headers, body }) {
   const answer = await fetch(url + path, { method, headers, body });
   await answer.arrayBuffer();
-  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}`);
+  if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status}`);
 }
 
 async function startProxy(database) {
@@ -54,7 +54,7 @@ async function startProxy(database) {
   return { port: server.address().port, statements: () => count, close: () => server.close() };
 }
 
-/** Calls back with the type of each message of the front end; the first message of a connection has none. */
+/** Calls `onMessage` with the type of each message of the client; the first message of a connection has none. */
 function messageReader(onMessage) {
   let rest = Buffer.alloc(0);
   let started = false;

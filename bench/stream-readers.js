@@ -3,13 +3,13 @@ import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /*
- * A process of its own that holds many live streams. Told by its parent over IPC: {url, token, streams, channels} opens
- * them, {report: expected} waits for so many deliveries, ten seconds at most, and says what they were like.
+ * A separate process that reads many live streams. Orders of the parent over IPC: {url, token, streams, channels} opens them;
+ * {report: expected} waits for this number of deliveries, at most ten seconds, and returns their times.
  */
 const AT_A_TIME = 50;
 const PAUSE_MS = 100;
 const PATIENCE_MS = 10_000;
-/** Since the publisher's call, and since the message was published. */
+/** Milliseconds since the publisher's call, and since the message was published. */
 const delays = [];
 const deliveries = [];
 
@@ -23,7 +23,7 @@ async function open({ url, token, streams, channels }) {
   for (let n = 0; n < streams; n += AT_A_TIME) {
     const some = Array.from({ length: Math.min(AT_A_TIME, streams - n) }, (_, i) => follow(n + i));
     await Promise.all(some);
-    // Until a stream counts as one, it takes the place of a request (MAX_IN_FLIGHT).
+    // A stream counts as a request (MAX_IN_FLIGHT) until it is open.
     await pause(PAUSE_MS);
   }
   return { open: streams };
@@ -32,7 +32,7 @@ async function open({ url, token, streams, channels }) {
     const path = `/realtime/v1/channels/bench.live.${n % channels}/events`;
     const call = request(url + path, { agent, headers: { authorization: `Bearer ${token}` } }).end();
     const [response] = await once(call, 'response');
-    if (response.statusCode !== 200) throw new Error(`A stream was answered ${response.statusCode}`);
+    if (response.statusCode !== 200) throw new Error(`Opening a stream returned ${response.statusCode}`);
     let rest = '';
     response.setEncoding('utf8').on('data', (chunk) => {
       const lines = (rest + chunk).split('\n');

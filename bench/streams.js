@@ -8,8 +8,8 @@ import { startWorld } from './world.js';
 
 /*
  * npm run bench:streams: live streams of one instance. STREAMS (1000) streams over STREAM_CHANNELS (50) channels;
- * STREAM_RATE (200) messages a second in all, for STREAM_SECONDS (10). The streams are read by a process of its own, which
- * says how long each delivery took to the reader's line: from the publisher's call, and from `publishedAt`.
+ * STREAM_RATE (200) messages per second in total, for STREAM_SECONDS (10). A separate process reads the streams and measures
+ * the time of each delivery: from the publisher's call, and from `publishedAt`.
  */
 const streams = Number(process.env.STREAMS ?? 1_000);
 const channels = Number(process.env.STREAM_CHANNELS ?? 50);
@@ -25,10 +25,10 @@ try {
   service = await startService({ ...world, env });
   const before = rssMb();
   const { platformKey: token } = world.credentials;
-  await told({ url: service.url, token, streams, channels });
+  await ordered({ url: service.url, token, streams, channels });
   const open = rssMb();
   const { published, late } = await publish(token);
-  const report = await told({ report: (published * streams) / channels });
+  const report = await ordered({ report: (published * streams) / channels });
   const after = rssMb();
   print([
     'streams',
@@ -62,7 +62,7 @@ try {
   rmSync(world.folder, { recursive: true, force: true });
 }
 
-/** Evenly spread, whatever became of the earlier ones; `late` were sent more than 50 ms after they were due. */
+/** Evenly spread, without waiting for responses; `late` were sent more than 50 ms after they were due. */
 async function publish(token) {
   const began = performance.now();
   const running = [];
@@ -88,7 +88,7 @@ async function send(token, n) {
   return response.status;
 }
 
-async function told(order) {
+async function ordered(order) {
   readers.send(order);
   const [answer] = await once(readers, 'message');
   return answer;

@@ -2,7 +2,7 @@ const PLENTY = 1_000_000;
 const TRIPS = 30_000;
 const SPREAD = 300;
 
-/** Reservations of priced trips: of departures that others seldom want, and of the one that everybody wants. */
+/** Reservations of priced trips: on departures with little and with much concurrency. */
 export const tripCases = [
   {
     name: 'reserve three departures',
@@ -47,7 +47,7 @@ async function makeDepartures(pool, product, count) {
   return rows.map(({ id }) => id);
 }
 
-/** Priced, each of other departures of the product, as they are spread. */
+/** Priced trips, spread over the departures of the product. */
 async function makeTrips(pool, { product, components }) {
   const { rows } = await pool.query(
     `insert into trip_envelopes (id, title, status, currency, traveler_party, subtotal_cents, tax_cents, total_cents,

@@ -9,7 +9,7 @@ import { startPostgres } from '../scripts/embedded-postgres/index.js';
 
 export const root = join(import.meta.dirname, '..');
 
-/** A durable PostgreSQL of its own, migrated and with demo data, and the credentials of that demo data. */
+/** Starts a durable PostgreSQL with schema and demo data, and reads the credentials of the demo data. */
 export async function startWorld() {
   if (!existsSync(join(root, 'dist/src/main.js'))) throw new Error('Build first: npm run build');
   const folder = await mkdtemp(join(tmpdir(), 'travel-bench-'));
@@ -23,7 +23,7 @@ export async function startWorld() {
     RATE_LIMIT_FACTOR: '1000000',
     // All clients of a measurement have one address.
     MAX_CONNECTIONS_PER_ADDRESS: '10000',
-    // The first start has hundreds of texts to embed, which takes a core for as long as a measurement does.
+    // The first start embeds hundreds of texts, which uses a core as long as a measurement takes.
     EMBEDDER: 'none',
     LOG_LEVEL: 'info',
   };

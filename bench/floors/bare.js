@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { listStatement } from '../../dist/src/modules/finance/invoices/invoice-list.sql.js';
 
-/* The floor: what Node and PostgreSQL do when nobody checks anything. One prepared statement per request. */
+/* The floor: Node.js and PostgreSQL without any checks, with one prepared statement per request. */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 });
 await pool.query('create table if not exists bench_rows (like supplier_invoices including all)');
 await pool.query('create table if not exists bench_messages (like realtime_messages including defaults)');
@@ -41,7 +41,7 @@ const routes = {
       [channel],
     ),
   'GET /invoices': () => pool.query(listStatement({}, '2026-01-01')),
-  // As short as an issue can be that leaves a record: the counter is held until the commit.
+  // The shortest issue that leaves a record: the counter is locked until the commit.
   'POST /number': async () => {
     const client = await pool.connect();
     try {
@@ -67,7 +67,7 @@ const routes = {
       client.release();
     }
   },
-  // As short as a sale can be that never oversells.
+  // The shortest sale that cannot oversell.
   'POST /seat': (id) =>
     run(
       'seat',

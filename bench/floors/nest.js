@@ -3,7 +3,7 @@ import { Body, Controller, Get, HttpCode, Module, Param, Post } from '@nestjs/co
 import { NestFactory } from '@nestjs/core';
 import { createDataSource } from '../../dist/ormconfig.js';
 
-/* The other floor: a bare Nest + Express route as its documentation shows it, with TypeORM's findOneBy. */
+/* The other floor: a bare Nest + Express route as in the documentation, with TypeORM's findOneBy. */
 const dataSource = await createDataSource({ databaseUrl: process.env.DATABASE_URL, databasePoolSize: 20 }).initialize();
 const { target } = dataSource.entityMetadatas.find(({ tableName }) => tableName === 'supplier_invoices');
 const invoices = dataSource.getRepository(target);

@@ -1,4 +1,4 @@
-/** One edit of a word, the same for the same seed: a letter more, less, another one, or two changed about. */
+/** One edit of a word, determined by the seed: a letter inserted, deleted, replaced, or two letters transposed. */
 export function typos(words, count, random) {
   const letters = 'abcdefghijklmnopqrstuvwxyz';
   return Array.from({ length: count }, () => {
