@@ -1,14 +1,12 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Flag, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
-import { FreeObject, Instant, Worded } from '../../../platform/http/trade-fields.js';
-import { canonicalLocale } from '../slices/slices.service.js';
+import { FreeObject, Instant } from '../../../platform/http/trade-fields.js';
+import { LocaleTag } from '../slices/locale.js';
 import { type Vertical, VERTICALS } from '../slices/verticals.js';
 import { STATUSES } from './document-fields.js';
 import { DOCUMENT_ID } from './document-path.js';
 import type { StoredDocument } from './documents.repository.js';
 
-const LOCALE_RULE = { max: 35, message: '$property must be a BCP 47 language tag, such as en-GB' };
-const isLocale = (tag: string) => canonicalLocale(tag) !== null;
 const FIELDS_RULE = { maxBytes: 65_536, maxDepth: 3 };
 
 /** The language and market of a document. Each combination is stored as a document of its own. */
@@ -18,7 +16,7 @@ export class Variant {
    * @example "en-GB"
    */
   @Optional()
-  @Worded('isLocale', isLocale, LOCALE_RULE)
+  @LocaleTag()
   locale?: string;
 
   /**
@@ -81,7 +79,7 @@ export class ListDocuments extends PageQuery {
 
   /** Only documents with this language tag, ignoring case. */
   @Optional()
-  @Worded('isLocale', isLocale, LOCALE_RULE)
+  @LocaleTag()
   locale?: string;
 
   /** Only documents of this market, ignoring case. */

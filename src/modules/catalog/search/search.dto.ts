@@ -1,8 +1,8 @@
 import { ListOf, Nested, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { named } from '../../../platform/http/named-values.js';
-import { Objects, Worded } from '../../../platform/http/trade-fields.js';
+import { Objects } from '../../../platform/http/trade-fields.js';
 import { SEARCH_MODES, type SearchMode, type Sort, SORTS } from '../../../search-engine/index.js';
-import { canonicalLocale } from '../slices/slices.service.js';
+import { LocaleTag } from '../slices/locale.js';
 
 const MODES = named('SearchMode', SEARCH_MODES);
 const PROJECTIONS = ['raw', 'storefront-card'] as const;
@@ -106,10 +106,7 @@ export class CatalogSearchRequest {
    * @example "en-GB"
    */
   @Optional()
-  @Worded('isLocale', (tag) => canonicalLocale(tag) !== null, {
-    max: 35,
-    message: '$property must be a BCP 47 language tag, such as en-GB',
-  })
+  @LocaleTag()
   locale?: string;
 }
 

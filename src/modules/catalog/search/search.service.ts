@@ -5,7 +5,8 @@ import { invalidField, invalidRequest, unavailable } from '../../../platform/err
 import type { FacetQuery, SearchRequest, SearchResult } from '../../../search-engine/index.js';
 import { EmbeddingsService } from '../embeddings/embeddings.service.js';
 import { CatalogIndexService, type IndexedSlice } from '../indexing/catalog-index.service.js';
-import { canonicalLocale, SlicesService } from '../slices/slices.service.js';
+import { canonicalLocale } from '../slices/locale.js';
+import { SlicesService } from '../slices/slices.service.js';
 import { fieldName, isVertical, SCHEMAS, unknownVertical, type Vertical } from '../slices/verticals.js';
 import { readCursor, signCursor } from './search-cursor.js';
 import { parseFilters } from './search-filters.js';

@@ -4,6 +4,7 @@ import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { Notifier } from '../../../platform/database/notifier.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { canonicalLocale } from './locale.js';
 import type { Vertical } from './verticals.js';
 
 /** The PostgreSQL channel on which processes notify each other of changes that their indexes must follow. */
@@ -157,16 +158,6 @@ export class SlicesService {
 
   subscribe(subscriber: () => void): void {
     this.subscribers.push(subscriber);
-  }
-}
-
-/** The canonical spelling of a BCP 47 tag (`EN-gb` is `en-GB`); null if the tag is not well-formed. */
-export function canonicalLocale(tag: string): string | null {
-  try {
-    const [canonical = null] = tag.length <= 35 ? Intl.getCanonicalLocales(tag) : [];
-    return canonical;
-  } catch {
-    return null;
   }
 }
 

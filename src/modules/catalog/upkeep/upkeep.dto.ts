@@ -1,8 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, ListOf, Nested, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
-import { Worded } from '../../../platform/http/trade-fields.js';
-import { canonicalLocale } from '../slices/slices.service.js';
+import { LocaleTag } from '../slices/locale.js';
 import { type Vertical, VERTICALS } from '../slices/verticals.js';
 
 const COUNT = { min: 0, max: Number.MAX_SAFE_INTEGER };
@@ -22,10 +21,7 @@ export class StartReindex {
 
   /** Only this language, as a BCP 47 tag; all by default. */
   @Optional()
-  @Worded('isLocale', (tag) => canonicalLocale(tag) !== null, {
-    max: 35,
-    message: '$property must be a BCP 47 language tag, such as en-GB',
-  })
+  @LocaleTag()
   locale?: string;
 
   /** Only the market with this code; all by default. */
