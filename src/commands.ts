@@ -7,7 +7,7 @@ import { connect, readProcessEnv, runProcess } from './boot.js';
 import { createApp } from './configure-app.js';
 import { eventTable } from './domain-events.js';
 import { firstStart } from './first-start.js';
-import { LedgerVerification } from './modules/action-ledger/index.js';
+import { LedgerVerifier } from './modules/action-ledger/index.js';
 import { configurationPage, environmentExample } from './platform/config/configuration-page.js';
 import type { Env } from './platform/config/env.js';
 import { Database } from './platform/database/database.js';
@@ -88,7 +88,7 @@ const commands: Record<string, Command> = {
 
 /** Reads and nothing else: no migration, no key is made, whatever the configuration of the service is. */
 async function verifyLedger(dataSource: DataSource): Promise<number> {
-  const { entries, erasedPayloads, breaks } = await new LedgerVerification(new Database(dataSource)).verify();
+  const { entries, erasedPayloads, breaks } = await new LedgerVerifier(new Database(dataSource)).verify();
   if (entries === 0 && breaks.length === 0) {
     process.stderr.write('There is no entry at all: is this the right database (DATABASE_URL, DATA_DIR)?\n');
     return BROKEN_LEDGER;

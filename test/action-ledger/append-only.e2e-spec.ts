@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { LedgerVerification } from '../../src/modules/action-ledger/index.js';
+import { LedgerVerificationService } from '../../src/modules/action-ledger/verification/ledger-verification.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { channelWithEntries, ENTRIES, newChannel, page } from './ledger.js';
@@ -63,13 +63,13 @@ describe('the database refuses, whoever asks', () => {
 describe('a payload can be erased', () => {
   it('then the entry is read without it, its digest stays, and the ledger still adds up', async () => {
     const [update] = (await page(app, { subjectId })).data;
-    const { erasedPayloads: before } = await app.nest.get(LedgerVerification).verify();
+    const { erasedPayloads: before } = await app.nest.get(LedgerVerificationService).verify();
 
     await app.sql('update ledger_payloads set before = null, after = null where entry_id = $1', [update?.id]);
 
     const { body } = await app.as('owner').get(`${ENTRIES}/${update?.id}`);
     expect(body).toEqual({ data: { ...update, before: null, after: null, reversible: false, failure: null } });
-    const verified = await app.nest.get(LedgerVerification).verify();
+    const verified = await app.nest.get(LedgerVerificationService).verify();
     expect([verified.erasedPayloads, verified.breaks]).toEqual([before + 1, []]);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ActionLedger, LedgerVerification } from '../../src/modules/action-ledger/index.js';
-import type { Verification } from '../../src/modules/action-ledger/ledger-verification.service.js';
-import { NightlyVerification } from '../../src/modules/action-ledger/nightly-verification.js';
+import { ActionLedger } from '../../src/modules/action-ledger/index.js';
+import { LedgerVerificationService } from '../../src/modules/action-ledger/verification/ledger-verification.service.js';
+import type { Verification } from '../../src/modules/action-ledger/verification/ledger-verifier.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -120,7 +120,7 @@ describe('verifying the ledger', () => {
 
     const answer = await app.as('owner').get(`${VERIFY}?chain=${chain}`);
     const other = await app.as('owner').get(`${VERIFY}?chain=${(chain + 1) % 7}`);
-    await asSystem(() => app.nest.get(NightlyVerification).verify());
+    await asSystem(() => app.nest.get(LedgerVerificationService).verifyNightly());
 
     const found = { chain, position, entryId: id, fault: 'the entry was changed' };
     expect(answer.body).toMatchObject({ data: { intact: false, breaks: [found] } });
@@ -139,7 +139,7 @@ describe('verifying the ledger', () => {
   });
 
   it('goes on where there was no time left', async () => {
-    const verification = app.nest.get(LedgerVerification);
+    const verification = app.nest.get(LedgerVerificationService);
     const whole = await verification.verify();
     expect(whole.nextChain).toBeNull();
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { OutsideReversals } from '../../src/modules/action-ledger/reversals/outside-reversals.service.js';
-import { LedgerVerification } from '../../src/modules/action-ledger/index.js';
+import { LedgerReversalsService } from '../../src/modules/action-ledger/reversals/ledger-reversals.service.js';
+import { LedgerVerificationService } from '../../src/modules/action-ledger/verification/ledger-verification.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   staff = app.as('owner');
 });
 
-const goOn = (reversalId: string) => asSystem(() => app.nest.get(OutsideReversals).goOn(reversalId));
+const goOn = (reversalId: string) => asSystem(() => app.nest.get(LedgerReversalsService).complete({ reversalId }));
 const entry = async (id: string) => (await staff.get<{ data: Detail }>(`${ENTRIES}/${id}`)).body.data;
 const jobsFor = (reversalId: string) =>
   app.sql(`select from graphile_worker._private_jobs where payload->>'reversalId' = $1`, [reversalId]);
@@ -78,7 +78,7 @@ describe('trips.trip.reserve', () => {
     expect(await entry(id)).toMatchObject({ state: 'completed', outcome: 'full', failure: null });
     const told = (await page(app, { subjectId: id })).data.map(({ action }) => action);
     expect(told).toEqual(['action-ledger.reversal.complete']);
-    expect((await app.nest.get(LedgerVerification).verify()).breaks).toEqual([]);
+    expect((await app.nest.get(LedgerVerificationService).verify()).breaks).toEqual([]);
   });
 
   it('that a provider does not take back has failed after the last attempt, says why, and may be tried again', async () => {

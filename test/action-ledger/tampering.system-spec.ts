@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { LedgerVerification } from '../../src/modules/action-ledger/index.js';
+import { LedgerVerificationService } from '../../src/modules/action-ledger/verification/ledger-verification.service.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { channelWithEntries, type Place, placesOf, verifyByCommand } from './ledger.js';
 
@@ -42,7 +42,7 @@ async function restore(): Promise<void> {
   }
 }
 
-const verify = () => app.nest.get(LedgerVerification).verify();
+const verify = () => app.nest.get(LedgerVerificationService).verify();
 const at = (index: number): Place => places[index] ?? { id: '', chain: -1, position: -1 };
 const breakOf = async (chain: number) => (await verify()).breaks.find((broken) => broken.chain === chain);
 const flip = (column: string) => `overlay(${column} placing chr(ascii(${column}) # 1) from 1 for 1)`;

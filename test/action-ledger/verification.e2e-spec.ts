@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ActionLedger, LedgerVerification } from '../../src/modules/action-ledger/index.js';
+import { ActionLedger } from '../../src/modules/action-ledger/index.js';
+import { LedgerVerificationService } from '../../src/modules/action-ledger/verification/ledger-verification.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -11,7 +12,7 @@ beforeAll(async () => {
   app = await startApp({ env: { JOBS: 'false' } });
 });
 
-const verify = () => app.nest.get(LedgerVerification).verify();
+const verify = () => app.nest.get(LedgerVerificationService).verify();
 
 describe('an honest ledger', () => {
   it('adds up, and ledger:verify ends with 0', async () => {

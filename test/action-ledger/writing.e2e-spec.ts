@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { ActionLedger, LedgerVerification } from '../../src/modules/action-ledger/index.js';
+import { ActionLedger } from '../../src/modules/action-ledger/index.js';
+import { LedgerVerificationService } from '../../src/modules/action-ledger/verification/ledger-verification.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -117,12 +118,12 @@ describe('the chains', () => {
     expect(new Set(places.map(({ chain }) => chain)).size).toBe(1);
     const positions = places.map(({ position }) => position);
     expect(positions).toEqual([...positions].sort((a, b) => a - b));
-    expect((await app.nest.get(LedgerVerification).verify()).breaks).toEqual([]);
+    expect((await app.nest.get(LedgerVerificationService).verify()).breaks).toEqual([]);
   });
 
   it('stay without gaps when 100 callers write at once, some of them to the same thing', async () => {
     const shared = await newChannel(app);
-    const before = await app.nest.get(LedgerVerification).verify();
+    const before = await app.nest.get(LedgerVerificationService).verify();
 
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
@@ -133,7 +134,7 @@ describe('the chains', () => {
     );
 
     expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
-    const after = await app.nest.get(LedgerVerification).verify();
+    const after = await app.nest.get(LedgerVerificationService).verify();
     expect(after.breaks).toEqual([]);
     expect(after.entries).toBe(before.entries + 100);
     expect(await placesOf(app, shared)).toHaveLength(21);
@@ -152,6 +153,6 @@ describe('the chains', () => {
     await Promise.all(Array.from({ length: 20 }, (_, n) => write(n % 2 === 0 ? subjects : [...subjects].reverse())));
 
     for (const subject of subjects) expect(await placesOf(app, subject)).toHaveLength(20);
-    expect((await app.nest.get(LedgerVerification).verify()).breaks).toEqual([]);
+    expect((await app.nest.get(LedgerVerificationService).verify()).breaks).toEqual([]);
   });
 });

@@ -1,60 +1,26 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
-import { Database } from '../../platform/database/database.js';
-import { demoId } from '../../platform/ids/id.js';
-import { Provisioning } from '../../platform/provisioning/provisioning.js';
-import { ActionLedger } from './action-ledger.service.js';
-import { LedgerEntriesController } from './ledger-entries.controller.js';
-import { LedgerEntries } from './ledger-entries.service.js';
-import { LedgerExport } from './ledger-export.service.js';
-import { LedgerVerificationController } from './ledger-verification.controller.js';
-import { LedgerVerification } from './ledger-verification.service.js';
-import { NightlyVerification } from './nightly-verification.js';
+import { Module } from '@nestjs/common';
+import { ActionLedgerDemo } from './action-ledger.demo.js';
+import { ActionLedger } from './entries/action-ledger.service.js';
+import { LedgerEntriesController } from './entries/ledger-entries.controller.js';
+import { LedgerEntriesService } from './entries/ledger-entries.service.js';
+import { Reversals } from './entries/reversal-handlers.js';
 import { LedgerReversalsController } from './reversals/ledger-reversals.controller.js';
-import { LedgerReversals } from './reversals/ledger-reversals.service.js';
-import { OutsideReversals } from './reversals/outside-reversals.service.js';
-import { ReversalJournal } from './reversals/reversal-journal.js';
-import { ReversalRows } from './reversals/reversal-rows.service.js';
-import { Reversals } from './reversals/reversals.js';
+import { LedgerReversalsRepository } from './reversals/ledger-reversals.repository.js';
+import { LedgerReversalsService } from './reversals/ledger-reversals.service.js';
+import { LedgerVerificationController } from './verification/ledger-verification.controller.js';
+import { LedgerVerificationService } from './verification/ledger-verification.service.js';
 
 @Module({
   controllers: [LedgerEntriesController, LedgerReversalsController, LedgerVerificationController],
   providers: [
     ActionLedger,
-    LedgerEntries,
-    LedgerExport,
-    LedgerReversals,
-    LedgerVerification,
-    NightlyVerification,
-    OutsideReversals,
-    ReversalJournal,
-    ReversalRows,
+    ActionLedgerDemo,
+    LedgerEntriesService,
+    LedgerReversalsRepository,
+    LedgerReversalsService,
+    LedgerVerificationService,
     Reversals,
   ],
-  exports: [ActionLedger, LedgerVerification, Reversals],
+  exports: [ActionLedger, Reversals],
 })
-export class ActionLedgerModule implements OnModuleInit {
-  constructor(
-    private readonly provisioning: Provisioning,
-    private readonly ledger: ActionLedger,
-    private readonly database: Database,
-  ) {}
-
-  onModuleInit(): void {
-    this.provisioning.demo(10, 'action ledger', () => this.recordDemo());
-    this.provisioning.onApplied((section, rows) =>
-      this.ledger.record('platform.provisioning.apply', {
-        subjectType: 'provisioning_section',
-        subjectId: section,
-        after: { rows },
-      }),
-    );
-  }
-
-  /** The entry that the API document shows. */
-  private async recordDemo(): Promise<void> {
-    const change = { subjectType: 'installation', subjectId: 'demo', reason: 'Demo data was loaded' };
-    await this.database.transaction(async () => {
-      this.ledger.recordUnder(demoId('aled', 1), 'platform.demo.load', { ...change, after: { demo: true } });
-    });
-  }
-}
+export class ActionLedgerModule {}

@@ -1,6 +1,5 @@
 export { ActionLedgerModule } from './action-ledger.module.js';
-export { ActionLedger, type Change } from './action-ledger.service.js';
-export { LedgerVerification } from './ledger-verification.service.js';
+export { ActionLedger, type Change } from './entries/action-ledger.service.js';
 export {
   assertUnchangedSince,
   CompletesReversal,
@@ -8,5 +7,6 @@ export {
   Reversals,
   Reverses,
   type Undone,
-} from './reversals/reversals.js';
+} from './entries/reversal-handlers.js';
 export { ledgerEvents } from './events.js';
+export { LedgerVerifier } from './verification/ledger-verifier.js';

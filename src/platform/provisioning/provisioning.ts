@@ -1,11 +1,13 @@
 import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { asSystem } from '../context/request-context.js';
 import { DecoratedMethods } from '../discovery/decorated-methods.js';
+import { Listeners } from '../discovery/listeners.js';
 import { keptAsData } from '../http/dto.js';
 import { inspectText } from '../http/json-text.js';
 import { validateDto } from '../http/validate-dto.js';
 import { Database } from '../database/database.js';
 import { DemoDataLoader, Provisions } from './provisioning-decorators.js';
+import { ProvisioningListener } from './provisioning-listener.js';
 
 interface Section<Row extends object = object> {
   /** Sections are applied in this order, whatever order the document has. */
@@ -31,11 +33,11 @@ export type Progress = (title: string, milliseconds: number) => void;
 export class Provisioning implements OnModuleInit {
   private readonly sections = new Map<string, Section>();
   private readonly demos: Demo[] = [];
-  private record: (section: string, rows: number) => void = () => undefined;
 
   constructor(
     private readonly database: Database,
     private readonly methods: DecoratedMethods,
+    private readonly listeners: Listeners,
   ) {}
 
   onModuleInit(): void {
@@ -76,16 +78,11 @@ export class Provisioning implements OnModuleInit {
       for (const { section, rows, name } of checked) {
         await this.database.transaction(async () => {
           await section.apply(rows);
-          this.record(name, rows.length);
+          await this.listeners.call(ProvisioningListener, (listener) => listener.applied(name, rows.length));
         });
       }
     });
     return checked.map(({ name, rows }) => `${name}: ${rows.length}`);
-  }
-
-  /** The ledger registers here; a module below it could not record what was provisioned otherwise. */
-  onApplied(record: (section: string, rows: number) => void): void {
-    this.record = record;
   }
 
   async loadDemo(progress: Progress): Promise<void> {

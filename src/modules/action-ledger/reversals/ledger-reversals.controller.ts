@@ -6,15 +6,15 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Costly } from '../../../platform/limits/costly.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { LEDGER_ENTRIES_PATH } from '../ledger-entries.service.js';
-import { LedgerEntryEnvelope, toDetail } from '../ledger-entry.dto.js';
-import { LedgerReversals } from './ledger-reversals.service.js';
+import { LEDGER_ENTRIES_PATH } from '../entries/ledger-entries.service.js';
+import { LedgerEntryEnvelope, toDetail } from '../entries/ledger-entry.dto.js';
+import { LedgerReversalsService } from './ledger-reversals.service.js';
 import { ReversalPreviewEnvelope, ReverseEntry, toPreview } from './reversal.dto.js';
 
 @ApiTags('Action ledger')
 @Controller(`${LEDGER_ENTRIES_PATH}/:id`)
 export class LedgerReversalsController {
-  constructor(private readonly reversals: LedgerReversals) {}
+  constructor(private readonly reversals: LedgerReversalsService) {}
 
   /**
    * Reverse a recorded action
@@ -43,7 +43,7 @@ export class LedgerReversalsController {
   @RequireScope('action-ledger:read')
   @Costly({ name: 'reversal-preview', atOnce: 4 })
   async preview(@PathId('aled', 'id', 2) id: string): Promise<ReversalPreviewEnvelope> {
-    const rehearsed = await this.reversals.rehearse(id);
-    return { data: toPreview(id, rehearsed) };
+    const rehearsal = await this.reversals.rehearse(id);
+    return { data: toPreview(id, rehearsal) };
   }
 }

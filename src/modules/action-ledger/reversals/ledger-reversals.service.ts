@@ -3,56 +3,63 @@ import { Database } from '../../../platform/database/database.js';
 import { AppError, conflict } from '../../../platform/errors/app-error.js';
 import { toAppError } from '../../../platform/errors/to-app-error.js';
 import { newId } from '../../../platform/ids/id.js';
-import { LedgerEntries } from '../ledger-entries.service.js';
-import type { ReadDetail } from '../ledger-entry.dto.js';
-import { ReversalJournal } from './reversal-journal.js';
-import { type EntryPair, ReversalRows } from './reversal-rows.service.js';
-import { type RecordedAction, Reversals, type Undo, type Undone } from './reversals.js';
+import { Job } from '../../../platform/jobs/job-decorators.js';
+import { Jobs } from '../../../platform/jobs/jobs.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../entries/action-ledger.service.js';
+import { LedgerEntriesService } from '../entries/ledger-entries.service.js';
+import type { ReadDetail } from '../entries/ledger-entry.dto.js';
+import { type RecordedAction, type ReversalHandler, Reversals, type Undone } from '../entries/reversal-handlers.js';
+import { type EntryPair, LedgerReversalsRepository } from './ledger-reversals.repository.js';
 
-/** What reversing an entry would come to now: the subject's images, or what refuses it. */
-export type Rehearsed = { undone: Undone; refusal: null } | { undone: null; refusal: AppError };
+const COMPLETION_JOB = 'action-ledger.reversals.go-on';
 
-/** What an undo may refuse by; anything else is no matter of the subject's. */
-const BLOCKING = [400, 404, 409, 422];
+/** About an hour with the growing pauses of the queue. After that, staff decide about another reversal. */
+const MAX_ATTEMPTS = 9;
 
-/** Undoes what entries say was done, each once. How that is done is known to the modules that register it. */
+/** Errors of a handler with these statuses are reported as the reason why the reversal is not possible. */
+const BLOCKING_STATUSES = [400, 404, 409, 422];
+
+/** What a reversal would do now: the images of the subject, or the error that prevents it. */
+export type Rehearsal = { undone: Undone; refusal: null } | { undone: null; refusal: AppError };
+
+/** Reverses ledger entries, each once, by the handlers that modules declare with `@Reverses`. */
 @Injectable()
-export class LedgerReversals {
+export class LedgerReversalsService {
   constructor(
     private readonly database: Database,
-    private readonly undos: Reversals,
-    private readonly entries: LedgerEntries,
-    private readonly rows: ReversalRows,
-    private readonly journal: ReversalJournal,
+    private readonly handlers: Reversals,
+    private readonly entries: LedgerEntriesService,
+    private readonly repository: LedgerReversalsRepository,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly jobs: Jobs,
   ) {}
 
-  /**
-   * Undoes the entry and returns the one that says so. Throws 404, 409 `already_reversed` with the reversal, `not_reversible`,
-   * `reversal_conflict` with what blocks it.
-   */
+  /** Reverses the action of an entry and returns the entry of the reversal. */
   async reverse(id: string, reason: string): Promise<ReadDetail> {
     const original = await this.entries.get(id);
-    const undo = this.undoOf(original);
+    const handler = this.handlerOf(original);
     return this.database.transaction(async () => {
       const pair = { originalId: id, reversalId: newId('aled') };
       await this.claim(pair);
-      const entry = recordedActionOf(original);
-      const undone = await naming(() => undo.reverse(entry, reason));
-      await this.journal.reversed(entry, { ...pair, reason, undone });
-      await this.checkNow();
+      const action = recordedActionOf(original);
+      const undone = await asReversalConflict(() => handler.reverse(action, reason));
+      await this.record(action, { ...pair, reason, undone });
+      await this.checkConstraints();
       return this.entries.get(pair.reversalId);
     });
   }
 
-  /** What `reverse` would come to: it is carried out, and taken back again. Throws 404. */
-  async rehearse(id: string): Promise<Rehearsed> {
+  /** What `reverse` would do: performs the reversal and rolls it back. */
+  async rehearse(id: string): Promise<Rehearsal> {
     const original = await this.entries.get(id);
     try {
-      const undo = this.undoOf(original);
+      const handler = this.handlerOf(original);
       const undone = await this.database.rehearse(async () => {
-        const performed = await naming(() => undo.reverse(recordedActionOf(original), 'A rehearsal'));
-        await this.checkNow();
-        return performed;
+        const result = await asReversalConflict(() => handler.reverse(recordedActionOf(original), 'Preview'));
+        await this.checkConstraints();
+        return result;
       });
       return { undone, refusal: null };
     } catch (error) {
@@ -61,25 +68,75 @@ export class LedgerReversals {
     }
   }
 
-  private undoOf(entry: ReadDetail): Undo {
+  /** Informs external systems. Throws if that failed and will be repeated; after the last attempt the reversal is failed. */
+  @Job(COMPLETION_JOB)
+  async complete(payload: unknown): Promise<void> {
+    const reversalId = reversalIdOf(payload);
+    const attempt = await this.repository.begin(reversalId);
+    if (!attempt) return;
+    const original = await this.entries.get(attempt.originalId);
+    try {
+      await this.handlers.find(original.action)?.complete?.(recordedActionOf(original));
+    } catch (error) {
+      const failure = error instanceof Error ? error.message : String(error);
+      if (attempt.attempts < MAX_ATTEMPTS) {
+        await this.repository.recordFailure(reversalId, failure);
+        throw error;
+      }
+      await this.end(reversalId, 'fail', () => this.repository.fail(reversalId, failure));
+      return;
+    }
+    await this.end(reversalId, 'complete', () => this.repository.complete(reversalId, 'full'));
+  }
+
+  private handlerOf(entry: ReadDetail): ReversalHandler {
     if (entry.reversed_by_entry_id !== null) throw alreadyReversed(entry.reversed_by_entry_id);
-    const undo = this.undos.find(entry.action);
-    if (!undo) throw notReversible(entry.action, 'no_undo');
+    const handler = this.handlers.find(entry.action);
+    if (!handler) throw notReversible(entry.action, 'no_undo');
     if (!entry.kept) throw notReversible(entry.action, 'payload_erased');
-    return undo;
+    return handler;
   }
 
   private async claim(pair: EntryPair): Promise<void> {
-    while (!(await this.rows.claim(pair))) {
-      const reversalId = await this.rows.findReversalOf(pair.originalId);
-      // Null: the one that was there has failed meanwhile.
+    while (!(await this.repository.claim(pair))) {
+      const reversalId = await this.repository.findReversalId(pair.originalId);
+      // Null: the other reversal has failed in the meantime.
       if (reversalId !== null) throw alreadyReversed(reversalId);
     }
   }
 
-  /** What is checked at the commit otherwise: then the caller would not hear what blocks the reversal. */
-  private async checkNow(): Promise<void> {
-    await naming(() => this.database.execute('set constraints all immediate'));
+  /** Writes the entry at once, so that it can be read in the same transaction. */
+  private async record(
+    { action, subjectType, subjectId }: RecordedAction,
+    { originalId, reversalId, reason, undone }: EntryPair & { reason: string; undone: Undone },
+  ): Promise<void> {
+    const { before, after, outcome = 'full', isRunning = false } = undone;
+    const change = { subjectType, subjectId, before, after, reason, reversesEntryId: originalId };
+    this.ledger.recordUnder(reversalId, `${action}.reverse`, change);
+    this.outbox.add({
+      channel: 'action-ledger.reversals',
+      event: 'ledger.reversed',
+      data: { entryId: originalId, reversalId, action, subjectType, subjectId, isRunning },
+    });
+    if (isRunning) await this.jobs.add(COMPLETION_JOB, { reversalId });
+    else await this.repository.complete(reversalId, outcome);
+    await this.database.flush(this.ledger);
+  }
+
+  private async end(reversalId: string, verb: 'complete' | 'fail', write: () => Promise<boolean>): Promise<void> {
+    await this.database.transaction(async () => {
+      if (!(await write())) return;
+      this.ledger.record(`action-ledger.reversal.${verb}`, {
+        subjectType: 'ledger_entry',
+        subjectId: reversalId,
+        after: { state: verb === 'complete' ? 'completed' : 'failed' },
+      });
+    });
+  }
+
+  /** Checks deferred constraints now: at the commit, the response could not name what prevents the reversal. */
+  private async checkConstraints(): Promise<void> {
+    await asReversalConflict(() => this.database.execute('set constraints all immediate'));
   }
 }
 
@@ -87,14 +144,20 @@ function recordedActionOf({ action, subject_type, subject_id, before, after }: R
   return { action, subjectType: subject_type, subjectId: subject_id, before, after };
 }
 
-/** Makes of what the undo refuses a conflict of the reversal that names it. */
-async function naming<T>(work: () => Promise<T>): Promise<T> {
+function reversalIdOf(payload: unknown): string {
+  const id: unknown = typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'reversalId') : undefined;
+  if (typeof id !== 'string') throw new Error('The payload has no reversalId');
+  return id;
+}
+
+/** Turns an error of the handler into a conflict that contains its code as the reason. */
+async function asReversalConflict<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const refusal = toAppError(error);
-    if (!refusal || !BLOCKING.includes(refusal.status)) throw error;
-    const { message, details, code: reason } = refusal;
+    const cause = toAppError(error);
+    if (!cause || !BLOCKING_STATUSES.includes(cause.status)) throw error;
+    const { message, details, code: reason } = cause;
     throw conflict('reversal_conflict', `The action cannot be reversed now: ${message}`, { ...details, reason });
   }
 }

@@ -2,8 +2,8 @@ import type { AppError } from '../../../platform/errors/app-error.js';
 import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, Id, Nested, Nullable, OneOf, Text } from '../../../platform/http/fields.js';
 import { FreeObject } from '../../../platform/http/trade-fields.js';
-import type { Rehearsed } from './ledger-reversals.service.js';
-import { REVERSAL_OUTCOMES, type ReversalOutcome } from './reversals.js';
+import type { Rehearsal } from './ledger-reversals.service.js';
+import { REVERSAL_OUTCOMES, type ReversalOutcome } from '../entries/reversal-handlers.js';
 
 /** The reason for a reversal. */
 export class ReverseEntry {
@@ -25,7 +25,7 @@ export class ReversalRefusal {
   @Text({ max: 2000 })
   message: string;
 
-  /** Further facts. For a conflict, `reason` is the error code of what blocks the reversal. */
+  /** Further details. For a conflict, `reason` is the error code of what blocks the reversal. */
   @FreeObject({ maxBytes: 1_048_576, maxDepth: 40 })
   details: Record<string, unknown>;
 }
@@ -63,7 +63,7 @@ export class ReversalPreview {
 
 export class ReversalPreviewEnvelope extends dataOf(ReversalPreview) {}
 
-export function toPreview(entryId: string, { undone, refusal }: Rehearsed): ReversalPreview {
+export function toPreview(entryId: string, { undone, refusal }: Rehearsal): ReversalPreview {
   const { outcome = 'full', isRunning = false, before = null, after = null } = undone ?? {};
   return {
     entryId,

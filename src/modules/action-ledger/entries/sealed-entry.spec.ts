@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import canonicalize from 'canonicalize';
 import { createHash } from 'node:crypto';
-import { aroundSequence, chainOf, CHAINS, entryDigest, type EntryFacts, payloadDigest } from './sealed-entry.js';
+import { aroundSequence, chainOf, CHAINS, entryDigest, type SealedMembers, payloadDigest } from './sealed-entry.js';
 
-const entry: EntryFacts = {
+const entry: SealedMembers = {
   id: 'aled_01k0dem000e000000000000001',
   action: 'distribution.channel.update',
   subjectType: 'channel',

@@ -1,10 +1,10 @@
 import { Controller, Get, Query, Res, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { RequireScope } from '../../platform/auth/access.js';
-import { PathId } from '../../platform/http/path-id.js';
-import { Costly } from '../../platform/limits/costly.js';
-import { LEDGER_ENTRIES_PATH, LedgerEntries } from './ledger-entries.service.js';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { Costly } from '../../../platform/limits/costly.js';
+import { LEDGER_ENTRIES_PATH, LedgerEntriesService } from './ledger-entries.service.js';
 import {
   EntryFilters,
   LedgerEntryEnvelope,
@@ -13,17 +13,13 @@ import {
   toDetail,
   toEntry,
 } from './ledger-entry.dto.js';
-import { LedgerExport } from './ledger-export.service.js';
 
 const Link = { description: '`rel="next"` while there are more pages', schema: { type: 'string', maxLength: 4000 } };
 
 @ApiTags('Action ledger')
 @Controller(LEDGER_ENTRIES_PATH)
 export class LedgerEntriesController {
-  constructor(
-    private readonly entries: LedgerEntries,
-    private readonly exports: LedgerExport,
-  ) {}
+  constructor(private readonly entries: LedgerEntriesService) {}
 
   /**
    * List ledger entries
@@ -61,12 +57,12 @@ export class LedgerEntriesController {
     @Query() filters: EntryFilters,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {
-    const csv = await this.exports.csv(filters);
+    const csv = await this.entries.exportCsv(filters);
     const file = new StreamableFile(csv, {
       type: 'text/csv; charset=utf-8; header=present',
       disposition: 'attachment; filename="action-ledger.csv"',
     });
-    // A table that breaks off must not look like one that ends.
+    // After an error, the closed connection shows the client that the table is incomplete.
     return file.setErrorHandler(() => response.destroy());
   }
 

@@ -9,7 +9,7 @@ export type ReversalState = (typeof REVERSAL_STATES)[number];
 export const REVERSAL_OUTCOMES = named('ReversalOutcome', ['full', 'partial']);
 export type ReversalOutcome = (typeof REVERSAL_OUTCOMES)[number];
 
-/** An entry that is to be undone. */
+/** An entry to reverse. */
 export interface RecordedAction {
   action: string;
   subjectType: string;
@@ -18,27 +18,22 @@ export interface RecordedAction {
   after: Record<string, unknown> | null;
 }
 
-/** The subject before and after its undoing, as the reversal's entry keeps it. */
+/** The subject before and after the reversal, for the entry of the reversal. */
 export interface Undone {
   before: object | null;
   after: object | null;
-  /** `full` unless given. */
+  /** `full` by default. */
   outcome?: ReversalOutcome;
-  /** Somebody outside is still to be told, by `goOn`. */
+  /** External systems must still be informed, by the method with `@CompletesReversal`. */
   isRunning?: boolean;
 }
 
-export interface Undo {
-  /**
-   * Undoes the action in the running transaction, by the rules of the module whose subject it is, and records nothing in
-   * the ledger: the reversal's entry says it. Whatever it refuses is told to the caller as what blocks the reversal.
-   */
-  reverse(entry: RecordedAction, reason: string): Promise<Undone>;
-  /** Tells those outside, in no transaction and, where it throws, again later. It has to bear being repeated. */
-  goOn?(entry: RecordedAction): Promise<void>;
+export interface ReversalHandler {
+  reverse: (entry: RecordedAction, reason: string) => Promise<Undone>;
+  complete?: (entry: RecordedAction) => Promise<void>;
 }
 
-const ReversalMethod = methodDecorator<readonly string[], Undo['reverse']>();
+const ReversalMethod = methodDecorator<readonly string[], ReversalHandler['reverse']>();
 
 /**
  * Reverses ledger entries of these actions, in the running transaction. The method changes its module's data by the rules of
@@ -58,7 +53,7 @@ export const CompletesReversal = methodDecorator<string, (entry: RecordedAction)
 /** The reversal handler of each action that can be reversed. */
 @Injectable()
 export class Reversals implements OnModuleInit {
-  private readonly undos = new Map<string, Undo>();
+  private readonly handlers = new Map<string, ReversalHandler>();
 
   constructor(private readonly methods: DecoratedMethods) {}
 
@@ -66,24 +61,23 @@ export class Reversals implements OnModuleInit {
     const completions = this.methods.findByName(CompletesReversal, (action) => action);
     for (const { options: actions, call: reverse } of this.methods.find(ReversalMethod)) {
       for (const action of actions) {
-        const goOn = completions.get(action)?.call;
-        this.register(action, goOn ? { reverse, goOn } : { reverse });
+        const complete = completions.get(action)?.call;
+        this.register(action, complete ? { reverse, complete } : { reverse });
       }
     }
   }
 
-  /** Call it in `onModuleInit`. */
-  register(action: string, undo: Undo): void {
-    if (this.undos.has(action)) throw new Error(`Two modules undo ${action}`);
-    this.undos.set(action, undo);
+  register(action: string, handler: ReversalHandler): void {
+    if (this.handlers.has(action)) throw new Error(`Two methods reverse ${action}`);
+    this.handlers.set(action, handler);
   }
 
-  find(action: string): Undo | null {
-    return this.undos.get(action) ?? null;
+  find(action: string): ReversalHandler | null {
+    return this.handlers.get(action) ?? null;
   }
 }
 
-/** Refuses where the subject was changed after the entry: undoing it would undo that as well. 409 `changed_since`. */
+/** Throws 409 `changed_since` if the subject was changed after the entry: the reversal would also revert that change. */
 export function assertUnchangedSince({ after }: RecordedAction, { version }: { version: number }): void {
   const { version: recorded } = after ?? {};
   if (recorded === version) return;

@@ -1,39 +1,41 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../platform/clock/clock.js';
-import type { Actor } from '../../platform/context/actor.js';
-import { currentActor, currentContext } from '../../platform/context/request-context.js';
-import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/statement.js';
-import type { Collector } from '../../platform/database/unit-of-work.js';
-import { newId } from '../../platform/ids/id.js';
-import { aroundSequence, chainOf, type EntryFacts, payloadDigest } from './sealed-entry.js';
+import { Clock } from '../../../platform/clock/clock.js';
+import type { Actor } from '../../../platform/context/actor.js';
+import { currentActor, currentContext } from '../../../platform/context/request-context.js';
+import { Database } from '../../../platform/database/database.js';
+import type { Statement } from '../../../platform/database/statement.js';
+import type { Collector } from '../../../platform/database/unit-of-work.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
+import { newId } from '../../../platform/ids/id.js';
+import { ProvisioningListener } from '../../../platform/provisioning/provisioning-listener.js';
+import { aroundSequence, chainOf, type SealedMembers, payloadDigest } from './sealed-entry.js';
 
-/** What was done to what. Secrets never stand in `before` and `after`; personal data only where an undo needs it. */
+/** A change of a subject. `before` and `after` never contain secrets, and personal data only if a reversal restores it. */
 export interface Change {
   subjectType: string;
   subjectId: string;
   before?: object | null;
   after?: object | null;
   reason?: string | null;
-  /** The entry that this one undoes. */
+  /** The entry that this one reverses. */
   reversesEntryId?: string;
 }
 
-/** Who did it. */
 type Recorder = Pick<Actor, 'type' | 'id'>;
 
-interface Entry extends EntryFacts {
+interface Entry extends SealedMembers {
   before: string | null;
   after: string | null;
 }
 
 /**
- * The append-only record of what was done, and by whom. An entry is written in the transaction of the change, just
- * before its commit: if it cannot be written, nothing happened.
+ * The append-only audit of all changes. An entry is written in the transaction of the change, just before its commit: if it
+ * cannot be written, the change is rolled back.
  */
 @Injectable()
-export class ActionLedger implements Collector<Entry> {
-  /** After everything else: the heads of the chains are the most contended rows there are. */
+@Listens(ProvisioningListener, 10)
+export class ActionLedger implements Collector<Entry>, ProvisioningListener {
+  /** After all other collectors, because the heads of the chains are the most contended rows. */
   readonly order = 100;
 
   constructor(
@@ -42,21 +44,29 @@ export class ActionLedger implements Collector<Entry> {
   ) {}
 
   /**
-   * Records `<module>.<resource>.<verb>` in the running transaction and returns the entry's id. The actor comes from the
-   * credential. Throws outside of a transaction.
+   * Records `<module>.<resource>.<verb>` in the running transaction and returns the id of the entry. The actor is that of the
+   * credential. Throws outside a transaction.
    */
   record(action: string, change: Change): string {
     return this.append(newId('aled'), action, { ...change, actor: currentActor() });
   }
 
-  /** Records under a given id: a reversal's, and those of demo entries that the API document shows. */
+  /** Records under a given id: for reversals, and for demo entries that the API document shows. */
   recordUnder(id: string, action: string, change: Change): string {
     return this.append(id, action, { ...change, actor: currentActor() });
   }
 
-  /** Records what somebody did before there was a credential: a login. */
+  /** Records an action of an actor without a credential yet: a login. */
   recordAs(actor: Recorder, action: string, change: Change): string {
     return this.append(newId('aled'), action, { ...change, actor });
+  }
+
+  async applied(section: string, rows: number): Promise<void> {
+    this.record('platform.provisioning.apply', {
+      subjectType: 'provisioning_section',
+      subjectId: section,
+      after: { rows },
+    });
   }
 
   statement(entries: Entry[]): Statement {

@@ -1,30 +1,29 @@
-import { Injectable } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
-import { Database } from '../../platform/database/database.js';
-import { CHAINS, genesisOf } from './sealed-entry.js';
+import { Database } from '../../../platform/database/database.js';
+import { CHAINS, genesisOf } from '../entries/sealed-entry.js';
 import { faultOf, isErased, type StoredEntry } from './stored-entry.js';
 
-/** The first place of a chain at which the ledger no longer adds up, and why. */
+/** The first broken position of a chain. */
 export interface Break {
   chain: number;
   position: number;
-  /** Null where there is no entry to name. */
+  /** Null if the entry is missing. */
   entryId: string | null;
   fault: string;
 }
 
 export interface Verification {
-  /** Entries that are as they were written. */
+  /** The number of unchanged entries. */
   entries: number;
-  /** Payloads that were erased; their digests still prove what they were. */
+  /** Erased payloads, whose digests are still verified. */
   erasedPayloads: number;
   breaks: Break[];
-  /** The first chain that there was no time for; null where there was for all. */
+  /** The first chain that was not verified within the time; null if all were. */
   nextChain: number | null;
 }
 
-/** Which chains, and for how long: the chain at hand is always walked to its end. */
-export interface Walk {
+/** The chains to verify, and the time after which no further chain is begun. */
+export interface VerificationRange {
   from?: number;
   to?: number;
   withinMs?: number;
@@ -33,34 +32,33 @@ export interface Walk {
 interface Head {
   position: number;
   hash: Buffer;
-  /** The first entry that the head does not cover. */
+  /** The first entry after the head. */
   beyond: { position: number; entryId: string } | null;
 }
 
 const BATCH = 1_000;
-/** Entries that are digested at once: whoever else is served waits no longer than that. */
+/** Entries digested at once: other requests wait no longer than that. */
 const SLICE = 100;
 const MISSING = 'the entry is missing';
 
-/** Proves that no entry was changed, removed or slipped in since it was written. */
-@Injectable()
-export class LedgerVerification {
+/** Proves that no entry was changed, removed or inserted since it was written. Only reads. */
+export class LedgerVerifier {
   constructor(private readonly database: Database) {}
 
-  /** Walks chains, all unless told otherwise, from the first entry to the head, in batches. Writers may go on meanwhile. */
-  async verify({ from = 0, to = CHAINS - 1, withinMs = Infinity }: Walk = {}): Promise<Verification> {
+  /** Verifies chains, by default all, from the first entry to the head, in batches. Concurrent writers are not blocked. */
+  async verify({ from = 0, to = CHAINS - 1, withinMs = Infinity }: VerificationRange = {}): Promise<Verification> {
     const result: Verification = { entries: 0, erasedPayloads: 0, breaks: [], nextChain: null };
     const end = performance.now() + withinMs;
     for (let chain = from; chain <= to; chain += 1) {
       if (chain > from && performance.now() >= end) return { ...result, nextChain: chain };
-      const broken = await this.walk(chain, result);
+      const broken = await this.findBreak(chain, result);
       if (broken) result.breaks.push({ chain, ...broken });
     }
     return result;
   }
 
-  private async walk(chain: number, result: Verification): Promise<Omit<Break, 'chain'> | null> {
-    // Read before the entries: a head that is older than they are proves what it covers.
+  private async findBreak(chain: number, result: Verification): Promise<Omit<Break, 'chain'> | null> {
+    // Read before the entries, so that it covers only entries that are read.
     const head = await this.findHead(chain);
     if (!head) return { position: 1, entryId: null, fault: 'the head is missing' };
 
@@ -84,7 +82,7 @@ export class LedgerVerification {
   }
 
   private async findHead(chain: number): Promise<Head | null> {
-    // One statement sees one moment, in which a head covers all entries of its chain.
+    // In one statement, so that the head covers all entries of its chain.
     const [row] = await this.database.query<{ position: string; hash: Buffer; beyond: Head['beyond'] }>(
       `select position, hash, (select json_build_object('position', entry.position, 'entryId', entry.id)
                                from action_ledger_entries entry
@@ -97,7 +95,7 @@ export class LedgerVerification {
   }
 
   private read(chain: number, after: number, upTo: number): Promise<StoredEntry[]> {
-    // The payload's texts as they were digested: json keeps the letters, a parsed value would not.
+    // The texts of the payload as they were digested: `json` preserves them, a parsed value does not.
     return this.database.query<StoredEntry>(
       `select entry.id, entry.sequence, entry.position, entry.action, entry.subject_type, entry.subject_id,
               entry.actor_type, entry.actor_id, entry.reason, entry.reverses_entry_id, entry.correlation_id,

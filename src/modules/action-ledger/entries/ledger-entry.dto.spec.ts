@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { invalidMembers, issue, issuesOf } from '../../../test/setup/issues.js';
+import { invalidMembers, issue, issuesOf } from '../../../../test/setup/issues.js';
 import { EntryFilters, ListEntries } from './ledger-entry.dto.js';
 
 describe('a query for entries of the action ledger', () => {

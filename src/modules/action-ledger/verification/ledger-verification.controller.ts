@@ -1,16 +1,16 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { RequireScope } from '../../platform/auth/access.js';
-import { Env } from '../../platform/config/env.js';
-import { Costly } from '../../platform/limits/costly.js';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { Env } from '../../../platform/config/env.js';
+import { Costly } from '../../../platform/limits/costly.js';
 import { toVerification, VerificationEnvelope, VerifyLedger } from './ledger-verification.dto.js';
-import { LedgerVerification } from './ledger-verification.service.js';
+import { LedgerVerificationService } from './ledger-verification.service.js';
 
 @ApiTags('Action ledger')
 @Controller('/v1/admin/action-ledger/verify')
 export class LedgerVerificationController {
   constructor(
-    private readonly verification: LedgerVerification,
+    private readonly verification: LedgerVerificationService,
     private readonly env: Env,
   ) {}
 

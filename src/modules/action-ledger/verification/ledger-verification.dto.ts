@@ -1,8 +1,8 @@
-import { dataOf } from '../../platform/http/dto.js';
-import { Flag, Id, ListOf, Optional, Text, Whole } from '../../platform/http/fields.js';
-import { QueryWhole } from '../../platform/http/query-fields.js';
-import type { Verification } from './ledger-verification.service.js';
-import { CHAINS } from './sealed-entry.js';
+import { dataOf } from '../../../platform/http/dto.js';
+import { Flag, Id, ListOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { QueryWhole } from '../../../platform/http/query-fields.js';
+import type { Verification } from './ledger-verifier.js';
+import { CHAINS } from '../entries/sealed-entry.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ActorType } from '../../platform/context/actor.js';
-import { chainOf, entryDigest, payloadDigest } from './sealed-entry.js';
+import type { ActorType } from '../../../platform/context/actor.js';
+import { chainOf, entryDigest, payloadDigest } from '../entries/sealed-entry.js';
 
-/** An entry as it lies in the database, with its payload's texts to the letter. */
+/** An entry as stored, with the exact texts of its payload. */
 export interface StoredEntry {
   id: string;
   sequence: string;
@@ -20,18 +20,18 @@ export interface StoredEntry {
   hash: Buffer;
   before: string | null;
   after: string | null;
-  /** Null where the payload's row is gone. */
+  /** Null if the row of the payload is missing. */
   payload_digest: Buffer | null;
 }
 
-const NOTHING = payloadDigest(null, null);
+const EMPTY_DIGEST = payloadDigest(null, null);
 
-/** Whether the payload was taken away, which leaves its digest. */
+/** Whether the payload was erased, which leaves its digest. */
 export function isErased(entry: StoredEntry): boolean {
-  return entry.before === null && entry.after === null && entry.payload_digest?.equals(NOTHING) === false;
+  return entry.before === null && entry.after === null && entry.payload_digest?.equals(EMPTY_DIGEST) === false;
 }
 
-/** What is wrong with the entry that follows the hash `previous` in this chain; null if it is as it was written. */
+/** The fault of the entry that follows the hash `previous` in this chain; null if it is unchanged. */
 export function faultOf(entry: StoredEntry, { chain, previous }: { chain: number; previous: Buffer }): string | null {
   const { payload_digest: payload } = entry;
   if (!payload) return 'the payload is missing';
@@ -43,7 +43,7 @@ export function faultOf(entry: StoredEntry, { chain, previous }: { chain: number
 }
 
 function digestOf(entry: StoredEntry, payload: Buffer): Buffer {
-  const facts = {
+  const members = {
     id: entry.id,
     action: entry.action,
     subjectType: entry.subject_type,
@@ -55,5 +55,5 @@ function digestOf(entry: StoredEntry, payload: Buffer): Buffer {
     correlationId: entry.correlation_id,
     createdAt: entry.created_at,
   };
-  return entryDigest(facts, Number(entry.sequence), payload);
+  return entryDigest(members, Number(entry.sequence), payload);
 }

@@ -2,25 +2,25 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/id.js';
-import type { ReversalOutcome } from './reversals.js';
+import type { ReversalOutcome } from '../entries/reversal-handlers.js';
 
-/** The entry that is undone, and the entry that says so. */
+/** The reversed entry, and the entry of the reversal. */
 export interface EntryPair {
   originalId: string;
   reversalId: string;
 }
 
-const MAX_FAILURE = 2000;
+const MAX_FAILURE_LENGTH = 2000;
 
-/** Which entry undoes which: at most one that has not failed, as the database's unique key has it. */
+/** Reversals of entries. A unique key permits one for each entry that has not failed. */
 @Injectable()
-export class ReversalRows {
+export class LedgerReversalsRepository {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
   ) {}
 
-  /** Begins a reversal. Waits for one that is being tried, and is false where that, or an earlier one, stands. */
+  /** Adds a running reversal. Waits for a concurrent one; returns false if that one, or an earlier one, exists. */
   async claim({ originalId, reversalId }: EntryPair): Promise<boolean> {
     const { count } = await this.database.execute(
       `insert into ledger_reversals (id, original_id, reversal_id, state, created_at)
@@ -30,8 +30,8 @@ export class ReversalRows {
     return count === 1;
   }
 
-  /** The entry that undoes this one; null where none does. */
-  async findReversalOf(originalId: string): Promise<string | null> {
+  /** The reversal of this entry that has not failed, if any. */
+  async findReversalId(originalId: string): Promise<string | null> {
     const [row] = await this.database.query<{ id: string }>(
       `select reversal_id as id from ledger_reversals where original_id = $1 and state <> 'failed'`,
       [originalId],
@@ -39,7 +39,7 @@ export class ReversalRows {
     return row?.id ?? null;
   }
 
-  /** Counts one more attempt of a running reversal; null where it is over. */
+  /** Counts one more attempt of a running reversal; null if it has ended. */
   async begin(reversalId: string): Promise<{ originalId: string; attempts: number } | null> {
     const [row] = await this.database.query<{ originalId: string; attempts: number }>(
       `update ledger_reversals set attempts = attempts + 1 where reversal_id = $1 and state = 'running'
@@ -49,7 +49,7 @@ export class ReversalRows {
     return row ?? null;
   }
 
-  /** False where it was over already. */
+  /** Returns false if it had ended already. */
   async complete(reversalId: string, outcome: ReversalOutcome): Promise<boolean> {
     const { count } = await this.database.execute(
       `update ledger_reversals set state = 'completed', outcome = $2, failure = null, finished_at = $3
@@ -59,20 +59,20 @@ export class ReversalRows {
     return count === 1;
   }
 
-  /** Why the last attempt did not succeed; there is another one. */
-  async note(reversalId: string, failure: string): Promise<void> {
+  /** Stores why the last attempt failed; another one follows. */
+  async recordFailure(reversalId: string, failure: string): Promise<void> {
     await this.database.execute(
       `update ledger_reversals set failure = $2 where reversal_id = $1 and state = 'running'`,
-      [reversalId, failure.slice(0, MAX_FAILURE)],
+      [reversalId, failure.slice(0, MAX_FAILURE_LENGTH)],
     );
   }
 
-  /** No more attempts are made: the entry may be undone by another reversal. False where it was over already. */
+  /** Ends the reversal; another one may follow. Returns false if it had ended already. */
   async fail(reversalId: string, failure: string): Promise<boolean> {
     const { count } = await this.database.execute(
       `update ledger_reversals set state = 'failed', failure = $2, finished_at = $3
        where reversal_id = $1 and state = 'running'`,
-      [reversalId, failure.slice(0, MAX_FAILURE), this.clock.now()],
+      [reversalId, failure.slice(0, MAX_FAILURE_LENGTH), this.clock.now()],
     );
     return count === 1;
   }

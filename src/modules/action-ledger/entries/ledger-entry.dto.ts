@@ -1,10 +1,10 @@
-import { named } from '../../platform/http/named-values.js';
-import { ACTOR_TYPES, type ActorType } from '../../platform/context/actor.js';
-import { dataOf } from '../../platform/http/dto.js';
-import { Flag, Id, ListOf, OneOf, Optional, Text, Whole } from '../../platform/http/fields.js';
-import { QueryWhole } from '../../platform/http/query-fields.js';
-import { FreeObject, Instant } from '../../platform/http/trade-fields.js';
-import { REVERSAL_OUTCOMES, REVERSAL_STATES, type ReversalOutcome, type ReversalState } from './reversals/reversals.js';
+import { named } from '../../../platform/http/named-values.js';
+import { ACTOR_TYPES, type ActorType } from '../../../platform/context/actor.js';
+import { dataOf } from '../../../platform/http/dto.js';
+import { Flag, Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { QueryWhole } from '../../../platform/http/query-fields.js';
+import { FreeObject, Instant } from '../../../platform/http/trade-fields.js';
+import { REVERSAL_OUTCOMES, REVERSAL_STATES, type ReversalOutcome, type ReversalState } from './reversal-handlers.js';
 
 const ACTORS = named('ActorType', ACTOR_TYPES);
 

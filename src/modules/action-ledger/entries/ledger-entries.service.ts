@@ -1,11 +1,23 @@
-import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { SigningKeys } from '../../platform/keys/signing-keys.js';
-import { Database } from '../../platform/database/database.js';
-import { invalidField, notFound } from '../../platform/errors/app-error.js';
-import { answerHeader } from '../../platform/http/answer.js';
-import type { DetailRow, EntryFilters, EntryRow, ListEntries, ReadDetail, ReadEntry } from './ledger-entry.dto.js';
-import { Reversals } from './reversals/reversals.js';
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { type Options, stringify } from 'csv-stringify/sync';
+import { SigningKeys } from '../../../platform/keys/signing-keys.js';
+import { Database } from '../../../platform/database/database.js';
+import { invalidField, notFound } from '../../../platform/errors/app-error.js';
+import { answerHeader } from '../../../platform/http/answer.js';
+import {
+  type DetailRow,
+  type EntryFilters,
+  type EntryRow,
+  type LedgerEntryResponse,
+  type ListEntries,
+  type ReadDetail,
+  type ReadEntry,
+  toEntry,
+} from './ledger-entry.dto.js';
+import { Reversals } from './reversal-handlers.js';
 
 export const LEDGER_ENTRIES_PATH = '/v1/admin/action-ledger/entries';
 
@@ -22,7 +34,7 @@ const FROM = `
     left join ledger_reversals reversal on reversal.original_id = entry.id and reversal.state <> 'failed'
     left join ledger_reversals own on own.reversal_id = entry.id`;
 
-/** Each filter with the condition that it adds. */
+/** The condition of each filter. */
 const FILTERS = {
   action: 'entry.action = ',
   subjectType: 'entry.subject_type = ',
@@ -33,20 +45,44 @@ const FILTERS = {
 } as const;
 const FILTER_NAMES = ['action', 'subjectType', 'subjectId', 'actorId', 'from', 'to'] as const;
 
-/** Reading the ledger. */
+/** Entries per batch of an export. */
+const BATCH = 1_000;
+/** Rows converted to text at once: other requests wait no longer than that. */
+const SLICE = 100;
+
+const CSV_COLUMNS: (keyof LedgerEntryResponse)[] = [
+  'sequence',
+  'createdAt',
+  'action',
+  'subjectType',
+  'subjectId',
+  'actorType',
+  'actorId',
+  'reason',
+  'reversesEntryId',
+  'reversedByEntryId',
+  'state',
+  'outcome',
+  'correlationId',
+  'id',
+];
+// `escape_formulas`: a spreadsheet would execute a text that starts like a formula.
+const CSV_FORMAT: Options = { columns: CSV_COLUMNS, escape_formulas: true, record_delimiter: '\r\n' };
+
+/** Reads ledger entries: pages, single entries, and the CSV export. */
 @Injectable()
-export class LedgerEntries {
+export class LedgerEntriesService {
   constructor(
     private readonly database: Database,
     private readonly signingKeys: SigningKeys,
-    private readonly undos: Reversals,
+    private readonly handlers: Reversals,
   ) {}
 
-  /** A page, newest first, with a `Link` to the next. Throws 400 on a cursor that is not ours, or of other filters. */
+  /** A page, newest first, with a `Link` to the next. Throws 400 for an invalid cursor or one of other filters. */
   async list(query: ListEntries): Promise<{ entries: ReadEntry[]; nextCursor: string | null }> {
     const limit = query.limit ?? 50;
     const after = query.cursor === undefined ? null : await this.open(query.cursor, query);
-    // One row more than asked for tells whether there is a next page.
+    // One more row than requested shows whether there is a next page.
     const found = await this.batch(query, after, limit + 1);
     const entries = found.slice(0, limit);
     const last = found.length > limit ? entries.at(-1) : undefined;
@@ -55,8 +91,37 @@ export class LedgerEntries {
     return { entries, nextCursor };
   }
 
-  /** So many entries, newest first, that come after this sequence in that order. */
-  async batch(filters: EntryFilters, after: string | null, limit: number): Promise<ReadEntry[]> {
+  /**
+   * All entries that match, newest first, as CSV with a header line, read in batches. The first batch is read before anything
+   * is sent, so an error of it gets a regular response.
+   */
+  async exportCsv(filters: EntryFilters): Promise<Readable> {
+    const first = await this.batch(filters, null, BATCH);
+    return Readable.from(this.csvParts(filters, first), { objectMode: false });
+  }
+
+  /** One entry with its payload. */
+  async get(id: string): Promise<ReadDetail> {
+    const text = `${ENTRIES}, payload.before, payload.after ${FROM} where entry.id = $1`;
+    const [entry] = await this.database.query<DetailRow>(text, [id]);
+    if (!entry) throw notFound();
+    return this.withReversible(entry);
+  }
+
+  private async *csvParts(filters: EntryFilters, first: ReadEntry[]) {
+    yield stringify([], { ...CSV_FORMAT, header: true, bom: true });
+    for (let batch = first; batch.length > 0;) {
+      for (let from = 0; from < batch.length; from += SLICE) {
+        yield stringify(batch.slice(from, from + SLICE).map(toEntry), CSV_FORMAT);
+        await setImmediate();
+      }
+      const last = batch.at(-1);
+      batch = last && batch.length === BATCH ? await this.batch(filters, last.sequence, BATCH) : [];
+    }
+  }
+
+  /** Up to `limit` entries, newest first, before the sequence `after`. */
+  private async batch(filters: EntryFilters, after: string | null, limit: number): Promise<ReadEntry[]> {
     const values: unknown[] = [];
     const conditions = FILTER_NAMES.flatMap((name) => {
       if (filters[name] === undefined) return [];
@@ -70,19 +135,11 @@ export class LedgerEntries {
        order by entry.sequence desc limit $${values.push(limit)}`,
       values,
     );
-    return found.map((row) => this.judged(row));
+    return found.map((row) => this.withReversible(row));
   }
 
-  /** One entry with its payload. Throws 404. */
-  async get(id: string): Promise<ReadDetail> {
-    const text = `${ENTRIES}, payload.before, payload.after ${FROM} where entry.id = $1`;
-    const [entry] = await this.database.query<DetailRow>(text, [id]);
-    if (!entry) throw notFound();
-    return this.judged(entry);
-  }
-
-  private judged<Row extends EntryRow>(row: Row): Row & { reversible: boolean } {
-    const isKnown = this.undos.find(row.action) !== null;
+  private withReversible<Row extends EntryRow>(row: Row): Row & { reversible: boolean } {
+    const isKnown = this.handlers.find(row.action) !== null;
     return { ...row, reversible: isKnown && row.kept && row.reversed_by_entry_id === null };
   }
 
