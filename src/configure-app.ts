@@ -5,8 +5,8 @@ import type { Express } from 'express';
 import { AppModule, type Surroundings } from './app.module.js';
 import { domainEvents } from './domain-events.js';
 import { requestContext } from './platform/http/context.middleware.js';
-import { inTurn } from './platform/http/in-turn.js';
-import { answerOptions } from './platform/http/options.js';
+import { chain } from './platform/http/handler-chain.js';
+import { respondToOptions } from './platform/http/options.js';
 import { RouteTable } from './platform/http/route-table.js';
 import { crossOrigin, securityHeaders } from './platform/http/security-headers.js';
 import { servedSurfaces } from './platform/http/served-surfaces.js';
@@ -45,11 +45,11 @@ export async function createApp(surroundings: Surroundings): Promise<NestExpress
 
   // Before everything that may refuse: whatever the answer is, it carries the request id.
   const traffic = app.get(Traffic);
-  app.use(inTurn(requestContext, traffic.follow, requestLog(log), securityHeaders()));
+  app.use(chain(requestContext, traffic.follow, requestLog(log), securityHeaders()));
   if (cors) app.enableCors(crossOrigin(env.corsOrigins));
   const refusing = [limitAddresses(app.get(RateLimits)), requireWellFormed, servedSurfaces(env.surfaces)];
-  const reading = [answerOptions(app.get(RouteTable), { cors }), app.get(RequestBodies).read, traffic.received];
-  app.use(inTurn(...refusing, ...reading));
+  const reading = [respondToOptions(app.get(RouteTable), { cors }), app.get(RequestBodies).read, traffic.received];
+  app.use(chain(...refusing, ...reading));
   if (env.docs) serveDocument(app, apiDocumentContent);
   return app;
 }

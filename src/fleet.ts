@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Env } from './platform/config/env.js';
 import { createLog } from './platform/observability/log.js';
-import { gatherMetrics } from './platform/observability/fleet-metrics.js';
+import { aggregateMetrics } from './platform/observability/cluster-metrics.js';
 import { prepare } from './serving.js';
 import { printStep, printWelcome } from './welcome.js';
 
@@ -14,10 +14,10 @@ const SUCCEED_AFTER_MS = 1_000;
 const END_WITHIN_MS = 15_000;
 
 /** Prepares the database once, then has `WEB_CONCURRENCY` processes serve on one port until it is told to stop. */
-export async function leadFleet(env: Env): Promise<void> {
+export async function startCluster(env: Env): Promise<void> {
   const credentials = await prepare(env);
   const started = performance.now();
-  gatherMetrics();
+  aggregateMetrics();
   await new Fleet(env, createLog(env.logLevel)).launch();
   printStep(`${env.webConcurrency} processes`, performance.now() - started);
   printWelcome(env, credentials);

@@ -6,7 +6,7 @@ import type { Env } from './platform/config/env.js';
  * The demo data holds an OAuth client whose secret the API document shows, and whoever loaded it has an owner's token in
  * a file. Throws ConfigurationError in production on a database that it was ever loaded into, before anything is changed.
  */
-export async function refuseDemoInstallation(env: Env, dataSource: DataSource): Promise<void> {
+export async function rejectDemoInstallation(env: Env, dataSource: DataSource): Promise<void> {
   if (!env.production || !(await holdsDemoData(dataSource))) return;
   await dataSource.destroy();
   throw new ConfigurationError([

@@ -10,7 +10,7 @@ import type { Env } from './platform/config/env.js';
 import { migrate } from './platform/database/migrator.js';
 import { createLog } from './platform/observability/log.js';
 import { drain } from './platform/traffic/drain.js';
-import { refuseDemoInstallation } from './production.js';
+import { rejectDemoInstallation } from './production.js';
 import { printStep, printWelcome } from './welcome.js';
 
 /** One process does everything: it prepares the database, and then it serves. */
@@ -40,7 +40,7 @@ export async function prepare(env: Env): Promise<Credentials | null> {
 }
 
 /** One of several processes on a port. Its leader tells it when to stop; without a leader it stops by itself. */
-export async function serveInFleet(env: Env): Promise<void> {
+export async function serveInCluster(env: Env): Promise<void> {
   const log = createLog(env.logLevel).child({ worker: cluster.worker?.id });
   const app = await createApp({ env, log, dataSource: await connect(env) });
   const stop = stopper(app, log);
@@ -52,7 +52,7 @@ export async function serveInFleet(env: Env): Promise<void> {
 
 async function migrated(env: Env): Promise<DataSource> {
   const dataSource = await connect(env);
-  await refuseDemoInstallation(env, dataSource);
+  await rejectDemoInstallation(env, dataSource);
   const started = performance.now();
   const ran = await migrate(dataSource);
   printStep(ran.length > 0 ? `${ran.length} migrations` : 'schema is up to date', performance.now() - started);

@@ -31,14 +31,14 @@ import { FailureLimits } from './limits/failure-limits.js';
 import { OperatorLimitGuard, RateLimitGuard } from './limits/rate-limit.guard.js';
 import { RateLimits } from './limits/rate-limits.js';
 import { HealthController } from './monitoring/health.controller.js';
-import { Backlog } from './monitoring/backlog.js';
+import { BacklogMetrics } from './monitoring/backlog-metrics.js';
 import { DiskSpace } from './observability/disk-space.js';
 import { EventLoop } from './observability/event-loop.js';
 import { LOG } from './observability/log.js';
 import { Metrics } from './observability/metrics.js';
 import { MetricsController } from './monitoring/metrics.controller.js';
 import { Readiness } from './observability/readiness.js';
-import { ProcessFigures } from './monitoring/process-figures.js';
+import { ProcessMetrics } from './monitoring/process-metrics.js';
 import { Outbox } from './outbox/outbox.js';
 import { Installation } from './provisioning/installation.js';
 import { Provisioning } from './provisioning/provisioning.js';
@@ -81,7 +81,7 @@ const SERVICES = [
 ];
 
 /** Services that nobody asks for anything: they watch and report. */
-const WATCHERS = [Backlog, DatabaseDisk, Deadlines, EventLoop, ProcessFigures];
+const WATCHERS = [BacklogMetrics, DatabaseDisk, Deadlines, EventLoop, ProcessMetrics];
 
 /** The plumbing, open to every module. It knows nothing of the trade. */
 @Module({})

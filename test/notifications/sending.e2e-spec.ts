@@ -216,7 +216,7 @@ it('the mail server that cannot be reached is tried again, and its password stan
   expect(await run()).toMatchObject({ status: 'queued', attempts: 1 });
   expect(await message()).toMatchObject({ status: 'queued', error: expect.stringContaining('ECONNREFUSED') });
   expect(JSON.stringify([await message(), cut.logs])).not.toContain('hunter2');
-  expect(refusalOf({ ...process.env, SMTP_URL: 'http://office:hunter2@127.0.0.1' })).toMatch(
+  expect(appErrorOf({ ...process.env, SMTP_URL: 'http://office:hunter2@127.0.0.1' })).toMatch(
     /^(?!.*hunter2).*SMTP_URL/s,
   );
 });
@@ -230,7 +230,7 @@ it('in quiet hours a run waits for their end', async () => {
   expect(await run()).toMatchObject({ status: 'queued', runAt: expect.stringContaining(`T${next}:30:00.000Z`) });
 });
 
-function refusalOf(env: NodeJS.ProcessEnv): string {
+function appErrorOf(env: NodeJS.ProcessEnv): string {
   try {
     readEnv(env);
   } catch (error) {

@@ -152,11 +152,11 @@ describe('open streams', () => {
     const other = await tokenWith(small, 'realtime:subscribe');
     const channel = newChannelName();
     const open = async (token: string) => rawStream({ url: small.url, token, channel });
-    const refusalOf = (token: string) => small.with(token).get(eventsOf(channel));
+    const appErrorOf = (token: string) => small.with(token).get(eventsOf(channel));
 
     const first = await open(own);
     await open(own);
-    const tooMany = await refusalOf(own);
+    const tooMany = await appErrorOf(own);
     expect([tooMany.status, tooMany.headers['retry-after']]).toEqual([429, '1']);
     expect(tooMany.body).toEqual({
       error: 'Too many requests of this kind are running with this credential; end one first',
@@ -164,7 +164,7 @@ describe('open streams', () => {
     });
 
     expect((await open(other)).response.statusCode).toBe(200);
-    const full = await refusalOf(other);
+    const full = await appErrorOf(other);
     expect([full.status, full.headers['retry-after']]).toEqual([503, '1']);
     expect(full.body).toEqual({
       error: 'Too many requests of this kind are running; try again later',

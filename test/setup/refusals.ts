@@ -1,5 +1,5 @@
 import { Database } from '../../src/platform/database/database.js';
-import { databaseErrorOf } from '../../src/platform/errors/database-refusals.js';
+import { databaseErrorOf } from '../../src/platform/errors/database-errors.js';
 import type { TestApp } from './app.js';
 
 export const DEADLOCK = '40P01';

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { access } from './access.js';
-import { refuseWithout } from './assert-scope.js';
+import { checkScope } from './assert-scope.js';
 
 /** Refuses an actor whose scopes do not cover what the route declares: 403, naming the scope that is missing. */
 @Injectable()
@@ -10,7 +10,7 @@ export class ScopesGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const { isPublic, scope } = access(this.reflector, context);
-    if (!isPublic && scope !== null) refuseWithout(scope);
+    if (!isPublic && scope !== null) checkScope(scope);
     return true;
   }
 }

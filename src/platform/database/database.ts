@@ -9,7 +9,7 @@ import {
   type Repository,
   type SelectQueryBuilder,
 } from 'typeorm';
-import { databaseErrorOf, isDiskFull, isRetryable } from '../errors/database-refusals.js';
+import { databaseErrorOf, isDiskFull, isRetryable } from '../errors/database-errors.js';
 import { countStatement, type PageBounds, pageStatement, TOTAL } from './page.js';
 import { poolOf } from './pool.js';
 import { inTransaction } from './in-transaction.js';
@@ -17,7 +17,7 @@ import { inOneWrite, type ServicePool } from './service-pool.js';
 import { RowStatements } from './row-statements.js';
 import { Rows, targetOf, type Versioned } from './rows.js';
 import { type Statement, StatementNames } from './statement.js';
-import { type Collector, UnitOfWork, units } from './unit-of-work.js';
+import { type Collector, TransactionState, units } from './transaction-state.js';
 
 const MAX_ATTEMPTS = 6;
 const JITTER_MS = 30;
@@ -274,7 +274,7 @@ export class Database {
     const runner = this.dataSource.createQueryRunner();
     try {
       const client = (await runner.connect()) as PoolClient;
-      const unit = new UnitOfWork(Object.assign(runner, { isTransactionActive: true }), client);
+      const unit = new TransactionState(Object.assign(runner, { isTransactionActive: true }), client);
       const result = await inTransaction(unit, work);
       await runner.release();
       for (const follow of unit.afterCommit) await units.exit(follow);

@@ -1,11 +1,11 @@
 import { inOneWrite } from './service-pool.js';
-import { type UnitOfWork, units } from './unit-of-work.js';
+import { type TransactionState, units } from './transaction-state.js';
 
 /**
  * The connections are pipelined: BEGIN goes out together with the first statement, and what was collected together with
  * the COMMIT. That leaves out their round trips, and a ledger's head is held for none at all.
  */
-export async function inTransaction<T>(unit: UnitOfWork, work: () => Promise<T>): Promise<T> {
+export async function inTransaction<T>(unit: TransactionState, work: () => Promise<T>): Promise<T> {
   const { client } = unit;
   let begun: Promise<unknown> = Promise.resolve();
   try {

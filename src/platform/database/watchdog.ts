@@ -4,12 +4,12 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { Env } from '../config/env.js';
-import { databaseErrorOf } from '../errors/database-refusals.js';
+import { databaseErrorOf } from '../errors/database-errors.js';
 import { LOG } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
 import { Database } from './database.js';
 import { destroy } from './service-pool.js';
-import { holdSession } from './session-locks.js';
+import { lockSession } from './session-locks.js';
 
 const EVERY_MS = 500;
 const ANSWER_WITHIN_MS = 1_000;
@@ -104,7 +104,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
     try {
       await client.connect();
       const session = randomInt(1, 2 ** 31);
-      await this.inTurn(() => client.query(holdSession(session)));
+      await this.inTurn(() => client.query(lockSession(session)));
       // Meanwhile its time may have been up.
       if (this.client === client) this.session = session;
       return true;

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { AppError, invalidRequest, notFound, overloaded, unavailable } from './app-error.js';
-import { databaseErrorOf, refusalOf } from './database-refusals.js';
+import { databaseErrorOf, appErrorOf } from './database-errors.js';
 
 /** What the connection, the pool or the name lookup throws when the database is away; these carry no SQLSTATE. */
 const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
@@ -14,7 +14,7 @@ export function toAppError(error: unknown): AppError | null {
   if (error instanceof AppError) return error;
   if (error instanceof HttpException) return ofHttpException(error);
   const databaseError = databaseErrorOf(error);
-  if (databaseError) return refusalOf(databaseError);
+  if (databaseError) return appErrorOf(databaseError);
   if (isAny(error, isPoolWaitOver)) return overloaded('All connections to the database are in use');
   return isAny(error, isAway) ? unavailable('The database is unavailable') : null;
 }

@@ -2,7 +2,7 @@ import { Controller, Get, type PipeTransform, StreamableFile } from '@nestjs/com
 import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { Public } from '../auth/access.js';
 import { notFound } from '../errors/app-error.js';
-import { answerHeader } from '../http/answer.js';
+import { setResponseHeader } from '../http/response-headers.js';
 import { PathText } from '../http/path-id.js';
 import { FileLinks } from './file-links.js';
 import { FileStore } from './file-store.js';
@@ -52,8 +52,8 @@ export class FilesController {
     const linked = await this.links.open(token);
     const file = linked && (await this.files.open(linked.key));
     if (!linked || !file) throw notFound();
-    answerHeader('Cache-Control', 'private, no-store');
-    answerHeader('Referrer-Policy', 'no-referrer');
+    setResponseHeader('Cache-Control', 'private, no-store');
+    setResponseHeader('Referrer-Policy', 'no-referrer');
     return new StreamableFile(file.stream, {
       type: linked.type,
       // Never displayed in the browser under this origin, whatever it contains.

@@ -75,7 +75,7 @@ function requireUtf8(_request: unknown, _response: unknown, bytes: Buffer): void
 }
 
 /** Throws 415 for a body that cannot be read, judged by its headers; the OAuth endpoints know 400 only (RFC 6749). */
-export function refuseUnreadable(request: Request): void {
+export function rejectUnreadable(request: Request): void {
   const { 'content-length': length, 'content-type': type, 'content-encoding': encoding } = request.headers;
   const transfer = request.headers['transfer-encoding']?.toLowerCase() ?? 'chunked';
   // Node hands on what another coding made of the body (RFC 9112, 6.1).

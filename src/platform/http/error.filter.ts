@@ -7,7 +7,7 @@ import { RouteTable } from './route-table.js';
 import { LOG } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
 import { AppError } from '../errors/app-error.js';
-import { databaseErrorOf, isUnforeseen } from '../errors/database-refusals.js';
+import { databaseErrorOf, isUnmapped } from '../errors/database-errors.js';
 import { errorBody } from '../errors/error-bodies.js';
 import { errorHeaders } from '../errors/error-headers.js';
 import { toAppError } from '../errors/to-app-error.js';
@@ -42,7 +42,7 @@ export class ErrorFilter implements ExceptionFilter {
   private count(thrown: unknown, error: AppError | null, request: Request): void {
     this.metrics.refusals.inc({ surface: surfaceOf(request.path), code: error?.code ?? 'unexpected' });
     const databaseError = databaseErrorOf(thrown);
-    if (!databaseError || !isUnforeseen(databaseError)) return;
+    if (!databaseError || !isUnmapped(databaseError)) return;
     const { code, constraint } = databaseError;
     this.log.error({ sqlstate: code, constraint, requestId: findContext()?.requestId }, 'unforeseen database error');
     this.metrics.unmappedDatabaseErrors.inc();

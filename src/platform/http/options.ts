@@ -3,7 +3,7 @@ import { notFound } from '../errors/app-error.js';
 import type { RouteTable } from './route-table.js';
 
 /** Answers OPTIONS by the methods of the path; what a browser asks before a foreign origin's call is left to CORS. */
-export function answerOptions(routes: RouteTable, { cors }: { cors: boolean }): RequestHandler {
+export function respondToOptions(routes: RouteTable, { cors }: { cors: boolean }): RequestHandler {
   return (request, response, next) => {
     const isPreflight = cors && request.headers['access-control-request-method'] !== undefined;
     if (request.method !== 'OPTIONS' || isPreflight) return next();

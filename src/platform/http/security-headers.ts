@@ -1,7 +1,7 @@
 import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface.js';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
-import { headersSetBy } from './in-turn.js';
+import { headersSetBy } from './handler-chain.js';
 
 /** What `default-src` does not speak for. */
 const NOBODY_ELSE = { 'base-uri': ["'none'"], 'form-action': ["'none'"], 'frame-ancestors': ["'none'"] };

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { AppError, invalidRequest } from '../errors/app-error.js';
 import { uuidv7 } from '../ids/id.js';
-import { bareAnswer, lastWords } from './bare-answer.js';
+import { bareResponse, rawResponse } from './bare-response.js';
 
 const FIRST_LINE = /^[A-Z]+ (\/[^\s?]*)/;
 const LONGEST_FIRST_LINE = 4 * 1024;
@@ -12,7 +12,7 @@ const LONGEST_FIRST_LINE = 4 * 1024;
  * Answers what Node's parser refuses before there is a request (or in the midst of its body) like everything else: as
  * JSON and with X-Request-Id. Node's own answers are bare.
  */
-export function answerUnreadable(server: Server, log: Logger): void {
+export function respondToUnreadable(server: Server, log: Logger): void {
   // The newest response of each connection: a refusal may only be written where no other answer is being written.
   const newest = new WeakMap<Duplex, ServerResponse<IncomingMessage>>();
   server.on('request', (request, response) => newest.set(request.socket, response));
@@ -32,17 +32,17 @@ export function answerUnreadable(server: Server, log: Logger): void {
       const request = place === 'in a request' ? last : undefined;
       const requestId = String(request?.getHeader('X-Request-Id') ?? uuidv7());
       log.info({ requestId, fault: fault.code }, 'a request could not be read');
-      sayLast(socket, bareAnswer(refusalOf(fault.code), { requestId, ...urlOf(request, fault.rawPacket) }));
+      sayLast(socket, bareResponse(appErrorOf(fault.code), { requestId, ...urlOf(request, fault.rawPacket) }));
     }
   });
 
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     const refusal = new AppError(405, 'method_not_allowed', 'The service is not a proxy', { headers: { Allow: '' } });
-    sayLast(socket, bareAnswer(refusal, { requestId: uuidv7() }));
+    sayLast(socket, bareResponse(refusal, { requestId: uuidv7() }));
   });
 }
 
-function refusalOf(code: string | undefined): AppError {
+function appErrorOf(code: string | undefined): AppError {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new AppError(431, 'headers_too_large', 'The headers are larger than 16 KiB');
   } else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
@@ -71,6 +71,6 @@ function urlOf(response: ServerResponse<IncomingMessage> | undefined, packet?: B
   return url === undefined ? {} : { url };
 }
 
-function sayLast(socket: Duplex, answer: Parameters<typeof lastWords>[0]): void {
-  socket.end(lastWords(answer), () => socket.destroy());
+function sayLast(socket: Duplex, answer: Parameters<typeof rawResponse>[0]): void {
+  socket.end(rawResponse(answer), () => socket.destroy());
 }

@@ -5,9 +5,9 @@ import { getMetadataStorage, validate, type ValidationError } from 'class-valida
 import { type Issue, MAX_ISSUES } from '../errors/app-error.js';
 import { charactersOf, maxLengthMessage } from './lengths.js';
 import { arrayMaxSizeMessage } from './lists.js';
-import { rememberRules } from './remembered-rules.js';
+import { cacheValidationMetadata } from './validation-metadata-cache.js';
 
-rememberRules();
+cacheValidationMetadata();
 
 /** Other requests are served between two slices of the elements of a long list. */
 const SLICE_MS = 5;

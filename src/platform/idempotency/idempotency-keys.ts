@@ -3,7 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { Env } from '../config/env.js';
 import { Database } from '../database/database.js';
-import { sessionIsOver } from '../database/session-locks.js';
+import { sessionEnded } from '../database/session-locks.js';
 import { Watchdog } from '../database/watchdog.js';
 import { AppError, unprocessable } from '../errors/app-error.js';
 import { newId } from '../ids/id.js';
@@ -79,7 +79,7 @@ export class IdempotencyKeys implements OnModuleInit {
            set fingerprint = excluded.fingerprint, token = excluded.token, answer = null,
                lease_until = excluded.lease_until, expires_at = excluded.expires_at, session = excluded.session
            where k.expires_at < $7 or (k.answer is null and k.fingerprint = excluded.fingerprint
-             and (k.lease_until < $7 or ${sessionIsOver('k.session')}))
+             and (k.lease_until < $7 or ${sessionEnded('k.session')}))
          returning fingerprint, answer)
        select fingerprint, answer, true as claimed from taken
        union all

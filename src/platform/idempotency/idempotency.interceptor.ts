@@ -2,14 +2,14 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { refuseWithout } from '../auth/assert-scope.js';
+import { checkScope } from '../auth/assert-scope.js';
 import { currentActor, currentContext } from '../context/request-context.js';
 import { Database } from '../database/database.js';
 import { Metrics } from '../observability/metrics.js';
 import { fingerprint, idempotencyKey } from './fingerprint.js';
 import { type Claim, IdempotencyKeys } from './idempotency-keys.js';
 import { MUTATES, type Mutation } from './mutation.js';
-import { veil } from './veil.js';
+import { hashMembers } from './redaction.js';
 
 /** Stands on the mutating routes alone, and does nothing without an `Idempotency-Key`. */
 @Injectable()
@@ -40,7 +40,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const { headers } = currentContext();
     if ('stored' in outcome) {
       const { stored } = outcome;
-      for (const scope of stored.scopes ?? []) refuseWithout(scope);
+      for (const scope of stored.scopes ?? []) checkScope(scope);
       response.status(stored.status);
       for (const [name, value] of Object.entries(stored.headers)) headers.set(name, value);
       headers.set('Idempotent-Replayed', 'true');
@@ -71,7 +71,7 @@ async function wantedClaim(request: Request, key: string, mutation: Mutation): P
   const { principal } = currentActor();
   const { guessable = [] } = mutation;
   const body: unknown =
-    guessable.length > 0 ? await veil(request.body, guessable, `${principal}\n${key}`) : request.body;
+    guessable.length > 0 ? await hashMembers(request.body, guessable, `${principal}\n${key}`) : request.body;
   return { principal, key, fingerprint: fingerprint(request, body) };
 }
 

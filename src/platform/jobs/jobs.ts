@@ -7,7 +7,7 @@ import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { Database } from '../database/database.js';
 import { LOG } from '../observability/log.js';
 import { Job, type JobMethod, ScheduledJob } from './job-decorators.js';
-import { patientPool } from './patient-pool.js';
+import { jobPool } from './job-pool.js';
 
 export interface JobOptions {
   /** Another job with the same key replaces this one while it waits. */
@@ -79,7 +79,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
       this.schedule(name, options.pattern, call);
     }
     if (!this.env.jobs || this.works.size === 0) return;
-    const pgPool = patientPool(this.database.pool());
+    const pgPool = jobPool(this.database.pool());
     this.runner = await run({
       pgPool,
       noHandleSignals: true,

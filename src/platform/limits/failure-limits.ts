@@ -5,7 +5,7 @@ import { Env } from '../config/env.js';
 import { Database } from '../database/database.js';
 import { AppError } from '../errors/app-error.js';
 import { Jobs } from '../jobs/jobs.js';
-import { AtOnce } from './at-once.js';
+import { ConcurrencyCounter } from './concurrency-counter.js';
 import { policies, type PolicyName } from './policies.js';
 import { RateLimits } from './rate-limits.js';
 
@@ -56,7 +56,7 @@ interface Attempts {
 @Injectable()
 export class FailureLimits implements OnModuleInit {
   private readonly attempts = new Map<string, Attempts>();
-  private readonly statements: AtOnce;
+  private readonly statements: ConcurrencyCounter;
 
   constructor(
     private readonly database: Database,
@@ -66,7 +66,7 @@ export class FailureLimits implements OnModuleInit {
     env: Env,
   ) {
     const running = Math.max(1, Math.floor(env.databasePoolSize * POOL_SHARE));
-    this.statements = new AtOnce({ running, waiting: MAX_WAITING_STATEMENTS });
+    this.statements = new ConcurrencyCounter({ running, waiting: MAX_WAITING_STATEMENTS });
   }
 
   onModuleInit(): void {

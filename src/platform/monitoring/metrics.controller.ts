@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { Public } from '../auth/access.js';
 import { Env } from '../config/env.js';
 import { notFound } from '../errors/app-error.js';
-import { metricsOfAll } from '../observability/fleet-metrics.js';
+import { clusterMetrics } from '../observability/cluster-metrics.js';
 import { Metrics } from '../observability/metrics.js';
 
 /** For Prometheus, not for API clients; served only if `METRICS` enables it. */
@@ -21,7 +21,7 @@ export class MetricsController {
   async read(@Res() response: Response): Promise<void> {
     if (!this.env.metrics) throw notFound();
     const { registry } = this.metrics;
-    const text = await metricsOfAll(registry);
+    const text = await clusterMetrics(registry);
     response.type(registry.contentType).send(text);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/statement.js';
-import type { Collector } from '../database/unit-of-work.js';
+import type { Collector } from '../database/transaction-state.js';
 import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { newId } from '../ids/id.js';
 import { Jobs, type NewJob } from '../jobs/jobs.js';

@@ -4,7 +4,7 @@ import type { Counter } from 'prom-client';
 import type { Logger } from 'pino';
 import { Env } from '../config/env.js';
 import { unavailable } from '../errors/app-error.js';
-import { bareAnswer } from '../http/bare-answer.js';
+import { bareResponse } from '../http/bare-response.js';
 import { crossOriginHeaders } from '../http/security-headers.js';
 import { uuidv7 } from '../ids/id.js';
 import { isExempt } from '../limits/exempt.js';
@@ -50,7 +50,7 @@ export class Admission {
     if (this.traffic.draining) response.setHeader('Connection', 'close');
     if (!this.isFull() || isExempt(request.method, request.url)) return true;
     const given = { requestId: uuidv7(), ...(request.url === undefined ? {} : { url: request.url }) };
-    const { status, headers, body } = bareAnswer(BUSY, given);
+    const { status, headers, body } = bareResponse(BUSY, given);
     const forPages = crossOriginHeaders(request.headers.origin, this.env.corsOrigins);
     response.writeHead(status, { ...headers, ...forPages }).end(body);
     this.count();

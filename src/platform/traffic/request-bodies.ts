@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { Authenticator } from '../auth/authenticator.js';
 import { currentContext } from '../context/request-context.js';
 import { AppError } from '../errors/app-error.js';
-import { type BodyParser, bodyParserOf, refuseUnreadable, WITH_BODY } from '../http/body-parsers.js';
+import { type BodyParser, bodyParserOf, rejectUnreadable, WITH_BODY } from '../http/body-parsers.js';
 import { RouteTable } from '../http/route-table.js';
 import { addressKey } from '../limits/client-address.js';
 import { BodyQuota } from './body-quota.js';
@@ -55,7 +55,7 @@ export class RequestBodies {
     try {
       if (isPublic && isCompressed(request))
         throw new AppError(415, 'unsupported_media_type', 'The body must not be compressed');
-      refuseUnreadable(request);
+      rejectUnreadable(request);
       const parser = bodyParserOf(request, isPublic);
       const mostBytes = parser.bytes + (isCompressed(request) ? GZIP_EXTRA_BYTES : 0);
       const declared = Number(request.headers['content-length'] ?? mostBytes);

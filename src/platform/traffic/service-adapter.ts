@@ -3,8 +3,8 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
 import type { Logger } from 'pino';
 import type { Admission } from './admission.js';
-import { limitUnreadBody } from '../http/unread-bodies.js';
-import { answerUnreadable } from '../http/unreadable-requests.js';
+import { limitUnreadBody } from '../http/unread-body-limit.js';
+import { respondToUnreadable } from '../http/unreadable-requests.js';
 
 /** In milliseconds and bytes. A slow client holds a connection for so long and no longer. */
 const BOUNDS: ServerOptions = {
@@ -77,7 +77,7 @@ export class ServiceAdapter extends ExpressAdapter {
       response.shouldKeepAlive = false;
       server.emit('request', request, response);
     });
-    answerUnreadable(server, this.log);
+    respondToUnreadable(server, this.log);
     this.httpServer = server;
   }
 }

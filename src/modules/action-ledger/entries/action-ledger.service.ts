@@ -4,7 +4,7 @@ import type { Actor } from '../../../platform/context/actor.js';
 import { currentActor, currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Statement } from '../../../platform/database/statement.js';
-import type { Collector } from '../../../platform/database/unit-of-work.js';
+import type { Collector } from '../../../platform/database/transaction-state.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ProvisioningListener } from '../../../platform/provisioning/provisioning-listener.js';

@@ -6,7 +6,7 @@ import { type Options, stringify } from 'csv-stringify/sync';
 import { SigningKeys } from '../../../platform/keys/signing-keys.js';
 import { Database } from '../../../platform/database/database.js';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
-import { answerHeader } from '../../../platform/http/answer.js';
+import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import {
   type DetailRow,
   type EntryFilters,
@@ -87,7 +87,7 @@ export class LedgerEntriesService {
     const entries = found.slice(0, limit);
     const last = found.length > limit ? entries.at(-1) : undefined;
     const nextCursor = last ? await this.seal(last.sequence, query) : null;
-    if (nextCursor !== null) answerHeader('Link', nextLink(query, nextCursor));
+    if (nextCursor !== null) setResponseHeader('Link', nextLink(query, nextCursor));
     return { entries, nextCursor };
   }
 

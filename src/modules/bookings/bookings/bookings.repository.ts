@@ -4,15 +4,15 @@ import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { ListBookingItems } from './booking-item.dto.js';
 import { BookingItem } from './booking-item.entity.js';
 import { type ListBookings, SORT_FIELDS } from './booking.dto.js';
 import { Booking, type BookingStatus, type BookingView } from './booking.entity.js';
 
-refuseOn('bookings_number', () => conflict('booking_number_taken', 'Another booking already has this number'));
-refuseOn('booking_items_allotment', () => notFound({ field: 'allotmentId' }));
+mapConstraint('bookings_number', () => conflict('booking_number_taken', 'Another booking already has this number'));
+mapConstraint('booking_items_allotment', () => notFound({ field: 'allotmentId' }));
 
 /** The path of an item: an item is found only under its own booking. */
 export interface ItemPath {

@@ -1,7 +1,7 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
-import { answerHeader } from '../../../platform/http/answer.js';
+import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { ClientGone } from '../../../platform/http/client-gone.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { CatalogSearchRequest, CatalogSearchResponse } from './search.dto.js';
@@ -30,7 +30,7 @@ export class SearchController {
     @ClientGone() disconnected: AbortSignal,
   ): Promise<CatalogSearchResponse> {
     const response = await this.catalog.search(body, disconnected);
-    answerHeader('Content-Language', response.locale);
+    setResponseHeader('Content-Language', response.locale);
     return response;
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { conflict } from '../../../platform/errors/app-error.js';
-import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
@@ -14,7 +14,7 @@ import type { CatalogStatus, ReindexResponse, ReindexStatus, StartReindex } from
 
 const JOB = 'catalog.reindex';
 
-refuseOn('catalog_reindex_one_at_a_time', () =>
+mapConstraint('catalog_reindex_one_at_a_time', () =>
   conflict('reindex_in_progress', 'A rebuild of the index is already running'),
 );
 

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { answerHeader, created } from '../../../platform/http/answer.js';
+import { setResponseHeader, created } from '../../../platform/http/response-headers.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { PathClientId, PathOperatorId, PathSecretId } from '../oauth-clients/path-ids.js';
@@ -36,7 +36,7 @@ export class ClientSecretsController {
     @Body() body: RotateClientSecret,
   ): Promise<CreatedClientSecret> {
     const { secret, clientSecret } = await this.secrets.rotate(operatorId, clientId, body);
-    answerHeader('Cache-Control', 'no-store');
+    setResponseHeader('Cache-Control', 'no-store');
     const location = `/connect/v1/operators/${operatorId}/oauth-clients/${secret.clientId}/secrets`;
     return created(location, {}, { ...secret, clientSecret });
   }

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Patch, type PipeTransform, Query } from '@nestjs
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { notFound } from '../../../platform/errors/app-error.js';
-import { tagged } from '../../../platform/http/answer.js';
+import { tagged } from '../../../platform/http/response-headers.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { PathText } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';

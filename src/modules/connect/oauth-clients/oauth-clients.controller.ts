@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { answerHeader, created } from '../../../platform/http/answer.js';
+import { setResponseHeader, created } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses, WithErrorBodies } from '../../../platform/http/route-errors.js';
@@ -37,7 +37,7 @@ export class OAuthClientsController {
   @Refuses({ 409: ['operator_inactive', 'grant_conflict', 'client_limit_reached'] })
   async create(@PathOperatorId() operatorId: string, @Body() body: CreateOAuthClient): Promise<CreatedOAuthClient> {
     const { client, clientSecret } = await this.clients.create(operatorId, body);
-    answerHeader('Cache-Control', 'no-store');
+    setResponseHeader('Cache-Control', 'no-store');
     const location = `/connect/v1/operators/${operatorId}/oauth-clients/${client.clientId}`;
     return created(location, {}, { ...toOAuthClient(client), clientSecret });
   }

@@ -2,7 +2,7 @@ import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { Public } from '../../../platform/auth/access.js';
-import { answerHeader } from '../../../platform/http/answer.js';
+import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
@@ -42,8 +42,8 @@ export class TokenController {
     const { credentials, scopes } = readTokenRequest(request);
     const client = await this.clients.authenticate('token', request.ip, credentials);
     const token = await this.tokens.issue(client, scopes);
-    answerHeader('Cache-Control', 'no-store');
-    answerHeader('Pragma', 'no-cache');
+    setResponseHeader('Cache-Control', 'no-store');
+    setResponseHeader('Pragma', 'no-cache');
     return toTokenResponse(token);
   }
 
@@ -68,7 +68,7 @@ export class TokenController {
     const client = await this.clients.authenticate('token-introspection', request.ip, asked.credentials);
     this.clients.assertPermitted(client);
     const token = await this.tokens.find(tokenOf(asked));
-    answerHeader('Cache-Control', 'no-store');
+    setResponseHeader('Cache-Control', 'no-store');
     return toIntrospection(token, client.operatorId);
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { DeparturesService } from '../../operations/index.js';
 import type { ListAllotments } from './allotment.dto.js';
@@ -10,7 +10,7 @@ import { Allotment, type AllotmentView } from './allotment.entity.js';
 import type { AllotmentSlot } from './allotment-slot.entity.js';
 import { releaseInstant, type ReleaseStep } from './release-rule.js';
 
-refuseOn('allotments_no_overlap', ({ detail }) =>
+mapConstraint('allotments_no_overlap', ({ detail }) =>
   conflict(
     'allotment_overlap',
     'Another active allotment of this channel and product overlaps this period',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { conflict } from '../../../platform/errors/app-error.js';
-import { checkedAs } from '../../../platform/http/checked-as.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertUnchangedSince, type RecordedAction, Reverses, type Undone } from '../../action-ledger/index.js';
 import { AllotmentsService } from './allotments.service.js';
 import { RecordedRelease } from './slot.dto.js';

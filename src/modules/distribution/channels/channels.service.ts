@@ -5,7 +5,7 @@ import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
-import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -15,7 +15,7 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { type CreateChannel, type ListChannels, SystemChannelRow, type UpdateChannel } from './channel.dto.js';
 import { Channel, CHANNEL_STATUSES, type ChannelStatus } from './channel.entity.js';
 
-refuseOn('channels_live_name', () =>
+mapConstraint('channels_live_name', () =>
   conflict('channel_name_taken', 'Another channel already has this name', { field: 'name' }),
 );
 

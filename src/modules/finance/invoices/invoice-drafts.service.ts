@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
-import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import type { BookingSummary } from '../../bookings/index.js';
@@ -16,7 +16,7 @@ import { type DetailedInvoiceView as View, toInvoice } from './invoice-response.
 import { InvoicedBookings } from './invoiced-bookings.service.js';
 import type { PricedLine } from './line-amounts.js';
 
-refuseOn('invoices_live_schedule', () =>
+mapConstraint('invoices_live_schedule', () =>
   conflict('schedule_already_invoiced', 'The installment is already on another invoice'),
 );
 

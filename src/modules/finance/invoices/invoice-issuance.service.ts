@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { conflict } from '../../../platform/errors/app-error.js';
-import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { NEXT_NUMBER, nextNumberValues } from '../number-series/next-number.sql.js';
 import type { IssueInvoice } from './invoice.dto.js';
@@ -12,12 +12,12 @@ import { type DetailedInvoiceView as View, toInvoice } from './invoice-response.
 import { InvoicedBookings } from './invoiced-bookings.service.js';
 import { IssueTerms, type Terms } from './issue-terms.service.js';
 
-refuseOn('invoices_type_number', ({ detail }) =>
+mapConstraint('invoices_type_number', ({ detail }) =>
   conflict('invoice_number_conflict', 'Another series has already assigned this number; increase nextNumber', {
     number: takenNumber(detail ?? ''),
   }),
 );
-refuseOn('invoices_number_length', () =>
+mapConstraint('invoices_number_length', () =>
   conflict('series_exhausted', 'The next number would be too long; create a new series'),
 );
 
@@ -87,7 +87,7 @@ export class InvoiceIssuance {
       at,
       paidCents,
     ]);
-    if (!taken) throw await this.terms.refusalOf(terms);
+    if (!taken) throw await this.terms.appErrorOf(terms);
     const { seriesId, periodKey, issueDate } = source;
     const { number, sequence } = taken;
     invoice.issued(

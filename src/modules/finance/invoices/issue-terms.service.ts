@@ -41,7 +41,7 @@ export class IssueTerms {
   }
 
   /** 409: a document of the series has a later issue date. */
-  refusalOf({ source }: Terms): Promise<Error> {
+  appErrorOf({ source }: Terms): Promise<Error> {
     return this.numbers.outOfSequence(source);
   }
 }

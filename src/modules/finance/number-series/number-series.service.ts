@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { type AppError, conflict, notFound } from '../../../platform/errors/app-error.js';
-import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
@@ -14,7 +14,7 @@ import type { CreateNumberSeries, ListNumberSeries, UpdateNumberSeries } from '.
 import { type DocumentType, NumberSeries, type NumberSeriesView, SHAPE } from './number-series.entity.js';
 import { NumberSeriesRepository } from './number-series.repository.js';
 
-refuseOn('invoice_number_counters_range', () =>
+mapConstraint('invoice_number_counters_range', () =>
   conflict('series_exhausted', 'The series is exhausted; create a new one'),
 );
 

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { checkedAs } from '../../../platform/http/checked-as.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertUnchangedSince, Reversals } from '../../action-ledger/index.js';
 import { PaymentSchedules } from './payment-schedules.service.js';
 import { ScheduleFacts } from './schedule-facts.dto.js';

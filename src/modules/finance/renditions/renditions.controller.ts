@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiFoundResponse, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { answerHeader } from '../../../platform/http/answer.js';
+import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
@@ -45,7 +45,7 @@ export class RenditionsController {
   @Costly({ name: 'invoice-rendition', atOnce: 8 })
   async request(@PathId('inv') id: string, @Body() body: RequestRendition): Promise<RenditionEnvelope> {
     const rendition = await this.renditions.request(id, body);
-    answerHeader('Location', `/${PATH}/${rendition.id}/download`);
+    setResponseHeader('Location', `/${PATH}/${rendition.id}/download`);
     return { data: toRendition(rendition) };
   }
 
@@ -78,8 +78,8 @@ export class RenditionsController {
   })
   @Refuses({ 409: ['rendition_not_ready', 'rendition_failed', 'rendition_stale'], 410: ['rendition_file_missing'] })
   async download(@PathId('rend') id: string, @Query() { allowStale = false }: DownloadRendition): Promise<void> {
-    answerHeader('Location', await this.downloads.linkTo(id, { allowStale }));
-    answerHeader('Cache-Control', 'private, no-store');
-    answerHeader('Referrer-Policy', 'no-referrer');
+    setResponseHeader('Location', await this.downloads.linkTo(id, { allowStale }));
+    setResponseHeader('Cache-Control', 'private, no-store');
+    setResponseHeader('Referrer-Policy', 'no-referrer');
   }
 }

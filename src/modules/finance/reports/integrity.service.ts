@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
-import { databaseErrorOf } from '../../../platform/errors/database-refusals.js';
+import { databaseErrorOf } from '../../../platform/errors/database-errors.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Metrics } from '../../../platform/observability/metrics.js';
 import { type CheckedRule, type Integrity, MAX_EXAMPLES } from './integrity.dto.js';

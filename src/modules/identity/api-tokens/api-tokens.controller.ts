@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
-import { created } from '../../../platform/http/answer.js';
+import { created } from '../../../platform/http/response-headers.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import {
   ApiTokenEnvelope,

@@ -7,7 +7,7 @@ import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
-import { AtOnce } from '../../../platform/limits/at-once.js';
+import { ConcurrencyCounter } from '../../../platform/limits/concurrency-counter.js';
 import { addressKey } from '../../../platform/limits/client-address.js';
 import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import { LOG } from '../../../platform/observability/log.js';
@@ -32,7 +32,7 @@ const ACCOUNT = `
 @Injectable()
 export class Logins {
   /** A flood of logins must leave memory, threads and connections to the database to other requests. */
-  private readonly atOnce = new AtOnce({ running: 4, waiting: 32 });
+  private readonly atOnce = new ConcurrencyCounter({ running: 4, waiting: 32 });
 
   constructor(
     private readonly database: Database,

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Ip, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { created } from '../../../platform/http/answer.js';
+import { created } from '../../../platform/http/response-headers.js';
 import { Public, RequireScope } from '../../../platform/auth/access.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { PageQuery, pageBounds } from '../../../platform/http/dto.js';

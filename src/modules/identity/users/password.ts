@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
 import { randomBase62 } from '../../../platform/ids/id.js';
-import { AtOnce } from '../../../platform/limits/at-once.js';
+import { ConcurrencyCounter } from '../../../platform/limits/concurrency-counter.js';
 
 /** The package's const enum cannot be read under isolatedModules. */
 const ARGON2ID = 2;
@@ -12,7 +12,7 @@ const COST = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism
  * Half of the thread pool. Opening a connection to the database takes several steps in it, one after the other: behind a
  * flood of logins that kept all threads busy, it took longer than a request waits for a connection.
  */
-const hashing = new AtOnce({ running: 2, waiting: 64 });
+const hashing = new ConcurrencyCounter({ running: 2, waiting: 64 });
 
 const nobodys = hashPassword(randomBase62(43));
 

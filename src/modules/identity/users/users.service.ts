@@ -5,7 +5,7 @@ import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -17,7 +17,7 @@ import { scopesOf } from './role.js';
 import { type CreateUser, type ListUsers, type UpdateUser } from './user.dto.js';
 import { inOrder, User } from './user.entity.js';
 
-refuseOn('users_email', () => conflict('email_taken', 'Another user already has this e-mail address'));
+mapConstraint('users_email', () => conflict('email_taken', 'Another user already has this e-mail address'));
 
 @Injectable()
 export class Users {

@@ -5,7 +5,7 @@ import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
-import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { type CreateContract, instantOf, termsOf, type UpdateContract } from './contract.dto.js';
@@ -15,7 +15,7 @@ import { LISTED, type ListContracts, type ListedContract } from './contract-list
 import { reserveChosenNumber } from './contract-numbers.js';
 import { Contract } from './contract.entity.js';
 
-refuseOn('contracts_contract_number', () =>
+mapConstraint('contracts_contract_number', () =>
   conflict('contract_number_taken', 'Another contract already has this number'),
 );
 

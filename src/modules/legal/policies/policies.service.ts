@@ -5,7 +5,7 @@ import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -14,7 +14,7 @@ import { slugOf } from './policy-slug.js';
 import { type CreatePolicy, type ListPolicies, toPolicy, type UpdatePolicy } from './policy.dto.js';
 import { Policy } from './policy.entity.js';
 
-refuseOn('policies_slug', () => conflict('policy_slug_taken', 'Another policy already has this slug'));
+mapConstraint('policies_slug', () => conflict('policy_slug_taken', 'Another policy already has this slug'));
 
 /** A policy as it is answered. */
 export interface PolicyView {

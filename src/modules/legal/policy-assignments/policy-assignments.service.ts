@@ -5,7 +5,7 @@ import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -15,7 +15,7 @@ import type { CreatePolicyAssignment, ListPolicyAssignments, UpdatePolicyAssignm
 import { PolicyAssignment } from './policy-assignment.entity.js';
 import { imageOfAssignment, PolicyAssignmentJournal } from './policy-assignment-journal.js';
 
-refuseOn('policy_assignments_no_overlap', () =>
+mapConstraint('policy_assignments_no_overlap', () =>
   conflict('policy_assignment_overlap', 'The validity overlaps another assignment with this kind, target and priority'),
 );
 

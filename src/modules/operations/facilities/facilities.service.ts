@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -15,9 +15,9 @@ import { type FacilityResponse, toFacility } from './facility-response.dto.js';
 import type { CreateFacility, ListFacilities, UpdateFacility } from './facility.dto.js';
 import { Facility, type OpenStatus } from './facility.entity.js';
 
-refuseOn('facilities_live_code', () => conflict('facility_code_taken', 'Another facility already has this code'));
+mapConstraint('facilities_live_code', () => conflict('facility_code_taken', 'Another facility already has this code'));
 for (const constraint of ['facilities_no_cycle', 'facilities_not_own_parent']) {
-  refuseOn(constraint, () => conflict('facility_cycle', 'A facility cannot contain itself'));
+  mapConstraint(constraint, () => conflict('facility_cycle', 'A facility cannot contain itself'));
 }
 
 /** The trigger takes this lock too. Taken before the row's, so that two moves at once do not wait for one another. */

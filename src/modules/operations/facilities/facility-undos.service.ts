@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { checkedAs } from '../../../platform/http/checked-as.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertUnchangedSince, type RecordedAction, Reversals, type Undone } from '../../action-ledger/index.js';
 import { Facilities } from './facilities.service.js';
 import { toFacility } from './facility-response.dto.js';

@@ -4,7 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { refuseOn } from '../../../platform/errors/database-refusals.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -13,7 +13,7 @@ import type { CreateGroundOperator, ListGroundOperators, UpdateGroundOperator } 
 import { GroundOperator, type GroundOperatorChanges } from './ground-operator.entity.js';
 import { GroundOperatorJournal } from './ground-operator-journal.js';
 
-refuseOn('ground_operators_code', () => conflict('operator_code_taken', 'Another operator already has this code'));
+mapConstraint('ground_operators_code', () => conflict('operator_code_taken', 'Another operator already has this code'));
 
 @Injectable()
 export class GroundOperators {

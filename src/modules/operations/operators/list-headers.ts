@@ -1,4 +1,4 @@
-import { answerHeader } from '../../../platform/http/answer.js';
+import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { pageBounds, type PageQuery } from '../../../platform/http/dto.js';
 
 /** What a list says of itself where its body has no room for it. */
@@ -20,11 +20,11 @@ export function tellPage<Body>(
 ): Body {
   const { limit, offset } = pageBounds(query);
   const next = offset + limit;
-  answerHeader('X-Total-Count', String(total));
+  setResponseHeader('X-Total-Count', String(total));
   if (next < total && next <= LAST_OFFSET) {
     const asked = Object.entries({ ...query, limit, offset: next }).filter(([, value]) => value !== undefined);
     const parameters = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, String(value)]));
-    answerHeader('Link', `<${path}?${parameters.toString()}>; rel="next"`);
+    setResponseHeader('Link', `<${path}?${parameters.toString()}>; rel="next"`);
   }
   return body;
 }

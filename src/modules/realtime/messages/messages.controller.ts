@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { answerHeader } from '../../../platform/http/answer.js';
+import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { AnswersHistory } from './answers-history.js';
 import { PathChannel } from './channel-name.js';
@@ -39,7 +39,7 @@ export class MessagesController {
   @AnswersHistory()
   async history(@PathChannel() channel: string, @Query() query: ReadHistory): Promise<MessageResponse[]> {
     const { messages, complete } = await this.messages.history(channel, query);
-    answerHeader('X-Realtime-Complete', String(complete));
+    setResponseHeader('X-Realtime-Complete', String(complete));
     return messages.map(toMessage);
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { SigningKeys } from '../../../platform/keys/signing-keys.js';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
-import { answerHeader } from '../../../platform/http/answer.js';
+import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { languageCatalog } from './language-catalog.js';
 import type { FoundLanguage, LanguagePage, ListLanguages, NameLanguage } from './language.dto.js';
 
@@ -37,9 +37,12 @@ export class LanguagePages {
     const page: LanguagePage = { data, totalCount: all.length };
     if (hasMore) page.nextCursor = await this.signingKeys.seal(CURSOR_PURPOSE, cursorOf + last.code);
 
-    answerHeader('ETag', entityTag([languageCatalog.version, cursorOf, list.codes, limit, after, page.nextCursor]));
-    answerHeader('Cache-Control', 'private, max-age=300');
-    if (page.nextCursor) answerHeader('Link', nextLink(list.path, query, page.nextCursor));
+    setResponseHeader(
+      'ETag',
+      entityTag([languageCatalog.version, cursorOf, list.codes, limit, after, page.nextCursor]),
+    );
+    setResponseHeader('Cache-Control', 'private, max-age=300');
+    if (page.nextCursor) setResponseHeader('Link', nextLink(list.path, query, page.nextCursor));
     return page;
   }
 
@@ -49,8 +52,8 @@ export class LanguagePages {
     const language = languageCatalog.namedIn(lang).find((one) => one.code === code);
     if (!language) throw notFound();
     const asked = tag.toLowerCase();
-    answerHeader('ETag', entityTag([languageCatalog.version, lang.toLowerCase(), asked]));
-    answerHeader('Cache-Control', 'private, max-age=300');
+    setResponseHeader('ETag', entityTag([languageCatalog.version, lang.toLowerCase(), asked]));
+    setResponseHeader('Cache-Control', 'private, max-age=300');
     return { ...language, deprecatedTag: asked === code ? null : asked };
   }
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Statement } from '../../../platform/database/statement.js';
-import type { Collector } from '../../../platform/database/unit-of-work.js';
+import type { Collector } from '../../../platform/database/transaction-state.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { type AuditEntry, columnsOf, INSERT_ENTRIES, toEntry, type VaultRecord } from './audit-entry.js';

@@ -23,7 +23,7 @@ const WAITING = `
   from graphile_worker.jobs`;
 
 @Injectable()
-export class Backlog implements OnModuleInit {
+export class BacklogMetrics implements OnModuleInit {
   private reading: { at: number; waiting: Promise<Waiting | null> } | null = null;
 
   constructor(

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Database } from '../database/database.js';
-import { reportToLeader } from '../observability/fleet-metrics.js';
+import { reportToPrimary } from '../observability/cluster-metrics.js';
 import { Metrics } from '../observability/metrics.js';
 
 /** What this process is and holds: its version, its memory, its connections to the database. */
 @Injectable()
-export class ProcessFigures implements OnModuleInit {
+export class ProcessMetrics implements OnModuleInit {
   constructor(
     private readonly metrics: Metrics,
     private readonly database: Database,
@@ -16,7 +16,7 @@ export class ProcessFigures implements OnModuleInit {
 
   onModuleInit(): void {
     const { registry } = this.metrics;
-    reportToLeader(registry);
+    reportToPrimary(registry);
     new Gauge({
       name: 'build_info',
       help: 'Always 1; the labels say what is running',

@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
  * Several handlers as one. Express's router takes as long to find its way from one to the next as most of ours take
  * for their work.
  */
-export function inTurn(...handlers: readonly RequestHandler[]): RequestHandler {
+export function chain(...handlers: readonly RequestHandler[]): RequestHandler {
   return (request, response, next) => {
     const from = (index: number): void => {
       const handler = handlers[index];

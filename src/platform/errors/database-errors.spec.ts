@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { conflict } from './app-error.js';
-import { databaseErrorOf, isUnforeseen, refusalOf, refuseOn } from './database-refusals.js';
+import { databaseErrorOf, isUnmapped, appErrorOf, mapConstraint } from './database-errors.js';
 
 describe('what PostgreSQL says, to the caller', () => {
   it.each([
@@ -26,7 +26,7 @@ describe('what PostgreSQL says, to the caller', () => {
     ['25006', 503, 'a server that became a standby'],
     ['28P01', 503, 'a password that no longer holds'],
   ])('%s is %i: %s', (code, status) => {
-    expect(refusalOf({ code })?.status).toBe(status);
+    expect(appErrorOf({ code })?.status).toBe(status);
   });
 
   it.each([
@@ -37,12 +37,12 @@ describe('what PostgreSQL says, to the caller', () => {
     ['53400', 'service_unavailable'],
     ['57014', 'service_unavailable'],
   ])('%s has the code %s and a time to wait', (code, expected) => {
-    const refusal = refusalOf({ code });
+    const refusal = appErrorOf({ code });
     expect([refusal?.code, (refusal?.retryAfterMs ?? 0) > 0]).toEqual([expected, true]);
   });
 
   it.each(['42601', '42P01', 'XX000', '25P02', '21000'])('%s is our own fault', (code) => {
-    expect(refusalOf({ code })).toBeNull();
+    expect(appErrorOf({ code })).toBeNull();
   });
 
   it.each([
@@ -55,13 +55,13 @@ describe('what PostgreSQL says, to the caller', () => {
     ['57014', false],
     ['08006', false],
   ])('%s is unforeseen: %s', (code, unforeseen) => {
-    expect(isUnforeseen({ code })).toBe(unforeseen);
+    expect(isUnmapped({ code })).toBe(unforeseen);
   });
 
   it('is what the rule of its constraint makes of it, and then foreseen', () => {
-    refuseOn('spec_known_constraint', () => conflict('name_taken', 'Taken'));
+    mapConstraint('spec_known_constraint', () => conflict('name_taken', 'Taken'));
     const error = { code: '23505', constraint: 'spec_known_constraint' };
-    expect([refusalOf(error)?.code, isUnforeseen(error)]).toEqual(['name_taken', false]);
+    expect([appErrorOf(error)?.code, isUnmapped(error)]).toEqual(['name_taken', false]);
   });
 
   it('is found inside what TypeORM wraps around it', () => {

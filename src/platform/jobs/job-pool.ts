@@ -11,7 +11,7 @@ class DatabaseAway extends Error {
  * The pool as the job runner gets it. The runner repeats what failed with one of the codes that it knows, and no other: that
  * a job was done, told on a connection that broke, would be a rejection that nobody handles, and the end of the process.
  */
-export function patientPool(pool: ServicePool): ServicePool {
+export function jobPool(pool: ServicePool): ServicePool {
   const connect = (callback?: Parameters<ServicePool['connect']>[0]) => {
     if (callback) return pool.connect(callback);
     // A job that outlived the service's stop has nobody to tell; another process takes it up again.

@@ -13,6 +13,6 @@ export function created<T>(location: string, resource: { version?: number }, bod
 }
 
 /** Sets a header of the answer. */
-export function answerHeader(name: string, value: string): void {
+export function setResponseHeader(name: string, value: string): void {
   currentContext().headers.set(name, value);
 }

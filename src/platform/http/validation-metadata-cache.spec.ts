@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { getMetadataStorage, IsInt, Min, validate } from 'class-validator';
-import { rememberRules } from './remembered-rules.js';
+import { cacheValidationMetadata } from './validation-metadata-cache.js';
 
 class Parent {
   @IsInt()
@@ -15,8 +15,8 @@ class Child extends Parent {
 const constraintsOf = async (object: object) =>
   (await validate(object)).flatMap(({ constraints }) => Object.keys(constraints ?? {})).sort();
 
-describe('the rules of a class', () => {
-  it('are looked for once, those that it inherits among them, and for each class apart', async () => {
+describe('the validation metadata of a class', () => {
+  it('is read once per class, including inherited metadata', async () => {
     const storage = getMetadataStorage();
     const find = storage.getTargetValidationMetadatas.bind(storage);
     const asked: unknown[] = [];
@@ -24,7 +24,7 @@ describe('the rules of a class', () => {
       asked.push(target);
       return find(target, ...rest);
     };
-    rememberRules(storage);
+    cacheValidationMetadata(storage);
 
     for (let time = 0; time < 3; time += 1) {
       expect(await constraintsOf(Object.assign(new Parent(), { count: 1.5 }))).toEqual(['isInt']);

@@ -5,7 +5,7 @@ import { errorHeaders } from '../errors/error-headers.js';
 import { errorShapeOf } from '../context/surface.js';
 
 /** A refusal that is written without Express, because the request never got there or must cost next to nothing. */
-export interface BareAnswer {
+export interface BareResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
@@ -20,7 +20,10 @@ const SECURITY = {
 };
 
 /** Words the refusal as the surface of `url` does; a request that could not be read has none: the storefront's. */
-export function bareAnswer(error: AppError, { url = '/', requestId }: { url?: string; requestId: string }): BareAnswer {
+export function bareResponse(
+  error: AppError,
+  { url = '/', requestId }: { url?: string; requestId: string },
+): BareResponse {
   const [path = '/'] = url.split('?', 1);
   const body = JSON.stringify(errorBody(errorShapeOf(path), error, requestId));
   const headers = {
@@ -34,7 +37,7 @@ export function bareAnswer(error: AppError, { url = '/', requestId }: { url?: st
 }
 
 /** The answer as it goes over the wire, for a connection on which nothing else will follow. */
-export function lastWords({ status, headers, body }: BareAnswer): string {
+export function rawResponse({ status, headers, body }: BareResponse): string {
   const lines = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -14,7 +14,7 @@ const refusals = new Map<string, Refusal>();
  * Says what the caller hears when this constraint refuses a row. The database decides what is unique; looking first
  * and inserting later would be a race. Call it at the top level of the service that writes the table.
  */
-export function refuseOn(constraint: string, refusal: Refusal): void {
+export function mapConstraint(constraint: string, refusal: Refusal): void {
   refusals.set(constraint, refusal);
 }
 
@@ -49,7 +49,7 @@ const UNSTORABLE = /^(22|54)/;
 const CONTRADICTING = /^(23502|23503|23505|23514|23P01)$/;
 
 /** What the caller hears of a failed statement; null where it is our own fault. */
-export function refusalOf(error: DatabaseError): AppError | null {
+export function appErrorOf(error: DatabaseError): AppError | null {
   const refusal = error.constraint === undefined ? undefined : refusals.get(error.constraint);
   if (refusal) {
     return refusal(error);
@@ -69,6 +69,6 @@ export function refusalOf(error: DatabaseError): AppError | null {
 }
 
 /** Whether no rule of ours foresaw this error: the net caught it, and what it says to the caller helps him little. */
-export function isUnforeseen({ code, constraint }: DatabaseError): boolean {
+export function isUnmapped({ code, constraint }: DatabaseError): boolean {
   return !PASSING.test(code) && (constraint === undefined || !refusals.has(constraint));
 }

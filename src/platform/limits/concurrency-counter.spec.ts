@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { AtOnce } from './at-once.js';
+import { ConcurrencyCounter } from './concurrency-counter.js';
 
 it('runs two works at the same time, lets three wait and rejects the sixth at once by 503', async () => {
-  const limit = new AtOnce({ running: 2, waiting: 3 });
+  const limit = new ConcurrencyCounter({ running: 2, waiting: 3 });
   const ends: (() => void)[] = [];
   const work = () => limit.run(() => new Promise<void>((resolve) => ends.push(resolve)));
   const works = Array.from({ length: 5 }, work);

@@ -15,13 +15,13 @@ interface Message {
 }
 
 /** The metrics as text: of all processes where there are several, of this one where the others do not answer. */
-export async function metricsOfAll(own: Registry): Promise<string> {
+export async function clusterMetrics(own: Registry): Promise<string> {
   const gathered = cluster.isWorker ? await askLeader() : null;
   return gathered ?? own.metrics();
 }
 
 /** In a process of several: has it tell its figures whenever the leader gathers them. */
-export function reportToLeader(own: Registry): void {
+export function reportToPrimary(own: Registry): void {
   if (!cluster.isWorker) return;
   AggregatorRegistry.setRegistries([own]);
   // Its making has this process listen.
@@ -29,7 +29,7 @@ export function reportToLeader(own: Registry): void {
 }
 
 /** In the leader: gathers the processes' metrics whenever one of them asks. */
-export function gatherMetrics(): void {
+export function aggregateMetrics(): void {
   const aggregator = new AggregatorRegistry();
   cluster.on('message', (worker: Worker, message: unknown) => {
     if (!isMessage(message) || message.type !== WANTED) return;

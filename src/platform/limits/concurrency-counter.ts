@@ -1,7 +1,7 @@
 import { unavailable } from '../errors/app-error.js';
 
 /** Runs a bounded number of works at the same time in this process; a bounded number waits, others are rejected by 503. */
-export class AtOnce {
+export class ConcurrencyCounter {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 

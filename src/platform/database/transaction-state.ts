@@ -12,7 +12,7 @@ export interface Collector<Item> {
 }
 
 /** One running transaction: its connection, what is still to be written, and what happens once it is committed. */
-export class UnitOfWork {
+export class TransactionState {
   readonly afterCommit: (() => void | Promise<void>)[] = [];
   private readonly collected = new Map<Collector<never>, unknown[]>();
 
@@ -41,4 +41,4 @@ export class UnitOfWork {
   }
 }
 
-export const units = new AsyncLocalStorage<UnitOfWork>();
+export const units = new AsyncLocalStorage<TransactionState>();

@@ -8,13 +8,13 @@ const BYTES = 32;
  * The body with these of its members replaced by a slow hash under this salt. A fingerprint is kept for a day, and a
  * plain one would let whoever reads it try passwords by the billion, which storing them by argon2id is to prevent.
  */
-export async function veil(body: unknown, members: readonly string[], salt: string): Promise<unknown> {
+export async function hashMembers(body: unknown, members: readonly string[], salt: string): Promise<unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  const veiled: Record<string, unknown> = { ...body };
+  const copy: Record<string, unknown> = { ...body };
   for (const member of members.filter((name) => Object.hasOwn(body, name))) {
-    veiled[member] = await slowHash(JSON.stringify(veiled[member]), salt);
+    copy[member] = await slowHash(JSON.stringify(copy[member]), salt);
   }
-  return veiled;
+  return copy;
 }
 
 function slowHash(text: string, salt: string): Promise<string> {
