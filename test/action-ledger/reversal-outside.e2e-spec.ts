@@ -7,9 +7,9 @@ import type { TestClient } from '../setup/client.js';
 import {
   behave,
   book,
-  booksOf,
+  ordersOf,
   makeDeparture,
-  outside,
+  external,
   price,
   readDeparture,
   readTrip,
@@ -56,7 +56,7 @@ describe('trips.trip.reserve', () => {
 
   it('of what lies outside is running until the provider has taken it back, and completed then', async () => {
     const [ref, departure] = [await simulate(app), await makeDeparture(staff)];
-    const { envelopeId } = await reservedTrip(staff, [outside(ref), seats(departure.id)]);
+    const { envelopeId } = await reservedTrip(staff, [external(ref), seats(departure.id)]);
     const original = await entryOf(app, envelopeId, ACTION);
     expect((await preview(app, original.id)).outcome).toBeNull();
 
@@ -74,7 +74,7 @@ describe('trips.trip.reserve', () => {
     await goOn(id);
     await goOn(id);
 
-    expect(await booksOf(app, ref)).toEqual([{ state: 'released', holds: 1 }]);
+    expect(await ordersOf(app, ref)).toEqual([{ state: 'released', holds: 1 }]);
     expect(await entry(id)).toMatchObject({ state: 'completed', outcome: 'full', failure: null });
     const told = (await page(app, { subjectId: id })).data.map(({ action }) => action);
     expect(told).toEqual(['action-ledger.reversal.complete']);
@@ -83,7 +83,7 @@ describe('trips.trip.reserve', () => {
 
   it('that a provider does not take back has failed after the last attempt, says why, and may be tried again', async () => {
     const ref = await simulate(app);
-    const { envelopeId } = await reservedTrip(staff, [outside(ref)]);
+    const { envelopeId } = await reservedTrip(staff, [external(ref)]);
     const original = await entryOf(app, envelopeId, ACTION);
     const { id: first } = await reversed(app, envelopeId, ACTION);
     await behave(app, ref, { failsRelease: true });
@@ -102,7 +102,7 @@ describe('trips.trip.reserve', () => {
 
     expect(await entry(second)).toMatchObject({ state: 'completed', reversesEntryId: original.id });
     expect(await entry(original.id)).toMatchObject({ reversedByEntryId: second });
-    expect(await booksOf(app, ref)).toEqual([{ state: 'released', holds: 1 }]);
+    expect(await ordersOf(app, ref)).toEqual([{ state: 'released', holds: 1 }]);
     expect((await readTrip(staff, envelopeId)).attention).toBe(false);
   });
 

@@ -17,7 +17,7 @@ import { aProduct, ASSIGNMENTS, assigned } from '../legal/policies.js';
 import { newRule } from '../notifications/reminders.js';
 import { archived } from '../operations/facilities.js';
 import type { TestApp } from '../setup/app.js';
-import { MANUAL, makeTrip, outside, reserve, reservedTrip, simulate } from '../trips/trips.js';
+import { MANUAL, makeTrip, external, reserve, reservedTrip, simulate } from '../trips/trips.js';
 
 /** Has happen whatever is told by a job, by a reversal or of a failure: what a single successful call does not bring about. */
 export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
@@ -39,7 +39,7 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     await reverse(app, (await entryOf(app, envelopeId, 'trips.trip.reserve')).id);
   },
   'trip.reservation_failed': async (app) => {
-    const { envelopeId } = await makeTrip(app.as('owner'), [outside(await simulate(app, { hold: 'refuse' }))]);
+    const { envelopeId } = await makeTrip(app.as('owner'), [external(await simulate(app, { hold: 'refuse' }))]);
     expect((await reserve(app.as('owner'), envelopeId)).status).toBe(409);
   },
   'commission.accrued': async (app) => {

@@ -26,8 +26,8 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-describe('reservations at once', () => {
-  it('of one trip hold once, and each is answered by it, a draft that all of them would price included', async () => {
+describe('concurrent reservations', () => {
+  it('concurrent reservations of one draft price and hold it once, and all return the same reservation', async () => {
     const { id } = await makeDeparture(owner);
     const { envelopeId } = await makeTrip(owner, [seats(id)]);
     const all = Array.from({ length: 16 }, () => insisting(() => reserve(owner, envelopeId)));
@@ -42,7 +42,7 @@ describe('reservations at once', () => {
     expect(plans).toHaveLength(1);
   });
 
-  it('of the same departures in random orders, then booked or cancelled, never wait for each other in a circle', async () => {
+  it('trips of the same departures in random orders are reserved, booked and cancelled without a deadlock', async () => {
     const made = await Promise.all([1, 2, 3, 4, 5].map(() => makeDeparture(owner, { capacity: 100 })));
     const ids = made.map(({ id }) => id);
     const [deadlocks, expected] = [refusalsOf(app, DEADLOCK), new Map(ids.map((id) => [id, { held: 0, sold: 0 }]))];
@@ -75,11 +75,11 @@ describe('reservations at once', () => {
       expect(found.map(({ held, sold }) => ({ held, sold }))).toEqual([...expected.values()]);
       expect(deadlocks).toEqual([]);
     };
-    // Not shrunk: what was sold stays sold. The seed is in the failure.
+    // Not shrunk, because sold units stay sold. The failure names the seed.
     await fc.assert(fc.asyncProperty(wishes, compete), { numRuns: 2, endOnFailure: true });
   });
 
-  it('of a trip with three components of ours take at most 14 statements, begin and commit counted', async () => {
+  it('a reservation of three departures takes at most 14 statements, BEGIN and COMMIT included', async () => {
     const departures = await Promise.all([1, 2, 3].map(() => makeDeparture(owner)));
     const { envelopeId } = await makeTrip(
       owner,
@@ -93,7 +93,7 @@ describe('reservations at once', () => {
     expect(statements).toBeLessThanOrEqual(14);
   });
 
-  it('with one Idempotency-Key are one; the key belongs to its trip', async () => {
+  it('reservations with one Idempotency-Key are one; the key belongs to its trip', async () => {
     const { id } = await makeDeparture(owner);
     const [one, other] = [await makeTrip(owner, [seats(id)]), await makeTrip(owner, [seats(id)])];
     const headers = { 'Idempotency-Key': `trip-${one.envelopeId}` };
@@ -107,7 +107,7 @@ describe('reservations at once', () => {
   });
 });
 
-/** How many statements the requests sent meanwhile. */
+/** Number of statements that requests sent during the work. */
 async function statementsOf(work: () => Promise<void>): Promise<number> {
   const query: unknown = Reflect.get(pg.Client.prototype, 'query');
   let count = 0;

@@ -7,12 +7,12 @@ import type { TestClient } from '../setup/client.js';
 import { Crashes } from './crashing.js';
 import {
   book,
-  booksOf,
+  ordersOf,
   cancel,
   entriesAbout,
   makeDeparture,
   makeTrip,
-  outside,
+  external,
   price,
   problem,
   readDeparture,
@@ -31,7 +31,7 @@ let owner: TestClient;
 let crashes: Crashes;
 
 beforeAll(async () => {
-  // Nobody else sweeps meanwhile: a trip that is still being worked on by then would be in progress.
+  // No other sweeper runs: it would find trips whose reservation is still running.
   app = await startApp({ env: { JOBS: 'false' } });
   owner = app.as('owner');
   crashes = new Crashes(app);
@@ -39,41 +39,41 @@ beforeAll(async () => {
 
 const sweep = (service = app) => asSystem(() => service.nest.get(ReservationsService).sweep());
 
-/** A trip of a departure and of two products of the provider outside, about to be reserved. */
-interface Doomed {
+/** A priced trip of a departure and two products of the external provider. */
+interface CrashTrip {
   envelopeId: string;
   departureId: string;
   refs: string[];
 }
 
-async function doomed(behaviour: object): Promise<Doomed> {
+async function newCrashTrip(behaviour: object): Promise<CrashTrip> {
   const [first, second] = [await simulate(app), await simulate(app, { cancellationCents: 1, ...behaviour })];
   const { id: departureId } = await makeDeparture(owner);
-  const { envelopeId } = await makeTrip(owner, [seats(departureId), outside(first), outside(second)]);
+  const { envelopeId } = await makeTrip(owner, [seats(departureId), external(first), external(second)]);
   expect((await price(owner, envelopeId)).status).toBe(200);
   return { envelopeId, departureId, refs: [first, second] };
 }
 
-/** Reserves it, and dies after so many writes; returns how many it was away from that. */
-async function reserveDying({ envelopeId }: Pick<Doomed, 'envelopeId'>, writes: number): Promise<number> {
-  const { id, headers, death } = crashes.after(writes);
+/** Reserves the trip and crashes after this number of writes. Returns the number of writes that were left. */
+async function reserveAndCrash({ envelopeId }: Pick<CrashTrip, 'envelopeId'>, writes: number): Promise<number> {
+  const { id, headers, crashed } = crashes.after(writes);
   const answer = owner.post(`${TRIPS}/${envelopeId}/reserve`, undefined, { headers });
-  // Nobody waits for the answer of the dead.
+  // A crashed request has no answer.
   answer.catch(() => undefined);
-  await Promise.race([death, answer]);
+  await Promise.race([crashed, answer]);
   return crashes.leftOf(id);
 }
 
 /**
- * Counts the writes of a reservation of trips like these, and then reserves one for each of them, all at once, that dies
- * after it; looks at what the sweeper makes of them. Returns how many died.
+ * Counts the writes of a reservation, and then reserves one trip for each write, concurrently, which crashes after that
+ * write; checks the trips after a sweep. Returns the number of crashes.
  */
-async function crashEverywhere(behaviour: object, check: (trip: Doomed) => Promise<void>): Promise<number> {
-  const whole = await doomed(behaviour);
-  const writes = MANY_WRITES - (await reserveDying(whole, MANY_WRITES));
-  const trips: Doomed[] = [];
-  for (let n = 0; n < writes; n += 1) trips.push(await doomed(behaviour));
-  const left = await Promise.all(trips.map((trip, index) => reserveDying(trip, index + 1)));
+async function crashEverywhere(behaviour: object, check: (trip: CrashTrip) => Promise<void>): Promise<number> {
+  const whole = await newCrashTrip(behaviour);
+  const writes = MANY_WRITES - (await reserveAndCrash(whole, MANY_WRITES));
+  const trips: CrashTrip[] = [];
+  for (let n = 0; n < writes; n += 1) trips.push(await newCrashTrip(behaviour));
+  const left = await Promise.all(trips.map((trip, index) => reserveAndCrash(trip, index + 1)));
   expect(left).toEqual(trips.map(() => 0));
   app.travel({ ms: 61_000 });
   await sweep();
@@ -81,15 +81,15 @@ async function crashEverywhere(behaviour: object, check: (trip: Doomed) => Promi
   return writes;
 }
 
-const statesOf = async ({ refs }: Doomed) =>
-  (await Promise.all(refs.map((ref) => booksOf(app, ref)))).flat().map(({ state }) => state);
+const statesOf = async ({ refs }: CrashTrip) =>
+  (await Promise.all(refs.map((ref) => ordersOf(app, ref)))).flat().map(({ state }) => state);
 
-describe('a crash after any write', () => {
-  it('ends in reserved or in fully released, never in progress for ever', async () => {
+describe('a crash after any write of a reservation', () => {
+  it('a crashed reservation ends reserved or fully released', async () => {
     const ends = new Set<string>();
-    const died = await crashEverywhere({}, async (doomedTrip) => {
-      const { envelopeId, departureId } = doomedTrip;
-      const [{ status, components }, states] = [await readTrip(owner, envelopeId), await statesOf(doomedTrip)];
+    const count = await crashEverywhere({}, async (trip) => {
+      const { envelopeId, departureId } = trip;
+      const [{ status, components }, states] = [await readTrip(owner, envelopeId), await statesOf(trip)];
       const { held } = await readDeparture(owner, departureId);
       ends.add(status);
       if (status === 'reserved') {
@@ -102,33 +102,33 @@ describe('a crash after any write', () => {
         expect((await reserve(owner, envelopeId)).body.data).toMatchObject({ status: 'reserved' });
       }
     });
-    expect(died).toBeGreaterThan(6);
+    expect(count).toBeGreaterThan(6);
     expect([...ends]).toContain('reserved');
     expect(ends.size).toBeGreaterThan(1);
   });
 
-  it('of a reservation that fails ends with everything released', async () => {
-    const died = await crashEverywhere({ hold: 'refuse' }, async (doomedTrip) => {
-      const { status } = await readTrip(owner, doomedTrip.envelopeId);
+  it('a crashed reservation that fails ends with everything released', async () => {
+    const count = await crashEverywhere({ hold: 'refuse' }, async (trip) => {
+      const { status } = await readTrip(owner, trip.envelopeId);
       expect(['priced', 'failed']).toContain(status);
-      expect((await statesOf(doomedTrip)).filter((state) => state !== 'released')).toEqual([]);
-      expect(await readDeparture(owner, doomedTrip.departureId)).toMatchObject({ held: 0, available: 10 });
+      expect((await statesOf(trip)).filter((state) => state !== 'released')).toEqual([]);
+      expect(await readDeparture(owner, trip.departureId)).toMatchObject({ held: 0, available: 10 });
     });
-    expect(died).toBeGreaterThan(6);
+    expect(count).toBeGreaterThan(6);
   });
 
-  it('of a trip without provider outside leaves it as it was, or reserved', async () => {
+  it('a crashed reservation without external providers is complete or did not happen', async () => {
     const { id } = await makeDeparture(owner);
     const { envelopeId } = await makeTrip(owner, [seats(id)]);
     await price(owner, envelopeId);
-    expect(await reserveDying({ envelopeId }, 1)).toBe(0);
+    expect(await reserveAndCrash({ envelopeId }, 1)).toBe(0);
     expect(await readTrip(owner, envelopeId)).toMatchObject({ status: 'reserved' });
     expect(await readDeparture(owner, id)).toMatchObject({ held: 1 });
   });
 });
 
-describe('a hold that lapsed', () => {
-  it('frees its units without anybody opening the trip, once, however many sweep at once', async () => {
+describe('an expired hold', () => {
+  it('expired holds are released once by concurrent sweepers', async () => {
     const { id } = await makeDeparture(owner);
     const trips = await Promise.all(Array.from({ length: 6 }, () => reservedTrip(owner, [seats(id)])));
     expect(await readDeparture(owner, id)).toMatchObject({ held: 6 });
@@ -156,11 +156,11 @@ describe('a hold that lapsed', () => {
   }, 60_000);
 });
 
-describe('a reservation that nobody works on any more', () => {
-  it('is taken over once, however many sweep at once: nothing is asked for twice', async () => {
-    const trips: Doomed[] = [];
-    for (let n = 1; n <= 6; n += 1) trips.push(await doomed({}));
-    await Promise.all(trips.map((trip, index) => reserveDying(trip, index + 1)));
+describe('an abandoned reservation', () => {
+  it('an abandoned reservation is taken over once by concurrent sweepers, and nothing is requested twice', async () => {
+    const trips: CrashTrip[] = [];
+    for (let n = 1; n <= 6; n += 1) trips.push(await newCrashTrip({}));
+    await Promise.all(trips.map((trip, index) => reserveAndCrash(trip, index + 1)));
     const other = await startApp({ env: { JOBS: 'false' } });
     app.travel({ ms: 61_000 });
     other.travel({ ms: app.now().getTime() - other.now().getTime() });
@@ -179,14 +179,14 @@ describe('a reservation that nobody works on any more', () => {
       expect(ends).toHaveLength(1);
       const held = status === 'reserved' ? 1 : 0;
       expect(await readDeparture(owner, departureId)).toMatchObject({ held, available: 10 - held });
-      const books = (await Promise.all(refs.map((ref) => booksOf(app, ref)))).flat();
+      const books = (await Promise.all(refs.map((ref) => ordersOf(app, ref)))).flat();
       expect(Math.max(0, ...books.map(({ holds }) => holds))).toBeLessThanOrEqual(1);
       expect(books.filter(({ state }) => state === 'held')).toHaveLength(2 * held);
     }
   }, 60_000);
 });
 
-describe('the components of a departure that is moved to another day', () => {
+describe('a departure that is moved to another day', () => {
   const follow = (id: string) => asSystem(() => app.nest.get(TripComponentsService).followDeparture(id));
   const move = async (id: string, day: string) => {
     const body = { startsAt: `${day}T07:00:00Z`, endsAt: `${day}T16:00:00Z` };
@@ -195,7 +195,7 @@ describe('the components of a departure that is moved to another day', () => {
   const dayOf = async ({ envelopeId }: { envelopeId: string }) =>
     (await readTrip(owner, envelopeId)).components.map((component) => component['serviceDate']);
 
-  it('follow it, reserved or priced, and so does the booking; those of a trip that is over stay', async () => {
+  it('components of priced and reserved trips follow their departure, and so does the booking; cancelled trips stay', async () => {
     const { id } = await makeDeparture(owner);
     const [reserved, over] = [await reservedTrip(owner, [seats(id)]), await reservedTrip(owner, [seats(id)])];
     const priced = await makeTrip(owner, [seats(id), seats(id)]);
@@ -227,9 +227,9 @@ describe('the components of a departure that is moved to another day', () => {
     expect(booking.body.data).toMatchObject({ startDate: '2027-06-02', departureDate: '2027-06-02' });
   });
 
-  it('of a trip that is just being reserved follow once that is over', async () => {
-    const trip = await doomed({});
-    await reserveDying(trip, 3);
+  it('components of a trip that is being reserved follow their departure afterwards', async () => {
+    const trip = await newCrashTrip({});
+    await reserveAndCrash(trip, 3);
     await move(trip.departureId, '2027-06-03');
     await expect(follow(trip.departureId)).rejects.toThrow('Being reserved');
     app.travel({ ms: 61_000 });

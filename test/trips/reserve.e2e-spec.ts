@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe('POST /v1/admin/trips/{envelopeId}/reserve', () => {
-  it('holds every component of a draft, which it prices first', async () => {
+  it('a draft is priced first, then every component is held', async () => {
     const departure = await makeDeparture(owner);
     const { envelopeId } = await makeTrip(owner, [seats(departure.id, { quantity: 2 }), MANUAL]);
     const { status, body } = await reserve(owner, envelopeId);
@@ -50,7 +50,7 @@ describe('POST /v1/admin/trips/{envelopeId}/reserve', () => {
     expect(await readTrip(owner, envelopeId)).toEqual(body.data);
   });
 
-  it('leaves a reserved trip with a live hold unchanged', async () => {
+  it('a reserved trip with live holds stays unchanged', async () => {
     const departure = await makeDeparture(owner);
     const reserved = await reservedTrip(owner, [seats(departure.id)]);
     const again = await reserve(owner, reserved.envelopeId);
@@ -59,7 +59,7 @@ describe('POST /v1/admin/trips/{envelopeId}/reserve', () => {
     expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 1 });
   });
 
-  it('books what it holds, with an item for each component', async () => {
+  it('a reserved trip is booked with an item for each component', async () => {
     const departure = await makeDeparture(owner);
     const reserved = await reservedTrip(owner, [seats(departure.id, { quantity: 3 }), MANUAL]);
     const { status, body } = await book(owner, reserved.envelopeId);
@@ -77,7 +77,7 @@ describe('POST /v1/admin/trips/{envelopeId}/reserve', () => {
     expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 0, sold: 0, available: 10 });
   });
 
-  it('gives back what a cancelled trip held', async () => {
+  it('cancelling a trip releases its units', async () => {
     const departure = await makeDeparture(owner);
     const reserved = await reservedTrip(owner, [seats(departure.id, { quantity: 3 })]);
     const { status, body } = await cancel(owner, reserved.envelopeId, { reason: 'Ill' });
@@ -90,7 +90,7 @@ describe('POST /v1/admin/trips/{envelopeId}/reserve', () => {
     expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 0, available: 10 });
   });
 
-  it('is 404 for an unknown trip, and for an odd id', async () => {
+  it('an unknown and a malformed trip ID are 404', async () => {
     for (const id of ['trip_01k0dem000e000000000009999', 'nonsense']) {
       const answer = await owner.post(`${TRIPS}/${id}/reserve`);
       expect(answer.status).toBe(404);
@@ -98,16 +98,16 @@ describe('POST /v1/admin/trips/{envelopeId}/reserve', () => {
     }
   });
 
-  it('64 parallel reservations of 10 units give exactly 10 winners and 54 clean 409s', async () => {
+  it('64 parallel reservations of 10 units give exactly 10 successes and 54 clean 409s', async () => {
     const departure = await makeDeparture(owner);
     const trips = await Promise.all(Array.from({ length: 64 }, () => makeTrip(owner, [seats(departure.id)])));
     for (const { envelopeId } of trips) expect((await price(owner, envelopeId)).status).toBe(200);
     const checks = refusalsOf(app, CHECK);
     const answers = await Promise.all(trips.map(({ envelopeId }) => reserveWhenServed(envelopeId)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
-    const refused = answers.filter(({ status }) => status === 409).map(({ text }) => codeOf(text));
-    expect(refused).toHaveLength(54);
-    for (const code of refused) expect(['reservation_failed', 'component_unavailable']).toContain(code);
+    const rejected = answers.filter(({ status }) => status === 409).map(({ text }) => codeOf(text));
+    expect(rejected).toHaveLength(54);
+    for (const code of rejected) expect(['reservation_failed', 'component_unavailable']).toContain(code);
     expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 10, sold: 0, available: 0 });
     const [held] = await app.sql(
       `select coalesce(sum(c.quantity), 0)::int as units from reservation_steps s join trip_components c on c.id = s.component_id
@@ -119,7 +119,60 @@ describe('POST /v1/admin/trips/{envelopeId}/reserve', () => {
   });
 });
 
-/** A machine with too much to do says 503, try again; a client does. */
+describe('a reservation whose units are rejected although they were available when it was priced', () => {
+  it('fails with nothing held, and succeeds after it was priced again', async () => {
+    const [kept, rejected] = [await makeDeparture(owner), await makeDeparture(owner)];
+    const { envelopeId, components } = await makeTrip(owner, [seats(rejected.id), seats(kept.id), MANUAL]);
+    const [rejectedId, keptId, manualId] = components.map(({ componentId }) => componentId);
+    await price(owner, envelopeId);
+    await rejectHoldsOf(rejected.id);
+
+    const answer = await reserve(owner, envelopeId);
+
+    expect([answer.status, answer.body]).toEqual([
+      409,
+      problem('reservation_failed', {
+        planId: expect.stringMatching(/^tpln_/),
+        failures: [{ componentId: rejectedId, code: 'capacity_exceeded', message: 'Not enough units available' }],
+        compensations: expect.arrayContaining([
+          { componentId: keptId, status: 'released' },
+          { componentId: manualId, status: 'released' },
+        ]),
+      }),
+    ]);
+    const failed = await readTrip(owner, envelopeId);
+    expect(failed).toMatchObject({
+      status: 'failed',
+      holdExpiresAt: null,
+      reservation: { status: 'failed', attempt: 1 },
+    });
+    expect(failed.components.map(({ status }) => status)).toEqual(['unavailable', 'priced', 'priced']);
+    expect(failed.reservation?.steps.map(({ status, attempts }) => [status, attempts]).sort()).toEqual([
+      ['failed', 1],
+      ['released', 1],
+      ['released', 1],
+    ]);
+    for (const { id } of [kept, rejected]) expect(await readDeparture(owner, id)).toMatchObject({ held: 0 });
+    const events = `select from_status, to_status from trip_component_events where envelope_id = $1 and 'held' in (from_status, to_status)`;
+    expect(await app.sql(events, [envelopeId])).toEqual([]);
+
+    await app.sql('drop trigger reject_holds on departures');
+    await price(owner, envelopeId);
+    expect((await reserve(owner, envelopeId)).body.data).toMatchObject({
+      status: 'reserved',
+      reservation: { attempt: 2 },
+    });
+  });
+
+  /** The departure seems available to a quote, as if another transaction took its units just after it. */
+  async function rejectHoldsOf(departureId: string): Promise<void> {
+    await app.sql('create function reject_hold() returns trigger language plpgsql as $$ begin return null; end $$');
+    await app.sql(`create trigger reject_holds before update on departures for each row
+      when (new.held > old.held and old.id = '${departureId}') execute function reject_hold()`);
+  }
+});
+
+/** An overloaded service answers 503; a client tries again. */
 async function reserveWhenServed(envelopeId: string): ReturnType<typeof reserve> {
   const answer = await reserve(owner, envelopeId);
   return answer.status === 503 ? reserveWhenServed(envelopeId) : answer;
@@ -130,7 +183,7 @@ function codeOf(text: string): string {
 }
 
 describe('components', () => {
-  it('of which the whole quantity would cost more than 2^53-1 are refused as they are put together', async () => {
+  it('a component whose whole quantity would cost more than 2^53-1 is rejected', async () => {
     const most = { ...MANUAL, unitPriceCents: Number.MAX_SAFE_INTEGER };
     const trip = await makeTrip(owner, [most]);
     const path = `${TRIPS}/${trip.envelopeId}/components`;

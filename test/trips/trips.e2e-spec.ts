@@ -34,7 +34,7 @@ const idOf = async (components: object[] = [MANUAL], over: object = {}) =>
 const moved = (from: string, to: string, allowed: string[]) => problem('invalid_transition', { from, to, allowed });
 
 describe('POST /v1/admin/trips', () => {
-  it('answers 201 with every field, a draft without components', async () => {
+  it('a new trip is a draft without components; the response has every field', async () => {
     const { status, body, headers } = await owner.post<One<Trip>>(TRIPS, { currency: 'EUR', title: 'Delta' });
     expect(status).toBe(201);
     expect(body.data).toEqual({
@@ -67,7 +67,7 @@ describe('POST /v1/admin/trips', () => {
     expect((await owner.patch(`${TRIPS}/${await idOf()}`, { status: 'reserved' })).status).toBe(400);
   });
 
-  it('is listed by status, search, attention and time, a page at a time', async () => {
+  it('trips are listed by status, search, attention and time, in pages', async () => {
     const mark = `mark-${process.pid}`;
     for (let n = 0; n < 3; n += 1) await idOf([MANUAL], { title: `${mark} ${n}` });
     const party = { billing: { name: `Payer ${mark}` } };
@@ -80,7 +80,7 @@ describe('POST /v1/admin/trips', () => {
     expect((await owner.get(`${TRIPS}?status=nonsense`)).status).toBe(400);
   });
 
-  it('needs the scopes of trips', async () => {
+  it('trips require the scopes of their module', async () => {
     const reader = await staffWith(app, 'trips:read');
     expect((await reader.get(`${TRIPS}/${await idOf()}`)).status).toBe(200);
     expect((await reader.post(TRIPS, { currency: 'EUR' })).status).toBe(403);
@@ -89,7 +89,7 @@ describe('POST /v1/admin/trips', () => {
 });
 
 describe('components', () => {
-  it('have the members of their kind, and no others', async () => {
+  it('a component has the members of its kind and no others', async () => {
     const id = await idOf([]);
     const add = (body: object) => owner.post<{ code: string; details: object }>(`${TRIPS}/${id}/components`, body);
     const { id: departureId } = await makeDeparture(owner);
@@ -111,7 +111,7 @@ describe('components', () => {
     expect([unknown.status, unknown.body]).toEqual([404, problem('not_found', { field: 'departureId' })]);
   });
 
-  it('a change of one member changes that one, and voids the prices', async () => {
+  it('changing one member keeps the others and clears the prices', async () => {
     const trip = await makeTrip(owner, [MANUAL]);
     await price(owner, trip.envelopeId);
     const [component] = trip.components;
@@ -123,7 +123,7 @@ describe('components', () => {
     expect(stale.status).toBe(412);
   });
 
-  it('that was removed is gone, for good, while its row stays', async () => {
+  it('a removed component is not returned any more; its row stays', async () => {
     const trip = await makeTrip(owner, [MANUAL, { ...MANUAL, title: 'Second' }]);
     const [first] = trip.components;
     const path = `${TRIPS}/${trip.envelopeId}/components/${first?.componentId}`;
@@ -139,7 +139,7 @@ describe('components', () => {
     await expect(app.sql('delete from trip_component_events')).rejects.toThrow('append-only');
   });
 
-  it('of another trip are 404', async () => {
+  it('a component of another trip is 404', async () => {
     const [one, other] = [await makeTrip(owner, [MANUAL]), await idOf()];
     const answer = await owner.patch(`${TRIPS}/${other}/components/${one.components[0]?.componentId}`, { title: 'X' });
     expect([answer.status, answer.body]).toEqual([404, problem('not_found')]);
@@ -147,7 +147,7 @@ describe('components', () => {
 });
 
 describe('pricing', () => {
-  it('leaves nothing out: what is unavailable is said, and the trip stays a draft', async () => {
+  it('an unavailable component is reported, and the trip stays a draft', async () => {
     const { id } = await makeDeparture(owner, { capacity: 1 });
     const trip = await makeTrip(owner, [MANUAL, seats(id, { quantity: 2 })]);
     const answer = await price(owner, trip.envelopeId);
@@ -162,13 +162,13 @@ describe('pricing', () => {
     expect((await reserve(owner, trip.envelopeId)).body).toEqual(problem('trip_not_priced', details));
   });
 
-  it('knows that several components share what a departure has', async () => {
+  it('several components share the available units of one departure', async () => {
     const { id } = await makeDeparture(owner, { capacity: 3 });
     const answer = await price(owner, await idOf([seats(id, { quantity: 2 }), seats(id, { quantity: 2 })]));
     expect(answer.status).toBe(409);
   });
 
-  it('in a second currency is 422', async () => {
+  it('a component in another currency is 422', async () => {
     const { id } = await makeDeparture(owner, { currency: 'RON' });
     const trip = await makeTrip(owner, [MANUAL, seats(id)]);
     const answer = await price(owner, trip.envelopeId);
@@ -176,7 +176,7 @@ describe('pricing', () => {
     expect([answer.status, answer.body]).toEqual([422, problem('currency_mismatch', details)]);
   });
 
-  it('needs a component, and a trip that is free', async () => {
+  it('a trip without components cannot be priced, nor a reserved one', async () => {
     const empty = await price(owner, await idOf([]));
     expect(empty.body).toEqual(problem('trip_not_priced', { componentIds: [] }));
     const reserved = await reservedTrip(owner, [MANUAL]);
@@ -184,8 +184,8 @@ describe('pricing', () => {
   });
 });
 
-describe('a reservation is refused', () => {
-  it('while something of the travelers is missing', async () => {
+describe('a reservation is rejected', () => {
+  it('a reservation is rejected while members of the traveler party are missing', async () => {
     const travelerParty = { billing: { email: 'ada@nowhere.invalid' }, travelers: [{ birthDate: '1985-12-10' }] };
     const id = await idOf([MANUAL], { travelerParty });
     const missing = ['billing.name', 'billing.email', 'travelers'];
@@ -194,13 +194,13 @@ describe('a reservation is refused', () => {
     expect((await reserve(owner, id)).status).toBe(200);
   });
 
-  it('while staff have not confirmed a manual component', async () => {
+  it('a reservation is rejected while staff have not confirmed a manual component', async () => {
     const trip = await makeTrip(owner, [{ ...MANUAL, confirmedByStaff: false }]);
     const componentIds = trip.components.map(({ componentId }) => componentId);
     expect((await reserve(owner, trip.envelopeId)).body).toEqual(problem('component_not_confirmed', { componentIds }));
   });
 
-  it('without component, and of a trip that is over', async () => {
+  it('a trip without components and a cancelled trip cannot be reserved', async () => {
     const empty = await reserve(owner, await idOf([]));
     expect(empty.body).toEqual(problem('trip_not_reservable', { status: 'draft' }));
     const id = await idOf();
@@ -210,7 +210,7 @@ describe('a reservation is refused', () => {
 });
 
 describe('states', () => {
-  it('only a reserved trip is booked, and only once', async () => {
+  it('only a reserved trip can be booked, and only once', async () => {
     const id = await idOf();
     expect((await book(owner, id)).body).toEqual(moved('draft', 'booked', ['priced', 'cancelled']));
     await reserve(owner, id);
@@ -219,7 +219,7 @@ describe('states', () => {
     expect((await cancel(owner, id)).body).toEqual(moved('booked', 'cancelled', []));
   });
 
-  it('a reserved trip is not edited', async () => {
+  it('a reserved trip can only change its title', async () => {
     const trip = await reservedTrip(owner, [MANUAL]);
     const answer = await owner.post(`${TRIPS}/${trip.envelopeId}/components`, MANUAL);
     expect(answer.body).toEqual(moved('reserved', 'draft', ['expired', 'draft', 'booked', 'cancelled']));
@@ -228,7 +228,7 @@ describe('states', () => {
     expect((await owner.patch(`${TRIPS}/${trip.envelopeId}`, { title: 'Named' })).status).toBe(200);
   });
 
-  it('names of travelers stand in no ledger entry and no event', async () => {
+  it('ledger entries and events contain no names of travelers', async () => {
     const name = `Zebedee ${process.pid}`;
     await idOf([MANUAL], { travelerParty: { billing: { name }, travelers: [{ name }] } });
     const written = `select from ledger_payloads where before::text like $1 or after::text like $1

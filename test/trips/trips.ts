@@ -19,7 +19,7 @@ export interface Component extends Record<string, unknown> {
   version: number;
 }
 
-/** What the tests read of a trip; the contract checks the rest. */
+/** The members that tests read; the contract checks the others. */
 export interface Trip extends Record<string, unknown> {
   envelopeId: string;
   status: string;
@@ -88,14 +88,14 @@ export const seats = (departureId: string, over: object = {}): object => ({
   departureId,
   ...over,
 });
-export const outside = (providerRef: string, over: object = {}): object => ({
+export const external = (providerRef: string, over: object = {}): object => ({
   kind: 'external_order',
   title: 'Hotel',
   providerRef,
   ...over,
 });
 
-/** A draft with these components. */
+/** Creates a draft with these components. */
 export async function makeTrip(client: TestClient, components: object[], over: object = {}): Promise<Trip> {
   const body = { currency: 'EUR', travelerParty: PARTY, ...over };
   const made = await insisting(() => client.post<One<Trip>>(TRIPS, body));
@@ -118,7 +118,7 @@ export const book = (client: TestClient, id: string) => client.post<One<Trip>>(`
 export const cancel = (client: TestClient, id: string, body?: object) =>
   client.post<One<Trip>>(`${TRIPS}/${id}/cancellation`, body);
 
-/** A trip that was reserved. */
+/** Creates and reserves a trip. */
 export async function reservedTrip(client: TestClient, components: object[]): Promise<Trip> {
   const { envelopeId } = await makeTrip(client, components);
   const { status, body, text } = await reserve(client, envelopeId);
@@ -128,7 +128,7 @@ export async function reservedTrip(client: TestClient, components: object[]): Pr
 
 let refs = 0;
 
-/** A product of the built-in provider that behaves like this. */
+/** Creates a product of the simulated provider that behaves like this. */
 export async function simulate(app: TestApp, behaviour: object = {}): Promise<string> {
   refs += 1;
   const ref = `sim-${process.pid}-${refs}`;
@@ -136,7 +136,7 @@ export async function simulate(app: TestApp, behaviour: object = {}): Promise<st
   return ref;
 }
 
-/** From now on it behaves like this. */
+/** The product behaves like this from now on. */
 export async function behave(app: TestApp, ref: string, behaviour: object = {}): Promise<void> {
   await app.sql(
     `insert into simulated_products (ref, behaviour) values ($1, $2::jsonb)
@@ -145,7 +145,7 @@ export async function behave(app: TestApp, ref: string, behaviour: object = {}):
   );
 }
 
-/** What the built-in provider has in its books for this product. */
-export async function booksOf(app: TestApp, ref: string): Promise<{ state: string; holds: number }[]> {
+/** The orders of this product at the simulated provider. */
+export async function ordersOf(app: TestApp, ref: string): Promise<{ state: string; holds: number }[]> {
   return app.sql('select state, holds from simulated_orders where ref = $1 order by key', [ref]);
 }

@@ -6,11 +6,11 @@ import type { TestClient } from '../setup/client.js';
 import {
   behave,
   book,
-  booksOf,
+  ordersOf,
   cancel,
   makeDeparture,
   makeTrip,
-  outside,
+  external,
   price,
   problem,
   readDeparture,
@@ -25,7 +25,7 @@ let app: TestApp;
 let owner: TestClient;
 
 beforeAll(async () => {
-  // Jobs are run by hand, and requests have time enough for providers that do not answer.
+  // Tests run the jobs. The deadline of requests is long enough for providers that do not answer.
   app = await startApp({ env: { JOBS: 'false', REQUEST_DEADLINE_MS: '8000' } });
   owner = app.as('owner');
 });
@@ -33,10 +33,10 @@ beforeAll(async () => {
 const sweep = () => asSystem(() => app.nest.get(ReservationsService).sweep());
 const settle = (stepId = '') => asSystem(() => app.nest.get(ReservationsService).release(stepId));
 
-describe('a provider outside', () => {
-  it('holds by the key of plan, component and attempt, and confirms what was booked', async () => {
+describe('an external provider', () => {
+  it('a hold has the key of plan, component and attempt, and is confirmed when the trip is booked', async () => {
     const [ref, departure] = [await simulate(app), await makeDeparture(owner)];
-    const trip = await reservedTrip(owner, [outside(ref, { quantity: 2 }), seats(departure.id)]);
+    const trip = await reservedTrip(owner, [external(ref, { quantity: 2 }), seats(departure.id)]);
     expect(trip).toMatchObject({
       status: 'reserved',
       totalCents: 29_900,
@@ -53,14 +53,14 @@ describe('a provider outside', () => {
     });
     const stepId = booked.body.data.reservation?.steps[1]?.stepId ?? '';
     await asSystem(() => app.nest.get(ReservationsService).confirm(stepId));
-    expect(await booksOf(app, ref)).toEqual([{ state: 'confirmed', holds: 1 }]);
+    expect(await ordersOf(app, ref)).toEqual([{ state: 'confirmed', holds: 1 }]);
     expect((await readTrip(owner, trip.envelopeId)).reservation?.steps[1]).toMatchObject({ status: 'confirmed' });
   });
 
-  it('that refuses fails the reservation; what was held is released, and the trip can be reserved again whole', async () => {
+  it('a rejected hold fails the reservation and releases the others; the trip can be reserved again', async () => {
     const [good, bad, departure] = [await simulate(app), await simulate(app), await makeDeparture(owner)];
     await behave(app, bad, { hold: 'refuse', cancellationCents: 100 });
-    const { envelopeId, components } = await makeTrip(owner, [seats(departure.id), outside(bad), outside(good)]);
+    const { envelopeId, components } = await makeTrip(owner, [seats(departure.id), external(bad), external(good)]);
     const [seat, refused, kept] = components.map(({ componentId }) => componentId);
     const answer = await reserve(owner, envelopeId);
     expect(answer.status).toBe(409);
@@ -77,7 +77,7 @@ describe('a provider outside', () => {
     const failed = await readTrip(owner, envelopeId);
     expect(failed).toMatchObject({ status: 'failed', attention: false, holdExpiresAt: null });
     expect(failed.components.map(({ status }) => status)).toEqual(['priced', 'unavailable', 'priced']);
-    expect(await booksOf(app, good)).toEqual([{ state: 'released', holds: 1 }]);
+    expect(await ordersOf(app, good)).toEqual([{ state: 'released', holds: 1 }]);
     expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 0, available: 10 });
 
     const early = await reserve(owner, envelopeId);
@@ -90,37 +90,37 @@ describe('a provider outside', () => {
     expect(again.body.data.components.map(({ status }) => status)).toEqual(['held', 'held', 'held']);
   });
 
-  it('that held but whose answer was lost is found by its key, not asked again', async () => {
+  it('a hold whose answer was lost is found by its key and not requested again', async () => {
     const ref = await simulate(app, { hold: 'lose_answer' });
-    const { envelopeId } = await makeTrip(owner, [outside(ref)]);
+    const { envelopeId } = await makeTrip(owner, [external(ref)]);
     expect((await reserve(owner, envelopeId)).body.data).toMatchObject({ status: 'reserved' });
-    expect(await booksOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
+    expect(await ordersOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
   });
 
-  it('that took too long is found by its key as well', async () => {
+  it('a hold that took too long is found by its key', async () => {
     const ref = await simulate(app);
-    const { envelopeId } = await makeTrip(owner, [outside(ref)]);
+    const { envelopeId } = await makeTrip(owner, [external(ref)]);
     await price(owner, envelopeId);
-    // Quotes are quick, holds are not.
+    // After pricing, so that only the hold is slow.
     await app.sql(`update simulated_products set behaviour = behaviour || '{"delayMs":900}' where ref = $1`, [ref]);
     expect((await reserve(owner, envelopeId)).body.data).toMatchObject({ status: 'reserved' });
-    expect(await booksOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
+    expect(await ordersOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
   });
 
-  it('that never received the request fails the step, and can hold nothing under that key later', async () => {
+  it('a request that never arrived fails the step, and its key cannot be held later', async () => {
     const ref = await simulate(app, { hold: 'lose_request' });
-    const { envelopeId } = await makeTrip(owner, [outside(ref)]);
+    const { envelopeId } = await makeTrip(owner, [external(ref)]);
     const answer = await reserve(owner, envelopeId);
     expect(answer.body).toMatchObject({
       code: 'reservation_failed',
       details: { failures: [{ code: 'not_received' }] },
     });
-    expect(await booksOf(app, ref)).toEqual([{ state: 'released', holds: 0 }]);
+    expect(await ordersOf(app, ref)).toEqual([{ state: 'released', holds: 0 }]);
   });
 
-  it('of which nobody knows what it did leaves the trip in progress, until the sweeper finds out', async () => {
+  it('a hold with an unknown outcome leaves the trip in progress until the sweeper looks it up', async () => {
     const ref = await simulate(app, { hold: 'lose_answer', failsLookup: true });
-    const { envelopeId } = await makeTrip(owner, [outside(ref)]);
+    const { envelopeId } = await makeTrip(owner, [external(ref)]);
     const answer = await reserve(owner, envelopeId);
     expect(answer.status).toBe(409);
     expect(answer.body).toEqual(problem('reservation_in_progress', { retryAfterMs: 5_000 }));
@@ -138,30 +138,30 @@ describe('a provider outside', () => {
     app.travel({ ms: 6_000 });
     await sweep();
     expect(await readTrip(owner, envelopeId)).toMatchObject({ status: 'reserved' });
-    expect(await booksOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
+    expect(await ordersOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
   });
 
-  it('that does not take back calls for attention, and is asked until it does', async () => {
+  it('a hold that is not released sets the attention of the trip, and its release is repeated', async () => {
     const [good, bad] = [await simulate(app, { failsRelease: true }), await simulate(app, { hold: 'refuse' })];
     await behave(app, bad, { hold: 'refuse', cancellationCents: 100 });
-    const { envelopeId } = await makeTrip(owner, [outside(good), outside(bad)]);
+    const { envelopeId } = await makeTrip(owner, [external(good), external(bad)]);
     const answer = await reserve(owner, envelopeId);
     expect(answer.body).toMatchObject({ details: { compensations: [{ status: 'release_failed' }] } });
     const failed = await readTrip(owner, envelopeId);
     expect(failed).toMatchObject({ status: 'failed', attention: true });
     const stepId = failed.reservation?.steps.find(({ status }) => status === 'release_failed')?.stepId;
     await expect(settle(stepId)).rejects.toThrow('release_failed');
-    expect(await booksOf(app, good)).toEqual([{ state: 'held', holds: 1 }]);
+    expect(await ordersOf(app, good)).toEqual([{ state: 'held', holds: 1 }]);
 
     await behave(app, good);
     await settle(stepId);
-    expect(await booksOf(app, good)).toEqual([{ state: 'released', holds: 1 }]);
+    expect(await ordersOf(app, good)).toEqual([{ state: 'released', holds: 1 }]);
     expect(await readTrip(owner, envelopeId)).toMatchObject({ attention: false });
   });
 
-  it('whose price changed before anything was held brings the trip back to priced, with the new price', async () => {
+  it('a changed price moves the trip back to priced, with the new price and nothing held', async () => {
     const [ref, departure] = [await simulate(app), await makeDeparture(owner)];
-    const { envelopeId, components } = await makeTrip(owner, [outside(ref), seats(departure.id)]);
+    const { envelopeId, components } = await makeTrip(owner, [external(ref), seats(departure.id)]);
     await price(owner, envelopeId);
     await behave(app, ref, { priceCents: 13_000 });
     const answer = await reserve(owner, envelopeId);
@@ -178,15 +178,15 @@ describe('a provider outside', () => {
     expect((await reserve(owner, envelopeId)).status).toBe(200);
   });
 
-  it('gets back what a cancelled trip held there', async () => {
+  it('cancelling a trip releases its external holds', async () => {
     const ref = await simulate(app);
-    const trip = await reservedTrip(owner, [outside(ref)]);
+    const trip = await reservedTrip(owner, [external(ref)]);
     const cancelled = await cancel(owner, trip.envelopeId);
     expect(cancelled.body.data).toMatchObject({
       status: 'cancelled',
       reservation: { steps: [{ status: 'releasing' }] },
     });
     await settle(trip.reservation?.steps[0]?.stepId);
-    expect(await booksOf(app, ref)).toEqual([{ state: 'released', holds: 1 }]);
+    expect(await ordersOf(app, ref)).toEqual([{ state: 'released', holds: 1 }]);
   });
 });
