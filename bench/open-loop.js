@@ -81,15 +81,15 @@ class Clients {
     for (const socket of this.sockets) socket.destroy();
     const times = (wanted) => this.answers.filter(({ status }) => wanted(status)).map(({ ms }) => ms);
     const done = times((status) => status >= 200 && status < 300);
-    const refused = times((status) => status === 503 || status === 429);
+    const rejected = times((status) => status === 503 || status === 429);
     return {
       sent: this.answers.length + this.lost + this.pending,
       goodput: done.length / seconds,
-      refusals: refused.length / seconds,
-      odd: this.answers.length - done.length - refused.length,
+      rejections: rejected.length / seconds,
+      odd: this.answers.length - done.length - rejected.length,
       lost: this.lost + this.pending,
       done: quantiles(done),
-      refused: quantiles(refused),
+      rejected: quantiles(rejected),
     };
   }
 

@@ -86,7 +86,7 @@ async function measured(name, order) {
   const before = await figuresOf(service);
   const report = await ask({ seconds, ...order });
   const after = await figuresOf(service);
-  const { done, refused } = report;
+  const { done, rejected } = report;
   const cpuMs = (after.cpuMs - before.cpuMs) / Math.max(1, report.goodput * seconds);
   const cells = [
     name,
@@ -96,9 +96,9 @@ async function measured(name, order) {
     '',
     tenths(done.p50),
     tenths(done.p99),
-    Math.round(report.refusals),
-    tenths(refused.p50),
-    tenths(refused.p99),
+    Math.round(report.rejections),
+    tenths(rejected.p50),
+    tenths(rejected.p99),
     report.lost + report.odd,
     cpuMs.toFixed(2),
     Math.round(after.rssMb),

@@ -29,7 +29,7 @@ const run = options.run ?? (options.url === undefined ? undefined : Date.now().t
 
 register('./fuzz/typescript.js', import.meta.url);
 const { fuzz } = await import('../test/fuzz/fuzzer.ts');
-const { asked, figures, told } = await import('../test/fuzz/report.ts');
+const { describeExchange, figures, describeFinding } = await import('../test/fuzz/report.ts');
 
 if (options.url === undefined) await ensureBuilt();
 const service = options.url === undefined ? await ownService() : runningService(options.url);
@@ -43,9 +43,9 @@ async function fuzzWith(seed) {
   const { url, tokens } = service;
   const began = performance.now();
   const progress = (report) => process.stderr.write(`seed ${seed}: ${figures(report)}\n`);
-  const watch = (request, answer) => process.stdout.write(`${asked(request, answer, url)}\n\n`);
+  const watch = (request, answer) => process.stdout.write(`${describeExchange(request, answer, url)}\n\n`);
   const report = await fuzz({ url, tokens, seed, from, to, run, progress, ...(options.case ? { watch } : {}) });
-  for (const finding of report.findings) process.stdout.write(`${told(finding, { seed, url, run })}\n\n`);
+  for (const finding of report.findings) process.stdout.write(`${describeFinding(finding, { seed, url, run })}\n\n`);
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
   process.stdout.write(`seed ${seed}: ${figures(report)}; ${seconds} s\n`);
   const isClean = report.findings.length === 0 && !report.unmappedDatabaseErrors;

@@ -36,7 +36,7 @@ async function judge({ title, documents, queries }) {
     print(`  ${mode.padEnd(10)} NDCG@10 ${scores[mode].toFixed(3)}   without a result ${share} %`);
   }
   const bar = Math.max(scores.keyword, scores.semantic) - 0.005;
-  print(`  hybrid >= best of both - .005: ${scores.hybrid >= bar ? 'holds' : 'MISSED'}`);
+  print(`  hybrid >= best of both - .005: ${scores.hybrid >= bar ? 'met' : 'NOT MET'}`);
 }
 
 async function judgeTypos(names) {

@@ -52,12 +52,12 @@ async function write(url, token) {
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
   }
   const answers = await Promise.all(writes);
-  const refused = answers.filter(({ ok }) => !ok);
+  const rejected = answers.filter(({ ok }) => !ok);
   const why = new Set(
-    await Promise.all(refused.map(async (answer) => `${answer.status} ${(await answer.json()).code}`)),
+    await Promise.all(rejected.map(async (answer) => `${answer.status} ${(await answer.json()).code}`)),
   );
   print(
-    `${answers.length} writes in ${((performance.now() - began) / 1_000).toFixed(1)} s, ${refused.length} refused ${[...why].join(', ')}`,
+    `${answers.length} writes in ${((performance.now() - began) / 1_000).toFixed(1)} s, ${rejected.length} rejected ${[...why].join(', ')}`,
   );
 }
 

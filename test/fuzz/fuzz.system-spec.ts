@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { startApp } from '../setup/app.js';
 import { fuzz } from './fuzzer.js';
-import { told } from './report.js';
+import { describeFinding } from './report.js';
 
 // About 1,500 requests; `npm run fuzz` sends as many as one likes.
 const CASES = 1_050;
@@ -15,7 +15,7 @@ describe('every operation, asked validly, at its bounds and with hostile intent'
 
     const report = await fuzz({ url: app.url, tokens, seed: SEED, from: 0, to: CASES });
 
-    expect(report.findings.map((finding) => told(finding, { seed: SEED, url: app.url }))).toEqual([]);
+    expect(report.findings.map((finding) => describeFinding(finding, { seed: SEED, url: app.url }))).toEqual([]);
     expect(report.unmappedDatabaseErrors).toBe(0);
     expect(report.cases).toBe(CASES);
     // It does get somewhere: things are made and changed, and each kind of refusal is met.

@@ -4,8 +4,8 @@ import { curlOf } from './curl.js';
 import type { Report } from './fuzzer.js';
 import type { WireRequest } from './request.js';
 
-/** A finding for people: what was done, what is wrong, the request as a line for a shell, and how to see it again. */
-export function told({ number, operationId, deeds, faults, request }: Finding, place: Place): string {
+/** Describes a finding: the mutations of the case, the faults, the request as a shell command, and the command to repeat it. */
+export function describeFinding({ number, operationId, deeds, faults, request }: Finding, place: Place): string {
   const { seed, url, run } = place;
   return [
     `case ${number}, ${operationId}: ${deeds.join('; ')}`,
@@ -15,8 +15,8 @@ export function told({ number, operationId, deeds, faults, request }: Finding, p
   ].join('\n');
 }
 
-/** One request and its answer, as a shell would show them. */
-export function asked(request: WireRequest, { status, headers, text }: WireAnswer, url: string): string {
+/** Describes a request as a shell command, and its response. */
+export function describeExchange(request: WireRequest, { status, headers, text }: WireAnswer, url: string): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [curlOf(request, url), `${status}`, ...lines, '', text].join('\n');
 }
@@ -29,6 +29,6 @@ export interface Place {
 
 export function figures({ cases, requests, statuses, findings, unmappedDatabaseErrors }: Report): string {
   const counts = Object.entries(statuses).map(([status, count]) => `${status === '0' ? 'closed' : status} ${count}`);
-  const said = `${cases} cases, ${requests} requests: ${counts.join(', ')}; findings ${findings.length}`;
-  return unmappedDatabaseErrors === null ? said : `${said}; unmapped_db_error ${unmappedDatabaseErrors}`;
+  const text = `${cases} cases, ${requests} requests: ${counts.join(', ')}; findings ${findings.length}`;
+  return unmappedDatabaseErrors === null ? text : `${text}; unmapped_db_error ${unmappedDatabaseErrors}`;
 }
