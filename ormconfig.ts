@@ -40,6 +40,7 @@ import { Payments1790000001200 } from './src/migrations/1790000001200-payments.j
 import { Facilities1790000001700 } from './src/migrations/1790000001700-facilities.js';
 import { Allotments1790000001900 } from './src/migrations/1790000001900-allotments.js';
 import { Departures1790000001800 } from './src/migrations/1790000001800-departures.js';
+import { RenditionJobs1790000002620 } from './src/migrations/1790000002620-rendition-jobs.js';
 import { Renditions1790000001500 } from './src/migrations/1790000001500-renditions.js';
 import { ClientSecret } from './src/modules/connect/client-secrets/client-secret.entity.js';
 import { ConnectorProvider } from './src/modules/connect/connector-providers/connector-provider.entity.js';
@@ -166,6 +167,7 @@ const migrations = [
   VaultKeyAdministration1790000002510,
   DiskProbes1790000002600,
   FailureLimits1790000002610,
+  RenditionJobs1790000002620,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -7,6 +7,8 @@ import { CommissionsService } from './commissions/commissions.service.js';
 import type { CreateNumberSeries } from './number-series/number-series.dto.js';
 import { NumberSeriesService } from './number-series/number-series.service.js';
 import { PaymentPoliciesService } from './payment-policy/payment-policies.service.js';
+import { RenditionJobs } from './renditions/renditions.jobs.js';
+import { RenditionsService } from './renditions/renditions.service.js';
 import type { CreateSupplierInvoice } from './supplier-invoices/supplier-invoice.dto.js';
 import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.service.js';
 
@@ -130,6 +132,8 @@ export class FinanceDemo {
     private readonly supplierInvoices: SupplierInvoicesService,
     private readonly numberSeries: NumberSeriesService,
     private readonly policies: PaymentPoliciesService,
+    private readonly renditions: RenditionsService,
+    private readonly renditionJobs: RenditionJobs,
     private readonly commissions: CommissionsService,
   ) {}
 
@@ -156,6 +160,14 @@ export class FinanceDemo {
   @DemoData(440, 'payment policy')
   async loadPaymentPolicy(): Promise<void> {
     await this.policies.replace(PAYMENT_POLICY, null);
+  }
+
+  /** A PDF of the issued invoice 1 that can be downloaded at once. */
+  @DemoData(475, 'invoice renditions')
+  async loadRenditions(): Promise<void> {
+    const renditionId = demoId('rend', 1);
+    await this.renditions.request(demoId('inv', 1), { format: 'pdf', language: 'de' }, renditionId);
+    await this.renditionJobs.render({ renditionId });
   }
 
   /** 1 is read, 2 changed, 3 voided; 4 is payable and paid out. */

@@ -21,7 +21,10 @@ import { AgingService } from './reports/aging.service.js';
 import { FinanceReportsController } from './reports/finance-reports.controller.js';
 import { IntegrityService } from './reports/integrity.service.js';
 import { reminderControllers, reminderProviders } from './reminders/parts.js';
-import { renditionControllers, renditionProviders } from './renditions/parts.js';
+import { RenditionsController } from './renditions/renditions.controller.js';
+import { RenditionJobs } from './renditions/renditions.jobs.js';
+import { RenditionsRepository } from './renditions/renditions.repository.js';
+import { RenditionsService } from './renditions/renditions.service.js';
 import { SupplierInvoicesController } from './supplier-invoices/supplier-invoices.controller.js';
 import { SupplierInvoicesRepository } from './supplier-invoices/supplier-invoices.repository.js';
 import { SupplierInvoiceReversals } from './supplier-invoices/supplier-invoices.reversals.js';
@@ -33,7 +36,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     SupplierInvoicesController,
     NumberSeriesController,
     ...invoiceControllers,
-    ...renditionControllers,
+    RenditionsController,
     PaymentPoliciesController,
     ...planControllers,
     ...paymentControllers,
@@ -50,7 +53,9 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     NumberSeriesRepository,
     NumberSeriesService,
     ...invoiceProviders,
-    ...renditionProviders,
+    RenditionJobs,
+    RenditionsRepository,
+    RenditionsService,
     PaymentPoliciesService,
     ...planProviders,
     ...paymentProviders,

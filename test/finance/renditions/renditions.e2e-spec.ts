@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { FileStore } from '../../../src/platform/files/file-store.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { pagesOf } from '../../setup/pdf.js';
@@ -224,5 +225,22 @@ describe('GET /v1/files/{token}', () => {
     const { status, headers, bytes } = await fetchFile(app.url + (await linkOf(owner, id)), {}, 'HEAD');
     expect([status, bytes.length]).toEqual([200, 0]);
     expect(Number(headers['content-length'])).toBeGreaterThan(1_000);
+  });
+});
+
+describe('the job queue', () => {
+  it('renders a rendition once and retries a failed attempt', async () => {
+    const files = app.nest.get(FileStore);
+    const put = files.put.bind(files);
+    let failures = 1;
+    files.put = (bytes) => (failures-- > 0 ? Promise.reject(new Error('the disk is full')) : put(bytes));
+    try {
+      const { id } = await ask(owner, (await bill(app)).id, { format: 'html' });
+      await linkOf(owner, id);
+      const found = await app.sql('select status, attempts from invoice_renditions where id = $1', [id]);
+      expect(found).toEqual([{ status: 'ready', attempts: 2 }]);
+    } finally {
+      files.put = put;
+    }
   });
 });

@@ -2,7 +2,7 @@ import { minorUnits } from '../../../platform/money/money.js';
 import type { RenditionLanguage } from './rendition-words.js';
 import { WORDS } from './rendition-words.js';
 
-/** What is rendered of an invoice: what was fixed when it was issued, and whether it was voided since. */
+/** The parts of an invoice that are rendered: those fixed at issue, and whether it is void. */
 export interface RenderedInvoice {
   number: string;
   issueDate: string;
@@ -33,18 +33,18 @@ interface RenderedLine {
   totalCents: number;
 }
 
-/** An invoice in words, whatever file it becomes. */
+/** The texts of an invoice, independent of the file format. */
 export interface InvoiceDocument {
   language: RenditionLanguage;
   title: string;
-  /** Stands above everything else of a void invoice. */
+  /** Shown at the top of a void invoice. */
   stamp: string | null;
   issueDate: string;
   facts: readonly Fact[];
   parties: readonly { title: string; lines: readonly string[] }[];
   columns: readonly string[];
   rows: readonly (readonly string[])[];
-  /** For each rate, over what and how much. */
+  /** Rate, net amount and tax. */
   taxes: { title: string; rows: readonly (readonly string[])[] };
   totals: readonly Fact[];
 }
@@ -98,7 +98,7 @@ export function documentOf(invoice: RenderedInvoice, language: RenditionLanguage
   };
 }
 
-/** The taxes by rate, the highest first; those that were given come last. */
+/** The taxes by rate, the highest first; taxes without a rate come last. */
 function taxesOf(lines: readonly RenderedLine[]): { rate: number | null; net: number; tax: number }[] {
   const rates = [...new Set(lines.map(({ taxRateBasisPoints }) => taxRateBasisPoints))];
   return rates
@@ -125,7 +125,7 @@ function formatsOf(language: RenditionLanguage, currency: string) {
   };
 }
 
-/** Exactly, which a double divided by a hundred is not. */
+/** Exact, unlike the division of a double by a hundred. */
 function decimalText(cents: number, digits: number): `${number}` {
   const text = String(Math.abs(cents)).padStart(digits + 1, '0');
   const whole = text.slice(0, text.length - digits);

@@ -5,7 +5,7 @@ table{border-collapse:collapse;width:100%;margin:16px 0}th,td{padding:4px 8px;te
 th:first-child,td:first-child{text-align:left}.stamp{color:#b00020;font-size:24px}.parties{display:flex;gap:64px}
 .sums{width:auto;margin-left:auto}`;
 
-/** The invoice as a page of its own, which loads nothing. Every text in it is escaped. */
+/** A page that loads no other resource. Every text is escaped. */
 export function renderHtml(document: InvoiceDocument): Buffer {
   const { language, title, stamp, facts, parties, columns, rows, taxes, totals } = document;
   const html = `<!doctype html>

@@ -9,14 +9,14 @@ const FONTS = {
 };
 
 pdfmake.setFonts({ DejaVu: { ...FONTS, italics: FONTS.normal, bolditalics: FONTS.bold } });
-// A document is made of its texts alone: nothing is fetched, and no file is read but the fonts.
+// Documents contain only text: nothing is fetched, and only the fonts are read from files.
 pdfmake.setUrlAccessPolicy(() => false);
 pdfmake.setLocalAccessPolicy((path) => Object.values(FONTS).includes(path));
 
-/** The invoice as a PDF. The same document gives the same bytes. */
+/** The same document always gives the same bytes. */
 export async function renderPdf(document: InvoiceDocument): Promise<Buffer> {
   const { title, stamp, facts, parties, taxes, totals } = document;
-  // The day of the issue, since a clock would make a new file of the same invoice every time.
+  // The issue date instead of the current time, which would make each file different.
   const issued = new Date(`${document.issueDate}T00:00:00Z`);
   const content: Content[] = [
     ...(stamp === null ? [] : [{ text: stamp, style: 'stamp' }]),
@@ -44,7 +44,7 @@ export async function renderPdf(document: InvoiceDocument): Promise<Buffer> {
   return pdf.getBuffer();
 }
 
-/** The first column takes the room that is left; the headings stand on every page. */
+/** The first column takes the remaining width; the headings are repeated on every page. */
 function lineTable({ columns, rows }: InvoiceDocument): Content {
   const body = [
     columns.map((text, index) => (index === 0 ? bold(text) : { ...bold(text), ...RIGHT })),
@@ -60,7 +60,7 @@ function line(cells: readonly string[]): Content[] {
   return cells.map((text, index) => (index === 0 ? text : right(text)));
 }
 
-/** A table at the right edge. */
+/** A right-aligned table. */
 function sums(body: Content[][]): Content {
   return {
     columns: [

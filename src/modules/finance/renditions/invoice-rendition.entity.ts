@@ -1,7 +1,7 @@
-import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
-
+import type { StoredFile } from '../../../platform/files/file-store.js';
+import { named } from '../../../platform/http/named-values.js';
 import type { RenditionLanguage } from './rendition-words.js';
 
 export const RENDITION_FORMATS = named('RenditionFormat', ['html', 'pdf']);
@@ -10,23 +10,63 @@ export type RenditionFormat = (typeof RENDITION_FORMATS)[number];
 export const RENDITION_STATUSES = named('RenditionStatus', ['pending', 'ready', 'stale', 'failed']);
 export type RenditionStatus = (typeof RENDITION_STATUSES)[number];
 
-/** One rendered file of an issued invoice, and how far it is. */
+export const MAX_ATTEMPTS = 5;
+
+/** A rendered file of an issued invoice, or the request for one. */
 @Entity('invoice_renditions')
 export class InvoiceRendition {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'invoice_id' }) invoiceId: string;
   @Column('text') format: RenditionFormat;
   @Column('text') language: RenditionLanguage;
-  /** Counts the renditions of one format and language. */
+  /** Counts the renditions of one format and language; it is not the version of the row. */
   @Column('integer') version: number;
   @Column('text') status: RenditionStatus;
   @Column('text', { name: 'storage_key', nullable: true }) storageKey: string | null;
   @Column('text', { nullable: true }) sha256: string | null;
   @Column('bigint', { name: 'size_bytes', nullable: true, transformer: safeInteger }) sizeBytes: number | null;
+  /** Started attempts, also those that never ended because their process did. */
   @Column('integer') attempts: number;
-  /** Until then it belongs to the process that is rendering it. */
-  @Column('timestamptz', { name: 'lease_until', nullable: true }) leaseUntil: Date | null;
+  /** Message of the last error. */
   @Column('text', { nullable: true }) failure: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'ready_at', nullable: true }) readyAt: Date | null;
+
+  /** Returns false, and fails the rendition, if all attempts are used up. */
+  startAttempt(): boolean {
+    if (this.attempts >= MAX_ATTEMPTS) {
+      Object.assign(this, { status: 'failed', failure: 'The last attempt did not end' });
+      return false;
+    }
+    this.attempts += 1;
+    return true;
+  }
+
+  /** Returns true, and fails the rendition, if this was the last attempt. */
+  failAttempt(failure: string): boolean {
+    const isLast = this.attempts >= MAX_ATTEMPTS;
+    Object.assign(this, { status: isLast ? 'failed' : 'pending', failure: failure.slice(0, 500) });
+    return isLast;
+  }
+
+  /** Stale at once if a newer version is ready already. */
+  complete({ key, sizeBytes }: StoredFile, { hasNewer, now }: { hasNewer: boolean; now: Date }): void {
+    const status = hasNewer ? 'stale' : 'ready';
+    Object.assign(this, { status, storageKey: key, sha256: key, sizeBytes, readyAt: now, failure: null });
+  }
+
+  auditImage(): object {
+    return {
+      id: this.id,
+      invoiceId: this.invoiceId,
+      format: this.format,
+      language: this.language,
+      version: this.version,
+      status: this.status,
+      sha256: this.sha256,
+      sizeBytes: this.sizeBytes,
+      createdAt: this.createdAt.toISOString(),
+      readyAt: this.readyAt?.toISOString() ?? null,
+    };
+  }
 }

@@ -5,18 +5,18 @@ import type { RenditionFormat } from './invoice-rendition.entity.js';
 
 const TIMEOUT_MS = 60_000;
 
-/** The file of a document. The same document gives the same bytes, whoever renders it. */
+/** The same document always gives the same bytes. */
 export async function render(document: InvoiceDocument, format: RenditionFormat): Promise<Uint8Array> {
   switch (format) {
     case 'html':
       return renderHtml(document);
     case 'pdf':
-      return renderApart(document);
+      return renderInThread(document);
   }
 }
 
-/** In a thread of its own, which ends with the file. */
-async function renderApart(document: InvoiceDocument): Promise<Uint8Array> {
+/** In a thread of its own, so that the event loop stays free. */
+async function renderInThread(document: InvoiceDocument): Promise<Uint8Array> {
   const thread = new Worker(new URL('./pdf-thread.js', import.meta.url), {
     workerData: JSON.stringify(document),
     resourceLimits: { maxOldGenerationSizeMb: 256 },
@@ -26,7 +26,7 @@ async function renderApart(document: InvoiceDocument): Promise<Uint8Array> {
     return await new Promise<Uint8Array>((resolve, reject) => {
       thread.once('message', (bytes: unknown) => {
         if (bytes instanceof Uint8Array) resolve(bytes);
-        else reject(new Error('The thread rendered no bytes'));
+        else reject(new Error('The rendering thread returned no bytes'));
       });
       thread.once('error', reject);
       thread.once('exit', (code) => reject(new Error(`The rendering thread ended with ${code}`)));

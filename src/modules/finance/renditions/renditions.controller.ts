@@ -15,8 +15,7 @@ import {
   RequestRendition,
   toRendition,
 } from './rendition.dto.js';
-import { RenditionDownloads } from './rendition-downloads.service.js';
-import { Renditions } from './renditions.service.js';
+import { RenditionsService } from './renditions.service.js';
 
 const OF_INVOICE = 'v1/admin/finance/invoices/:id/renditions';
 const PATH = 'v1/admin/finance/invoice-renditions';
@@ -24,10 +23,7 @@ const PATH = 'v1/admin/finance/invoice-renditions';
 @ApiTags('Invoices')
 @Controller()
 export class RenditionsController {
-  constructor(
-    private readonly renditions: Renditions,
-    private readonly downloads: RenditionDownloads,
-  ) {}
+  constructor(private readonly renditions: RenditionsService) {}
 
   /**
    * Request an invoice rendition
@@ -57,8 +53,8 @@ export class RenditionsController {
   @Get(OF_INVOICE)
   @RequireScope('finance:read')
   async list(@PathId('inv') id: string, @Query() query: ListRenditions): Promise<RenditionPage> {
-    const { renditions, total } = await this.renditions.list(id, query);
-    return { data: renditions.map(toRendition), total, ...pageBounds(query) };
+    const { rows, total } = await this.renditions.list(id, query);
+    return { data: rows.map(toRendition), total, ...pageBounds(query) };
   }
 
   /**
@@ -78,7 +74,7 @@ export class RenditionsController {
   })
   @Refuses({ 409: ['rendition_not_ready', 'rendition_failed', 'rendition_stale'], 410: ['rendition_file_missing'] })
   async download(@PathId('rend') id: string, @Query() { allowStale = false }: DownloadRendition): Promise<void> {
-    setResponseHeader('Location', await this.downloads.linkTo(id, { allowStale }));
+    setResponseHeader('Location', await this.renditions.linkTo(id, { allowStale }));
     setResponseHeader('Cache-Control', 'private, no-store');
     setResponseHeader('Referrer-Policy', 'no-referrer');
   }

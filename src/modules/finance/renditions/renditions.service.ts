@@ -1,73 +1,120 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
+import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
-import { conflict } from '../../../platform/errors/app-error.js';
+import { AppError, conflict } from '../../../platform/errors/app-error.js';
+import { FileLinks } from '../../../platform/files/file-links.js';
+import { FileStore } from '../../../platform/files/file-store.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
+import { LOG } from '../../../platform/observability/log.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { InvoiceReader } from '../invoices/invoice-reader.service.js';
-import { InvoiceRendition } from './invoice-rendition.entity.js';
-import { type ListRenditions, type RequestRendition, toRendition } from './rendition.dto.js';
+import {
+  InvoiceRendition,
+  MAX_ATTEMPTS,
+  type RenditionFormat,
+  type RenditionStatus,
+} from './invoice-rendition.entity.js';
+import type { ListRenditions, RequestRendition } from './rendition.dto.js';
+import { RenditionsRepository } from './renditions.repository.js';
 
-export const RENDER = 'invoice-rendition.render';
-export const MAX_ATTEMPTS = 5;
+export const RENDER_JOB = 'invoice-rendition.render';
 
+const MEDIA_TYPES: Record<RenditionFormat, string> = { html: 'text/html; charset=utf-8', pdf: 'application/pdf' };
+const POLL_MS = 1_000;
+
+/**
+ * Renditions of invoices: requests for them, and links to the files. `RenditionJobs` renders them. Nine parameters, because
+ * a download needs the file store, its links and the log.
+ */
 @Injectable()
-export class Renditions {
+export class RenditionsService {
   constructor(
     private readonly database: Database,
+    private readonly repository: RenditionsRepository,
     private readonly invoices: InvoiceReader,
+    private readonly files: FileStore,
+    private readonly links: FileLinks,
     private readonly ledger: ActionLedger,
     private readonly jobs: Jobs,
     private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** A new version, rendered by a job. Throws 404, 409 `invoice_not_issued`. */
-  async request(invoiceId: string, wanted: RequestRendition, id = newId('rend')): Promise<InvoiceRendition> {
-    const { format, language = 'en' } = wanted;
+  /** Creates a new version of the format and language, which a job renders. */
+  async request(invoiceId: string, requested: RequestRendition, id = newId('rend')): Promise<InvoiceRendition> {
+    const { format, language = 'en' } = requested;
     return this.database.transaction(async () => {
-      // Held, so that two requests do not take one version.
+      // Locked, so that concurrent requests get different versions.
       const { invoice } = await this.invoices.lock(invoiceId);
       if (invoice.number === null) throw conflict('invoice_not_issued', 'Only issued invoices can be rendered');
-      const last = await this.database
-        .repository(InvoiceRendition)
-        .findOne({ where: { invoiceId, format, language }, order: { version: 'DESC' } });
       const rendition = make(InvoiceRendition, {
         id,
         invoiceId,
         format,
         language,
-        version: (last?.version ?? 0) + 1,
+        version: await this.repository.nextVersion({ invoiceId, format, language }),
         status: 'pending',
         storageKey: null,
         sha256: null,
         sizeBytes: null,
         attempts: 0,
-        leaseUntil: null,
         failure: null,
         createdAt: this.clock.now(),
         readyAt: null,
       });
-      await this.database.insert(rendition);
-      await this.jobs.add(RENDER, { renditionId: id }, { key: id, maxAttempts: MAX_ATTEMPTS });
+      await this.repository.insert(rendition);
+      // One run more than attempts: it fails the rendition if the process of the last attempt died.
+      await this.jobs.add(RENDER_JOB, { renditionId: id }, { key: id, maxAttempts: MAX_ATTEMPTS + 1 });
       this.ledger.record('finance.invoice_rendition.request', {
         subjectType: 'invoice_rendition',
         subjectId: id,
-        after: toRendition(rendition),
+        after: rendition.auditImage(),
       });
       return rendition;
     });
   }
 
-  /** Newest first. Throws 404. */
-  async list(invoiceId: string, query: ListRenditions): Promise<{ renditions: InvoiceRendition[]; total: number }> {
+  /** Newest first. */
+  async list(invoiceId: string, query: ListRenditions): Promise<{ rows: InvoiceRendition[]; total: number }> {
     await this.invoices.bookingIdOf(invoiceId);
-    const { limit: take, offset: skip } = pageBounds(query);
-    const [renditions, total] = await this.database
-      .repository(InvoiceRendition)
-      .findAndCount({ where: { invoiceId }, order: { createdAt: 'DESC', id: 'DESC' }, take, skip });
-    return { renditions, total };
+    return this.repository.list(invoiceId, pageBounds(query));
   }
+
+  /** Returns a signed link to the file. Throws 503 if the file store is not available. */
+  async linkTo(id: string, { allowStale }: { allowStale: boolean }): Promise<string> {
+    const { invoiceId, number, format, status, storageKey } = await this.repository.getDownloadable(id);
+    assertDownloadable(status, allowStale);
+    if (storageKey === null || !(await this.files.has(storageKey))) {
+      throw new AppError(410, 'rendition_file_missing', 'The file was deleted; request a new rendition');
+    }
+    const name = `${fileNameOf(number)}.${format}`;
+    const link = await this.links.linkTo({ key: storageKey, name, type: MEDIA_TYPES[format] });
+    // Reads are not in the ledger; the log shows who downloaded the invoice of a customer.
+    this.log.info({ download: { renditionId: id, invoiceId, actor: currentActor().id } }, 'an invoice was downloaded');
+    return link;
+  }
+}
+
+function assertDownloadable(status: RenditionStatus, allowStale: boolean): void {
+  switch (status) {
+    case 'ready':
+      return;
+    case 'pending':
+      throw new AppError(409, 'rendition_not_ready', 'The rendition is not ready yet', { retryAfterMs: POLL_MS });
+    case 'failed':
+      throw conflict('rendition_failed', 'Rendering failed; request a new rendition');
+    case 'stale':
+      if (!allowStale) throw conflict('rendition_stale', 'A newer rendition is ready');
+  }
+}
+
+/** The invoice number as a file name: a dash replaces characters that a header or a file system may misinterpret. */
+function fileNameOf(number: string): string {
+  const plain = number.replace(/[^A-Za-z0-9._-]+/g, '-');
+  return /[A-Za-z0-9_](?:.*[A-Za-z0-9_])?/.exec(plain)?.[0] ?? 'invoice';
 }

@@ -2,8 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RenditionClaims } from '../../../src/modules/finance/renditions/rendition-claims.service.js';
-import { RenditionWorker } from '../../../src/modules/finance/renditions/rendition-worker.service.js';
+import { RenditionJobs } from '../../../src/modules/finance/renditions/renditions.jobs.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
 import { FileStore } from '../../../src/platform/files/file-store.js';
 import { startApp, type TestApp } from '../../setup/app.js';
@@ -14,23 +13,21 @@ import { ask, bill, download, fetchFile } from './rendering.js';
 let app: TestApp;
 let owner: TestClient;
 let folder: string;
-let worker: RenditionWorker;
-let claims: RenditionClaims;
+let jobs: RenditionJobs;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'travel-files-'));
-  // Nobody works off the jobs but the tests.
+  // The tests run the jobs themselves.
   app = await startApp({ env: { JOBS: 'false', FILES_DIR: join(folder, 'files') } });
   owner = app.as('owner');
-  worker = app.nest.get(RenditionWorker);
-  claims = app.nest.get(RenditionClaims);
+  jobs = app.nest.get(RenditionJobs);
 });
 
-const render = (id: string) => asSystem(() => worker.render(id));
+const render = (id: string) => asSystem(() => jobs.render({ renditionId: id }));
 const rowOf = async (id: string) =>
   (
-    await app.sql<{ status: string; attempts: number; failure: string | null; lease_until: Date | null }>(
-      'select status, attempts, failure, lease_until from invoice_renditions where id = $1',
+    await app.sql<{ status: string; attempts: number; failure: string | null }>(
+      'select status, attempts, failure from invoice_renditions where id = $1',
       [id],
     )
   )[0];
@@ -43,7 +40,7 @@ const actionsOf = async (id: string) =>
     )
   ).map(({ action }) => action.replace('finance.invoice_rendition.', ''));
 
-/** The store is away: the folder is another one for a while. */
+/** Makes the file store unavailable by renaming its folder. */
 async function withoutFiles(work: () => Promise<void>): Promise<void> {
   await rename(join(folder, 'files'), join(folder, 'away'));
   try {
@@ -54,8 +51,8 @@ async function withoutFiles(work: () => Promise<void>): Promise<void> {
   }
 }
 
-describe('a rendition', () => {
-  it('is pending until it is rendered: 409 rendition_not_ready says when to ask again', async () => {
+describe('rendering', () => {
+  it('a rendition is pending until it is rendered, and 409 rendition_not_ready contains the time to retry', async () => {
     const id = await asked();
     const { status, headers, body } = await download(owner, id);
     expect([status, headers['retry-after'], body]).toEqual([
@@ -68,28 +65,30 @@ describe('a rendition', () => {
     expect(await actionsOf(id)).toEqual(['request', 'render']);
   });
 
-  it('is rendered once, however many workers reach for it, and never twice', async () => {
+  it('a rendition is rendered once if the job runs again', async () => {
     const id = await asked();
-    await Promise.all(Array.from({ length: 5 }, () => render(id)));
+    await Promise.all(Array.from({ length: 3 }, () => render(id)));
+    const rendered = await rowOf(id);
     await render(id);
-    expect(await rowOf(id)).toMatchObject({ status: 'ready', attempts: 1, lease_until: null });
+    expect(rendered?.status).toBe('ready');
+    expect(await rowOf(id)).toEqual(rendered);
     expect(await actionsOf(id)).toEqual(['request', 'render']);
   });
 
-  it('is not passed over while the completion of another version holds it', async () => {
+  it('a job waits while the completion of another version locks its rendition', async () => {
     const id = await asked();
-    const held = app.sql(
-      'select pg_sleep(1) from (select id from invoice_renditions where id = $1 for update) held_by_a_sibling',
+    const locked = app.sql(
+      'select pg_sleep(1) from (select id from invoice_renditions where id = $1 for update) locked_by_another_version',
       [id],
     );
-    const sleeps = `select from pg_stat_activity where wait_event = 'PgSleep' and query like '%held_by_a_sibling'`;
+    const sleeps = `select from pg_stat_activity where wait_event = 'PgSleep' and query like '%locked_by_another_version'`;
     while ((await app.sql(sleeps)).length === 0);
     await render(id);
     expect((await rowOf(id))?.status).toBe('ready');
-    await held;
+    await locked;
   });
 
-  it('of which the file is gone is 410 rendition_file_missing; while the store is away 503', async () => {
+  it('a download is 410 rendition_file_missing if the file was deleted, and 503 while the store is unavailable', async () => {
     const id = await asked();
     await render(id);
     await withoutFiles(async () => {
@@ -113,7 +112,7 @@ describe('a rendition', () => {
     expect((await app.get(location)).body).toEqual(problem('not_found'));
   });
 
-  it('that fails five times is given up: 409 rendition_failed', async () => {
+  it('a rendition fails after five attempts: 409 rendition_failed', async () => {
     const id = await asked();
     const files = app.nest.get(FileStore);
     const put = files.put.bind(files);
@@ -127,7 +126,7 @@ describe('a rendition', () => {
     } finally {
       files.put = put;
     }
-    expect(await rowOf(id)).toMatchObject({ status: 'failed', attempts: 5, lease_until: null });
+    expect(await rowOf(id)).toMatchObject({ status: 'failed', attempts: 5 });
     const { status, body } = await download(owner, id);
     expect([status, body]).toEqual([409, problem('rendition_failed')]);
     expect(await actionsOf(id)).toEqual(['request', 'fail']);
@@ -135,42 +134,30 @@ describe('a rendition', () => {
     expect((await rowOf(id))?.status).toBe('failed');
   });
 
-  it('whose worker dies is free after five minutes, and what the dead one still says does not count', async () => {
+  it('a rendition whose process died is rendered by the next run of the job', async () => {
     const id = await asked();
-    const first = await claims.claim(id);
-    expect(first).toMatchObject({ id, attempts: 1 });
-    expect(await claims.claim(id)).toBeNull();
-    app.travel({ ms: 301_000 });
+    await app.sql('update invoice_renditions set attempts = 1 where id = $1', [id]);
     await render(id);
     expect(await rowOf(id)).toMatchObject({ status: 'ready', attempts: 2 });
-    const before = await rowOf(id);
-    if (first) {
-      await asSystem(() => claims.complete(first, { key: 'f'.repeat(64), sizeBytes: 1 }));
-      await asSystem(() => claims.giveUp(first, 'late'));
-    }
-    expect(await rowOf(id)).toEqual(before);
-    expect(await actionsOf(id)).toEqual(['request', 'render']);
   });
 
-  it('that nobody is at is taken up again by the sweep, and given up after five attempts', async () => {
-    const [lost, hopeless] = [await asked(), await asked()];
-    await claims.claim(lost);
-    await app.sql('update invoice_renditions set attempts = 5, lease_until = now() where id = $1', [hopeless]);
-    await app.sql('delete from graphile_worker._private_jobs where key = any($1)', [[lost, hopeless]]);
-    const jobs = async () =>
-      (await app.sql<{ key: string }>('select key from graphile_worker._private_jobs where key = $1', [lost])).length;
-    await asSystem(() => worker.sweep());
-    expect(await jobs()).toBe(0);
-    app.travel({ ms: 301_000 });
-    await asSystem(() => worker.sweep());
-    expect([await jobs(), (await rowOf(lost))?.status, (await rowOf(hopeless))?.status]).toEqual([
-      1,
-      'pending',
-      'failed',
+  it('a rendition whose process died in the last attempt fails in the next run of the job', async () => {
+    const id = await asked();
+    await app.sql('update invoice_renditions set attempts = 5 where id = $1', [id]);
+    await render(id);
+    expect(await rowOf(id)).toEqual({ status: 'failed', attempts: 5, failure: 'The last attempt did not end' });
+    expect(await actionsOf(id)).toEqual(['request', 'fail']);
+  });
+
+  it('a rendition is one job of the queue with one run more than attempts', async () => {
+    const id = await asked();
+    const queued = await app.sql('select attempts, max_attempts from graphile_worker._private_jobs where key = $1', [
+      id,
     ]);
+    expect(queued).toEqual([{ attempts: 0, max_attempts: 6 }]);
   });
 
-  it('that becomes ready after a newer one is stale at once', async () => {
+  it('a rendition that is ready after a newer one is stale at once', async () => {
     const { id: invoiceId } = await bill(app);
     const [older, newer] = [await ask(owner, invoiceId), await ask(owner, invoiceId)];
     await render(newer.id);
@@ -179,8 +166,8 @@ describe('a rendition', () => {
   });
 });
 
-describe('the store of files', () => {
-  it('keeps the same bytes once under their digest, and leaves no drafts behind', async () => {
+describe('the file store', () => {
+  it('the file store keeps the same bytes once under their digest, without temporary files', async () => {
     const files = app.nest.get(FileStore);
     const bytes = Buffer.from('the same bytes');
     const stored = await Promise.all(Array.from({ length: 8 }, () => files.put(bytes)));
@@ -195,7 +182,7 @@ describe('the store of files', () => {
   });
 });
 
-describe('the table of renditions refuses', () => {
+describe('the table of renditions rejects', () => {
   it.each([
     [`status = 'ready'`, 'invoice_renditions_file'],
     [`storage_key = '${'a'.repeat(64)}'`, 'invoice_renditions_file'],

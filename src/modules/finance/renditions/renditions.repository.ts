@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { PageBounds } from '../../../platform/database/page.js';
+import type { Rows } from '../../../platform/database/rows.js';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { InvoiceRendition, type RenditionFormat, type RenditionStatus } from './invoice-rendition.entity.js';
+
+/** Renditions of one invoice, format and language. */
+export type RenditionSeries = Pick<InvoiceRendition, 'invoiceId' | 'format' | 'language'>;
+
+export interface DownloadableRendition {
+  invoiceId: string;
+  /** Of the invoice. */
+  number: string;
+  format: RenditionFormat;
+  status: RenditionStatus;
+  storageKey: string | null;
+}
+
+/** Renditions of invoices. `Rows.update` is not used, because `version` is not the version of the row. */
+@Injectable()
+export class RenditionsRepository {
+  private readonly rows: Rows<InvoiceRendition>;
+
+  constructor(private readonly database: Database) {
+    this.rows = database.rows(InvoiceRendition);
+  }
+
+  async findAndLock(id: string): Promise<InvoiceRendition | null> {
+    return this.rows.findAndLock(id);
+  }
+
+  /** In the order of their ids, because the completion of one changes others. */
+  async lockSeries({ invoiceId, format, language }: RenditionSeries): Promise<InvoiceRendition[]> {
+    const text = `select ${this.rows.columns('rendition')} from invoice_renditions rendition
+      where invoice_id = $1 and format = $2 and language = $3 order by id for update`;
+    return this.rows.read({ name: 'rendition-lock-series', text, values: [invoiceId, format, language] });
+  }
+
+  /** The caller has locked the invoice. */
+  async nextVersion({ invoiceId, format, language }: RenditionSeries): Promise<number> {
+    const [last] = await this.database.prepared<{ version: number | null }>(
+      'rendition-last-version',
+      `select max(version) as version from invoice_renditions where invoice_id = $1 and format = $2 and language = $3`,
+      [invoiceId, format, language],
+    );
+    return (last?.version ?? 0) + 1;
+  }
+
+  async insert(rendition: InvoiceRendition): Promise<void> {
+    await this.rows.insert(rendition);
+  }
+
+  /** Writes what rendering changes. */
+  async save(rendition: InvoiceRendition): Promise<void> {
+    const { id, status, storageKey, sha256, sizeBytes, attempts, failure, readyAt } = rendition;
+    await this.database.prepared(
+      'rendition-save',
+      `update invoice_renditions set status = $2, storage_key = $3, sha256 = $4, size_bytes = $5, attempts = $6,
+         failure = $7, ready_at = $8 where id = $1`,
+      [id, status, storageKey, sha256, sizeBytes, attempts, failure, readyAt],
+    );
+  }
+
+  /** Newest first. */
+  async list(invoiceId: string, bounds: PageBounds): Promise<{ rows: InvoiceRendition[]; total: number }> {
+    const found = this.rows.query('rendition').where('rendition.invoiceId = :invoiceId', { invoiceId });
+    found.orderBy('rendition.createdAt', 'DESC').addOrderBy('rendition.id', 'DESC');
+    return this.rows.page(found, bounds);
+  }
+
+  async getDownloadable(id: string): Promise<DownloadableRendition> {
+    const [row] = await this.database.prepared<DownloadableRendition>(
+      'rendition-download',
+      `select rendition.invoice_id as "invoiceId", invoice.number, rendition.format, rendition.status,
+         rendition.storage_key as "storageKey"
+       from invoice_renditions rendition join invoices invoice on invoice.id = rendition.invoice_id
+       where rendition.id = $1`,
+      [id],
+    );
+    if (!row) throw notFound();
+    return row;
+  }
+}
