@@ -6,7 +6,7 @@ import type { DepartureSummary } from './departure-summary.js';
  */
 export abstract class DepartureListener {
   created?(departure: DepartureSummary): Promise<void>;
-  /** Nothing of it is sold or reserved; guaranteed units must be released here. */
+  /** No units are sold or held; implementations release guaranteed units. */
   cancelled?(departure: DepartureSummary): Promise<void>;
   /** It starts at another instant or in another time zone. */
   moved?(departure: DepartureSummary, before: DepartureSummary): Promise<void>;

@@ -1,6 +1,6 @@
-import { availableOf, type DepartureStatus, type DepartureView } from './departure.entity.js';
+import type { DepartureStatus, DepartureView } from './departure.entity.js';
 
-/** What other modules learn of a departure; of the moment it was read. */
+/** A departure for other modules, as it was when it was read. */
 export interface DepartureSummary {
   id: string;
   productId: string;
@@ -11,7 +11,7 @@ export interface DepartureSummary {
   /** Local day on which it starts, `YYYY-MM-DD`. */
   startDate: string;
   status: DepartureStatus;
-  /** Of one unit. */
+  /** Price of one unit. */
   priceCents: number;
   taxIncludedCents: number;
   currency: string;
@@ -40,7 +40,7 @@ export function toDepartureSummary(view: DepartureView): DepartureSummary {
     sold: view.sold,
     held: view.held,
     guaranteedOpen: view.guaranteedOpen,
-    available: availableOf(view),
+    available: view.availableUnits(),
     version: view.version,
   };
 }

@@ -1,7 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
-import type { Columns } from '../../../platform/database/rows.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 
 export const DEPARTURE_STATUSES = named('DepartureStatus', ['scheduled', 'cancelled']);
@@ -19,51 +18,49 @@ export interface DepartureChanges {
 }
 
 /**
- * One dated running of a product. `sold`, `held` and `guaranteedOpen` are moved by guarded statements alone; the version
- * counts what staff change, so that a busy departure can still be edited.
+ * One dated run of a product. Only guarded statements change `sold`, `held` and `guaranteedOpen`. The version counts the
+ * changes by staff, so that a departure that sells fast can still be edited.
  */
 @Entity('departures')
 export class Departure {
   @PrimaryColumn('text') id: string;
-  /** The catalog's. Never another one: allotments of the product have slots here. */
+  /** Document id in the catalog. It never changes, because allotments of the product have slots here. */
   @Column('text', { name: 'product_id' }) productId: string;
   @Column('timestamptz', { name: 'starts_at' }) startsAt: Date;
   @Column('timestamptz', { name: 'ends_at' }) endsAt: Date;
   @Column('text', { name: 'time_zone' }) timeZone: string;
-  /** In units: seats, places. */
+  /** In units, such as seats. */
   @Column('integer') capacity: number;
-  /** Of one unit. */
+  /** Price of one unit. */
   @Column('bigint', { name: 'price_cents', transformer: safeInteger }) priceCents: number;
   @Column('bigint', { name: 'tax_included_cents', transformer: safeInteger }) taxIncludedCents: number;
   @Column('text') currency: string;
-  /** Where one meets. */
+  /** Meeting point. */
   @Column('text', { name: 'facility_id', nullable: true }) facilityId: string | null;
   @Column('text') status: DepartureStatus;
   @Column('integer') sold: number;
-  /** By trips that are reserved. */
+  /** Units of reserved trips. */
   @Column('integer') held: number;
-  /** Set aside for channels and not sold yet. */
+  /** Units guaranteed to channels and not sold yet. */
   @Column('integer', { name: 'guaranteed_open' }) guaranteedOpen: number;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 400 where the figures contradict each other, 409 `departure_cancelled`, `capacity_exceeded`. */
   change(changes: DepartureChanges, now: Date): void {
     if (this.status === 'cancelled') {
       throw conflict('departure_cancelled', 'A cancelled departure cannot be changed', { departureIds: [this.id] });
     }
     const { sold, held, guaranteedOpen } = this;
-    const available = availableOf(this);
+    const available = this.availableUnits();
     Object.assign(this, changes, { updatedAt: now });
-    this.assertSound();
-    if (availableOf(this) >= 0) return;
+    this.assertConsistent();
+    if (this.availableUnits() >= 0) return;
     const details = { available, sold, held, guaranteedOpen };
     throw conflict('capacity_exceeded', 'capacity must not be below sold, held and guaranteed units', details);
   }
 
-  /** Throws 409 `invalid_transition`, `departure_in_use`. */
   cancel(now: Date): void {
     const { status: from, sold, held } = this;
     if (from === 'cancelled') {
@@ -79,8 +76,7 @@ export class Departure {
     Object.assign(this, { status: 'cancelled', cancelledAt: now, updatedAt: now });
   }
 
-  /** Throws 400 where it would end before it starts, or where the price would include more tax than it is. */
-  assertSound(): void {
+  assertConsistent(): void {
     if (this.endsAt <= this.startsAt) {
       throw invalidField('endsAt', 'endsAt must be after startsAt', 'end_before_start');
     }
@@ -88,12 +84,32 @@ export class Departure {
       throw invalidField('taxIncludedCents', 'taxIncludedCents must not exceed priceCents', 'tax_exceeds_price');
     }
   }
+
+  /** Units that can still be sold or held from the pool. */
+  availableUnits(): number {
+    return this.capacity - this.sold - this.held - this.guaranteedOpen;
+  }
+
+  auditImage(): object {
+    return {
+      id: this.id,
+      productId: this.productId,
+      startsAt: this.startsAt.toISOString(),
+      endsAt: this.endsAt.toISOString(),
+      timeZone: this.timeZone,
+      capacity: this.capacity,
+      priceCents: this.priceCents,
+      taxIncludedCents: this.taxIncludedCents,
+      currency: this.currency,
+      facilityId: this.facilityId,
+      status: this.status,
+      sold: this.sold,
+      held: this.held,
+      guaranteedOpen: this.guaranteedOpen,
+      version: this.version,
+    };
+  }
 }
 
-/** A departure as it stands in the table: its columns and the local day on which it starts. */
-export type DepartureView = Columns<Departure> & { startDate: string };
-
-/** Units that anybody may still sell or hold. */
-export function availableOf({ capacity, sold, held, guaranteedOpen }: Columns<Departure>): number {
-  return capacity - sold - held - guaranteedOpen;
-}
+/** A departure with the local day on which it starts, a column that the database computes. */
+export type DepartureView = Departure & { startDate: string };

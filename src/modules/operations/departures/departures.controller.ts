@@ -7,22 +7,23 @@ import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
-import { DeparturePlans } from './departure-plans.service.js';
-import { DepartureReader } from './departure-reader.service.js';
-import { DepartureEnvelope, DeparturePage, toDeparture } from './departure-response.dto.js';
-import { DepartureRows } from './departure-rows.service.js';
-import { CancelDeparture, CreateDeparture, ListDepartures, UpdateDeparture } from './departure.dto.js';
+import {
+  CancelDeparture,
+  CreateDeparture,
+  DepartureEnvelope,
+  DeparturePage,
+  ListDepartures,
+  toDeparture,
+  UpdateDeparture,
+} from './departure.dto.js';
+import { DeparturesService } from './departures.service.js';
 
 const PATH = '/v1/admin/operations/departures';
 
 @ApiTags('Departures')
 @Controller(PATH)
 export class DeparturesController {
-  constructor(
-    private readonly plans: DeparturePlans,
-    private readonly rows: DepartureRows,
-    private readonly reader: DepartureReader,
-  ) {}
+  constructor(private readonly departures: DeparturesService) {}
 
   /**
    * Create a departure
@@ -37,7 +38,7 @@ export class DeparturesController {
   @Mutates('operations.departure.create')
   @Refuses({ 404: ['not_found'], 409: ['capacity_exceeded', 'facility_archived'] })
   async create(@Body() body: CreateDeparture): Promise<DepartureEnvelope> {
-    const departure = await this.plans.create(body);
+    const departure = await this.departures.create(body);
     return created(`${PATH}/${departure.id}`, departure, { data: toDeparture(departure) });
   }
 
@@ -50,7 +51,7 @@ export class DeparturesController {
   @Get()
   @RequireScope('operations:read')
   async list(@Query() query: ListDepartures): Promise<DeparturePage> {
-    const { views, total } = await this.reader.list(query);
+    const { views, total } = await this.departures.list(query);
     return { data: views.map(toDeparture), total, ...pageBounds(query) };
   }
 
@@ -62,7 +63,7 @@ export class DeparturesController {
   @Get(':id')
   @RequireScope('operations:read')
   async get(@PathId('dep') id: string): Promise<DepartureEnvelope> {
-    const departure = await this.rows.get(id);
+    const departure = await this.departures.get(id);
     return tagged(departure, { data: toDeparture(departure) });
   }
 
@@ -83,7 +84,7 @@ export class DeparturesController {
     @Body() body: UpdateDeparture,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<DepartureEnvelope> {
-    const departure = await this.plans.update(id, body, expected);
+    const departure = await this.departures.update(id, body, expected);
     return tagged(departure, { data: toDeparture(departure) });
   }
 
@@ -104,7 +105,7 @@ export class DeparturesController {
     @Body() { reason }: CancelDeparture,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<DepartureEnvelope> {
-    const departure = await this.plans.cancel(id, reason ?? null, expected);
+    const departure = await this.departures.cancel(id, reason ?? null, expected);
     return tagged(departure, { data: toDeparture(departure) });
   }
 }

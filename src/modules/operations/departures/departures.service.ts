@@ -1,151 +1,254 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/ids/id.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { FacilitiesService } from '../facilities/facilities.service.js';
+import { DepartureListener } from './departure-listener.js';
 import { type DepartureSummary, toDepartureSummary } from './departure-summary.js';
-import { DepartureJournal } from './departure-journal.js';
-import { DepartureRows } from './departure-rows.service.js';
-import type { DepartureStatus } from './departure.entity.js';
-import { type Change, CHANGES, LEFT } from './unit-statements.js';
+import type { CreateDeparture, ListDepartures, UpdateDeparture } from './departure.dto.js';
+import { Departure, type DepartureChanges, type DepartureView } from './departure.entity.js';
+import { type ChangedDeparture, DeparturesRepository, type Units } from './departures.repository.js';
+import type { Change } from './unit-statements.js';
 
-/** Where units come from, and what becomes of them. A trip holds from the pool alone. */
-type Taking = { from: 'pool'; as: 'sold' | 'held' } | { from: 'guaranteed_slot' | 'cap_slot'; as: 'sold' };
+/** Where units come from, and what they become. A trip holds units of the pool only. */
+type Allocation = { from: 'pool'; as: 'sold' | 'held' } | { from: 'guaranteed_slot' | 'cap_slot'; as: 'sold' };
 
-/** The way back of a `Taking`. */
-type Returning = { to: 'pool'; from: 'sold' | 'held' } | { to: 'guaranteed_slot' | 'cap_slot'; from: 'sold' };
+/** The reverse of an `Allocation`. */
+type Release = { to: 'pool'; from: 'sold' | 'held' } | { to: 'guaranteed_slot' | 'cap_slot'; from: 'sold' };
 
-/** Of one departure. */
-export interface Units {
-  departureId: string;
-  units: number;
+interface AuditImages {
+  before: object | null;
+  reason?: string | null;
 }
 
 /**
- * The front door: what other modules may ask of departures, and how they take and give back units. Units are whole numbers
- * above 0. Each movement is one guarded statement, so nothing is locked before it and nothing is oversold; the sums of a
- * slot are its owner's, and are moved in the same transaction.
+ * Departures and their units. What staff change locks the product, then the departure, and listeners take part in the
+ * transaction. Other modules allocate and release units, whole numbers above 0: each change is one guarded statement, so nothing
+ * is locked before it and nothing is oversold. The counters of a slot belong to its allotment, which changes them in the same
+ * transaction.
  */
 @Injectable()
 export class DeparturesService {
   constructor(
     private readonly database: Database,
-    private readonly rows: DepartureRows,
-    private readonly journal: DepartureJournal,
+    private readonly repository: DeparturesRepository,
+    private readonly facilities: FacilitiesService,
+    private readonly listeners: Listeners,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
   ) {}
 
-  /** Throws 404; `details` are those of a departure that a body names. */
+  async create(input: CreateDeparture, id = newId('dep')): Promise<DepartureView> {
+    const departure = newDeparture(input, id, this.clock.now());
+    departure.assertConsistent();
+    return this.database.transaction(async () => {
+      await this.lockProduct(departure.productId);
+      await this.facilities.lockUsable(departure.facilityId);
+      await this.repository.departures.insert(departure);
+      const summary = await this.getSummary(id);
+      await this.listeners.call(DepartureListener, (listener) => listener.created?.(summary));
+      return this.record('create', id, { before: null });
+    });
+  }
+
+  async list(query: ListDepartures): Promise<{ views: DepartureView[]; total: number }> {
+    return this.repository.list(query);
+  }
+
+  async get(id: string): Promise<DepartureView> {
+    return this.repository.get(id);
+  }
+
+  async update(id: string, body: UpdateDeparture, expected: ExpectedVersions): Promise<DepartureView> {
+    return this.database.transaction(async () => {
+      const departure = await this.lockExpected(id, expected);
+      const [before, previous] = [departure.auditImage(), toDepartureSummary(departure)];
+      const { facilityId } = departure;
+      departure.change(changesOf(body), this.clock.now());
+      if (departure.facilityId !== facilityId) await this.facilities.lockUsable(departure.facilityId);
+      await this.repository.departures.update(departure);
+      const summary = await this.getSummary(id);
+      if (summary.startsAt.getTime() !== previous.startsAt.getTime() || summary.timeZone !== previous.timeZone) {
+        await this.listeners.call(DepartureListener, (listener) => listener.moved?.(summary, previous));
+      }
+      return this.record('update', id, { before });
+    });
+  }
+
+  async cancel(id: string, reason: string | null, expected: ExpectedVersions): Promise<DepartureView> {
+    return this.database.transaction(async () => {
+      const departure = await this.lockExpected(id, expected);
+      const before = departure.auditImage();
+      departure.cancel(this.clock.now());
+      await this.repository.departures.update(departure);
+      const summary = await this.getSummary(id);
+      await this.listeners.call(DepartureListener, (listener) => listener.cancelled?.(summary));
+      return this.record('cancel', id, { before, reason });
+    });
+  }
+
+  /** Throws 404; `details` are for an id that a body contains. */
   async getSummary(id: string, details?: { field: string }): Promise<DepartureSummary> {
-    return toDepartureSummary(await this.rows.get(id, details));
+    return toDepartureSummary(await this.repository.get(id, details));
   }
 
-  /** As they are now, without holding them; those that do not exist are left out. */
+  /** Reads without locks; departures that do not exist are omitted. */
   async listSummaries(ids: readonly string[]): Promise<DepartureSummary[]> {
-    return (await this.rows.readAll([...new Set(ids)])).map(toDepartureSummary);
+    return (await this.repository.listByIds([...new Set(ids)])).map(toDepartureSummary);
   }
 
-  /** Holds these departures until the running transaction ends, in the order of their ids, each once. Throws 404. */
+  /** Locks these departures until the running transaction ends, in the order of their ids. Throws 404. */
   async lock(ids: readonly string[], details = { field: 'departureId' }): Promise<DepartureSummary[]> {
-    const asked = [...new Set(ids)];
-    const found = await this.rows.lockAll('departures-lock-these', 'd.id = any($1)', [asked]);
-    if (found.length < asked.length) throw notFound(details);
+    const unique = [...new Set(ids)];
+    const found = await this.repository.lockByIds(unique);
+    if (found.length < unique.length) throw notFound(details);
     return found.map(toDepartureSummary);
   }
 
-  /** Holds the product and, by id, its scheduled departures that start after an instant on local days of this range. */
+  /** Locks the product and its scheduled departures that start after an instant and on a local day of this range. */
   async lockUpcoming(
     productId: string,
-    { after, from, to }: { after: Date; from: string; to: string | null },
+    range: { after: Date; from: string; to: string | null },
   ): Promise<DepartureSummary[]> {
-    await this.rows.lockProduct(productId);
-    const condition = `d.product_id = $1 and d.status = 'scheduled' and d.starts_at > $2
-      and d.start_date >= $3::date and ($4::date is null or d.start_date <= $4::date)`;
-    const found = await this.rows.lockAll('departures-lock-coming', condition, [productId, after, from, to]);
-    return found.map(toDepartureSummary);
+    await this.lockProduct(productId);
+    return (await this.repository.lockUpcoming(productId, range)).map(toDepartureSummary);
   }
 
-  /** Nobody else allots units of the product meanwhile, or adds, moves or cancels departures. Before any row's lock. */
+  /**
+   * Until the running transaction ends, no other transaction creates, moves or cancels departures of the product or changes its
+   * allotments. To be taken before the locks of rows.
+   */
   async lockProduct(productId: string): Promise<void> {
-    await this.rows.lockProduct(productId);
+    await this.repository.lockProduct(productId);
   }
 
   /** Throws 404, 409 `departure_cancelled`, `capacity_exceeded` with details {available}. */
-  async allocate(departureId: string, units: number, { from, as }: Taking): Promise<void> {
+  async allocate(departureId: string, units: number, { from, as }: Allocation): Promise<void> {
     const change = from === 'guaranteed_slot' ? 'sell_guaranteed' : as === 'sold' ? 'sell' : 'hold';
-    await this.move(change, [{ departureId, units }]);
+    await this.changeUnits(change, [{ departureId, units }]);
   }
 
-  /** Works on a cancelled departure as well. Throws where fewer units were taken: that is a fault of the caller's. */
-  async release(departureId: string, units: number, { to, from }: Returning): Promise<void> {
-    const change = to === 'guaranteed_slot' ? 'unsell_guaranteed' : from === 'sold' ? 'unsell' : 'let_go';
-    await this.move(change, [{ departureId, units }]);
+  /** Works on a cancelled departure too. Throws an internal error if fewer units were allocated. */
+  async release(departureId: string, units: number, { to, from }: Release): Promise<void> {
+    const change = to === 'guaranteed_slot' ? 'unsell_guaranteed' : from === 'sold' ? 'unsell' : 'release_held';
+    await this.changeUnits(change, [{ departureId, units }]);
   }
 
-  /** A hold becomes a booking. Throws where fewer units are held: that is a fault of the caller's. */
+  /** Sells held units. Throws an internal error if fewer units are held. */
   async sellHeld(departureId: string, units: number): Promise<void> {
-    await this.move('sell_held', [{ departureId, units }]);
+    await this.changeUnits('sell_held', [{ departureId, units }]);
   }
 
   /**
-   * Sets units aside for channels, on all of these departures or on none. The caller holds them by `lock` or `lockUpcoming`.
-   * Throws 404, 409 `departure_cancelled`, `capacity_exceeded` with details {available, departures}.
+   * Guarantees units to channels, on all of these departures or on none; the caller has locked them. Throws 404, 409
+   * `departure_cancelled`, `capacity_exceeded` with details {available, departures}.
    */
-  async raiseGuaranteed(...wanted: Units[]): Promise<void> {
-    await this.move('guarantee', wanted);
+  async raiseGuaranteed(...units: Units[]): Promise<void> {
+    await this.changeUnits('guarantee', units);
   }
 
-  /** Back into the pool. Throws where fewer units are set aside: that is a fault of the caller's. */
-  async lowerGuaranteed(...given: Units[]): Promise<void> {
-    await this.move('release', given);
+  /** Returns guaranteed units to the pool. Throws an internal error if fewer units are guaranteed. */
+  async lowerGuaranteed(...units: Units[]): Promise<void> {
+    await this.changeUnits('release', units);
   }
 
-  /** Units that were set aside go back to the supplier: the capacity falls with them. Throws like `lowerGuaranteed`. */
-  async withdrawGuaranteed(...given: Units[]): Promise<void> {
-    await this.move('withdraw', given);
+  /** Returns guaranteed units to the supplier: lowers the capacity too. Throws like `lowerGuaranteed`. */
+  async withdrawGuaranteed(...units: Units[]): Promise<void> {
+    await this.changeUnits('withdraw', units);
   }
 
-  /**
-   * The way back of `withdrawGuaranteed`: the supplier lets us have them again. Throws 404, 409 `departure_cancelled`,
-   * `capacity_exceeded`.
-   */
-  async restoreGuaranteed(...wanted: Units[]): Promise<void> {
-    await this.move('bring_back', wanted);
+  /** Reverses `withdrawGuaranteed`. Throws 404, 409 `departure_cancelled`, `capacity_exceeded`. */
+  async restoreGuaranteed(...units: Units[]): Promise<void> {
+    await this.changeUnits('restore', units);
   }
 
-  private async move(change: Change, wanted: Units[]): Promise<void> {
-    const moves = wanted.filter(({ units }) => units !== 0);
-    if (moves.some(({ units }) => !Number.isInteger(units) || units < 0)) throw new RangeError('No number of units');
-    if (moves.length === 0) return;
-    const values = [moves.map(({ departureId }) => departureId), moves.map(({ units }) => units)];
-    const moved = await this.database.prepared<Moved>(`departures-${change}`, CHANGES[change], values);
-    if (moved.length < moves.length) await this.refuse(change, moves, moved);
-    for (const departure of moved) this.journal.tell(departure);
+  private async lockExpected(id: string, expected: ExpectedVersions): Promise<DepartureView> {
+    // The product never changes, so it can be read before the lock.
+    await this.lockProduct((await this.repository.get(id)).productId);
+    const departure = await this.repository.lock(id);
+    assertVersion(expected, departure);
+    return departure;
   }
 
-  /** Says why not all of them could be moved. */
-  private async refuse(change: Change, moves: Units[], moved: Moved[]): Promise<never> {
-    const done = new Set(moved.map(({ id }) => id));
-    const ids = moves.map(({ departureId }) => departureId).filter((id) => !done.has(id));
-    const left = LEFT[change];
-    if (left === null) throw new Error(`${change}: fewer units of ${ids.join(', ')} than that were taken`);
-    const text = `select id as "departureId", status, ${left} as available from departures where id = any($1) order by id`;
-    const found = await this.database.query<Short>(text, [ids]);
-    if (found.length < ids.length) throw notFound({ field: 'departureId' });
-    const cancelled = found.filter(({ status }) => status === 'cancelled');
+  private async changeUnits(change: Change, wanted: readonly Units[]): Promise<void> {
+    const units = wanted.filter((one) => one.units !== 0);
+    if (units.some((one) => !Number.isInteger(one.units) || one.units < 0)) {
+      throw new RangeError('Units must be whole numbers, not below 0');
+    }
+    if (units.length === 0) return;
+    const changed = await this.repository.changeUnits(change, units);
+    if (changed.length < units.length) await this.throwShortage(change, units, changed);
+    for (const departure of changed) this.publish(departure);
+  }
+
+  private async throwShortage(change: Change, units: Units[], changed: ChangedDeparture[]): Promise<never> {
+    const done = new Set(changed.map(({ id }) => id));
+    const ids = units.map(({ departureId }) => departureId).filter((id) => !done.has(id));
+    const shortages = await this.repository.listShortages(change, ids);
+    if (!shortages) throw new Error(`${change}: fewer units of ${ids.join(', ')} were allocated`);
+    if (shortages.length < ids.length) throw notFound({ field: 'departureId' });
+    const cancelled = shortages.filter(({ status }) => status === 'cancelled');
     if (cancelled.length > 0) {
       const departureIds = cancelled.map(({ departureId }) => departureId);
       throw conflict('departure_cancelled', 'The departure is cancelled', { departureIds });
     }
-    const departures = found.map(({ departureId, available }) => ({ departureId, available }));
+    const departures = shortages.map(({ departureId, available }) => ({ departureId, available }));
     const available = Math.min(...departures.map((departure) => departure.available));
     const details = change === 'guarantee' ? { available, departures } : { available };
     throw conflict('capacity_exceeded', 'Not enough units available', details);
   }
+
+  /** Reads the departure again, because listeners change its units. Sales are recorded by the modules that sell. */
+  private async record(verb: 'create' | 'update' | 'cancel', id: string, images: AuditImages): Promise<DepartureView> {
+    const departure = await this.repository.get(id);
+    const { before, reason = null } = images;
+    const subject = { subjectType: 'departure', subjectId: id };
+    this.ledger.record(`operations.departure.${verb}`, { ...subject, before, after: departure.auditImage(), reason });
+    this.publish({ ...departure, available: departure.availableUnits() });
+    return departure;
+  }
+
+  private publish({ id, productId, startsAt, endsAt, status, available }: ChangedDeparture): void {
+    const times = { startsAt: startsAt.toISOString(), endsAt: endsAt.toISOString() };
+    const data = { productId, departureId: id, ...times, status, available };
+    this.outbox.add({ channel: 'operations.departures', event: 'departure.changed', data });
+  }
 }
 
-/** What `CHANGES` return. */
-type Moved = Parameters<DepartureJournal['tell']>[0];
+function newDeparture(input: CreateDeparture, id: string, now: Date): Departure {
+  return make(Departure, {
+    id,
+    productId: input.productId,
+    startsAt: new Date(input.startsAt),
+    endsAt: new Date(input.endsAt),
+    timeZone: input.timeZone,
+    capacity: input.capacity,
+    priceCents: input.priceCents,
+    taxIncludedCents: input.taxIncludedCents ?? 0,
+    currency: input.currency,
+    facilityId: input.facilityId ?? null,
+    status: 'scheduled',
+    sold: 0,
+    held: 0,
+    guaranteedOpen: 0,
+    cancelledAt: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
 
-interface Short {
-  departureId: string;
-  status: DepartureStatus;
-  available: number;
+function changesOf({ startsAt, endsAt, ...fields }: UpdateDeparture): DepartureChanges {
+  return {
+    ...fields,
+    ...(startsAt === undefined ? {} : { startsAt: new Date(startsAt) }),
+    ...(endsAt === undefined ? {} : { endsAt: new Date(endsAt) }),
+  };
 }

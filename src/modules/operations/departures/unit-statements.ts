@@ -1,24 +1,24 @@
-/** How units of departures move; the table of the domain reference, a row each. */
+/** The changes of a departure's units; each is one guarded statement. */
 export type Change =
   | 'sell'
   | 'unsell'
   | 'hold'
-  | 'let_go'
+  | 'release_held'
   | 'sell_held'
   | 'sell_guaranteed'
   | 'unsell_guaranteed'
   | 'guarantee'
   | 'release'
   | 'withdraw'
-  | 'bring_back';
+  | 'restore';
 
-/** What the database's check allows. */
-const MOST_UNITS = 1_000_000;
+/** The upper limit of the table's check constraint. */
+const MAX_UNITS = 1_000_000;
 
 const POOL = 'd.capacity - d.sold - d.held - d.guaranteed_open';
 
-/** One statement for one or many departures (`$1` ids, each once; `$2` units): those that it returns were moved. */
-function moving(set: string, guard: string): string {
+/** For one or many departures (`$1` ids, each once; `$2` units). It changes and returns those that pass the guard. */
+function statement(set: string, guard: string): string {
   return `update departures d set ${set}
     from unnest($1::text[], $2::integer[]) as w (id, n)
     where d.id = w.id and ${guard}
@@ -29,41 +29,41 @@ function moving(set: string, guard: string): string {
 const FROM_POOL = `d.status = 'scheduled' and ${POOL} >= w.n`;
 
 export const CHANGES: Readonly<Record<Change, string>> = {
-  sell: moving('sold = d.sold + w.n', FROM_POOL),
-  unsell: moving('sold = d.sold - w.n', 'd.sold >= w.n'),
-  hold: moving('held = d.held + w.n', FROM_POOL),
-  let_go: moving('held = d.held - w.n', 'd.held >= w.n'),
-  sell_held: moving('held = d.held - w.n, sold = d.sold + w.n', 'd.held >= w.n'),
-  sell_guaranteed: moving(
+  sell: statement('sold = d.sold + w.n', FROM_POOL),
+  unsell: statement('sold = d.sold - w.n', 'd.sold >= w.n'),
+  hold: statement('held = d.held + w.n', FROM_POOL),
+  release_held: statement('held = d.held - w.n', 'd.held >= w.n'),
+  sell_held: statement('held = d.held - w.n, sold = d.sold + w.n', 'd.held >= w.n'),
+  sell_guaranteed: statement(
     'sold = d.sold + w.n, guaranteed_open = d.guaranteed_open - w.n',
     `d.status = 'scheduled' and d.guaranteed_open >= w.n`,
   ),
-  unsell_guaranteed: moving('sold = d.sold - w.n, guaranteed_open = d.guaranteed_open + w.n', 'd.sold >= w.n'),
-  guarantee: moving('guaranteed_open = d.guaranteed_open + w.n', FROM_POOL),
-  release: moving('guaranteed_open = d.guaranteed_open - w.n', 'd.guaranteed_open >= w.n'),
-  withdraw: moving(
+  unsell_guaranteed: statement('sold = d.sold - w.n, guaranteed_open = d.guaranteed_open + w.n', 'd.sold >= w.n'),
+  guarantee: statement('guaranteed_open = d.guaranteed_open + w.n', FROM_POOL),
+  release: statement('guaranteed_open = d.guaranteed_open - w.n', 'd.guaranteed_open >= w.n'),
+  withdraw: statement(
     'guaranteed_open = d.guaranteed_open - w.n, capacity = d.capacity - w.n',
     'd.guaranteed_open >= w.n',
   ),
-  bring_back: moving(
+  restore: statement(
     'guaranteed_open = d.guaranteed_open + w.n, capacity = d.capacity + w.n',
-    `d.status = 'scheduled' and d.capacity + w.n <= ${MOST_UNITS}`,
+    `d.status = 'scheduled' and d.capacity + w.n <= ${MAX_UNITS}`,
   ),
 };
 
-const POOL_LEFT = 'capacity - sold - held - guaranteed_open';
+const POOL_AVAILABLE = 'capacity - sold - held - guaranteed_open';
 
-/** How many units the change could have had, as an expression; null for what only gives back what was taken. */
-export const LEFT: Readonly<Record<Change, string | null>> = {
-  sell: POOL_LEFT,
+/** SQL: how many units the change could have; null for changes that only reverse earlier ones. */
+export const AVAILABLE: Readonly<Record<Change, string | null>> = {
+  sell: POOL_AVAILABLE,
   unsell: null,
-  hold: POOL_LEFT,
-  let_go: null,
+  hold: POOL_AVAILABLE,
+  release_held: null,
   sell_held: null,
   sell_guaranteed: 'guaranteed_open',
   unsell_guaranteed: null,
-  guarantee: POOL_LEFT,
+  guarantee: POOL_AVAILABLE,
   release: null,
   withdraw: null,
-  bring_back: `${MOST_UNITS} - capacity`,
+  restore: `${MAX_UNITS} - capacity`,
 };

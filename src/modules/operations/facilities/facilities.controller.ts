@@ -8,22 +8,24 @@ import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
-import { Facilities } from './facilities.service.js';
+import { FacilitiesService } from './facilities.service.js';
 import {
   ArchivedFacilityEnvelope,
+  CreateFacility,
   FacilityEnvelope,
   FacilityPage,
+  ListFacilities,
   toArchived,
   toFacility,
-} from './facility-response.dto.js';
-import { CreateFacility, ListFacilities, UpdateFacility } from './facility.dto.js';
+  UpdateFacility,
+} from './facility.dto.js';
 
 const PATH = '/v1/admin/operations/facilities';
 
 @ApiTags('Facilities and ground operators')
 @Controller(PATH)
 export class FacilitiesController {
-  constructor(private readonly facilities: Facilities) {}
+  constructor(private readonly facilities: FacilitiesService) {}
 
   /**
    * Create a facility
@@ -50,8 +52,8 @@ export class FacilitiesController {
   @Get()
   @RequireScope('operations:read')
   async list(@Query() query: ListFacilities): Promise<FacilityPage> {
-    const { facilities, total } = await this.facilities.list(query);
-    return { data: facilities.map(toFacility), total, ...pageBounds(query) };
+    const { rows, total } = await this.facilities.list(query);
+    return { data: rows.map(toFacility), total, ...pageBounds(query) };
   }
 
   /**
@@ -90,9 +92,9 @@ export class FacilitiesController {
   /**
    * Archive a facility
    *
-   * @remarks Archives a facility and returns its new status with counts of what still refers to it. References from past departures, child
-   * facilities and ground operators are kept. Rejected with 409 `facility_in_use` while scheduled future departures
-   * use it; archived facilities are 404.
+   * @remarks Archives a facility and returns its new status with counts of what still refers to it. References from
+   * past departures, child facilities and ground operators are kept. Rejected with 409 `facility_in_use` while
+   * scheduled future departures use it; archived facilities are 404.
    */
   @Delete(':id')
   @RequireScope('operations:delete')

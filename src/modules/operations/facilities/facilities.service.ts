@@ -2,56 +2,74 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
+import { make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { FacilityChoice } from './facility-choice.service.js';
-import { changesOf, newFacility } from './facility-fields.js';
-import { COUNT_IMPACT, type FacilityImpact } from './facility-impact.js';
-import { FacilityJournal } from './facility-journal.js';
-import { type FacilityResponse, toFacility } from './facility-response.dto.js';
-import type { CreateFacility, ListFacilities, UpdateFacility } from './facility.dto.js';
-import { Facility, type OpenStatus } from './facility.entity.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import type { AddressBody, CreateFacility, ListFacilities, UpdateFacility } from './facility.dto.js';
+import {
+  Facility,
+  type FacilityChanges,
+  type FacilityImpact,
+  type FacilityStatus,
+  type OpenStatus,
+} from './facility.entity.js';
 
 mapConstraint('facilities_live_code', () => conflict('facility_code_taken', 'Another facility already has this code'));
 for (const constraint of ['facilities_no_cycle', 'facilities_not_own_parent']) {
   mapConstraint(constraint, () => conflict('facility_cycle', 'A facility cannot contain itself'));
 }
 
-/** The trigger takes this lock too. Taken before the row's, so that two moves at once do not wait for one another. */
-const HOLD_TREE = 'select pg_advisory_xact_lock(7120021, 0)';
+/** The trigger takes this lock too. It is taken before the row's lock, to prevent a deadlock of two concurrent moves. */
+const LOCK_TREE = 'select pg_advisory_xact_lock(7120021, 0)';
 
-interface RevisedFacility {
-  facility: Facility;
-  before: FacilityResponse;
+const COUNT_IMPACT = `
+  select d.departures, d.upcoming as "upcomingDepartures",
+    (select count(*)::int from facilities where parent_facility_id = $1 and status <> 'archived') as children,
+    (select count(*)::int from ground_operators where facility_id = $1) as operators
+  from (
+    select count(*)::int as departures,
+      count(*) filter (where status = 'scheduled' and starts_at > $2)::int as upcoming
+    from departures where facility_id = $1
+  ) d`;
+
+/** The audit images of a reversal, whose own ledger entry has them. */
+interface Reversed {
+  before: object;
+  after: object;
 }
 
 @Injectable()
-export class Facilities {
+export class FacilitiesService {
+  private readonly rows: Rows<Facility>;
+
   constructor(
     private readonly database: Database,
-    private readonly choice: FacilityChoice,
-    private readonly journal: FacilityJournal,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = database.rows(Facility);
+  }
 
-  /** Throws 404 for an unknown parent, 409 `facility_code_taken`, `facility_archived`. */
   async create(input: CreateFacility, id = newId('fac')): Promise<Facility> {
     const facility = newFacility(input, id, this.clock.now());
     return this.database.transaction(async () => {
-      await this.choice.assertUsable(facility.parentFacilityId, 'parentFacilityId');
-      await this.database.insert(facility);
-      this.journal.record('create', facility, null);
-      this.journal.tell('facility.created', facility);
+      await this.lockUsable(facility.parentFacilityId, 'parentFacilityId');
+      await this.rows.insert(facility);
+      this.record('create', facility, null);
+      this.publish('created', facility);
       return facility;
     });
   }
 
-  async list(query: ListFacilities): Promise<{ facilities: Facility[]; total: number }> {
+  async list(query: ListFacilities): Promise<{ rows: Facility[]; total: number }> {
     const { kind, status, parentFacilityId, country, search, sort = 'name' } = query;
-    const found = this.database.repository(Facility).createQueryBuilder('facility');
+    const found = this.rows.query('facility');
     if (status === undefined) found.andWhere(`facility.status <> 'archived'`);
     else found.andWhere('facility.status = :status', { status });
     if (kind !== undefined) found.andWhere('facility.kind = :kind', { kind });
@@ -63,90 +81,161 @@ export class Facilities {
     }
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     found.orderBy(`facility.${sort.replace('-', '')}`, direction).addOrderBy('facility.id', direction);
-    const { rows, total } = await this.database.page(found, pageBounds(query));
-    return { facilities: rows.map(({ entity }) => entity), total };
+    return this.rows.page(found, pageBounds(query));
   }
 
-  /** Archived ones too. Throws 404. */
   async get(id: string): Promise<Facility> {
-    const facility = await this.database.repository(Facility).findOneBy({ id });
-    return facility ?? refuseUnknown();
+    return this.rows.get(id);
   }
 
-  /** Throws 404, 409 `facility_archived`, `facility_code_taken`, `facility_cycle`, 412. */
   async update(id: string, body: UpdateFacility, expected: ExpectedVersions): Promise<Facility> {
     return this.database.transaction(async () => {
-      const { facility, before } = await this.revise(id, body, (held) => assertVersion(expected, held));
-      this.journal.record('update', facility, before);
+      const facility = await this.lockToChange(id, body);
+      assertVersion(expected, facility);
+      const before = facility.auditImage();
+      await this.change(facility, body);
+      this.record('update', facility, before);
       return facility;
     });
   }
 
-  /**
-   * Changes a facility in the running transaction; what the ledger says of it is the caller's. Throws what `check` throws,
-   * 404, 409 `facility_archived`, `facility_code_taken`, `facility_cycle`.
-   */
-  async revise(id: string, body: UpdateFacility, check: (facility: Facility) => void): Promise<RevisedFacility> {
-    if (typeof body.parentFacilityId === 'string') await this.database.execute(HOLD_TREE);
-    const facility = await this.lock(id);
-    check(facility);
-    const before = toFacility(facility);
-    facility.change(changesOf(body), this.clock.now());
-    if (facility.parentFacilityId !== before.parentFacilityId) {
-      await this.choice.assertUsable(facility.parentFacilityId, 'parentFacilityId');
-    }
-    await this.database.update(facility);
-    this.journal.tell('facility.updated', facility);
-    return { facility, before };
-  }
-
-  /** What names it goes on naming it. Throws 404, also for an archived one, 409 `facility_in_use`, 412. */
+  /** Throws 404 also if the facility is already archived. */
   async archive(id: string, expected: ExpectedVersions): Promise<{ facility: Facility; impact: FacilityImpact }> {
-    const now = this.clock.now();
     return this.database.transaction(async () => {
-      const facility = await this.lock(id);
-      if (facility.status === 'archived') refuseUnknown();
+      const facility = await this.rows.lock(id);
+      if (facility.status === 'archived') throw notFound();
       assertVersion(expected, facility);
-      const impact = await this.impactOf(id, now);
-      if (impact.comingDepartures > 0) {
-        const { comingDepartures: departures, children, operators } = impact;
+      const now = this.clock.now();
+      const impact = await this.countImpact(id, now);
+      if (impact.upcomingDepartures > 0) {
+        const { upcomingDepartures: departures, children, operators } = impact;
         const details = { departures, children, operators };
         throw conflict('facility_in_use', 'Scheduled future departures use the facility', details);
       }
-      const before = toFacility(facility);
+      const before = facility.auditImage();
       facility.archive(now);
-      await this.database.update(facility);
-      this.journal.record('delete', facility, before);
-      this.journal.tell('facility.archived', facility);
+      await this.rows.update(facility);
+      this.record('delete', facility, before);
+      this.publish('archived', facility);
       return { facility, impact };
     });
   }
 
-  /**
-   * Has an archived facility back in the running transaction; what the ledger says of it is the caller's. Throws what
-   * `check` throws, 404, 409 `facility_code_taken`.
-   */
-  async restore(id: string, status: OpenStatus, check: (facility: Facility) => void): Promise<RevisedFacility> {
-    const facility = await this.lock(id);
+  /** Reverses an update in the running transaction. */
+  async reverseUpdate(id: string, body: UpdateFacility, check: (facility: Facility) => void): Promise<Reversed> {
+    const facility = await this.lockToChange(id, body);
     check(facility);
-    const before = toFacility(facility);
-    facility.restore(status, this.clock.now());
-    await this.database.update(facility);
-    this.journal.tell('facility.restored', facility);
-    return { facility, before };
+    const before = facility.auditImage();
+    await this.change(facility, body);
+    return { before, after: facility.auditImage() };
   }
 
-  private async impactOf(id: string, now: Date): Promise<FacilityImpact> {
+  /** Restores an archived facility in the running transaction. */
+  async restore(id: string, status: OpenStatus, check: (facility: Facility) => void): Promise<Reversed> {
+    const facility = await this.rows.lock(id);
+    check(facility);
+    const before = facility.auditImage();
+    facility.restore(status, this.clock.now());
+    await this.rows.update(facility);
+    this.publish('restored', facility);
+    return { before, after: facility.auditImage() };
+  }
+
+  /**
+   * Prevents that the facility is archived until the running transaction ends. Throws 404 with the field that contains the id,
+   * 409 `facility_archived`.
+   */
+  async lockUsable(id: string | null, field = 'facilityId'): Promise<void> {
+    if (id === null) return;
+    const [facility] = await this.database.prepared<{ status: FacilityStatus }>(
+      'facility-lock-status',
+      'select status from facilities where id = $1 for share',
+      [id],
+    );
+    if (!facility) throw notFound({ field });
+    if (facility.status === 'archived') throw conflict('facility_archived', 'The facility is archived', { field });
+  }
+
+  private async lockToChange(id: string, { parentFacilityId }: UpdateFacility): Promise<Facility> {
+    if (typeof parentFacilityId === 'string') await this.database.execute(LOCK_TREE);
+    return this.rows.lock(id);
+  }
+
+  private async change(facility: Facility, body: UpdateFacility): Promise<void> {
+    const { parentFacilityId } = facility;
+    facility.change(changesOf(body), this.clock.now());
+    if (facility.parentFacilityId !== parentFacilityId) {
+      await this.lockUsable(facility.parentFacilityId, 'parentFacilityId');
+    }
+    await this.rows.update(facility);
+    this.publish('updated', facility);
+  }
+
+  private async countImpact(id: string, now: Date): Promise<FacilityImpact> {
     const [impact] = await this.database.prepared<FacilityImpact>('facility-impact', COUNT_IMPACT, [id, now]);
-    if (!impact) throw new Error('Counting gives a row');
+    if (!impact) throw new Error('The count returned no row');
     return impact;
   }
 
-  private async lock(id: string): Promise<Facility> {
-    return (await this.database.lock(Facility, id)) ?? refuseUnknown();
+  private record(verb: 'create' | 'update' | 'delete', facility: Facility, before: object | null): void {
+    const subject = { subjectType: 'facility', subjectId: facility.id };
+    this.ledger.record(`operations.facility.${verb}`, { ...subject, before, after: facility.auditImage() });
+  }
+
+  private publish(what: 'created' | 'updated' | 'archived' | 'restored', facility: Facility): void {
+    const { id: facilityId, kind, status, version } = facility;
+    const data = { facilityId, kind, status, version };
+    this.outbox.add({ channel: 'operations.facilities', event: `facility.${what}`, data });
   }
 }
 
-function refuseUnknown(): never {
-  throw notFound();
+function newFacility(input: CreateFacility, id: string, now: Date): Facility {
+  const { address } = input;
+  return make(Facility, {
+    id,
+    name: input.name,
+    code: input.code ?? null,
+    kind: input.kind ?? 'other',
+    status: input.status ?? 'active',
+    parentFacilityId: input.parentFacilityId ?? null,
+    description: input.description ?? null,
+    timeZone: input.timeZone ?? null,
+    addressLine1: address?.line1 ?? null,
+    addressLine2: address?.line2 ?? null,
+    addressCity: address?.city ?? null,
+    addressRegion: address?.region ?? null,
+    addressPostalCode: address?.postalCode ?? null,
+    addressCountry: address?.country ?? null,
+    latitude: input.latitude ?? null,
+    longitude: input.longitude ?? null,
+    tags: input.tags ?? [],
+    archivedAt: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
+function changesOf({ address, tags, ...fields }: UpdateFacility): FacilityChanges {
+  return { ...fields, ...(tags === undefined ? {} : { tags: tags ?? [] }), ...addressChanges(address) };
+}
+
+const ADDRESS_COLUMNS = [
+  ['line1', 'addressLine1'],
+  ['line2', 'addressLine2'],
+  ['city', 'addressCity'],
+  ['region', 'addressRegion'],
+  ['postalCode', 'addressPostalCode'],
+  ['country', 'addressCountry'],
+] as const;
+
+/** An omitted member keeps its value; null clears it, and null for the address clears all members. */
+function addressChanges(address: AddressBody | null | undefined): FacilityChanges {
+  if (address === undefined) return {};
+  const changes: FacilityChanges = {};
+  for (const [member, column] of ADDRESS_COLUMNS) {
+    const value = address === null ? null : address[member];
+    if (value !== undefined) changes[column] = value;
+  }
+  return changes;
 }

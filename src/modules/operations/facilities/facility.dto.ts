@@ -1,11 +1,25 @@
 import { OmitType } from '@nestjs/swagger';
-import { PageQuery, patchOf } from '../../../platform/http/dto.js';
-import { Clearable, Id, Ignored, Nested, OneOf, Optional, Text, Texts } from '../../../platform/http/fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
-import { CountryCode, Degrees, TimeZone } from '../../../platform/http/trade-fields.js';
+import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import {
+  Clearable,
+  Id,
+  Ignored,
+  Nested,
+  Nullable,
+  OneOf,
+  Optional,
+  Text,
+  Texts,
+  Version,
+  Whole,
+} from '../../../platform/http/fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
+import { CountryCode, Degrees, Instant, TimeZone } from '../../../platform/http/trade-fields.js';
+import {
+  type Facility,
   FACILITY_KINDS,
   FACILITY_STATUSES,
+  type FacilityImpact,
   type FacilityKind,
   type FacilityStatus,
   OPEN_STATUSES,
@@ -187,3 +201,160 @@ export class ListFacilities extends PageQuery {
   @SortBy(['name', 'createdAt'])
   sort?: string;
 }
+
+const MOST = Number.MAX_SAFE_INTEGER;
+
+/** Postal address of a facility. */
+export class AddressResponse {
+  /** Street and number; null if unknown. */
+  @Text({ max: 255 })
+  line1: string | null;
+
+  /** Building, floor or similar; null if there is none. */
+  @Text({ max: 255 })
+  line2: string | null;
+
+  /** City or town name; null if unknown. */
+  @Text({ max: 255 })
+  city: string | null;
+
+  /** State, county or province; null if unknown. */
+  @Text({ max: 255 })
+  region: string | null;
+
+  /** Postal or ZIP code; null if unknown. */
+  @Text({ max: 20 })
+  postalCode: string | null;
+
+  /** ISO 3166-1 alpha-2 country code; null if unknown. */
+  @CountryCode()
+  country: string | null;
+}
+
+/** A place such as a hotel, a meeting point or an airport. */
+export class FacilityResponse {
+  @Id('fac')
+  id: string;
+
+  /** Name as staff and customers know the place. */
+  @Text({ max: 255 })
+  name: string;
+
+  /** Your own short code; null if there is none. */
+  @Text({ max: 100 })
+  code: string | null;
+
+  /** Type of place; `other` if none was given. */
+  @OneOf(FACILITY_KINDS)
+  kind: FacilityKind;
+
+  /** `archived` facilities cannot be changed or used for new departures. */
+  @OneOf(FACILITY_STATUSES)
+  status: FacilityStatus;
+
+  /** Larger facility that contains this one (prefix `fac`); null if none. */
+  @Id('fac')
+  parentFacilityId: string | null;
+
+  /** Directions or details for staff and customers; null if there are none. */
+  @Text({ max: 2000 })
+  description: string | null;
+
+  /** IANA time zone of the place; null if unknown. */
+  @TimeZone()
+  timeZone: string | null;
+
+  /** Postal address; null if no member of it is known. */
+  @Nullable()
+  @Nested(() => AddressResponse)
+  address: AddressResponse | null;
+
+  /** Decimal degrees, north is positive; null if unknown. */
+  @Degrees({ max: 90 })
+  latitude: number | null;
+
+  /** Decimal degrees, east is positive; null if unknown. */
+  @Degrees({ max: 180 })
+  longitude: number | null;
+
+  /** Free keywords; empty if there are none. */
+  @Texts({ max: 50, maxLength: 100, unique: true })
+  tags: string[];
+
+  /** When the facility was archived; null unless its status is `archived`. */
+  @Instant()
+  deletedAt: string | null;
+
+  @Version()
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+/** Number of resources that still refer to the archived facility. */
+export class FacilityImpactResponse {
+  /** Past and cancelled departures that use it. In the details of 409 `facility_in_use`, the scheduled future ones. */
+  @Whole({ min: 0, max: MOST })
+  departures: number;
+
+  /** Facilities within it that are not archived. */
+  @Whole({ min: 0, max: MOST })
+  children: number;
+
+  /** Ground operators with this home base, inactive ones included. */
+  @Whole({ min: 0, max: MOST })
+  operators: number;
+}
+
+/** Confirmation that a facility was archived. */
+export class ArchivedFacilityResponse {
+  @Id('fac')
+  id: string;
+
+  /** Always `archived`. */
+  @OneOf(['archived'])
+  status: string;
+
+  /** When the facility was archived. */
+  @Instant()
+  deletedAt: string;
+
+  /** Resources that still refer to the facility. */
+  @Nested(() => FacilityImpactResponse)
+  impact: FacilityImpactResponse;
+}
+
+export function toFacility(facility: Facility): FacilityResponse {
+  return {
+    id: facility.id,
+    name: facility.name,
+    code: facility.code,
+    kind: facility.kind,
+    status: facility.status,
+    parentFacilityId: facility.parentFacilityId,
+    description: facility.description,
+    timeZone: facility.timeZone,
+    address: facility.address(),
+    latitude: facility.latitude,
+    longitude: facility.longitude,
+    tags: facility.tags,
+    deletedAt: facility.archivedAt?.toISOString() ?? null,
+    version: facility.version,
+    createdAt: facility.createdAt.toISOString(),
+    updatedAt: facility.updatedAt.toISOString(),
+  };
+}
+
+export function toArchived(facility: Facility, impact: FacilityImpact): ArchivedFacilityResponse {
+  const { departures, children, operators } = impact;
+  const deletedAt = (facility.archivedAt ?? facility.updatedAt).toISOString();
+  return { id: facility.id, status: facility.status, deletedAt, impact: { departures, children, operators } };
+}
+
+export class FacilityEnvelope extends dataOf(FacilityResponse) {}
+export class FacilityPage extends pageOf(FacilityResponse) {}
+export class ArchivedFacilityEnvelope extends dataOf(ArchivedFacilityResponse) {}

@@ -24,9 +24,29 @@ export type FacilityKind = (typeof FACILITY_KINDS)[number];
 export const FACILITY_STATUSES = named('FacilityStatus', ['active', 'inactive', 'archived']);
 export type FacilityStatus = (typeof FACILITY_STATUSES)[number];
 
-/** Those that a change can set; archiving is a deletion. */
+/** The statuses that an update can set; archiving is a deletion. */
 export const OPEN_STATUSES = named('OpenFacilityStatus', ['active', 'inactive']);
 export type OpenStatus = (typeof OPEN_STATUSES)[number];
+
+/** How many resources refer to a facility. */
+export interface FacilityImpact {
+  /** All departures, past and cancelled ones too. */
+  departures: number;
+  /** Scheduled departures that have not started. */
+  upcomingDepartures: number;
+  /** Facilities within it that are not archived. */
+  children: number;
+  operators: number;
+}
+
+interface Address {
+  line1: string | null;
+  line2: string | null;
+  city: string | null;
+  region: string | null;
+  postalCode: string | null;
+  country: string | null;
+}
 
 export interface FacilityChanges {
   name?: string;
@@ -47,16 +67,16 @@ export interface FacilityChanges {
   tags?: string[];
 }
 
-/** A place we use: a hotel, a meeting point, an airport. What names it goes on naming it when it is archived. */
+/** A place such as a hotel, a meeting point or an airport. References to it stay when it is archived. */
 @Entity('facilities')
 export class Facility {
   @PrimaryColumn('text') id: string;
   @Column('text') name: string;
-  /** Of one facility that is not archived. */
+  /** Unique among facilities that are not archived. */
   @Column('text', { nullable: true }) code: string | null;
   @Column('text') kind: FacilityKind;
   @Column('text') status: FacilityStatus;
-  /** The larger place in which it lies; never, over whatever steps, itself. */
+  /** The larger place that contains it; a trigger rejects cycles. */
   @Column('text', { name: 'parent_facility_id', nullable: true }) parentFacilityId: string | null;
   @Column('text', { nullable: true }) description: string | null;
   @Column('text', { name: 'time_zone', nullable: true }) timeZone: string | null;
@@ -74,7 +94,6 @@ export class Facility {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 409 `facility_archived`. */
   change(changes: FacilityChanges, now: Date): void {
     if (this.status === 'archived') throw conflict('facility_archived', 'An archived facility cannot be changed');
     Object.assign(this, changes, { updatedAt: now });
@@ -86,5 +105,39 @@ export class Facility {
 
   restore(status: OpenStatus, now: Date): void {
     Object.assign(this, { status, archivedAt: null, updatedAt: now });
+  }
+
+  /** Null if no member is known. */
+  address(): Address | null {
+    const address = {
+      line1: this.addressLine1,
+      line2: this.addressLine2,
+      city: this.addressCity,
+      region: this.addressRegion,
+      postalCode: this.addressPostalCode,
+      country: this.addressCountry,
+    };
+    return Object.values(address).some((member) => member !== null) ? address : null;
+  }
+
+  auditImage(): object {
+    return {
+      id: this.id,
+      name: this.name,
+      code: this.code,
+      kind: this.kind,
+      status: this.status,
+      parentFacilityId: this.parentFacilityId,
+      description: this.description,
+      timeZone: this.timeZone,
+      address: this.address(),
+      latitude: this.latitude,
+      longitude: this.longitude,
+      tags: this.tags,
+      deletedAt: this.archivedAt?.toISOString() ?? null,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
   }
 }

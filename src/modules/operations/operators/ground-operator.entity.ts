@@ -15,14 +15,14 @@ export interface GroundOperatorChanges {
   notes?: string | null;
 }
 
-/** A local company that carries out transfers and tours. */
+/** A local partner that runs transfers and tours. */
 @Entity('ground_operators')
 export class GroundOperator {
   @PrimaryColumn('text') id: string;
   @Column('text') name: string;
   @Column('text', { nullable: true }) code: string | null;
   @Column('boolean') active: boolean;
-  /** Where it is at home. */
+  /** Home base. */
   @Column('text', { name: 'facility_id', nullable: true }) facilityId: string | null;
   @Column('text', { name: 'contact_name', nullable: true }) contactName: string | null;
   @Column('text', { name: 'contact_email', nullable: true }) contactEmail: string | null;
@@ -38,5 +38,21 @@ export class GroundOperator {
 
   change(changes: GroundOperatorChanges, now: Date): void {
     Object.assign(this, changes, { updatedAt: now });
+  }
+
+  /** Without the contact person and the notes: the names of the changed fields show that they changed. */
+  auditImage(): object {
+    return {
+      id: this.id,
+      name: this.name,
+      code: this.code,
+      active: this.active,
+      facilityId: this.facilityId,
+      serviceAreas: this.serviceAreas,
+      licenseNumber: this.licenseNumber,
+      insuranceExpiresOn: this.insuranceExpiresOn,
+      timeZone: this.timeZone,
+      version: this.version,
+    };
   }
 }

@@ -14,15 +14,15 @@ import {
   toGroundOperator,
   UpdateGroundOperator,
 } from './ground-operator.dto.js';
-import { GroundOperators } from './ground-operators.service.js';
-import { pageHeaders, tellPage } from './list-headers.js';
+import { GroundOperatorsService } from './ground-operators.service.js';
+import { pageHeaders, withPageHeaders } from './list-headers.js';
 
 const PATH = '/v1/admin/operations/operators';
 
 @ApiTags('Facilities and ground operators')
 @Controller(PATH)
 export class GroundOperatorsController {
-  constructor(private readonly operators: GroundOperators) {}
+  constructor(private readonly operators: GroundOperatorsService) {}
 
   /**
    * List ground operators
@@ -39,8 +39,8 @@ export class GroundOperatorsController {
     headers: pageHeaders,
   })
   async list(@Query() query: ListGroundOperators): Promise<GroundOperatorList> {
-    const { operators, total } = await this.operators.list(query);
-    return tellPage({ path: PATH, query, total }, { data: operators.map(toGroundOperator) });
+    const { rows, total } = await this.operators.list(query);
+    return withPageHeaders({ path: PATH, query, total }, { data: rows.map(toGroundOperator) });
   }
 
   /**

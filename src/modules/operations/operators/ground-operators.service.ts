@@ -2,73 +2,85 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
-import { make } from '../../../platform/database/rows.js';
-import { conflict, notFound } from '../../../platform/errors/app-error.js';
+import { make, type Rows } from '../../../platform/database/rows.js';
+import { conflict } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { FacilityChoice } from '../facilities/facility-choice.service.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { FacilitiesService } from '../facilities/facilities.service.js';
 import type { CreateGroundOperator, ListGroundOperators, UpdateGroundOperator } from './ground-operator.dto.js';
 import { GroundOperator, type GroundOperatorChanges } from './ground-operator.entity.js';
-import { GroundOperatorJournal } from './ground-operator-journal.js';
 
 mapConstraint('ground_operators_code', () => conflict('operator_code_taken', 'Another operator already has this code'));
 
 @Injectable()
-export class GroundOperators {
+export class GroundOperatorsService {
+  private readonly rows: Rows<GroundOperator>;
+
   constructor(
     private readonly database: Database,
-    private readonly facilities: FacilityChoice,
-    private readonly journal: GroundOperatorJournal,
+    private readonly facilities: FacilitiesService,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = database.rows(GroundOperator);
+  }
 
-  /** Throws 404 for an unknown facility, 409 `operator_code_taken`, `facility_archived`. */
   async create(input: CreateGroundOperator, id = newId('gop')): Promise<GroundOperator> {
     const operator = newGroundOperator(input, id, this.clock.now());
     return this.database.transaction(async () => {
-      await this.facilities.assertUsable(operator.facilityId);
-      await this.database.insert(operator);
-      this.journal.created(operator);
+      await this.facilities.lockUsable(operator.facilityId);
+      await this.rows.insert(operator);
+      this.record('create', operator, { before: null, after: operator.auditImage() });
       return operator;
     });
   }
 
-  /** In the order of their names. */
-  async list(query: ListGroundOperators): Promise<{ operators: GroundOperator[]; total: number }> {
+  async list(query: ListGroundOperators): Promise<{ rows: GroundOperator[]; total: number }> {
     const { active, facilityId, search } = query;
-    const found = this.database.repository(GroundOperator).createQueryBuilder('operator');
+    const found = this.rows.query('operator');
     if (active !== undefined) found.andWhere('operator.active = :active', { active });
     if (facilityId !== undefined) found.andWhere('operator.facilityId = :facilityId', { facilityId });
     if (search !== undefined) {
       found.andWhere('(operator.name ilike :part or operator.code ilike :part)', { part: containing(search) });
     }
     found.orderBy('operator.name', 'ASC').addOrderBy('operator.id', 'ASC');
-    const { rows, total } = await this.database.page(found, pageBounds(query));
-    return { operators: rows.map(({ entity }) => entity), total };
+    return this.rows.page(found, pageBounds(query));
   }
 
-  /** Throws 404. */
   async get(id: string): Promise<GroundOperator> {
-    const operator = await this.database.repository(GroundOperator).findOneBy({ id });
-    if (!operator) throw notFound();
-    return operator;
+    return this.rows.get(id);
   }
 
-  /** Throws 404, 409 `operator_code_taken`, `facility_archived`, 412. */
   async update(id: string, body: UpdateGroundOperator, expected: ExpectedVersions): Promise<GroundOperator> {
     return this.database.transaction(async () => {
-      const operator = await this.database.lock(GroundOperator, id);
-      if (!operator) throw notFound();
+      const operator = await this.rows.lock(id);
       assertVersion(expected, operator);
-      const before = make(GroundOperator, { ...operator });
+      const { facilityId } = operator;
+      const before = operator.auditImage();
       operator.change(changesOf(body), this.clock.now());
-      if (operator.facilityId !== before.facilityId) await this.facilities.assertUsable(operator.facilityId);
-      await this.database.update(operator);
-      this.journal.updated(operator, { before, changed: Object.keys(body).sort() });
+      if (operator.facilityId !== facilityId) await this.facilities.lockUsable(operator.facilityId);
+      await this.rows.update(operator);
+      const after = { ...operator.auditImage(), changed: Object.keys(body).sort() };
+      this.record('update', operator, { before, after });
       return operator;
     });
+  }
+
+  private record(
+    verb: 'create' | 'update',
+    operator: GroundOperator,
+    images: { before: object | null; after: object },
+  ): void {
+    const { id: operatorId, active, facilityId, version } = operator;
+    const subject = { subjectType: 'ground_operator', subjectId: operatorId };
+    this.ledger.record(`operations.ground_operator.${verb}`, { ...subject, ...images });
+    const data = { operatorId, active, facilityId, version };
+    this.outbox.add({ channel: 'operations.operators', event: `ground_operator.${verb}d`, data });
   }
 }
 

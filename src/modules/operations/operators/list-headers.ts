@@ -1,7 +1,7 @@
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { pageBounds, type PageQuery } from '../../../platform/http/dto.js';
 
-/** What a list says of itself where its body has no room for it. */
+/** The headers of a list whose body contains only `data`. */
 export const pageHeaders = {
   Link: { description: '`rel="next"` while there are more pages', schema: { type: 'string', maxLength: 4000 } },
   'X-Total-Count': {
@@ -13,8 +13,8 @@ export const pageHeaders = {
 
 const LAST_OFFSET = 100_000;
 
-/** Gives the answer its `X-Total-Count`, and its `Link` while there are more; the next page keeps the filters. */
-export function tellPage<Body>(
+/** Sets `X-Total-Count`, and `Link` if there is a next page, which keeps the filters. */
+export function withPageHeaders<Body>(
   { path, query, total }: { path: string; query: PageQuery; total: number },
   body: Body,
 ): Body {
@@ -22,8 +22,8 @@ export function tellPage<Body>(
   const next = offset + limit;
   setResponseHeader('X-Total-Count', String(total));
   if (next < total && next <= LAST_OFFSET) {
-    const asked = Object.entries({ ...query, limit, offset: next }).filter(([, value]) => value !== undefined);
-    const parameters = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, String(value)]));
+    const members = Object.entries({ ...query, limit, offset: next }).filter(([, value]) => value !== undefined);
+    const parameters = new URLSearchParams(members.map(([name, value]): [string, string] => [name, String(value)]));
     setResponseHeader('Link', `<${path}?${parameters.toString()}>; rel="next"`);
   }
   return body;

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { Rows } from '../../../platform/database/rows.js';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import type { ListDepartures } from './departure.dto.js';
+import { Departure, type DepartureStatus, type DepartureView } from './departure.entity.js';
+import { AVAILABLE, type Change, CHANGES } from './unit-statements.js';
+
+/** First key of the advisory locks of products; the second is the hash of the product id. */
+const PRODUCTS = 7_120_020;
+
+/** Units of one departure. */
+export interface Units {
+  departureId: string;
+  units: number;
+}
+
+/** A departure whose units were changed. */
+export interface ChangedDeparture {
+  id: string;
+  productId: string;
+  startsAt: Date;
+  endsAt: Date;
+  status: DepartureStatus;
+  available: number;
+}
+
+/** A departure that had too few units. */
+export interface Shortage {
+  departureId: string;
+  status: DepartureStatus;
+  available: number;
+}
+
+/** The SQL of departures. */
+@Injectable()
+export class DeparturesRepository {
+  readonly departures: Rows<Departure>;
+
+  constructor(private readonly database: Database) {
+    this.departures = database.rows(Departure);
+  }
+
+  /** Throws 404; `details` are for an id that a body contains. */
+  async get(id: string, details?: { field: string }): Promise<DepartureView> {
+    const [view] = await this.read('departure-get', 'd.id = $1', [id]);
+    if (!view) throw notFound(details);
+    return view;
+  }
+
+  async list(query: ListDepartures): Promise<{ views: DepartureView[]; total: number }> {
+    const { productId, from, to, status, sort = 'startsAt' } = query;
+    const found = this.departures.query('departure').addSelect('departure.start_date', 'local_start');
+    if (productId !== undefined) found.andWhere('departure.productId = :productId', { productId });
+    if (from !== undefined) found.andWhere('departure.start_date >= :from', { from });
+    if (to !== undefined) found.andWhere('departure.start_date <= :to', { to });
+    if (status !== undefined) found.andWhere('departure.status = :status', { status });
+    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
+    found.orderBy(`departure.${sort.replace('-', '')}`, direction).addOrderBy('departure.id', direction);
+    const { rows, total } = await this.database.page<Departure, { local_start: string }>(found, pageBounds(query));
+    return { views: rows.map(({ entity, raw }) => viewOf(entity, raw.local_start)), total };
+  }
+
+  async listByIds(ids: readonly string[]): Promise<DepartureView[]> {
+    return this.read('departures-read', 'd.id = any($1)', [ids]);
+  }
+
+  /** Throws 404. */
+  async lock(id: string): Promise<DepartureView> {
+    const [view] = await this.read('departure-lock', 'd.id = $1 for update', [id]);
+    if (!view) throw notFound();
+    return view;
+  }
+
+  /** Locks those that exist, in the order of their ids. */
+  async lockByIds(ids: readonly string[]): Promise<DepartureView[]> {
+    return this.read('departures-lock-these', 'd.id = any($1) order by d.id for update', [ids]);
+  }
+
+  /** Locks the scheduled departures that start after an instant and on a local day of this range, in the order of their ids. */
+  async lockUpcoming(
+    productId: string,
+    { after, from, to }: { after: Date; from: string; to: string | null },
+  ): Promise<DepartureView[]> {
+    const condition = `d.product_id = $1 and d.status = 'scheduled' and d.starts_at > $2
+      and d.start_date >= $3::date and ($4::date is null or d.start_date <= $4::date)
+      order by d.id for update`;
+    return this.read('departures-lock-upcoming', condition, [productId, after, from, to]);
+  }
+
+  /** Changes units in one guarded statement and returns the departures that passed the guard. */
+  async changeUnits(change: Change, units: readonly Units[]): Promise<ChangedDeparture[]> {
+    return this.database.prepared<ChangedDeparture>(`departures-${change}`, CHANGES[change], [
+      units.map(({ departureId }) => departureId),
+      units.map((one) => one.units),
+    ]);
+  }
+
+  /** How many units each of these departures has for the change; null if the change only reverses earlier ones. */
+  async listShortages(change: Change, ids: readonly string[]): Promise<Shortage[] | null> {
+    const available = AVAILABLE[change];
+    if (available === null) return null;
+    return this.database.query<Shortage>(
+      `select id as "departureId", status, ${available} as available from departures where id = any($1) order by id`,
+      [ids],
+    );
+  }
+
+  /** Locks the product until the running transaction ends. */
+  async lockProduct(productId: string): Promise<void> {
+    await this.database.prepared('departures-product', `select pg_advisory_xact_lock(${PRODUCTS}, hashtext($1))`, [
+      productId,
+    ]);
+  }
+
+  private async read(name: string, condition: string, values: unknown[]): Promise<DepartureView[]> {
+    const columns = this.departures.columns('d');
+    const text = `select ${columns}, d.start_date from departures d where ${condition}`;
+    const rows = await this.database.read<Departure, { start_date: string }>(Departure, { name, text, values });
+    return rows.map(({ entity, raw }) => viewOf(entity, raw.start_date));
+  }
+}
+
+function viewOf(departure: Departure, startDate: string): DepartureView {
+  return Object.assign(departure, { startDate });
+}
