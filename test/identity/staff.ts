@@ -37,6 +37,7 @@ export async function hire(
 ): Promise<Member> {
   const body = { email, name: 'Test Member', roles, password };
   const created = await app.as('owner').post<{ data: UserBody }>(USERS, body);
+  if (created.status !== 201) throw new Error(`creating a user answered ${created.status} ${created.text}`);
   const session = await login(app, body.email, password);
   return { user: created.body.data, password, session, client: app.with(session) };
 }

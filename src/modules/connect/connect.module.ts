@@ -1,12 +1,10 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
-import { TokenVerifier } from '../../platform/auth/token-verifier.js';
-import { Jobs } from '../../platform/jobs/jobs.js';
+import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { ClientSecretsController } from './client-secrets/client-secrets.controller.js';
 import { ClientSecrets } from './client-secrets/client-secrets.service.js';
 import { ConnectorProvidersController } from './connector-providers/connector-providers.controller.js';
 import { ConnectorProviders } from './connector-providers/connector-providers.service.js';
-import { ConnectProvisioning } from './connect-provisioning.js';
+import { ConnectDemo } from './connect.demo.js';
 import { AccessTokens } from './oauth/access-tokens.service.js';
 import { ClientRequests } from './oauth/client-requests.service.js';
 import { KnownClients } from './oauth/known-clients.service.js';
@@ -39,7 +37,7 @@ import { Operators } from './operators/operators.service.js';
     ClientRequests,
     ClientSecrets,
     ConnectorProviders,
-    ConnectProvisioning,
+    ConnectDemo,
     Grants,
     KnownClients,
     OAuthClients,
@@ -48,15 +46,4 @@ import { Operators } from './operators/operators.service.js';
     Operators,
   ],
 })
-export class ConnectModule implements OnModuleInit {
-  constructor(
-    private readonly verifier: TokenVerifier,
-    private readonly jobs: Jobs,
-    private readonly tokens: AccessTokens,
-  ) {}
-
-  onModuleInit(): void {
-    this.verifier.register('oat', (credential) => this.tokens.actorOf(credential));
-    this.jobs.schedule('connect.access_tokens.purge', '23 * * * *', () => this.tokens.purge());
-  }
-}
+export class ConnectModule {}

@@ -1,23 +1,28 @@
 import { expect, it } from '@jest/globals';
+import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { Clock } from '../clock/clock.js';
 import { readEnv } from '../config/read-env.js';
 import type { Actor } from '../context/actor.js';
+import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { newCredential } from '../ids/credentials.js';
 import { TokenVerifier } from './token-verifier.js';
 
 const actor: Actor = { type: 'api_key', id: 'a', principal: 'a', credentialId: 'a', scopes: [], operatorId: null };
 const { token } = newCredential('tpk');
 
-/** A verifier whose look-ups wait until `answer` is called. */
+/** A verifier whose verifications wait for the test. */
 function slowVerifier() {
   const clock = new Clock(readEnv({ DATABASE_URL: 'postgres://a@b/c' }));
-  const verifier = new TokenVerifier(clock);
+  const verifier = new TokenVerifier(
+    clock,
+    new DecoratedMethods(new DiscoveryService(new ModulesContainer()), new MetadataScanner()),
+  );
   const asked: ((found: Actor | null) => void)[] = [];
   verifier.register('tpk', () => new Promise((resolve) => asked.push(resolve)));
   return { clock, verifier, asked };
 }
 
-it('asks once for requests that come together, and not again for a second', async () => {
+it('verifies a token once for concurrent requests, and not again for a second', async () => {
   const { clock, verifier, asked } = slowVerifier();
   const together = [verifier.verify(token), verifier.verify(token)];
   asked[0]?.(actor);
@@ -30,7 +35,7 @@ it('asks once for requests that come together, and not again for a second', asyn
   expect(verifier.findCached(token)).toBeNull();
 });
 
-it('does not keep an answer that was asked for before a change', async () => {
+it('does not cache a result of a verification that began before a change', async () => {
   const { verifier, asked } = slowVerifier();
   const before = verifier.verify(token);
   verifier.forget();

@@ -1,44 +1,52 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import type { Actor } from '../context/actor.js';
+import { DecoratedMethods } from '../discovery/decorated-methods.js';
+import { type CredentialKind, parseCredential } from '../ids/credentials.js';
 import { BriefCache } from './brief-cache.js';
-import { type Credential, type CredentialKind, parseCredential } from '../ids/credentials.js';
+import { VerifiesCredential, type VerifyCredential } from './verifies-credential.js';
 
-/** Finds out whose credential this is; null if it is unknown, expired, revoked or its holder is not active. */
-export type Verify = (credential: Credential) => Promise<Actor | null>;
-
-/** The one check of all credentials. Identity and connect register how theirs are verified. */
+/** Verifies all credentials, by the methods with `@VerifiesCredential`, and caches the results for a second. */
 @Injectable()
-export class TokenVerifier {
-  private readonly verifiers = new Map<CredentialKind, Verify>();
+export class TokenVerifier implements OnModuleInit {
+  private readonly verifiers = new Map<CredentialKind, VerifyCredential>();
   private readonly caches: { forget(): void }[] = [];
   private readonly actors: BriefCache<Actor>;
 
-  constructor(clock: Clock) {
+  constructor(
+    clock: Clock,
+    private readonly methods: DecoratedMethods,
+  ) {
     this.actors = new BriefCache<Actor>(clock);
     this.alsoForget(this.actors);
   }
 
-  register(kind: CredentialKind, verify: Verify): void {
+  onModuleInit(): void {
+    for (const [, { options, call }] of this.methods.findByName(VerifiesCredential, (kind) => kind)) {
+      this.register(options, call);
+    }
+  }
+
+  register(kind: CredentialKind, verify: VerifyCredential): void {
     this.verifiers.set(kind, verify);
   }
 
-  /** A cache of what else hangs on credentials, to be emptied with this one's. */
+  /** Adds a cache that depends on credentials, to be cleared together with this one. */
   alsoForget(cache: { forget(): void }): void {
     this.caches.push(cache);
   }
 
-  /** Forgets what is remembered, so that a change made in this process holds from its next request on. */
+  /** Clears the caches: a change made in this process takes effect with the next request. */
   forget(): void {
     for (const cache of this.caches) cache.forget();
   }
 
-  /** The actor, if this token was found good less than a second ago. */
+  /** The actor, if this token was verified less than a second ago. */
   findCached(token: string): Actor | null {
     return this.actors.find(token);
   }
 
-  /** Requests that come in while a token is being looked up wait for that one look-up. */
+  /** Concurrent requests with the same token share one verification. */
   verify(token: string): Promise<Actor | null> {
     return this.actors.ask(token, async () => {
       const credential = parseCredential(token);

@@ -4,12 +4,9 @@ import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import {
-  type ConnectorProviderResponse,
-  type ConnectorProviderRow,
-  toConnectorProvider,
-} from './connector-provider.dto.js';
+import { type ConnectorProviderResponse, ConnectorProviderRow, toConnectorProvider } from './connector-provider.dto.js';
 import { ConnectorProvider } from './connector-provider.entity.js';
 
 @Injectable()
@@ -43,6 +40,7 @@ export class ConnectorProviders {
   }
 
   /** Provisioning: creates or updates by key, all or nothing. Members that a row leaves out stay as they are. */
+  @Provisions({ name: 'connectorProviders', order: 320, row: ConnectorProviderRow })
   async apply(rows: ConnectorProviderRow[]): Promise<void> {
     await this.database.transaction(async () => {
       for (const row of [...rows].sort((a, b) => (a.key < b.key ? -1 : 1))) await this.applyRow(row);

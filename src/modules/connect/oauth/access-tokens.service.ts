@@ -6,6 +6,8 @@ import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import type { Actor } from '../../../platform/context/actor.js';
 import { Database } from '../../../platform/database/database.js';
+import { Cron } from '../../../platform/jobs/job-decorators.js';
+import { VerifiesCredential } from '../../../platform/auth/verifies-credential.js';
 import {
   type ClientStanding,
   isAlive,
@@ -81,6 +83,7 @@ export class AccessTokens {
   }
 
   /** Who acts with this token; null if it, its client, its grant or its operator may not be used now. */
+  @VerifiesCredential('oat')
   async actorOf(credential: Credential): Promise<Actor | null> {
     const token = await this.read(credential);
     if (!token) return null;
@@ -111,6 +114,7 @@ export class AccessTokens {
   }
 
   /** Deletes tokens that expired more than a day ago. */
+  @Cron('connect.access_tokens.purge', '23 * * * *')
   async purge(): Promise<void> {
     const before = this.clock.inSeconds(-KEPT_AFTER_EXPIRY_SECONDS);
     const batch = `select public_id from oauth_access_tokens where expires_at < $1 limit ${PURGED_AT_ONCE}`;

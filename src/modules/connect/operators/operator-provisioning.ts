@@ -3,12 +3,13 @@ import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
+import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import type { OperatorGrantRow, OperatorRow } from './operator.dto.js';
+import { OperatorGrantRow, OperatorRow } from './operator.dto.js';
 import { Operator } from './operator.entity.js';
 import { OperatorGrant } from './operator-grant.entity.js';
 
-/** Operators and grants, which no endpoint creates. Members that a row leaves out stay as they are. */
+/** Operators and grants, which no endpoint creates. Members that a row omits keep their values. */
 @Injectable()
 export class OperatorProvisioning {
   constructor(
@@ -18,16 +19,18 @@ export class OperatorProvisioning {
     private readonly verifier: TokenVerifier,
   ) {}
 
+  @Provisions({ name: 'operators', order: 300, row: OperatorRow })
   async applyOperators(rows: OperatorRow[]): Promise<void> {
     await this.inOrder(rows, (row) => this.applyOperator(row));
   }
 
   /** Throws an Error for a grant of an unknown operator, and for one that would change its operator. */
+  @Provisions({ name: 'operatorGrants', order: 310, row: OperatorGrantRow })
   async applyGrants(rows: OperatorGrantRow[]): Promise<void> {
     await this.inOrder(rows, (row) => this.applyGrant(row));
   }
 
-  /** All or nothing, in the order of ids; what clients may do has changed as soon as it is committed. */
+  /** In one transaction, in the order of ids; permissions of clients change with the commit. */
   private async inOrder<Row extends { id: string }>(rows: Row[], apply: (row: Row) => Promise<void>): Promise<void> {
     await this.database.transaction(async () => {
       for (const row of [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))) await apply(row);

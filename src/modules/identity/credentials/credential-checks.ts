@@ -1,6 +1,6 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type Credential, secretMatches } from '../../../platform/ids/credentials.js';
-import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
+import { VerifiesCredential } from '../../../platform/auth/verifies-credential.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import type { Actor } from '../../../platform/context/actor.js';
 import { Database } from '../../../platform/database/database.js';
@@ -38,23 +38,17 @@ const TOKEN = `
   from api_tokens t left join users u on u.id = t.user_id
   where t.public_id = $1 and t.kind = $2 and t.revoked_at is null and (t.kind = 'platform' or u.active)`;
 
-/** Says whose a presented session, staff token or platform key is: one indexed statement each. */
+/** Verifies sessions, staff tokens and platform keys, with one indexed statement each. */
 @Injectable()
-export class CredentialChecks implements OnModuleInit {
+export class CredentialChecks {
   constructor(
     private readonly database: Database,
-    private readonly verifier: TokenVerifier,
     private readonly lastUses: LastUses,
     private readonly clock: Clock,
   ) {}
 
-  onModuleInit(): void {
-    this.verifier.register('vss', (credential) => this.session(credential));
-    this.verifier.register('vsk', (credential) => this.staffToken(credential));
-    this.verifier.register('tpk', (credential) => this.platformKey(credential));
-  }
-
-  private async session({ publicId, secret }: Credential): Promise<Actor | null> {
+  @VerifiesCredential('vss')
+  async session({ publicId, secret }: Credential): Promise<Actor | null> {
     const [row = null] = await this.database.prepared<SessionRow>('identity-session', SESSION, [publicId]);
     const matches = secretMatches(secret, row?.secret_hash ?? null);
     if (!row || !matches || this.isPast(row.expires_at)) return null;
@@ -70,7 +64,8 @@ export class CredentialChecks implements OnModuleInit {
     };
   }
 
-  private async staffToken(credential: Credential): Promise<Actor | null> {
+  @VerifiesCredential('vsk')
+  async staffToken(credential: Credential): Promise<Actor | null> {
     const row = await this.token(credential, 'staff');
     if (!row?.user_id || !row.roles) return null;
     const scopes = scopesInBoth(row.scopes, scopesOf(row.roles));
@@ -84,7 +79,8 @@ export class CredentialChecks implements OnModuleInit {
     };
   }
 
-  private async platformKey(credential: Credential): Promise<Actor | null> {
+  @VerifiesCredential('tpk')
+  async platformKey(credential: Credential): Promise<Actor | null> {
     const row = await this.token(credential, 'platform');
     if (!row) return null;
     const { id, scopes, operator_id: operatorId } = row;

@@ -1,34 +1,29 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { type PageQuery, pageBounds } from '../../../platform/http/dto.js';
-import { Jobs } from '../../../platform/jobs/jobs.js';
+import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentials } from '../credentials/user-credentials.js';
 import { IDLE_SECONDS } from './lifetime.js';
 import { StaffSession } from './staff-session.entity.js';
 
-/** Ended sessions are kept for a while, for whoever looks into what happened. */
+/** Ended sessions are kept for 90 days, for investigations. */
 const KEPT_SECONDS = 90 * 24 * 60 * 60;
 
 /** The caller's own sessions. */
 @Injectable()
-export class Sessions implements OnModuleInit {
+export class Sessions {
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly credentials: UserCredentials,
     private readonly clock: Clock,
-    private readonly jobs: Jobs,
   ) {}
 
-  onModuleInit(): void {
-    this.jobs.schedule('identity.sessions.purge', '41 3 * * *', () => this.purge());
-  }
-
-  /** Those that could still be used, newest first. */
+  /** The sessions that can still be used, newest first. */
   async list(query: PageQuery): Promise<{ sessions: StaffSession[]; total: number }> {
     const found = this.database.repository(StaffSession).createQueryBuilder('s');
     found.where('s.userId = :userId and s.endedAt is null', { userId: currentActor().principal });
@@ -45,7 +40,7 @@ export class Sessions implements OnModuleInit {
     return type === 'user' ? this.end(credentialId) : null;
   }
 
-  /** Throws 404 for one that has ended, or is somebody else's. */
+  /** Throws 404 if it has ended or belongs to another user. */
   async end(id: string): Promise<StaffSession> {
     return this.database.transaction(async () => {
       const repository = this.database.repository(StaffSession);
@@ -62,6 +57,7 @@ export class Sessions implements OnModuleInit {
   }
 
   /** Forgets sessions that have been over for 90 days. */
+  @Cron('identity.sessions.purge', '41 3 * * *')
   async purge(): Promise<void> {
     await this.database.transaction(async () => {
       const { count } = await this.database.execute('delete from staff_sessions where expires_at < $1', [

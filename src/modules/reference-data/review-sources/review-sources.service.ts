@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { notFound } from '../../../platform/errors/app-error.js';
-import type { ReviewSourceRow } from './review-source.dto.js';
+import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
+import { ReviewSourceRow } from './review-source.dto.js';
 import { ReviewSource } from './review-source.entity.js';
 
 const BY_NAME = `
@@ -14,7 +15,7 @@ const BY_NAME = `
 export class ReviewSources {
   constructor(private readonly database: Database) {}
 
-  /** The source that a key or alias leads to. Throws 404. */
+  /** The source with this key or alias. Throws 404. */
   async get(name: string): Promise<ReviewSource> {
     const [source] = await this.database.prepared<ReviewSource>('review-source-by-name', BY_NAME, [name]);
     if (!source) throw notFound();
@@ -22,9 +23,10 @@ export class ReviewSources {
   }
 
   /**
-   * Creates or updates sources by key; safe to repeat. Aliases that are no longer wanted go first, so that one document
-   * can hand an alias over. Throws an Error where a new source has no languages or a name leads elsewhere already.
+   * Creates or updates sources by key; safe to repeat. Deletes omitted aliases first, so that one document can move an alias
+   * to another source. Throws an Error if a new source has no languages or a name belongs to another source.
    */
+  @Provisions({ name: 'reviewSources', order: 700, row: ReviewSourceRow })
   async provision(rows: ReviewSourceRow[]): Promise<void> {
     const ordered = [...rows].sort((a, b) => (a.key < b.key ? -1 : 1));
     await this.database.transaction(async () => {
