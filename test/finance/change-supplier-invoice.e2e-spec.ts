@@ -44,7 +44,7 @@ describe('PATCH /v1/admin/finance/supplier-invoices/{id}', () => {
     { issueDate: '2027-01-16' },
     { supplierName: 'Another supplier' },
     { invoiceNumber: 'N-other' },
-  ])('with one key %j changes that one, updatedAt and version, and nothing else', async (changes) => {
+  ])('the body %j changes only its field, updatedAt and version', async (changes) => {
     const before = await make(owner, { ...CONVERTED, subtotalCents: 10_000, taxCents: 1_900, notes: 'As received' });
     app.travel({ ms: 5 });
     const after = await changed(before, changes);
@@ -52,7 +52,7 @@ describe('PATCH /v1/admin/finance/supplier-invoices/{id}', () => {
     expect(after['updatedAt']).not.toBe(before['updatedAt']);
   });
 
-  it('changes every field of a draft at once, and computes what follows from them', async () => {
+  it('all fields of a draft can be changed at once, and derived ones are recomputed', async () => {
     const before = await make(owner);
     const changes = {
       supplierName: 'Alpenbus',
@@ -72,7 +72,7 @@ describe('PATCH /v1/admin/finance/supplier-invoices/{id}', () => {
     expect((await owner.get<Envelope>(`${PATH}/${before.id}`)).body.data).toEqual(after);
   });
 
-  it('replaces all lines, and [] removes them', async () => {
+  it('lines are replaced as a whole, and [] removes them', async () => {
     const before = await make(owner, {
       lines: [1, 2].map((n) => ({ description: `Day ${n}`, unitAmountCents: 5_950 })),
     });
@@ -81,25 +81,25 @@ describe('PATCH /v1/admin/finance/supplier-invoices/{id}', () => {
     expect((await changed(one, { lines: [] })).lines).toEqual([]);
   });
 
-  it('null clears what may be null', async () => {
+  it('null clears nullable fields', async () => {
     const before = await make(owner, { ...CONVERTED, dueDate: '2027-02-14', notes: 'x' });
     const cleared = { dueDate: null, notes: null, exchangeRate: null, baseCurrency: null };
     expect(await changed(before, cleared)).toMatchObject({ ...cleared, baseTotalCents: null, baseTaxCents: null });
   });
 
-  it('rejects an invalid body with 400 and its issues, and changes nothing', async () => {
+  it('an invalid body is rejected with 400 and its issues, and nothing is changed', async () => {
     const { status, body } = await refusal(await make(owner), { status: 'approved' });
     expect([status, body]).toEqual([400, invalid('status', 'whitelistValidation', 'status is not recognized')]);
   });
 
-  it('of two parallel changes for one version lets one pass', async () => {
+  it('of two concurrent changes for the same version one succeeds', async () => {
     const { id } = await make(owner);
     const notes = Array.from({ length: 8 }, (_, index) => `note ${index}`);
     const answers = await Promise.all(notes.map((note) => patch(id, { notes: note }, { 'If-Match': '"1"' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(412)]);
   });
 
-  it('answers 404 for an unknown and for a malformed id', async () => {
+  it('a change with an unknown or malformed id is 404', async () => {
     for (const id of ['sinv_01k0dem000e000000000009999', 'chan_01k0dem000e000000000000002', 'x', '%00']) {
       const { status, body } = await patch(id, { notes: 'x' });
       expect(status).toBe(404);
@@ -107,14 +107,14 @@ describe('PATCH /v1/admin/finance/supplier-invoices/{id}', () => {
     }
   });
 
-  it('is refused to whoever lacks finance:write', async () => {
+  it('changing a supplier invoice needs finance:write', async () => {
     const reader = await staffWith(app, 'finance:read');
     const { status, body } = await reader.patch(`${PATH}/${(await make(owner)).id}`, { notes: 'x' });
     expect(status).toBe(403);
     expect(body).toEqual(problem('forbidden', { requiredScope: 'finance:write' }));
   });
 
-  it('leaves an entry with before and after, and an event', async () => {
+  it('a change is recorded with before and after, and published', async () => {
     const made = await make(owner, { lines: [{ description: 'Bus', unitAmountCents: 11_900 }] });
     await changed(made, { notes: 'Asked for a copy' });
     await changed(made, { lines: [{ description: 'Coach', unitAmountCents: 11_900 }] });
@@ -128,21 +128,21 @@ describe('PATCH /v1/admin/finance/supplier-invoices/{id}', () => {
   });
 });
 
-describe('what is no draft any more', () => {
-  it('lets notes and dueDate be changed while approved', async () => {
+describe('a supplier invoice that is not a draft', () => {
+  it('notes and dueDate of an approved invoice can be changed', async () => {
     const approved = await make(owner, { status: 'approved' });
     const changes = { notes: 'Pay by transfer', dueDate: '2027-04-01' };
     expect(await changed(approved, changes)).toMatchObject({ ...changes, status: 'approved' });
   });
 
-  it('refuses everything else while approved with 409 invoice_locked, naming it', async () => {
+  it('other fields of an approved invoice are rejected with 409 invoice_locked and their names', async () => {
     const approved = await make(owner, { status: 'approved' });
     const { status, body } = await refusal(approved, { notes: 'x', totalCents: 1, lines: [] });
     expect(status).toBe(409);
     expect(body).toEqual(problem('invoice_locked', { status: 'approved', lockedFields: ['totalCents', 'lines'] }));
   });
 
-  it('refuses every change once paid or void with 409 invoice_locked', async () => {
+  it('every change of a paid or void invoice is rejected with 409 invoice_locked', async () => {
     const paid = await make(owner, { status: 'approved', totalCents: 0 });
     const { id } = await make(owner);
     const voided = (await owner.post<Envelope>(`${PATH}/${id}/voiding`, { reason: 'Sent twice' })).body.data;

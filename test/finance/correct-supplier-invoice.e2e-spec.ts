@@ -26,7 +26,7 @@ async function refusal(invoice: Invoice, changes: object): Promise<{ status: num
 }
 
 describe('the amounts of a draft', () => {
-  it('that was never broken down follow its corrected total', async () => {
+  it('the subtotal of a draft without tax follows its corrected total', async () => {
     const before = await make(owner, { baseCurrency: 'EUR' });
     expect(await changed(before, { totalCents: 12_000 })).toMatchObject({
       totalCents: 12_000,
@@ -48,7 +48,7 @@ describe('the amounts of a draft', () => {
     },
   );
 
-  it('with lines refuse another total, and lines of another sum, with 422 totals_mismatch', async () => {
+  it('a total that differs from the lines, and lines of another sum, are 422 totals_mismatch', async () => {
     const before = await make(owner, { lines: [{ description: 'Bus', unitAmountCents: 11_900 }] });
     expect(await refusal(before, { totalCents: 12_000 })).toEqual({
       status: 422,
@@ -60,7 +60,7 @@ describe('the amounts of a draft', () => {
     });
   });
 
-  it('are converted anew when the rate changes', async () => {
+  it('base amounts are recomputed if the rate changes', async () => {
     const before = await make(owner, CONVERTED);
     const after = await changed(before, { exchangeRate: '2' });
     expect(after).toEqual({
@@ -82,15 +82,18 @@ describe('the amounts of a draft', () => {
     },
   );
 
-  it('refuse a rate where there is no base currency', async () => {
+  it('a rate without a base currency is rejected', async () => {
     const answer = { status: 400, body: invalid('exchangeRate', 'base_currency_required') };
     expect(await refusal(await make(owner), { exchangeRate: '1.1' })).toEqual(answer);
   });
 });
 
 describe('the dates of a draft', () => {
-  it.each([{ dueDate: '2027-01-14' }, { issueDate: '2027-03-01' }])('refuse %j: due before issued', async (changes) => {
-    const before = await make(owner, { dueDate: '2027-02-14' });
-    expect(await refusal(before, changes)).toEqual({ status: 400, body: invalid('dueDate', 'due_before_issue') });
-  });
+  it.each([{ dueDate: '2027-01-14' }, { issueDate: '2027-03-01' }])(
+    '%j is rejected, because the due date is before the issue date',
+    async (changes) => {
+      const before = await make(owner, { dueDate: '2027-02-14' });
+      expect(await refusal(before, changes)).toEqual({ status: 400, body: invalid('dueDate', 'due_before_issue') });
+    },
+  );
 });

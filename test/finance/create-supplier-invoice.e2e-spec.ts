@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('POST /v1/admin/finance/supplier-invoices', () => {
-  it('answers 201 with every field, its Location and its ETag', async () => {
+  it('a new supplier invoice is answered with 201, all its members, Location and ETag', async () => {
     const sent = body({ supplierName: '  Hotel   Aurora ', dueDate: '2027-02-14', baseCurrency: 'EUR' });
 
     const { status, body: answer, headers } = await owner.post<Envelope>(PATH, sent);
@@ -57,7 +57,7 @@ describe('POST /v1/admin/finance/supplier-invoices', () => {
     expect((await owner.get(`${PATH}/${answer.data.id}`)).body).toEqual(answer);
   });
 
-  it('takes the largest amount that a double holds exactly, and none beyond it', async () => {
+  it('the largest total is 2^53-1', async () => {
     const { body: answer } = await owner.post<Envelope>(PATH, body({ totalCents: Number.MAX_SAFE_INTEGER }));
     const read = await owner.get<Envelope>(`${PATH}/${answer.data.id}`);
     expect(read.body.data.totalCents).toBe(9_007_199_254_740_991);
@@ -67,13 +67,13 @@ describe('POST /v1/admin/finance/supplier-invoices', () => {
     expect(beyond.status).toBe(400);
   });
 
-  it('ignores an id in the body', async () => {
+  it('an id in the body is ignored', async () => {
     const id = 'sinv_01k0dem000e000000000000001';
     expect((await make(owner, { id })).id).not.toBe(id);
     expect((await make(owner, { id: { any: 'thing' } })).id).toMatch(/^sinv_/);
   });
 
-  it('rejects an invalid body with 400 and its issues, and creates nothing', async () => {
+  it('an invalid body is rejected with 400 and its issues, and nothing is created', async () => {
     const sent = body({ currency: 'EURO' });
     const { status, body: answer } = await owner.post(PATH, sent);
     expect([status, answer]).toEqual([400, invalid('currency', 'isCurrency')]);
@@ -84,19 +84,19 @@ describe('POST /v1/admin/finance/supplier-invoices', () => {
   it.each([
     ['dueDate', '2027-01-14', 'due_before_issue'],
     ['exchangeRate', '1.5', 'base_currency_required'],
-  ])('rejects %s %j with 400 and the code %s', async (field, value, code) => {
+  ])('%s %j is rejected with 400 and the code %s', async (field, value, code) => {
     const { status, body: answer } = await owner.post(PATH, body({ [field]: value }));
     expect([status, answer]).toEqual([400, invalid(field, code)]);
   });
 
-  it('is forbidden without finance:write', async () => {
+  it('creating a supplier invoice needs finance:write', async () => {
     const reader = await staffWith(app, 'finance:read', 'finance:approve');
     const { status, body: answer } = await reader.post(PATH, body());
     expect(status).toBe(403);
     expect(answer).toEqual(problem('forbidden', { requiredScope: 'finance:write' }));
   });
 
-  it('creates once for one Idempotency-Key', async () => {
+  it('two requests with the same Idempotency-Key create one supplier invoice', async () => {
     const [sent, call] = [body(), { headers: { 'Idempotency-Key': 'supplier-invoice-1' } }];
     const [first, again] = [await owner.post(PATH, sent, call), await owner.post(PATH, sent, call)];
     expect([first.status, again.status]).toEqual([201, 201]);
@@ -105,7 +105,7 @@ describe('POST /v1/admin/finance/supplier-invoices', () => {
     expect(again.headers['idempotent-replayed']).toBe('true');
   });
 
-  it('leaves an entry in the action ledger and an event', async () => {
+  it('a new supplier invoice is recorded and published', async () => {
     const { id, ...invoice } = await make(owner, { lines: [{ description: 'Bus', unitAmountCents: 11_900 }] });
     const [entry, ...more] = await entriesOf(owner, id);
     expect(more).toEqual([]);
@@ -116,9 +116,10 @@ describe('POST /v1/admin/finance/supplier-invoices', () => {
 });
 
 describe('a status on create', () => {
-  it('may be draft', async () => expect((await make(owner, { status: 'draft' })).status).toBe('draft'));
+  it('a supplier invoice can be created as a draft', async () =>
+    expect((await make(owner, { status: 'draft' })).status).toBe('draft'));
 
-  it('approved creates and approves, with both entries and both events', async () => {
+  it('the status approved creates and approves, with both entries and both events', async () => {
     const made = await make(owner, { status: 'approved' });
     expect(made).toMatchObject({ status: 'approved', approvedAt: made['createdAt'], version: 1 });
     expect(made['approvedBy']).toMatch(/^user_/);
@@ -131,7 +132,7 @@ describe('a status on create', () => {
     expect(await eventsOf(app, made.id, 2)).toEqual(events);
   });
 
-  it('approved is refused with 403 to whoever lacks finance:approve, and nothing is created', async () => {
+  it('the status approved without finance:approve is 403, and nothing is created', async () => {
     const writer = await staffWith(app, 'finance:*');
     const sent = body({ status: 'approved' });
     const { status, body: answer } = await writer.post(PATH, sent);
@@ -140,7 +141,7 @@ describe('a status on create', () => {
     expect((await writer.post(PATH, { ...sent, status: 'draft' })).status).toBe(201);
   });
 
-  it('approved is answered again under its Idempotency-Key only to whoever still has finance:approve', async () => {
+  it('a replay of an approved creation needs finance:approve', async () => {
     // Two tokens of one person: keys belong to the person.
     const approver = await staffWith(app, 'finance:*', 'finance:approve');
     const writer = await staffWith(app, 'finance:*');
@@ -157,7 +158,7 @@ describe('a status on create', () => {
     expect(replayed.headers['idempotent-replayed']).toBe('true');
   });
 
-  it.each(['paid', 'void'])('%s is refused with 422', async (status) => {
+  it.each(['paid', 'void'])('the status %s is rejected with 422', async (status) => {
     const refused = await owner.post(PATH, body({ status }));
     expect(refused.status).toBe(422);
     expect(refused.body).toEqual(problem('invalid_initial_status'));

@@ -5,7 +5,7 @@ import type { TestApp } from '../setup/app.js';
 
 export const PATH = '/v1/admin/finance/supplier-invoices';
 
-/** What the tests read of an invoice; the contract checks the rest. */
+/** The members of an invoice that the tests read; the contract tests check the others. */
 export interface Invoice extends Record<string, unknown> {
   id: string;
   status: string;
@@ -23,7 +23,7 @@ export interface Envelope {
 const FILE = randomBytes(4).toString('hex');
 let made = 0;
 
-/** A body of a supplier and a number that no other invoice has. */
+/** A body with a supplier and a number that no other invoice has. */
 export function body(over: Record<string, unknown> = {}): Record<string, unknown> {
   made += 1;
   return {
@@ -42,7 +42,7 @@ export async function make(client: TestClient, over: Record<string, unknown> = {
   return answer.data;
 }
 
-/** A staff token of the owner's that can do only this. */
+/** A staff token of the owner with these scopes only. */
 export async function staffWith(app: TestApp, ...scopes: string[]): Promise<TestClient> {
   const { status, body: answer } = await app
     .as('owner')
@@ -59,7 +59,7 @@ export interface Entry {
   after: Invoice | null;
 }
 
-/** The invoice's entries in the action ledger, oldest first. */
+/** The ledger entries of the invoice, oldest first. */
 export async function entriesOf(client: TestClient, id: string): Promise<Entry[]> {
   const { body: list } = await client.get<{ data: { id: string }[] }>(
     `/v1/admin/action-ledger/entries?subjectType=supplier_invoice&subjectId=${id}`,
@@ -70,7 +70,7 @@ export async function entriesOf(client: TestClient, id: string): Promise<Entry[]
   return entries.map((entry) => entry.body.data).reverse();
 }
 
-/** The names of the invoice's events as a subscriber reads them, once there are `count` of them. */
+/** The names of the invoice's events as a subscriber reads them, as soon as there are `count`. */
 export async function eventsOf(app: TestApp, id: string, count: number): Promise<string[]> {
   for (;;) {
     const { body: messages } = await app
@@ -84,7 +84,7 @@ export async function eventsOf(app: TestApp, id: string, count: number): Promise
   }
 }
 
-/** The body of an error, with the parts that every one has. */
+/** The body of an error with the members that all errors have. */
 export function problem(code: string, details?: object): object {
   return {
     error: expect.any(String),

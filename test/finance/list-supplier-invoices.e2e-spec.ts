@@ -15,7 +15,7 @@ let owner: TestClient;
 const made: Invoice[] = [];
 const SUPPLIER = 'List 100%_Tours \\ Co';
 
-/** Five invoices of one supplier; the list is asked for these. */
+/** Five invoices of one supplier, by which the list is filtered. */
 const ROWS = [
   { invoiceNumber: 'L-A', totalCents: 300, issueDate: '2027-01-03', dueDate: '2027-02-03', status: 'approved' },
   { invoiceNumber: 'L-B', totalCents: 100, issueDate: '2027-01-01', dueDate: '2027-02-01', currency: 'USD' },
@@ -47,7 +47,7 @@ async function numbers(parameters: Record<string, string>): Promise<string> {
 }
 
 describe('GET /v1/admin/finance/supplier-invoices', () => {
-  it('answers {data, total, limit, offset}, newest first, each as it is read by itself but for its lines', async () => {
+  it('the list is {data, total, limit, offset}, newest first, of invoices without lines', async () => {
     const page = await list();
     expect({ ...page, data: page.data.length }).toEqual({ data: 5, total: 5, limit: 50, offset: 0 });
     expect(await numbers({})).toBe('EDCBA');
@@ -65,7 +65,7 @@ describe('GET /v1/admin/finance/supplier-invoices', () => {
     [{ sort: '-dueDate' }, 'DABEC'],
     [{ sort: 'totalCents' }, 'EBDAC'],
     [{ sort: '-totalCents' }, 'CADBE'],
-  ])('is ordered by %j, then by id, those without due date last', async (parameters, expected) => {
+  ])('the list is sorted by %j, then by id, with invoices without due date last', async (parameters, expected) => {
     expect(await numbers(parameters)).toBe(expected);
   });
 
@@ -83,11 +83,11 @@ describe('GET /v1/admin/finance/supplier-invoices', () => {
     [{ search: '%' + '_' }, 'ABCDE'],
     [{ search: 'tours \\' }, 'ABCDE'],
     [{ search: 'nobody' }, ''],
-  ])('is filtered by %j', async (parameters, expected) => {
+  ])('the list is filtered by %j', async (parameters, expected) => {
     expect(await numbers({ sort: 'createdAt', ...parameters })).toBe(expected);
   });
 
-  it('counts all that match, whatever the page, also beyond the last one', async () => {
+  it('the total counts all matches on every page, also beyond the last one', async () => {
     const page = await list({ sort: 'createdAt', limit: '2', offset: '3' });
     expect({ ...page, data: page.data.map(({ id }) => id) }).toEqual({
       data: made.slice(3).map(({ id }) => id),
@@ -98,12 +98,12 @@ describe('GET /v1/admin/finance/supplier-invoices', () => {
     expect(await list({ offset: '100' })).toEqual({ data: [], total: 5, limit: 50, offset: 100 });
   });
 
-  it('rejects an invalid query with 400 and its issues', async () => {
+  it('an invalid query is rejected with 400 and its issues', async () => {
     const { status, body } = await owner.get(`${PATH}?currency=eur`);
     expect([status, body]).toEqual([400, invalid('currency', 'isCurrency')]);
   });
 
-  it('needs finance:read, as does a single one', async () => {
+  it('reading supplier invoices needs finance:read', async () => {
     const writer = await staffWith(app, 'finance:write');
     for (const path of [PATH, `${PATH}/${made[0]?.id}`]) {
       const { status, body } = await writer.get(path);
@@ -116,7 +116,7 @@ describe('GET /v1/admin/finance/supplier-invoices', () => {
 describe('overdue', () => {
   const day = (offset: number) => new Date(app.now().getTime() + offset * 86_400_000).toISOString().slice(0, 10);
 
-  it('is what is due before today and not paid, drafts included; lists, filters and reads agree', async () => {
+  it('an unpaid invoice or draft due before today is overdue in lists, filters and reads', async () => {
     const supplierName = 'Overdue Ltd';
     const issueDate = '2020-01-01';
     const over = { supplierName, issueDate };
@@ -138,8 +138,8 @@ describe('overdue', () => {
     expect((await owner.get<Envelope>(`${PATH}/${late.id}`)).body.data['overdue']).toBe(true);
   });
 
-  it("begins with the day after the due date in the organization's time zone, not in UTC", async () => {
-    // These zones are 25 hours apart: never on the same day.
+  it('an invoice is overdue from the day after the due date in the time zone of the organization', async () => {
+    // These zones are 25 hours apart, so they never have the same day.
     const [west, east] = await Promise.all(
       ['Pacific/Pago_Pago', 'Pacific/Kiritimati'].map((zone) => startApp({ env: { ORG_TIME_ZONE: zone } })),
     );
@@ -152,7 +152,7 @@ describe('overdue', () => {
 });
 
 describe('GET /v1/admin/finance/supplier-invoices/{id}', () => {
-  it('answers 404 for an unknown id and for one of another form', async () => {
+  it('an unknown or malformed id is 404', async () => {
     for (const id of ['sinv_01k0dem000e000000000009999', 'sinv_', 'SINV_01k0dem000e000000000000001', "' or 1=1"]) {
       const { status, body } = await owner.get(`${PATH}/${encodeURIComponent(id)}`);
       expect(status).toBe(404);

@@ -16,7 +16,7 @@ async function refusal(over: Record<string, unknown>): Promise<{ status: number;
 }
 
 describe('subtotal and tax', () => {
-  it('default to no tax and the rest', async () => {
+  it('without tax the subtotal is the total', async () => {
     expect(await make(owner, { totalCents: 500 })).toMatchObject({ subtotalCents: 500, taxCents: 0 });
     expect(await make(owner, { totalCents: 500, taxCents: 80 })).toMatchObject({ subtotalCents: 420, taxCents: 80 });
   });
@@ -34,7 +34,7 @@ describe('subtotal and tax', () => {
       { totalCents: 500, taxCents: 501 },
       { field: 'taxCents', expected: 500, actual: 501 },
     ],
-  ])('%j is refused with 422 totals_mismatch', async (over, details) => {
+  ])('%j is rejected with 422 totals_mismatch', async (over, details) => {
     expect(await refusal(over)).toEqual({ status: 422, body: problem('totals_mismatch', details) });
   });
 });
@@ -42,7 +42,7 @@ describe('subtotal and tax', () => {
 describe('lines', () => {
   const room = { description: 'Room', serviceType: 'accommodation', quantity: 3, unitAmountCents: 3_000 };
 
-  it('are kept in their order, with what they left out, and give the tax', async () => {
+  it('lines keep their order, get their defaults and determine the tax', async () => {
     const lines = [
       { ...room, taxAmountCents: 1_000 },
       { description: 'Tip', unitAmountCents: 1_900 },
@@ -64,19 +64,19 @@ describe('lines', () => {
     });
   });
 
-  it('may be 500, and no more', async () => {
+  it('an invoice has at most 500 lines', async () => {
     const lines = Array.from({ length: 500 }, (_, index) => ({ description: `Line ${index}`, unitAmountCents: index }));
     const { lines: kept } = await make(owner, { totalCents: 124_750, lines });
     expect(kept.map(({ description }) => description)).toEqual(lines.map(({ description }) => description));
     expect((await refusal({ lines: [...lines, room] })).body).toEqual(invalid('lines', 'arrayMaxSize'));
   });
 
-  it('whose sum is not the total are refused with 422 totals_mismatch', async () => {
+  it('lines whose sum is not the total are rejected with 422 totals_mismatch', async () => {
     const details = { field: 'lines', expected: 11_900, actual: 9_000 };
     expect(await refusal({ lines: [room] })).toEqual({ status: 422, body: problem('totals_mismatch', details) });
   });
 
-  it('with another total than quantity * unit + tax are refused with 422 totals_mismatch', async () => {
+  it('a line total other than quantity * unit + tax is rejected with 422 totals_mismatch', async () => {
     const details = { field: 'lines.0.totalAmountCents', expected: 9_000, actual: 11_900 };
     const lines = [{ ...room, totalAmountCents: 11_900 }];
     expect(await refusal({ lines })).toEqual({ status: 422, body: problem('totals_mismatch', details) });
@@ -84,7 +84,7 @@ describe('lines', () => {
 });
 
 describe('base amounts', () => {
-  it('are the amounts at the rate and in the minor units of the base currency; the tax is what the two leave', async () => {
+  it('base amounts are converted to minor units of the base currency, and the tax is their difference', async () => {
     const amounts = { subtotalCents: 10_000, taxCents: 1_900, currency: 'CHF', baseCurrency: 'EUR' };
     expect(await make(owner, { ...amounts, exchangeRate: '1.0325' })).toMatchObject({
       exchangeRate: '1.0325',
@@ -99,13 +99,16 @@ describe('base amounts', () => {
     ['EUR', 'JPY', '163.255', 10_001, 16_327],
     ['EUR', 'KWD', '0.3370', 1_000, 3_370],
     ['EUR', 'USD', '0.0000000001', 11_900, 0],
-  ])('%s to %s at %s make %i to %i', async (...[currency, baseCurrency, exchangeRate, totalCents, expected]) => {
-    const made = await make(owner, { currency, baseCurrency, exchangeRate, totalCents });
-    expect(made).toMatchObject({ exchangeRate, baseTotalCents: expected });
-    expect((await owner.get<{ data: object }>(`${PATH}/${made.id}`)).body.data).toEqual(made);
-  });
+  ])(
+    '%s to %s at the rate %s converts %i to %i',
+    async (...[currency, baseCurrency, exchangeRate, totalCents, expected]) => {
+      const made = await make(owner, { currency, baseCurrency, exchangeRate, totalCents });
+      expect(made).toMatchObject({ exchangeRate, baseTotalCents: expected });
+      expect((await owner.get<{ data: object }>(`${PATH}/${made.id}`)).body.data).toEqual(made);
+    },
+  );
 
-  it('are null without a rate, and the same amounts at rate 1 between equal currencies', async () => {
+  it('base amounts are null without a rate, and equal the amounts between equal currencies', async () => {
     const none = { exchangeRate: null, baseTotalCents: null, baseSubtotalCents: null, baseTaxCents: null };
     expect(await make(owner, { currency: 'CHF' })).toMatchObject({ baseCurrency: null, ...none });
     expect(await make(owner, { currency: 'CHF', baseCurrency: 'EUR' })).toMatchObject(none);
@@ -115,13 +118,13 @@ describe('base amounts', () => {
     });
   });
 
-  it('of another rate than 1 between equal currencies are refused with 400', async () => {
+  it('a rate other than 1 between equal currencies is rejected with 400', async () => {
     const { status, body: answer } = await refusal({ baseCurrency: 'EUR', exchangeRate: '1.01' });
     expect(status).toBe(400);
     expect(answer).toEqual(invalid('exchangeRate', 'rate_must_be_one'));
   });
 
-  it('beyond the safe integers are refused with 400', async () => {
+  it('base amounts beyond 2^53-1 are rejected with 400', async () => {
     const over = {
       currency: 'CHF',
       baseCurrency: 'EUR',

@@ -18,7 +18,7 @@ describe('the number of a supplier invoice', () => {
     ['hotel  ACME gmbh', 'ab 7'],
     ['Hotel Acme GmbH', 'Ab  7'],
     [' HOTEL ACME GMBH ', ' AB 7 '],
-  ])('is taken once per supplier, whatever the case and blanks: %j %j', async (supplierName, invoiceNumber) => {
+  ])('a number is unique per supplier, ignoring case and blanks: %j %j', async (supplierName, invoiceNumber) => {
     const first = { supplierName: 'Hotel Acme GmbH', invoiceNumber: 'AB 7' };
     const existing = await make(owner, first);
     const { status, body: answer } = await owner.post(PATH, body({ supplierName, invoiceNumber }));
@@ -27,20 +27,20 @@ describe('the number of a supplier invoice', () => {
     expect((await voiding(existing.id)).status).toBe(200);
   });
 
-  it('may be the same of two suppliers, and another of the same', async () => {
+  it('two suppliers can use the same number, and one supplier different numbers', async () => {
     const { supplierName, invoiceNumber } = await make(owner);
     expect((await owner.post(PATH, body({ supplierName }))).status).toBe(201);
     expect((await owner.post(PATH, body({ invoiceNumber }))).status).toBe(201);
   });
 
-  it('is free again once the invoice is void', async () => {
+  it('the number of a void invoice can be used again', async () => {
     const { id, supplierName, invoiceNumber } = await make(owner);
     await voiding(id);
     const again = await make(owner, { supplierName, invoiceNumber });
     expect((await owner.post(PATH, body({ supplierName, invoiceNumber }))).body).toEqual(duplicateOf(again.id));
   });
 
-  it('of two parallel creates goes to one: 201 and 409, which names the winner', async () => {
+  it('of two concurrent requests with the same number one is 201 and the other a 409 with the id of the first', async () => {
     for (let round = 0; round < 5; round += 1) {
       const sent = body();
       const answers = await Promise.all([1, 2].map(() => owner.post<Envelope>(PATH, sent)));
@@ -50,7 +50,7 @@ describe('the number of a supplier invoice', () => {
     }
   });
 
-  it('of many parallel creates with own idempotency keys goes to one', async () => {
+  it('of many concurrent requests with the same number and different keys one succeeds', async () => {
     const sent = body();
     const keys = Array.from({ length: 8 }, (_, index) => `parallel-create-${index}`);
     const answers = await Promise.all(
@@ -61,7 +61,7 @@ describe('the number of a supplier invoice', () => {
     expect(losers.map((answer) => answer.body)).toEqual(losers.map(() => duplicateOf(winner?.body.data.id ?? '')));
   });
 
-  it('that another invoice has is refused on PATCH of number and of name, and nothing changes', async () => {
+  it('a change of number or name to that of another invoice is rejected, and nothing is changed', async () => {
     const [taken, mine] = [await make(owner), await make(owner)];
     const { supplierName, invoiceNumber } = taken;
     const half = await owner.patch<Envelope>(`${PATH}/${mine.id}`, { invoiceNumber });
@@ -72,7 +72,7 @@ describe('the number of a supplier invoice', () => {
     expect((await owner.get(`${PATH}/${mine.id}`)).body).toEqual(half.body);
   });
 
-  it('of parallel PATCHes to one number goes to one; the others hear who has it', async () => {
+  it('of concurrent changes to the same number one succeeds and the others get its id', async () => {
     const { supplierName } = await make(owner);
     const invoices = await Promise.all(Array.from({ length: 6 }, () => make(owner, { supplierName })));
     const answers = await Promise.all(
@@ -87,7 +87,7 @@ describe('the number of a supplier invoice', () => {
 describe('the warning possible_duplicate', () => {
   const total = { totalCents: 77_700 };
 
-  it('stands on both invoices of one supplier and total that were issued at most 7 days apart', async () => {
+  it('two invoices of a supplier with the same total, issued at most 7 days apart, both have the warning', async () => {
     const first = await make(owner, { ...total, issueDate: '2027-03-01' });
     const { supplierName } = first;
     expect(first.warnings).toEqual([]);
@@ -110,12 +110,12 @@ describe('the warning possible_duplicate', () => {
     ['over another total', { totalCents: 77_701 }],
     ['over another currency', { currency: 'USD' }],
     ['of another supplier', { supplierName: 'Somebody else entirely' }],
-  ])('does not stand on an invoice %s', async (_, over) => {
+  ])('an invoice %s does not have the warning', async (_, over) => {
     const { supplierName } = await make(owner, { ...total, issueDate: '2027-03-01' });
     expect((await make(owner, { ...total, supplierName, issueDate: '2027-03-01', ...over })).warnings).toEqual([]);
   });
 
-  it('comes and goes with a PATCH', async () => {
+  it('a change can add and remove the warning', async () => {
     const { supplierName } = await make(owner, total);
     const { id } = await make(owner, { supplierName });
     const warningsAfter = async (changes: object) =>

@@ -51,7 +51,7 @@ async function pay(supplierInvoiceId: string, amountCents: number): Promise<void
 }
 
 describe('approval', () => {
-  it('takes a draft to approved, with its stamps', async () => {
+  it('approval moves a draft to approved and stores the time and the user', async () => {
     const { body: me } = await owner.get<{ data: { user: { id: string } } }>('/v1/admin/identity/me');
     const draft = await make(owner);
     app.travel({ ms: 5 });
@@ -68,7 +68,7 @@ describe('approval', () => {
     expect(headers['etag']).toBe('"2"');
   });
 
-  it('of a total of 0 is paid at once, with both events', async () => {
+  it('approval of a total of 0 makes the invoice paid, with both events', async () => {
     const draft = await make(owner, { totalCents: 0 });
     const { body } = await take(draft.id, 'approval');
     expect(body.data).toMatchObject({ status: 'paid', paidCents: 0, balanceCents: 0, settlementStatus: 'paid' });
@@ -78,7 +78,7 @@ describe('approval', () => {
     expect(await make(owner, { totalCents: 0, status: 'approved' })).toMatchObject({ status: 'paid' });
   });
 
-  it('takes no body, an empty one and {}, and refuses members', async () => {
+  it('approval accepts no body, an empty one and {}, but no members', async () => {
     const json = { 'Content-Type': 'application/json' };
     for (const raw of ['', '{}']) {
       const { id } = await make(owner);
@@ -90,7 +90,7 @@ describe('approval', () => {
     expect(body).toEqual(invalid('approvedBy', 'whitelistValidation', 'approvedBy is not recognized'));
   });
 
-  it('of one draft by many at once happens once', async () => {
+  it('concurrent approvals of a draft happen once', async () => {
     const { id } = await make(owner);
     const answers = await Promise.all(Array.from({ length: 8 }, () => take(id, 'approval')));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(409)]);
@@ -98,7 +98,7 @@ describe('approval', () => {
     expect(approvals).toHaveLength(1);
   });
 
-  it('and voiding at once leave one status with its stamps', async () => {
+  it('concurrent approval and voiding leave one consistent status', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id } = await make(owner);
       await Promise.all([take(id, 'approval'), take(id, 'voiding')]);
@@ -110,7 +110,7 @@ describe('approval', () => {
 });
 
 describe('reopening', () => {
-  it('takes an approved invoice back to draft, without the stamps; the reason is in the ledger', async () => {
+  it('reopening moves an approved invoice to draft, and the reason is in the ledger', async () => {
     const approved = await make(owner, { status: 'approved' });
     const { status, body } = await take(approved.id, 'reopening');
     expect(status).toBe(200);
@@ -127,19 +127,22 @@ describe('reopening', () => {
 });
 
 describe('voiding', () => {
-  it.each(['draft', 'approved'])('takes an invoice that is %s to void, with its stamps', async (from) => {
-    const before = await inStatus(from);
-    const { status, body } = await take(before.id, 'voiding');
-    expect(status).toBe(200);
-    expect(body.data).toMatchObject({
-      status: 'void',
-      voidedAt: body.data['updatedAt'],
-      voidReason: 'The supplier sent a corrected invoice',
-      approvedAt: before['approvedAt'],
-    });
-  });
+  it.each(['draft', 'approved'])(
+    'voiding moves a %s invoice to void and stores the time and the reason',
+    async (from) => {
+      const before = await inStatus(from);
+      const { status, body } = await take(before.id, 'voiding');
+      expect(status).toBe(200);
+      expect(body.data).toMatchObject({
+        status: 'void',
+        voidedAt: body.data['updatedAt'],
+        voidReason: 'The supplier sent a corrected invoice',
+        approvedAt: before['approvedAt'],
+      });
+    },
+  );
 
-  it('is told in the ledger, with its reason, and as an event', async () => {
+  it('voiding is recorded with its reason and published', async () => {
     const { id } = await inStatus('void');
     const [, entry] = await entriesOf(owner, id);
     expect(entry).toMatchObject({
@@ -152,7 +155,7 @@ describe('voiding', () => {
   });
 });
 
-describe('every other move', () => {
+describe('every other transition', () => {
   const ALLOWED: Record<string, { steps: Step[]; to: string[] }> = {
     draft: { steps: ['approval', 'voiding'], to: ['approved', 'void'] },
     approved: { steps: ['reopening', 'voiding'], to: ['draft', 'void'] },
@@ -164,7 +167,7 @@ describe('every other move', () => {
     STEPS.filter((step) => !steps.includes(step)).map((step) => [from, step] as const),
   );
 
-  it.each(refused)('from %s by %s is refused with 409 invalid_transition and changes nothing', async (from, step) => {
+  it.each(refused)('%s invoice: %s is rejected with 409 invalid_transition and changes nothing', async (from, step) => {
     const invoice = await inStatus(from);
     const { status, body } = await take(invoice.id, step);
     expect(status).toBe(409);
@@ -175,15 +178,18 @@ describe('every other move', () => {
 });
 
 describe('an invoice with payments', () => {
-  it.each(['reopening', 'voiding'] as const)('is refused %s with 409 invoice_has_payments', async (step) => {
-    const { id } = await make(owner, { status: 'approved' });
-    await pay(id, 900);
-    const { status, body } = await take(id, step);
-    expect(status).toBe(409);
-    expect(body).toEqual(problem('invoice_has_payments', { paidCents: 900 }));
-  });
+  it.each(['reopening', 'voiding'] as const)(
+    '%s of an invoice with payments is 409 invoice_has_payments',
+    async (step) => {
+      const { id } = await make(owner, { status: 'approved' });
+      await pay(id, 900);
+      const { status, body } = await take(id, step);
+      expect(status).toBe(409);
+      expect(body).toEqual(problem('invoice_has_payments', { paidCents: 900 }));
+    },
+  );
 
-  it('shows what is paid and what is left', async () => {
+  it('an invoice with payments shows the paid amount and the balance', async () => {
     const { id } = await make(owner, { status: 'approved' });
     const read = async () => (await owner.get<Envelope>(`${PATH}/${id}`)).body.data;
     await pay(id, 900);
@@ -222,7 +228,7 @@ describe('approval, reopening and voiding', () => {
     expect((await owner.get<Envelope>(`${PATH}/${id}`)).body.data.status).toBe('approved');
   });
 
-  it.each(STEPS)('%s is carried out once for one Idempotency-Key', async (step) => {
+  it.each(STEPS)('%s happens once for two requests with the same Idempotency-Key', async (step) => {
     const { id } = await inStatus(step === 'reopening' ? 'approved' : 'draft');
     const key = { headers: { 'Idempotency-Key': `take-${step}-once` } };
     const [first, again] = [await take(id, step, key), await take(id, step, key)];

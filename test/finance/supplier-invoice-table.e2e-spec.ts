@@ -8,7 +8,7 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-/** The constraint that refuses this change of a row, past the service. */
+/** The constraint that rejects a change of a row without the service. */
 async function refusedBy(change: string, status: 'draft' | 'approved' = 'draft'): Promise<string | undefined> {
   const { id } = await make(app.as('owner'), { status, currency: 'CHF', baseCurrency: 'EUR', exchangeRate: '2' });
   try {
@@ -19,7 +19,7 @@ async function refusedBy(change: string, status: 'draft' | 'approved' = 'draft')
   }
 }
 
-describe('the table of supplier invoices refuses', () => {
+describe('the table of supplier invoices rejects', () => {
   it.each([
     ['totals that do not add up', 'tax_cents = 1', 'supplier_invoices_total'],
     ['a due date before the issue date', 'due_date = issue_date - 1', 'supplier_invoices_due'],
@@ -41,7 +41,7 @@ describe('the table of supplier invoices refuses', () => {
     ['the stamps of a void on a live invoice', "voided_at = now(), void_reason = 'x'", 'supplier_invoices_voiding'],
   ])('%s', async (_, change, constraint) => expect(await refusedBy(change, 'approved')).toBe(constraint));
 
-  it('a second live invoice of one number', async () => {
+  it('a second invoice of the same number that is not void', async () => {
     const [first, second] = [await make(app.as('owner')), await make(app.as('owner'))];
     const steal = app.sql(
       `update supplier_invoices mine set supplier_key = other.supplier_key, number_key = other.number_key

@@ -40,7 +40,7 @@ async function pay(bookingId: string, amountCents: number): Promise<string> {
 }
 
 describe('the confirmation of a booking', () => {
-  it('accrues what is pending, and leaves what is void', async () => {
+  it('confirming a booking accrues pending commissions and leaves void ones', async () => {
     const item = await soldItem(owner);
     const [line, voided] = [await earn(owner, item.id), await earn(owner, item.id, fixed(1))];
     await owner.post(`${change(voided)}/voiding`, { reason: 'Wrong' });
@@ -53,7 +53,7 @@ describe('the confirmation of a booking', () => {
     });
   });
 
-  it('makes payable at once what waits for a departure that has passed', async () => {
+  it('confirming a booking makes commissions payable that wait for a departure in the past', async () => {
     const item = await soldItem(owner, { serviceDate: '2026-01-01' });
     const line = await earn(owner, item.id, terms({ payableTrigger: 'departed' }));
     await confirm(item);
@@ -62,14 +62,14 @@ describe('the confirmation of a booking', () => {
 });
 
 describe('a line on a confirmed booking', () => {
-  it('starts accrued', async () => {
+  it('a commission of a confirmed booking starts as accrued', async () => {
     const item = await departedItem(owner);
     expect((await earn(owner, item.id)).status).toBe('accrued');
   });
 });
 
 describe('payments', () => {
-  it('make what waits for them payable with the last installment, and take it back when one is reversed', async () => {
+  it('the last payment makes commissions payable, and its reversal makes them accrued again', async () => {
     const { bookingId, itemId } = await billedItem(app, [30_000, 70_000]);
     const line = await earn(owner, itemId);
     await pay(bookingId, 30_000);
@@ -86,7 +86,7 @@ describe('payments', () => {
     expect(await toldOf(app, line.id, 4)).toEqual(told);
   });
 
-  it('leave what was paid out as it is when they are reversed', async () => {
+  it('the reversal of a payment does not change a commission that was paid out', async () => {
     const { bookingId, itemId } = await billedItem(app, [10_000]);
     const line = await earn(owner, itemId);
     const payment = await pay(bookingId, 10_000);
@@ -95,14 +95,14 @@ describe('payments', () => {
     expect([status, await statusOf(line)]).toEqual([200, 'paid']);
   });
 
-  it('that are all there make a new line payable at once', async () => {
+  it('a new commission of a paid booking is payable at once', async () => {
     const { bookingId, itemId } = await billedItem(app, [10_000]);
     await pay(bookingId, 10_000);
     expect((await earn(owner, itemId)).status).toBe('payable');
     expect((await earn(owner, itemId, terms({ payableTrigger: 'both' }))).status).toBe('accrued');
   });
 
-  it('and payouts at the same time leave no line paid out that was not payable', async () => {
+  it('concurrent reversals and payouts never pay out a commission that was not payable', async () => {
     const { bookingId, itemId } = await billedItem(app, [10_000]);
     const line = await earn(owner, itemId);
     const payment = await pay(bookingId, 10_000);
@@ -119,7 +119,7 @@ describe('the departure date', () => {
   const day = (days: number) => app.nest.get(Clock).dayOf(app.nest.get(Clock).inSeconds(days * 86_400));
   const settleDeparted = () => asSystem(() => app.nest.get(CommissionJobs).settleDeparted());
 
-  it('makes payable what waits for it on the day after, by the daily job, once', async () => {
+  it('a job makes commissions payable once, on the day after the departure', async () => {
     const item = await soldItem(owner, { serviceDate: day(1) });
     const [line, both] = [
       await earn(owner, item.id, terms({ payableTrigger: 'departed' })),
@@ -140,7 +140,7 @@ describe('the departure date', () => {
     app.travel({ days: -2 });
   });
 
-  it('that is moved into the future takes back what was payable', async () => {
+  it('a departure that moves into the future makes payable commissions accrued again', async () => {
     const item = await departedItem(owner);
     const line = await earn(owner, item.id, terms({ payableTrigger: 'departed' }));
     expect(line.status).toBe('payable');

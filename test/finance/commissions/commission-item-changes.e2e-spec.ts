@@ -31,7 +31,7 @@ const patchItem = ({ bookingId, id }: Item, body: object) => owner.patch(`${BOOK
 const payOut = (line: Commission) => owner.post(`${change(line)}/payout`, { paidOn: '2026-01-31' });
 
 describe('a change of the item', () => {
-  it('computes lines anew that are not paid, and leaves paid and void ones', async () => {
+  it('a change of the item recomputes open commissions and leaves paid and void ones', async () => {
     const item = await departedItem(owner, { quantity: 2, unitSellCents: 60_000 });
     const at = { payableTrigger: 'departed' };
     const percentage = await earn(owner, item.id, terms(at));
@@ -54,7 +54,7 @@ describe('a change of the item', () => {
     expect(entry).toMatchObject({ action: 'finance.commission.recompute', before: { amountCents: 10_000 } });
   });
 
-  it('that changes no amount changes no line', async () => {
+  it('a change that changes no amount changes no commission', async () => {
     const item = await soldItem(owner);
     const line = await earn(owner, item.id);
     await patchItem(item, { title: 'Renamed' });
@@ -78,7 +78,7 @@ describe('a change of the item', () => {
     },
   );
 
-  it('and new lines at the same time never exceed what it is sold for', async () => {
+  it('concurrent price changes and new commissions never exceed the price of the item', async () => {
     const item = await soldItem(owner);
     const path = change({ bookingItemId: item.id } as Commission).replace(/\/[^/]*$/, '');
     await Promise.all([
@@ -91,7 +91,7 @@ describe('a change of the item', () => {
 });
 
 describe('a cancellation', () => {
-  it('of the item leaves the recipient with net 0: void what is not paid, a negative line for what is', async () => {
+  it('cancelling an item voids its open commissions and adds a negative line for each paid one', async () => {
     const item = await departedItem(owner);
     const at = { payableTrigger: 'departed' };
     const [paid, payable, accrued] = [
@@ -125,7 +125,7 @@ describe('a cancellation', () => {
     expect(await statusOf(paid)).toBe('paid');
   });
 
-  it('of the booking does the same with all its items, and one of an item before it stays', async () => {
+  it('cancelling a booking reverses the commissions of all items once, also if an item was cancelled before', async () => {
     const item = await departedItem(owner);
     const other = await addItem(owner, item.bookingId, { unitSellCents: 50_000, serviceDate: '2026-01-02' });
     const at = { payableTrigger: 'departed' };
@@ -144,7 +144,7 @@ describe('a cancellation', () => {
     expect(await readLine(owner, open)).toMatchObject({ status: 'void', voidReason: 'Fell ill' });
   });
 
-  it('at the same time as payouts never leaves more than nothing', async () => {
+  it('a cancellation with concurrent payouts leaves a sum of 0', async () => {
     const item = await departedItem(owner);
     const at = { payableTrigger: 'departed' };
     const lines = [];

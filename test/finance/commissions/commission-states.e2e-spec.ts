@@ -68,7 +68,7 @@ describe('PATCH .../commissions/{id}', () => {
     },
   );
 
-  it('another model needs its own inputs, and drops those of the former one', async () => {
+  it('another model needs its own inputs, and those of the former one are cleared', async () => {
     const line = await pending();
     const answer = await patch(line, { commissionModel: 'fixed' });
     expect([answer.status, answer.body]).toEqual([400, invalid('amountCents', 'required_by_model')]);
@@ -79,7 +79,7 @@ describe('PATCH .../commissions/{id}', () => {
     expect(wrong.body).toEqual(invalid('rateBasisPoints', 'not_of_model'));
   });
 
-  it('refuses more than the item is sold for by 422 commission_exceeds_base', async () => {
+  it('a commission above the price of the item is rejected with 422 commission_exceeds_base', async () => {
     const line = await pending(fixed(1));
     await earn(owner, line.bookingItemId, fixed(100_000));
     const answer = await refusal(line, () => patch(line, { amountCents: 20_001 }));
@@ -88,13 +88,13 @@ describe('PATCH .../commissions/{id}', () => {
     expect((await patch(line, { amountCents: 20_000 })).status).toBe(200);
   });
 
-  it('rejects an invalid body with 400 and its issues, and changes nothing', async () => {
+  it('an invalid body is rejected with 400 and its issues, and nothing is changed', async () => {
     const line = await pending();
     const body = invalid('status', 'whitelistValidation', 'status is not recognized');
     expect(await refusal(line, () => patch(line, { status: 'void' }))).toEqual({ status: 400, body });
   });
 
-  it("a line of another item cannot be reached through this item's path, by any method", async () => {
+  it('a commission of another item is 404 below the path of this item, with any method', async () => {
     const [line, other] = [await pending(), await soldItem(owner)];
     const path = `${commissionsOf(other.id)}/${line.id}`;
     const answers = [
@@ -109,7 +109,7 @@ describe('PATCH .../commissions/{id}', () => {
 });
 
 describe('payout', () => {
-  it('takes a payable line to paid, with its stamps', async () => {
+  it('a payout moves a payable commission to paid and stores the day, the time and the reference', async () => {
     const line = await payable();
     expect(line).toMatchObject({ status: 'payable', payableAt: expect.stringMatching(/Z$/) });
     const { status, body } = await payOut(line, { paidOn: '2026-01-31', reference: 'SEPA 17' });
@@ -122,7 +122,7 @@ describe('payout', () => {
     expect(await toldOf(app, line.id, 3)).toEqual(['commission.created', 'commission.payable', 'commission.paid']);
   });
 
-  it('is recorded once, also in parallel', async () => {
+  it('concurrent payouts of a commission are recorded once', async () => {
     const line = await payable();
     const answers = await Promise.all(Array.from({ length: 6 }, () => insisting(() => payOut(line))));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(5).fill(409)]);
@@ -130,7 +130,7 @@ describe('payout', () => {
     expect(answers.find(({ status }) => status === 409)?.body).toEqual(problem('invalid_transition', details));
   });
 
-  it('is refused for what is pending or accrued by 409 invalid_transition', async () => {
+  it('the payout of a pending or accrued commission is rejected with 409 invalid_transition', async () => {
     const line = await pending();
     const details = { from: 'pending', to: 'paid', allowed: ['void'] };
     expect(await refusal(line, () => payOut(line))).toEqual({
@@ -142,7 +142,7 @@ describe('payout', () => {
     expect((await payOut(accrued)).body).toEqual(problem('invalid_transition', { ...details, from: 'accrued' }));
   });
 
-  it('needs a day that is not after today', async () => {
+  it('the day of a payout must not be after today', async () => {
     const line = await payable();
     const clock = app.nest.get(Clock);
     const tomorrow = clock.dayOf(clock.inSeconds(86_400));
@@ -153,7 +153,7 @@ describe('payout', () => {
 });
 
 describe('a paid commission', () => {
-  it('cannot be edited, voided or deleted', async () => {
+  it('a paid commission cannot be changed, voided or deleted', async () => {
     const line = (await payOut(await payable())).body.data;
     const locked = problem('commission_locked', { status: 'paid', reversesId: null });
     expect(await refusal(line, () => patch(line, { notes: 'x' }))).toEqual({ status: 409, body: locked });
@@ -164,7 +164,7 @@ describe('a paid commission', () => {
 });
 
 describe('voiding', () => {
-  it.each(['pending', 'accrued', 'payable'])('takes a line that is %s to void, with its reason', async (from) => {
+  it.each(['pending', 'accrued', 'payable'])('a %s commission can be voided with a reason', async (from) => {
     const made = { pending, payable, accrued: async () => earn(owner, (await departedItem(owner)).id) };
     const line = await made[from as 'pending']();
     expect(line.status).toBe(from);
@@ -181,7 +181,7 @@ describe('voiding', () => {
     );
   });
 
-  it('needs a reason, and finance:void', async () => {
+  it('voiding needs a reason and finance:void', async () => {
     const line = await pending();
     expect((await owner.post(`${change(line)}/voiding`, {})).status).toBe(400);
     const writer = await staffWith(app, 'finance:*');
@@ -189,7 +189,7 @@ describe('voiding', () => {
     expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:void' })]);
   });
 
-  it('does not take away the line that takes back what was paid', async () => {
+  it('a line that reverses a paid commission cannot be voided', async () => {
     const item = await departedItem(owner);
     await payOut(await earn(owner, item.id, terms({ payableTrigger: 'departed' })));
     await cancelItem(owner, item);

@@ -18,7 +18,7 @@ async function refusedBy(text: string, values: unknown[]): Promise<string | unde
   }
 }
 
-describe('the table of commissions refuses', () => {
+describe('the table of commissions rejects', () => {
   it.each([
     ['a rate above the whole', 'rate_basis_points = 10001', 'commission_lines_rate_basis_points_check'],
     ['a negative amount', 'amount_cents = -1', 'commission_lines_amount'],
@@ -38,7 +38,7 @@ describe('the table of commissions refuses', () => {
     expect(await refusedBy(`update commission_lines set ${set} where id = $1`, [line.id])).toBe(constraint);
   });
 
-  it('a change of what was paid, and any removal', async () => {
+  it('a change of a paid commission, and the deletion of any', async () => {
     const owner = app.as('owner');
     const item = await departedItem(owner);
     const [open, paid] = [
@@ -53,7 +53,7 @@ describe('the table of commissions refuses', () => {
     expect(await refusedBy(remove, [open.id])).toBe('commission_lines_stay');
   });
 
-  it('an item that is sold for less than its commissions', async () => {
+  it('a price of an item below the sum of its commissions', async () => {
     const owner = app.as('owner');
     const item = await departedItem(owner);
     await earn(owner, item.id, fixed(120_000));
@@ -63,7 +63,7 @@ describe('the table of commissions refuses', () => {
     expect(await refusedBy(cheaper, [item.id])).toBe('commission_lines_within_item');
   });
 
-  it('to take back another amount than was paid, and the same twice', async () => {
+  it('a reversal of another amount than was paid, and a second reversal', async () => {
     const owner = app.as('owner');
     const item = await departedItem(owner);
     const paid = await earn(owner, item.id, terms({ payableTrigger: 'departed' }));

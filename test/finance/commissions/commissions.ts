@@ -8,7 +8,7 @@ export { insisting } from '../payments/payments.js';
 
 export const commissionsOf = (itemId: string) => `/v1/admin/finance/booking-items/${itemId}/commissions`;
 
-/** What the tests read of a commission; the contract checks the rest. */
+/** The members of a commission that the tests read; the contract tests check the others. */
 export interface Commission extends Record<string, unknown> {
   id: string;
   bookingId: string;
@@ -57,20 +57,20 @@ export async function readLine(client: TestClient, { bookingItemId, id }: Commis
 
 export const change = ({ bookingItemId, id }: Commission) => `${commissionsOf(bookingItemId)}/${id}`;
 
-/** An item of a draft over 1200.00 with 200.00 of tax and a cost of 1000.00. */
+/** An item of a draft with a price of 1200.00, 200.00 tax included, and a cost of 1000.00. */
 export async function soldItem(client: TestClient, over: object = {}): Promise<Item> {
   return addItem(client, (await makeBooking(client)).id, { ...SOLD, ...over });
 }
 
 const SOLD = { unitSellCents: 120_000, taxIncludedCents: 20_000, costCents: 100_000, costCurrency: 'EUR' };
 
-/** An item of a confirmed booking that departed long ago: what waits for no money is payable at once. */
+/** An item of a confirmed booking that has departed: commissions that wait for the departure only are payable at once. */
 export async function departedItem(client: TestClient, over: object = {}): Promise<Item> {
   const item = { ...SOLD, serviceDate: '2026-01-01', ...over };
   return (await confirmedBooking(client, { item })).item;
 }
 
-/** A confirmed booking of one item over the installments' sum, for which somebody is asked to pay. */
+/** A confirmed booking of one item, whose price is the sum of the installments. */
 export async function billedItem(
   app: TestApp,
   amounts: readonly number[],
@@ -84,7 +84,7 @@ export async function billedItem(
 export const cancelItem = (client: TestClient, { bookingId, id }: Pick<Item, 'bookingId' | 'id'>) =>
   client.post(`${BOOKINGS}/${bookingId}/items/${id}/cancellation`);
 
-/** Events about a commission in the order in which they were told. */
+/** Events of a commission in the order in which they were published. */
 export async function toldOf(app: TestApp, commissionId: string, count: number): Promise<string[]> {
   for (;;) {
     const rows = await app.sql<{ event: string }>(

@@ -30,7 +30,7 @@ beforeAll(async () => {
 const create = (itemId: string, body: object) => owner.post<One>(commissionsOf(itemId), body);
 
 describe('POST .../commissions', () => {
-  it('answers 201 with every field, its Location and its ETag', async () => {
+  it('a new commission is answered with 201, all its members, Location and ETag', async () => {
     const { id, bookingId } = await soldItem(owner);
     const sent = { recipientId: 'AR-17', channelId: demoId('chan', 2), rateBasisPoints: 1250, notes: 'By phone' };
     const { status, body, headers } = await create(id, terms(sent));
@@ -86,7 +86,7 @@ describe('POST .../commissions', () => {
     expect((await earn(owner, id, terms(over))).amountCents).toBe(amountCents);
   });
 
-  it('a fixed amount per unit counts each of them', async () => {
+  it('a fixed amount per unit is multiplied by the quantity', async () => {
     const { id } = await soldItem(owner, { quantity: 3 });
     expect(await earn(owner, id, fixed(500, { perUnit: true }))).toMatchObject({ amountCents: 1_500, fixedCents: 500 });
     expect(await earn(owner, id, fixed(500))).toMatchObject({ amountCents: 500 });
@@ -99,7 +99,7 @@ describe('POST .../commissions', () => {
     [{ amountCents: 5 }, 'amountCents', 'not_of_model'],
     [{ commissionModel: 'markup', basis: 'margin' }, 'basis', 'not_of_model'],
     [{ rateBasisPoints: 10_001 }, 'rateBasisPoints', 'max'],
-  ])('rejects %j with 400 at %s with the code %s, and creates nothing', async (over, field, code) => {
+  ])('%j is rejected with 400 at %s with the code %s, and nothing is created', async (over, field, code) => {
     const { id } = await soldItem(owner);
     const { status, body } = await create(id, terms(over));
     expect(status).toBe(400);
@@ -110,7 +110,7 @@ describe('POST .../commissions', () => {
   it.each([
     [{ costCents: null, costCurrency: null }, null],
     [{ costCents: 5, costCurrency: 'USD' }, 'USD'],
-  ])('on the margin of an item with %j is 422 cost_unknown', async (over, costCurrency) => {
+  ])('a commission on the margin of an item with %j is 422 cost_unknown', async (over, costCurrency) => {
     const { id } = await soldItem(owner, over);
     for (const how of [{ basis: 'margin' }, { commissionModel: 'markup' }]) {
       const { status, body } = await create(id, terms(how));
@@ -118,13 +118,13 @@ describe('POST .../commissions', () => {
     }
   });
 
-  it('on a pass-through item is 409 pass_through_item', async () => {
+  it('a commission on a pass-through item is 409 pass_through_item', async () => {
     const { id } = await soldItem(owner, { pricingTreatment: 'pass_through' });
     const { status, body } = await create(id, terms());
     expect([status, body]).toEqual([409, problem('pass_through_item')]);
   });
 
-  it('on a cancelled item is 409 booking_item_cancelled, in a cancelled booking 409 booking_closed', async () => {
+  it('a commission on a cancelled item is 409 booking_item_cancelled, in a cancelled booking 409 booking_closed', async () => {
     const item = await soldItem(owner);
     await cancelItem(owner, item);
     expect((await create(item.id, terms())).body).toEqual(problem('booking_item_cancelled'));
@@ -133,7 +133,7 @@ describe('POST .../commissions', () => {
     expect([status, body]).toEqual([409, problem('booking_closed', { status: 'cancelled' })]);
   });
 
-  it('with an unknown channel is 404 with its field, and of an unknown item 404', async () => {
+  it('a commission with an unknown channel is 404 with the field, and of an unknown item 404', async () => {
     const { id } = await soldItem(owner);
     const { status, body } = await create(id, terms({ channelId: 'chan_01k0dem000e000000000009999' }));
     expect([status, body]).toEqual([404, problem('not_found', { field: 'channelId' })]);
@@ -142,13 +142,13 @@ describe('POST .../commissions', () => {
     }
   });
 
-  it('is refused to whoever lacks finance:write', async () => {
+  it('creating a commission needs finance:write', async () => {
     const reader = await staffWith(app, 'finance:read', 'bookings:*');
     const { status, body } = await reader.post(commissionsOf(demoId('bkit', 19)), terms());
     expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:write' })]);
   });
 
-  it('creates once for one Idempotency-Key', async () => {
+  it('two requests with the same Idempotency-Key create one commission', async () => {
     const { id } = await soldItem(owner);
     const call = { headers: { 'Idempotency-Key': `commission-${id}` } };
     const [first, again] = [
@@ -159,7 +159,7 @@ describe('POST .../commissions', () => {
     expect(await linesOf(owner, id)).toHaveLength(1);
   });
 
-  it('leaves an entry without the name, and an event', async () => {
+  it('a new commission is recorded without the name of the recipient and published', async () => {
     const { id } = await soldItem(owner);
     const line = await earn(owner, id, terms({ notes: 'By phone' }));
     const [entry, ...more] = await entriesAbout(owner, line.id);
@@ -172,7 +172,7 @@ describe('POST .../commissions', () => {
 });
 
 describe('all commissions of an item', () => {
-  it('never exceed what it is sold for: 422 commission_exceeds_base, also in parallel', async () => {
+  it('concurrent commissions never exceed the price of the item: 422 commission_exceeds_base', async () => {
     const { id } = await soldItem(owner, { unitSellCents: 1_000, taxIncludedCents: 0 });
     const answers = await Promise.all(Array.from({ length: 10 }, () => insisting(() => create(id, fixed(300)))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array<number>(7).fill(422)]);
@@ -182,7 +182,7 @@ describe('all commissions of an item', () => {
     await earn(owner, id, fixed(100));
   });
 
-  it('count each model: a percentage has an amount and is part of the sum', async () => {
+  it('commissions of all models count towards the price of the item', async () => {
     const { id } = await soldItem(owner);
     await earn(owner, id, terms({ basis: 'gross_sell', rateBasisPoints: 9_000 }));
     expect((await create(id, fixed(12_001))).status).toBe(422);
@@ -191,21 +191,21 @@ describe('all commissions of an item', () => {
     expect(sum).toBe(120_000);
   });
 
-  it('do not count void ones', async () => {
+  it('void commissions do not count towards the price of the item', async () => {
     const { id } = await soldItem(owner);
     const line = await earn(owner, id, fixed(120_000));
     await owner.post(`${commissionsOf(id)}/${line.id}/voiding`, { reason: 'Wrong' });
     await earn(owner, id, fixed(120_000));
   });
 
-  it('are none on a discount', async () => {
+  it('a discount cannot have commissions', async () => {
     const { id } = await makeBooking(owner);
     await addItem(owner, id);
     const discount = await addItem(owner, id, { type: 'discount', unitSellCents: -10 });
     expect((await create(discount.id, fixed(0))).status).toBe(422);
   });
 
-  it('are at most 50: then 409 commission_limit_reached', async () => {
+  it('the 51st commission of an item is 409 commission_limit_reached', async () => {
     const { id } = await soldItem(owner);
     await app.sql(
       `insert into commission_lines (id, booking_id, booking_item_id, currency, recipient_type, recipient_name,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('GET /v1/admin/finance/booking-items/{bookingItemId}/commissions', () => {
-  it('answers {data} and nothing else, newest first, by status and recipient', async () => {
+  it('commissions are listed newest first, filtered by status and recipient, as {data} alone', async () => {
     const { id } = await soldItem(owner);
     const first = await earn(owner, id, terms({ recipientId: 'A' }));
     app.travel({ ms: 2 });
@@ -27,7 +27,7 @@ describe('GET /v1/admin/finance/booking-items/{bookingItemId}/commissions', () =
     expect(await list('?recipientId=A&status=pending')).toEqual({ data: [] });
   });
 
-  it('is empty for an item without commissions, 404 for an unknown item, 400 for an unknown parameter', async () => {
+  it('the list is empty for an item without commissions, 404 for an unknown item, 400 for an unknown parameter', async () => {
     const { id } = await soldItem(owner);
     expect((await owner.get(commissionsOf(id))).body).toEqual({ data: [] });
     for (const unknown of ['bkit_01k0dem000e000000000009999', 'x']) {
@@ -38,7 +38,7 @@ describe('GET /v1/admin/finance/booking-items/{bookingItemId}/commissions', () =
     expect((await owner.get(`${commissionsOf(id)}?status=open`)).body).toEqual(invalid('status', 'isIn'));
   });
 
-  it('needs finance:read', async () => {
+  it('listing commissions needs finance:read', async () => {
     const { status, body } = await (await staffWith(app, 'bookings:*')).get(commissionsOf(demoId('bkit', 19)));
     expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:read' })]);
   });

@@ -14,7 +14,7 @@ export interface Rendition extends Record<string, unknown> {
   sha256: string | null;
 }
 
-/** An issued invoice of two lines, over 23800 with 3800 tax. */
+/** An issued invoice of two lines with a total of 23800, 3800 tax included. */
 export async function bill(app: TestApp, over: Record<string, unknown> = {}): Promise<Invoice> {
   const owner = app.as('owner');
   const { id: seriesId } = await makeSeries(
@@ -41,7 +41,7 @@ export async function ask(client: TestClient, invoiceId: string, body: object = 
 export const download = (client: TestClient, id: string, query = '') =>
   client.get<{ code: string }>(`${RENDITIONS}/${id}/download${query}`);
 
-/** The link to the file, once the job has rendered it. */
+/** The link to the file, after the job has rendered it. */
 export async function linkOf(client: TestClient, id: string): Promise<string> {
   for (;;) {
     const { status, headers, body } = await download(client, id);
@@ -57,7 +57,7 @@ export interface Fetched {
   bytes: Buffer;
 }
 
-/** Fetches bytes, which the client of the other tests would take for text. */
+/** Fetches bytes; the client of the other tests decodes text. */
 export function fetchFile(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Fetched> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method, headers }, (incoming) => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('POST /v1/admin/finance/invoices/{id}/renditions', () => {
-  it('answers 202 with a pending rendition, and where it can be downloaded', async () => {
+  it('a request is answered with 202, a pending rendition and the Location of its download', async () => {
     const { id: invoiceId } = await bill(app);
     const { status, headers, body } = await owner.post<{ data: Rendition }>(`${PATH}/${invoiceId}/renditions`, {
       format: 'pdf',
@@ -40,7 +40,7 @@ describe('POST /v1/admin/finance/invoices/{id}/renditions', () => {
     expect(headers['location']).toBe(`${RENDITIONS}/${body.data.id}/download`);
   });
 
-  it('of a draft is refused: 409 invoice_not_issued; of an unknown invoice: 404', async () => {
+  it('a rendition of a draft is 409 invoice_not_issued, of an unknown invoice 404', async () => {
     const { id: bookingId } = await sell(app);
     const { id } = await draft(owner, { bookingId });
     const post = (invoiceId: string) => owner.post(`${PATH}/${invoiceId}/renditions`, { format: 'html' });
@@ -49,13 +49,13 @@ describe('POST /v1/admin/finance/invoices/{id}/renditions', () => {
     expect([unknown.status, unknown.body]).toEqual([404, problem('not_found')]);
   });
 
-  it('rejects an invalid body with 400 and its issues', async () => {
+  it('an invalid body is rejected with 400 and its issues', async () => {
     const { id } = await bill(app);
     const answer = await owner.post(`${PATH}/${id}/renditions`, { format: 'docx' });
     expect([answer.status, answer.body]).toEqual([400, invalid('format', 'isIn')]);
   });
 
-  it('counts versions of each format and language, also of many requests at once', async () => {
+  it('versions are counted per format and language, also in concurrent requests', async () => {
     const { id } = await bill(app);
     const made = await Promise.all(Array.from({ length: 6 }, () => ask(owner, id, { format: 'html' })));
     expect(made.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4, 5, 6]);
@@ -65,7 +65,7 @@ describe('POST /v1/admin/finance/invoices/{id}/renditions', () => {
 });
 
 describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
-  it('sends on to a PDF with number, lines, taxes and totals, without, with and despite an Authorization header', async () => {
+  it('a download redirects to a PDF with number, lines, taxes and totals, whatever the Authorization header', async () => {
     const invoice = await bill(app);
     const { id } = await ask(owner, invoice.id);
     const location = await linkOf(owner, id);
@@ -101,7 +101,7 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
     }
   });
 
-  it('answers an empty 302 that nobody keeps', async () => {
+  it('a download is an empty 302 that is not cached', async () => {
     const { id } = await ask(owner, (await bill(app)).id);
     await linkOf(owner, id);
     const { status, headers, text } = await download(owner, id);
@@ -109,7 +109,7 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
     expect(headers).toMatchObject({ 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' });
   });
 
-  it('leads to escaped HTML in the language that was asked for', async () => {
+  it('an HTML rendition is escaped and in the requested language', async () => {
     const invoice = await bill(app);
     const { id } = await ask(owner, invoice.id, { format: 'html', language: 'de' });
     const { headers, bytes } = await fetchFile(app.url + (await linkOf(owner, id)));
@@ -119,13 +119,13 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
     expect(bytes.toString()).toContain('Łukasz &amp; Söhne');
   });
 
-  it('names the file after the number, without what could be misunderstood', async () => {
+  it('the file name is the invoice number without special characters', async () => {
     const { id } = await ask(owner, (await bill(app, { prefix: '../R "ü"; x=' })).id);
     const { headers } = await fetchFile(app.url + (await linkOf(owner, id)));
     expect(headers['content-disposition']).toBe('attachment; filename="R-x-0001.pdf"');
   });
 
-  it('is logged with who asked', async () => {
+  it('a download is logged with its actor', async () => {
     const { id } = await ask(owner, (await bill(app)).id);
     await linkOf(owner, id);
     const lines = app.logs.filter((line) => line.includes('an invoice was downloaded') && line.includes(id));
@@ -136,7 +136,7 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
     ]);
   });
 
-  it('needs finance:read; an unknown or odd id is 404', async () => {
+  it('a download needs finance:read, and an unknown or malformed id is 404', async () => {
     const other = await staffWith(app, 'finance:write');
     const { status, body } = await download(other, 'rend_01k0dem000e000000000000001');
     expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:read' })]);
@@ -148,7 +148,7 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
 });
 
 describe('a newer version', () => {
-  it('makes older ones stale: 409 rendition_stale, unless a stale one will do', async () => {
+  it('a newer version makes older ones stale: 409 rendition_stale unless allowStale is true', async () => {
     const { id: invoiceId } = await bill(app);
     const first = await ask(owner, invoiceId);
     await linkOf(owner, first.id);
@@ -169,7 +169,7 @@ describe('a newer version', () => {
     expect(list.body.total).toBe(3);
   });
 
-  it('of the same invoice is the same file, whatever was paid meanwhile; a voided one says so', async () => {
+  it('a newer version is the same file after a payment, and shows that the invoice is void', async () => {
     const { id: invoiceId } = await bill(app);
     const render = async () => {
       const { id } = await ask(owner, invoiceId);
@@ -188,7 +188,7 @@ describe('a newer version', () => {
 });
 
 describe('GET /v1/files/{token}', () => {
-  it('is 404 in the words of the storefront where the token is not ours, was changed, or has expired', async () => {
+  it('an invalid, changed or expired token is 404 in the form of the storefront', async () => {
     const { id } = await ask(owner, (await bill(app)).id);
     const location = await linkOf(owner, id);
     const [payload = '', mac = ''] = location.replace('/v1/files/', '').split('.');
@@ -213,14 +213,14 @@ describe('GET /v1/files/{token}', () => {
     expect((await app.get(location)).body).toEqual(problem('not_found'));
   });
 
-  it('is not opened by what was signed for something else', async () => {
+  it('a token that was signed for another purpose does not open a file', async () => {
     const { headers } = await owner.get('/v1/admin/action-ledger/entries?limit=1');
     const cursor = /cursor=([^&>]+)/.exec(headers['link'] ?? '')?.[1] ?? '';
     expect(cursor).not.toBe('');
     expect((await app.get(`/v1/files/${cursor}`)).status).toBe(404);
   });
 
-  it('answers HEAD without the file', async () => {
+  it('HEAD is answered without the file', async () => {
     const { id } = await ask(owner, (await bill(app)).id);
     const { status, headers, bytes } = await fetchFile(app.url + (await linkOf(owner, id)), {}, 'HEAD');
     expect([status, bytes.length]).toEqual([200, 0]);

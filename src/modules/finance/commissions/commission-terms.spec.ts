@@ -64,7 +64,7 @@ describe('the examples of the reference', () => {
 });
 
 describe('a commission', () => {
-  it('on the margin is 0 where there is none, and so is one on a net rate above the price', () => {
+  it('a commission is 0 if there is no margin or the net rate exceeds the price', () => {
     const margin = { basis: 'margin', rateBasisPoints: 10_000 } as const;
     expect(amount(margin, cost(130_000))).toEqual({ baseCents: 0, amountCents: 0 });
     expect(amount(margin, cost(100_000)).amountCents).toBe(20_000);
@@ -99,12 +99,12 @@ describe('a commission', () => {
     [{ commissionModel: 'markup', rateBasisPoints: 1, basis: 'margin' }, 'basis', 'not_of_model'],
     [{ commissionModel: 'fixed', amountCents: 1, rateBasisPoints: 1 }, 'rateBasisPoints', 'not_of_model'],
     [{ commissionModel: 'net', netRateCents: 1, amountCents: 1 }, 'amountCents', 'not_of_model'],
-  ])('with the terms %j is 400 at %s: %s', (terms, path, code) => {
+  ])('the terms %j are rejected with 400 at %s: %s', (terms, path, code) => {
     const details = { issues: [{ path, code, message: expect.any(String) }] };
     expect(refusal(() => completeTerms(terms))).toMatchObject({ status: 400, details });
   });
 
-  it('of a percentage is between 0 and its base, never off by more than half a unit, and grows with the rate', () => {
+  it('a percentage is between 0 and its base, exact to half a unit, and grows with the rate', () => {
     const terms = (rateBasisPoints: number, basis: CommissionTerms['basis']) =>
       completeTerms({ rateBasisPoints, ...(basis ? { basis } : {}) });
     const sales = fc

@@ -32,16 +32,16 @@ describe('a number', () => {
     ['{YY}{MM}/{SEQ:6}/{prefix}', 42, '2703/000042/INV-'],
     ['{SEQ:12}', 999_999_999_999, '999999999999'],
     ['No. {SEQ:01} of {YYYY}', 3, 'No. 3 of 2027'],
-  ])('of %s with %i is %s', (pattern, sequence, expected) => {
+  ])('the number of %s with %i is %s', (pattern, sequence, expected) => {
     expect(number(pattern, '2027-03-31', sequence)).toBe(expected);
   });
 
-  it('holds the prefix literally, also where it looks like a token', () => {
+  it('the prefix is literal text, even if it looks like a token', () => {
     const frame = frameOf({ prefix: '{SEQ}{YYYY}$&', pattern: '{prefix}{SEQ}' }, '2027-03-31');
     expect(renderNumber(frame, 5)).toBe('{SEQ}{YYYY}$&5');
   });
 
-  it('belongs to the counter of its issue date', () => {
+  it('the issue date decides the counter of a number', () => {
     expect(RESET_PERIODS.map((period) => periodKeyOf(period, '2026-12-31'))).toEqual(['all', '2026', '2026-12']);
     expect(RESET_PERIODS.map((period) => periodKeyOf(period, '2027-01-01'))).toEqual(['all', '2027', '2027-01']);
   });
@@ -58,7 +58,7 @@ describe('a pattern', () => {
     ['a brace alone', '{SEQ', ['pattern series_token_unknown', 'pattern series_sequence_token_required']],
     ['a closing brace alone', '{SEQ}}', ['pattern series_token_unknown']],
     ['more than 50 characters', `${'x'.repeat(50)}{SEQ}`, ['pattern series_number_too_long']],
-  ])('with %s is refused', (_, pattern, issues) => expect(issuesOf({ pattern })).toEqual(issues));
+  ])('a pattern with %s is rejected', (_, pattern, issues) => expect(issuesOf({ pattern })).toEqual(issues));
 
   it.each<[ResetPeriod, string, boolean]>([
     ['never', '{SEQ}', true],
@@ -69,18 +69,18 @@ describe('a pattern', () => {
     ['monthly', '{YYYY}{SEQ}', false],
     ['monthly', '{MM}{SEQ}', false],
     ['monthly', '{YY}{MM}{SEQ}', true],
-  ])('that begins again %s and is %s: %s', (resetPeriod, pattern, isGood) => {
+  ])('the reset period %s with the pattern %s: %s', (resetPeriod, pattern, isGood) => {
     expect(issuesOf({ resetPeriod, pattern })).toEqual(isGood ? [] : ['pattern series_period_token_required']);
   });
 
-  it('counts the digits of the next number', () => {
+  it('the maximum length includes the digits of the next number', () => {
     const pattern = `${'x'.repeat(46)}{SEQ:4}`;
     expect(issuesOf({ pattern }, 9_999)).toEqual([]);
     expect(issuesOf({ pattern }, 10_000)).toEqual(['pattern series_number_too_long']);
   });
 });
 
-describe('the numbers of a good series', () => {
+describe('the numbers of a valid series', () => {
   const text = fc.string({ maxLength: 8, unit: fc.constantFrom('A', '-', '/', '0', '7', ' ', 'é') });
   const shape = fc
     .record({
@@ -104,8 +104,8 @@ describe('the numbers of a good series', () => {
     .map(({ year, month }) => `${year}-${String(month).padStart(2, '0')}-15`);
   const given = fc.record({ day, sequence: fc.integer({ min: 1, max: 999_999 }) });
 
-  it('differ wherever the period or the sequence does', () => {
-    // Few of each, so that pairs come close to each other.
+  it('numbers of different periods or sequences differ', () => {
+    // Small ranges, so that many pairs are nearly equal.
     const near = fc.record({ year: fc.integer({ min: 2009, max: 2012 }), month: fc.integer({ min: 9, max: 12 }) });
     const close = fc.record({ near, sequence: fc.integer({ min: 1, max: 130 }) }).map(({ near: found, sequence }) => {
       return { day: `${found.year}-${String(found.month).padStart(2, '0')}-15`, sequence };
@@ -120,7 +120,7 @@ describe('the numbers of a good series', () => {
     );
   });
 
-  it('have as many digits as asked for, and the sequence in full', () => {
+  it('numbers have the given minimum of digits and the whole sequence', () => {
     fc.assert(
       fc.property(shape, given, (made, { day: issued, sequence }) => {
         const frame = frameOf(made, issued);

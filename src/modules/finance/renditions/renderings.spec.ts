@@ -31,7 +31,7 @@ const invoice = (over: Partial<RenderedInvoice> = {}): RenderedInvoice => ({
 });
 
 describe('a rendered invoice', () => {
-  it('as PDF shows number, days, parties, lines, taxes and totals, in any alphabet of Europe', async () => {
+  it('a PDF shows number, dates, parties, lines, taxes and totals in European alphabets', async () => {
     const [text = ''] = await pagesOf(await renderPdf(documentOf(invoice(), 'en')));
     for (const part of [
       'Invoice INV-2027-0042',
@@ -60,7 +60,7 @@ describe('a rendered invoice', () => {
     expect(renderHtml(document).equals(renderHtml(documentOf(invoice(), language)))).toBe(true);
   });
 
-  it('of 500 lines has them all, on several pages with their headings', async () => {
+  it('a PDF of 500 lines shows all of them on several pages with headings', async () => {
     const lines = Array.from({ length: 500 }, (_, index) => line(`Night ${index + 1}.`));
     const pages = await pagesOf(await renderPdf(documentOf(invoice({ lines }), 'en')));
     expect(pages.length).toBeGreaterThan(5);
@@ -69,7 +69,7 @@ describe('a rendered invoice', () => {
     expect(new Set(shown).size).toBe(500);
   });
 
-  it('says in its language what it is, and that it was voided', () => {
+  it('title and void stamp are in the language of the rendition', () => {
     const titles = RENDITION_LANGUAGES.map((language) => documentOf(invoice({ isVoid: true }), language));
     expect(titles.map(({ stamp }) => stamp)).toEqual(['VOID', 'STORNIERT', 'ANNULÉE', 'ANULADA', 'ANNULLATA']);
     expect(documentOf(invoice(), 'de')).toMatchObject({ title: 'Rechnung INV-2027-0042', stamp: null });
@@ -87,7 +87,7 @@ describe('a rendered invoice', () => {
     expect(totals[2]?.value.replace(/\u00a0/g, ' ')).toBe(expected);
   });
 
-  it('sums the taxes by rate', () => {
+  it('taxes are summed by rate', () => {
     const lines = [line('a', 700), line('b', 1_900), line('c', null), line('d', 1_900)];
     const { taxes } = documentOf(invoice({ lines }), 'en');
     expect(taxes.rows).toEqual([
@@ -97,7 +97,7 @@ describe('a rendered invoice', () => {
     ]);
   });
 
-  it('as HTML escapes every text, and loads nothing', () => {
+  it('HTML escapes every text and loads nothing', () => {
     const evil = `<script>alert("1")</script>&'`;
     const safe = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;';
     const parts = { name: evil, address: evil, taxId: evil };

@@ -7,7 +7,7 @@ const MAX = Number.MAX_SAFE_INTEGER;
 const CHF = { currency: 'CHF', baseCurrency: 'EUR', exchangeRate: '1.0325' };
 
 describe('the lines of a supplier invoice', () => {
-  it('get what was left out: one unit, no tax, service type other, and their total', () => {
+  it('a line has defaults: one unit, no tax, service type other, and the computed total', () => {
     expect(priceLines([{ description: 'Guide', unitAmountCents: 24_000 }])).toEqual([
       {
         description: 'Guide',
@@ -20,7 +20,7 @@ describe('the lines of a supplier invoice', () => {
     ]);
   });
 
-  it('are refused where a stated total is not quantity * unit + tax', () => {
+  it('a stated total other than quantity * unit + tax is rejected', () => {
     const line = { description: 'Room', quantity: 3, unitAmountCents: 100, taxAmountCents: 7, totalAmountCents: 306 };
     expect(refusal(() => priceLines([line]))).toEqual({
       status: 422,
@@ -29,14 +29,14 @@ describe('the lines of a supplier invoice', () => {
     });
   });
 
-  it('are refused where a total is beyond 2^53-1, without rounding it first', () => {
+  it('a line total beyond 2^53-1 is rejected without being rounded first', () => {
     const line = { description: 'Room', quantity: 2, unitAmountCents: MAX };
     expect(refusal(() => priceLines([line]))).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(refusal(() => priceLines([{ ...line, quantity: 1, taxAmountCents: 1 }]))).toMatchObject({ status: 400 });
     expect(priceLines([{ ...line, quantity: 1 }])[0]?.totalAmountCents).toBe(MAX);
   });
 
-  it('are refused where their sum is beyond 2^53-1', () => {
+  it('lines whose sum is beyond 2^53-1 are rejected', () => {
     const lines = priceLines([MAX, 1].map((unitAmountCents) => ({ description: 'Room', unitAmountCents })));
     expect(refusal(() => sumOf(lines, ({ totalAmountCents }) => totalAmountCents))).toMatchObject({ status: 400 });
   });
@@ -45,7 +45,7 @@ describe('the lines of a supplier invoice', () => {
 describe('the totals of a supplier invoice', () => {
   const lines = priceLines([{ description: 'Room', unitAmountCents: 100, taxAmountCents: 19 }]);
 
-  it('may stand without lines, and with lines that add up to them', () => {
+  it('totals are valid without lines and with lines that add up to them', () => {
     expect(() => assertTotals({ totalCents: 119, subtotalCents: 100, taxCents: 19 }, [])).not.toThrow();
     expect(() => assertTotals({ totalCents: 119, subtotalCents: 100, taxCents: 19 }, lines)).not.toThrow();
     expect(() => assertTotals({ totalCents: 0, subtotalCents: 0, taxCents: 0 }, [])).not.toThrow();
@@ -64,20 +64,20 @@ describe('the totals of a supplier invoice', () => {
       { totalCents: 120, subtotalCents: 100, taxCents: 20 },
       { field: 'lines', expected: 120, actual: 119 },
     ],
-  ])('%j are refused', (totals, details) => {
+  ])('the totals %j are rejected', (totals, details) => {
     expect(refusal(() => assertTotals(totals, lines))).toEqual({ status: 422, code: 'totals_mismatch', details });
   });
 });
 
 describe('the exchange rate', () => {
-  it('is 1 between equal currencies, and null where nobody knows it', () => {
+  it('the effective rate is 1 between equal currencies, and null if it is unknown', () => {
     expect(effectiveRate({ currency: 'EUR', baseCurrency: 'EUR', exchangeRate: null })).toBe('1');
     expect(effectiveRate(CHF)).toBe('1.0325');
     expect(effectiveRate({ ...CHF, exchangeRate: null })).toBeNull();
     expect(effectiveRate({ currency: 'EUR', baseCurrency: null, exchangeRate: null })).toBeNull();
   });
 
-  it('is not stored between equal currencies, where only 1 is possible', () => {
+  it('between equal currencies only the rate 1 is accepted, and it is not stored', () => {
     const equal = { currency: 'EUR', baseCurrency: 'EUR' };
     expect(['1', '1.0', '1.0000000000'].map((exchangeRate) => storedRate({ ...equal, exchangeRate }))).toEqual([
       null,
@@ -87,15 +87,15 @@ describe('the exchange rate', () => {
     expect(refusal(() => storedRate({ ...equal, exchangeRate: '1.0000000001' }))).toMatchObject({ status: 400 });
   });
 
-  it('needs a base currency', () => {
+  it('a rate needs a base currency', () => {
     expect(refusal(() => storedRate({ ...CHF, baseCurrency: null }))).toMatchObject({ status: 400 });
   });
 });
 
 describe('the base amounts', () => {
-  it('are the total and the subtotal, each rounded once; the tax is what is left', () => {
+  it('total and subtotal are rounded once each, and the tax is their difference', () => {
     const totals = { totalCents: 11_900, subtotalCents: 10_000, taxCents: 1_900 };
-    // 12286.75 and 10325; the tax by itself would be 1961.75.
+    // 12286.75 and 10325; the tax converted separately would be 1961.75.
     expect(baseTotals({ ...totals, ...CHF })).toEqual({
       baseTotalCents: 12_287,
       baseSubtotalCents: 10_325,
@@ -103,7 +103,7 @@ describe('the base amounts', () => {
     });
   });
 
-  it('are null without a rate, and the amounts themselves between equal currencies', () => {
+  it('base amounts are null without a rate, and equal the amounts between equal currencies', () => {
     const totals = { totalCents: 119, subtotalCents: 100, taxCents: 19 };
     const none = { baseTotalCents: null, baseSubtotalCents: null, baseTaxCents: null };
     expect(baseTotals({ ...totals, ...CHF, exchangeRate: null })).toEqual(none);
@@ -115,12 +115,12 @@ describe('the base amounts', () => {
     });
   });
 
-  it('are refused beyond 2^53-1', () => {
+  it('base amounts beyond 2^53-1 are rejected', () => {
     const totals = { totalCents: MAX, subtotalCents: MAX, taxCents: 0 };
     expect(refusal(() => baseTotals({ ...totals, ...CHF }))).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 
-  it('always add up and are never negative, whatever the currencies and the rate', () => {
+  it('base amounts always add up and are never negative', () => {
     const currency = fc.constantFrom('EUR', 'USD', 'JPY', 'KWD', 'CLF');
     const cents = fc.integer({ min: 0, max: 10 ** 8 });
     const rate = fc
