@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { OverdueSchedules } from '../../src/modules/finance/payment-plans/overdue-schedules.service.js';
-import { ContractExpiry } from '../../src/modules/legal/contracts/contract-expiry.js';
+import { ContractsService } from '../../src/modules/legal/contracts/contracts.service.js';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { ReservationsService } from '../../src/modules/trips/trips/reservations.service.js';
@@ -76,7 +76,7 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     await contractIn(app, 'issued', { expiresAt: new Date(app.now().getTime() + 60_000).toISOString() });
     await reservedTrip(app.as('owner'), [MANUAL]);
     app.travel({ days: 1 });
-    await asSystem(() => app.nest.get(ContractExpiry).expire());
+    await asSystem(() => app.nest.get(ContractsService, { strict: false }).expireDue());
     await asSystem(() => app.nest.get(ReservationsService).sweep());
   },
 };

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ContractExpiry } from '../../src/modules/legal/contracts/contract-expiry.js';
+import { ContractsService } from '../../src/modules/legal/contracts/contracts.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { contractIn, dispatch, eventsOf, ledgerOf, PUBLIC, read } from './contracts.js';
 
 let app: TestApp;
-const expire = () => asSystem(() => app.nest.get(ContractExpiry).expire());
+const expire = () => asSystem(() => app.nest.get(ContractsService, { strict: false }).expireDue());
 
 beforeAll(async () => {
   app = await startApp();

@@ -1,4 +1,4 @@
 export { LegalModule } from './legal.module.js';
 export { POLICY_KINDS, type PolicyKind } from './policies/policy-kind.js';
-export { type Terms, TermsInForce, type TermsLine } from './terms/terms-in-force.service.js';
+export { type Terms, type TermsLine, TermsService } from './terms/terms.service.js';
 export { legalEvents } from './events.js';

@@ -9,7 +9,7 @@ import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { ChannelsService } from '../../distribution/index.js';
-import { type Terms, TermsInForce } from '../../legal/index.js';
+import { type Terms, TermsService } from '../../legal/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import { completePolicy } from '../payment-policies/payment-policy.js';
@@ -76,7 +76,7 @@ export class BookingsService {
     private readonly items: BookingItemsService,
     private readonly channels: ChannelsService,
     private readonly departures: DeparturesService,
-    private readonly terms: TermsInForce,
+    private readonly terms: TermsService,
     private readonly listeners: Listeners,
     private readonly reminders: RemindersService,
     private readonly ledger: ActionLedger,
@@ -230,7 +230,7 @@ export class BookingsService {
   private async termsOf({ id, channelId }: Booking): Promise<Terms> {
     const departures = await this.departures.listSummaries(await this.repository.activeDepartures(id));
     const productIds = [...new Set(departures.map(({ productId }) => productId))].sort();
-    return this.terms.of({ on: this.clock.today(), channelId, productIds });
+    return this.terms.inForce({ on: this.clock.today(), channelId, productIds });
   }
 
   private async progressBatch(verb: 'start' | 'complete'): Promise<number> {

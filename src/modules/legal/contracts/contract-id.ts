@@ -7,8 +7,8 @@ const FORM = /^ctr_[0-9a-hjkmnp-tv-z]{26}$/;
 const LENGTH = 30;
 
 /**
- * Whoever knows a contract's id may read the contract, so it must not be guessed: 130 random bits, and no UUIDv7,
- * which would tell when it was made.
+ * Everyone who knows the id of a contract can read the contract, so it must not be guessable: 130 random bits, not a UUIDv7,
+ * which contains the time of creation.
  */
 export function newContractId(): string {
   return `ctr_${randomBase32(26)}`;
@@ -21,10 +21,7 @@ class ContractIdPipe implements PipeTransform<string, string> {
   }
 }
 
-/**
- * The path parameter `id` of a contract; a malformed one is 404 without a question to the database. `demo` is the number
- * of the demo contract that the API document shows.
- */
+/** The path parameter `id` of a contract; 404 if it is malformed. `demo` is the number of the demo contract in the example. */
 export function PathContractId(demo: number): ParameterDecorator {
   return PathText(
     'id',

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { invalidMembers } from '../../../../test/setup/issues.js';
-import { ListContracts } from './contract-list.dto.js';
-import { CreateContract, DispatchContract, UpdateContract, VoidContract } from './contract.dto.js';
+import { CreateContract, DispatchContract, ListContracts, UpdateContract, VoidContract } from './contract.dto.js';
 
 describe('a new contract', () => {
   it.each<[string, object]>([

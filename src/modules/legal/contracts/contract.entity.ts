@@ -1,7 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { conflict } from '../../../platform/errors/app-error.js';
-import { digestOf, sanitizeBody } from './contract-body.js';
+import { digestOf, sanitizeBody } from '../texts/document-text.js';
 
 export const CONTRACT_STATUSES = named('ContractStatus', [
   'draft',
@@ -17,8 +17,8 @@ export type ContractStatus = (typeof CONTRACT_STATUSES)[number];
 export const CONTRACT_SCOPES = named('ContractScope', ['customer', 'supplier', 'partner', 'channel', 'other']);
 export type ContractScope = (typeof CONTRACT_SCOPES)[number];
 
-/** Signing is not built yet; a signed contract only stays what it is. */
-const MOVES: Record<ContractStatus, readonly ContractStatus[]> = {
+/** Signing is not supported yet: nothing leads to `signed` and `executed`, or from them. */
+const TRANSITIONS: Record<ContractStatus, readonly ContractStatus[]> = {
   draft: ['issued', 'void'],
   issued: ['sent', 'expired', 'void'],
   sent: ['expired', 'void'],
@@ -28,22 +28,22 @@ const MOVES: Record<ContractStatus, readonly ContractStatus[]> = {
   void: [],
 };
 
-/** What may change while it is a draft. */
-export interface ContractTerms {
-  title: string;
-  contractNumber: string | null;
-  body: string;
-  language: string;
-  scope: ContractScope;
-  expiresAt: Date | null;
-  recipientName: string | null;
-  recipientEmail: string | null;
-  metadata: Record<string, unknown> | null;
+/** The fields of a draft that can be changed. */
+export interface ContractChanges {
+  title?: string;
+  contractNumber?: string | null;
+  body?: string;
+  language?: string;
+  scope?: ContractScope;
+  expiresAt?: Date | null;
+  recipientName?: string | null;
+  recipientEmail?: string | null;
+  metadata?: Record<string, unknown> | null;
 }
 
-/** A document between us and a customer, supplier or partner. */
+/** A document between the organization and a customer, supplier or partner. */
 @Entity('contracts')
-export class Contract implements ContractTerms {
+export class Contract {
   @PrimaryColumn('text') id: string;
   @Column('text') title: string;
   @Column('text') status: ContractStatus;
@@ -65,15 +65,14 @@ export class Contract implements ContractTerms {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 409 `contract_locked` once it is no draft any more. */
-  change(changes: Partial<ContractTerms>, now: Date): void {
+  change(changes: ContractChanges, now: Date): void {
     if (this.status !== 'draft') {
       throw conflict('contract_locked', 'Only a draft can be changed', { status: this.status });
     }
     Object.assign(this, changes, { updatedAt: now });
   }
 
-  /** Freezes the text, made harmless, with its digest, under its number. Throws 409 `invalid_transition`. */
+  /** Sanitizes and freezes the text with its digest. */
   issue(contractNumber: string, now: Date): void {
     this.move('issued', now);
     this.contractNumber = contractNumber;
@@ -82,7 +81,7 @@ export class Contract implements ContractTerms {
     this.issuedAt = now;
   }
 
-  /** Notes that it goes to this address; the first time it becomes sent. Throws 409 `invalid_transition`. */
+  /** Records a dispatch to this address. */
   send(recipientEmail: string, now: Date): void {
     if (this.status === 'sent') this.updatedAt = now;
     else this.move('sent', now);
@@ -90,22 +89,34 @@ export class Contract implements ContractTerms {
     this.sentAt ??= now;
   }
 
-  /** Throws 409 `invalid_transition`. */
   void(reason: string, now: Date): void {
     this.move('void', now);
     this.voidReason = reason;
     this.voidedAt = now;
   }
 
-  /** Throws 409 `invalid_transition` unless this state may follow the present one. */
   assertCanBecome(status: ContractStatus): void {
-    const allowed = MOVES[this.status];
+    const allowed = TRANSITIONS[this.status];
     if (allowed.includes(status)) return;
     throw conflict('invalid_transition', `A contract cannot go from ${this.status} to ${status}`, {
       from: this.status,
       to: status,
       allowed,
     });
+  }
+
+  /** Without personal data and without the text, which its digest proves. The id is omitted: it opens the contract. */
+  auditImage(): object {
+    return {
+      title: this.title,
+      status: this.status,
+      contractNumber: this.contractNumber,
+      bodySha256: this.bodySha256 ?? digestOf(this.body),
+      language: this.language,
+      scope: this.scope,
+      expiresAt: this.expiresAt?.toISOString() ?? null,
+      version: this.version,
+    };
   }
 
   private move(status: ContractStatus, now: Date): void {

@@ -8,21 +8,25 @@ import { NoBody } from '../../../platform/http/no-body.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { PathContractId } from './contract-id.js';
-import { ContractPage, ListContracts, toSummary } from './contract-list.dto.js';
-import { ContractEnvelope, toContract } from './contract-response.dto.js';
-import { ContractTransitions } from './contract-transitions.service.js';
-import { CreateContract, DispatchContract, UpdateContract, VoidContract } from './contract.dto.js';
-import { Contracts } from './contracts.service.js';
+import {
+  ContractEnvelope,
+  ContractPage,
+  CreateContract,
+  DispatchContract,
+  ListContracts,
+  toContract,
+  toContractSummary,
+  UpdateContract,
+  VoidContract,
+} from './contract.dto.js';
+import { ContractsService } from './contracts.service.js';
 
 const PATH = '/v1/admin/legal/contracts';
 
 @ApiTags('Contracts')
 @Controller(PATH)
 export class ContractsController {
-  constructor(
-    private readonly contracts: Contracts,
-    private readonly transitions: ContractTransitions,
-  ) {}
+  constructor(private readonly contracts: ContractsService) {}
 
   /**
    * Create a draft contract
@@ -50,7 +54,7 @@ export class ContractsController {
   @RequireScope('legal:read')
   async list(@Query() query: ListContracts): Promise<ContractPage> {
     const { contracts, total } = await this.contracts.list(query);
-    return { data: contracts.map(toSummary), total, ...pageBounds(query) };
+    return { data: contracts.map(toContractSummary), total, ...pageBounds(query) };
   }
 
   /**
@@ -101,7 +105,7 @@ export class ContractsController {
     @NoBody() _body: null,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<ContractEnvelope> {
-    const contract = await this.transitions.issue(id, expected);
+    const contract = await this.contracts.issue(id, expected);
     return tagged(contract, { data: toContract(contract) });
   }
 
@@ -123,7 +127,7 @@ export class ContractsController {
     @Body() body: DispatchContract,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<ContractEnvelope> {
-    const contract = await this.transitions.dispatch(id, body, expected);
+    const contract = await this.contracts.dispatch(id, body, expected);
     return tagged(contract, { data: toContract(contract) });
   }
 
@@ -143,7 +147,7 @@ export class ContractsController {
     @Body() body: VoidContract,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<ContractEnvelope> {
-    const contract = await this.transitions.void(id, body.reason, expected);
+    const contract = await this.contracts.void(id, body.reason, expected);
     return tagged(contract, { data: toContract(contract) });
   }
 }

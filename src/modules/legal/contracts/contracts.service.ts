@@ -1,118 +1,305 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { Brackets } from 'typeorm';
 import { Clock } from '../../../platform/clock/clock.js';
+import { currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
-import { make } from '../../../platform/database/rows.js';
-import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { make, type Rows } from '../../../platform/database/rows.js';
+import { AppError, conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { type CreateContract, instantOf, termsOf, type UpdateContract } from './contract.dto.js';
+import { newId } from '../../../platform/ids/id.js';
+import { Cron } from '../../../platform/jobs/job-decorators.js';
+import { Jobs } from '../../../platform/jobs/jobs.js';
+import { LOG } from '../../../platform/observability/log.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger, type RecordedAction, Reverses, type Undone } from '../../action-ledger/index.js';
 import { newContractId } from './contract-id.js';
-import { ContractJournal, factsOf } from './contract-journal.js';
-import { LISTED, type ListContracts, type ListedContract } from './contract-list.dto.js';
-import { reserveChosenNumber } from './contract-numbers.js';
+import {
+  changesOf,
+  type CreateContract,
+  type DispatchContract,
+  instantOf,
+  LISTED_COLUMNS,
+  type ListContracts,
+  type ListedContract,
+  type UpdateContract,
+} from './contract.dto.js';
 import { Contract } from './contract.entity.js';
+import type { PublicContract, ShownStatus } from './public-contract.dto.js';
 
 mapConstraint('contracts_contract_number', () =>
   conflict('contract_number_taken', 'Another contract already has this number'),
 );
 
+const EXPIRY_BATCH = 500;
+
+/** The form of assigned numbers: `C-<year>-<at least five digits>`. */
+const ASSIGNED_NUMBER = /^C-(\d{4})-\d{5,10}$/;
+
+type Verb = 'create' | 'update' | 'issue' | 'send' | 'expire' | 'void';
+
+/** The columns that the public sees; drafts are not selected. The constraints of the table ensure a number. */
+type PublicRow = Omit<PublicContract, 'status'> & { status: ShownStatus | 'void' };
+
+interface ExpiredContract {
+  id: string;
+  contractNumber: string | null;
+  version: number;
+  previous: string;
+}
+
+/** Contracts, from draft to expiry. */
 @Injectable()
-export class Contracts {
+export class ContractsService {
+  private readonly rows: Rows<Contract>;
+
   constructor(
     private readonly database: Database,
-    private readonly journal: ContractJournal,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly jobs: Jobs,
     private readonly clock: Clock,
-  ) {}
+    @Inject(LOG) private readonly log: Logger,
+  ) {
+    this.rows = database.rows(Contract);
+  }
 
-  /** Throws 409 `contract_number_taken`, 422 `invalid_initial_status`. */
   async create(input: CreateContract, id = newContractId()): Promise<Contract> {
     const { status = 'draft' } = input;
     if (status !== 'draft') throw unprocessable('invalid_initial_status', 'A new contract must have the status draft');
     const now = this.clock.now();
+    const contract = make(Contract, {
+      id,
+      title: input.title,
+      status,
+      contractNumber: input.contractNumber ?? null,
+      body: input.body ?? '',
+      bodySha256: null,
+      language: input.language ?? 'en',
+      scope: input.scope ?? 'customer',
+      expiresAt: instantOf(input.expiresAt),
+      recipientName: input.recipientName ?? null,
+      recipientEmail: input.recipientEmail ?? null,
+      metadata: input.metadata ?? null,
+      issuedAt: null,
+      sentAt: null,
+      expiredAt: null,
+      voidedAt: null,
+      voidReason: null,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    });
     return this.database.transaction(async () => {
-      const contract = make(Contract, {
-        id,
-        title: input.title,
-        status,
-        contractNumber: input.contractNumber ?? null,
-        body: input.body ?? '',
-        bodySha256: null,
-        language: input.language ?? 'en',
-        scope: input.scope ?? 'customer',
-        expiresAt: instantOf(input.expiresAt),
-        recipientName: input.recipientName ?? null,
-        recipientEmail: input.recipientEmail ?? null,
-        metadata: input.metadata ?? null,
-        issuedAt: null,
-        sentAt: null,
-        expiredAt: null,
-        voidedAt: null,
-        voidReason: null,
-        version: 1,
-        createdAt: now,
-        updatedAt: now,
-      });
-      await reserveChosenNumber(this.database, contract.contractNumber);
-      await this.database.insert(contract);
-      this.journal.record('create', id, { before: null, after: factsOf(contract) });
+      await this.lockNumbers(contract.contractNumber);
+      await this.rows.insert(contract);
+      this.record('create', id, { before: null, after: contract.auditImage() });
       return contract;
     });
   }
 
-  /** Without the texts: a page of two hundred contracts stays a page. */
+  /** Without texts and metadata, which may be large. */
   async list(query: ListContracts): Promise<{ contracts: ListedContract[]; total: number }> {
     const { limit, offset } = pageBounds(query);
     const { status, search, sort = '-createdAt' } = query;
-    const found = this.database.repository(Contract).createQueryBuilder('contract');
-    found.select(LISTED.map((column) => `contract.${column}`));
+    const found = this.rows.query('contract');
+    found.select(LISTED_COLUMNS.map((column) => `contract.${column}`));
     if (status !== undefined) found.andWhere('contract.status = :status', { status });
-    if (search !== undefined) found.andWhere(mentions(search));
+    if (search !== undefined) found.andWhere(contains(search));
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     found.orderBy(`contract.${sort.replace('-', '')}`, direction).addOrderBy('contract.id', direction);
     const [contracts, total] = await found.limit(limit).offset(offset).getManyAndCount();
     return { contracts, total };
   }
 
-  /** Throws 404. */
   async get(id: string): Promise<Contract> {
-    const contract = await this.database.repository(Contract).findOneBy({ id });
-    return contract ?? refuseUnknown();
+    return this.rows.get(id);
   }
 
-  /** Throws 404, 409 `contract_locked`, `contract_number_taken`, 412. */
+  /** For customers: a draft is not found. Logs the access with the client's address. */
+  async getPublic(id: string, address: string): Promise<PublicContract> {
+    const [row] = await this.database.prepared<PublicRow>(
+      'public-contract',
+      `select id, title, status, contract_number as "contractNumber", body, language
+       from contracts where id = $1 and status <> 'draft'`,
+      [id],
+    );
+    const { requestId } = currentContext();
+    this.log.info({ contractId: id, status: row?.status ?? null, address, requestId }, 'public contract access');
+    if (!row) throw notFound();
+    const { status } = row;
+    if (status === 'void') throw new AppError(410, 'contract_gone', 'The contract is no longer valid');
+    return { ...row, status };
+  }
+
   async update(id: string, changes: UpdateContract, expected: ExpectedVersions): Promise<Contract> {
     return this.database.transaction(async () => {
       const contract = await this.lock(id, expected);
-      const before = factsOf(contract);
-      contract.change(termsOf(changes), this.clock.now());
-      await reserveChosenNumber(this.database, contract.contractNumber);
-      await this.database.update(contract);
-      const after = { ...factsOf(contract), changed: Object.keys(changes) };
-      this.journal.record('update', id, { before, after });
+      const before = contract.auditImage();
+      contract.change(changesOf(changes), this.clock.now());
+      await this.lockNumbers(contract.contractNumber);
+      await this.rows.update(contract);
+      // The image has no personal data or text; the names of the changed fields show that they changed.
+      const after = { ...contract.auditImage(), changed: Object.keys(changes) };
+      this.record('update', id, { before, after });
       return contract;
     });
   }
 
-  /** The contract, held until the running transaction ends. Throws 404, 412. */
-  async lock(id: string, expected: ExpectedVersions): Promise<Contract> {
-    const contract = await this.database.lock(Contract, id);
-    if (!contract) return refuseUnknown();
+  /** Freezes the text and assigns a number. */
+  async issue(id: string, expected: ExpectedVersions): Promise<Contract> {
+    return this.database.transaction(async () => {
+      const contract = await this.lock(id, expected);
+      contract.assertCanBecome('issued');
+      const before = contract.auditImage();
+      contract.issue(contract.contractNumber ?? (await this.nextNumber()), this.clock.now());
+      await this.rows.update(contract);
+      this.record('issue', id, { before, after: contract.auditImage() });
+      this.publish('issued', contract);
+      return contract;
+    });
+  }
+
+  /** Sends the contract by e-mail. A contract that was sent is sent again only with `resend`. */
+  async dispatch(id: string, dispatch: DispatchContract, expected: ExpectedVersions): Promise<Contract> {
+    return this.database.transaction(async () => {
+      const contract = await this.lock(id, expected);
+      const wasSent = contract.status === 'sent';
+      if (wasSent && dispatch.resend !== true) return contract;
+      if (!wasSent) contract.assertCanBecome('sent');
+      const recipientEmail = dispatch.recipientEmail ?? contract.recipientEmail;
+      if (recipientEmail === null) throw conflict('no_recipient', 'The contract has no recipient e-mail address');
+
+      const before = contract.auditImage();
+      contract.send(recipientEmail, this.clock.now());
+      await this.rows.update(contract);
+      await this.addMail(contract, recipientEmail, dispatch);
+      this.record('send', id, { before, after: contract.auditImage() });
+      if (!wasSent) this.publish('sent', contract);
+      return contract;
+    });
+  }
+
+  async void(id: string, reason: string, expected: ExpectedVersions): Promise<Contract> {
+    return this.database.transaction(async () => {
+      const contract = await this.lock(id, expected);
+      const images = await this.declareVoid(contract, reason);
+      this.record('void', id, { ...images, reason });
+      return contract;
+    });
+  }
+
+  /** Declares the contract void. Its number remains assigned, and a sent mail cannot be recalled. */
+  @Reverses('legal.contract.issue', 'legal.contract.send')
+  async reverse({ subjectId }: RecordedAction, reason: string): Promise<Undone> {
+    return this.declareVoid(await this.rows.lock(subjectId), reason);
+  }
+
+  @Cron('legal.contracts.expire', '*/5 * * * *')
+  async expireOnSchedule(): Promise<void> {
+    await this.expireDue();
+  }
+
+  /** Expires all contracts whose `expiresAt` has passed and returns their number. Several processes may do so at once. */
+  async expireDue(): Promise<number> {
+    let count = 0;
+    for (let batch = EXPIRY_BATCH; batch === EXPIRY_BATCH; count += batch) {
+      batch = await this.database.transaction(() => this.expireBatch());
+    }
+    return count;
+  }
+
+  private async expireBatch(): Promise<number> {
+    const contracts = await this.database.query<ExpiredContract>(
+      `with due as (
+         select id, status from contracts where status in ('issued', 'sent') and expires_at <= $1
+         order by id limit $2 for no key update skip locked
+       )
+       update contracts set status = 'expired', expired_at = $1, updated_at = $1, version = version + 1
+       from due where contracts.id = due.id
+       returning contracts.id, contract_number as "contractNumber", version, due.status as previous`,
+      [this.clock.now(), EXPIRY_BATCH],
+    );
+    for (const contract of contracts) {
+      const { contractNumber, version, previous } = contract;
+      this.record('expire', contract.id, {
+        before: { status: previous, contractNumber, version: version - 1 },
+        after: { status: 'expired', contractNumber, version },
+      });
+      this.publish('expired', contract);
+    }
+    return contracts.length;
+  }
+
+  private async lock(id: string, expected: ExpectedVersions): Promise<Contract> {
+    const contract = await this.rows.lock(id);
     assertVersion(expected, contract);
     return contract;
   }
+
+  private async declareVoid(contract: Contract, reason: string): Promise<{ before: object; after: object }> {
+    const before = contract.auditImage();
+    contract.void(reason, this.clock.now());
+    await this.rows.update(contract);
+    this.publish('voided', contract);
+    return { before, after: contract.auditImage() };
+  }
+
+  /** The mail is sent if and only if the transaction commits. Personal data is in the job, never in an event. */
+  private async addMail(contract: Contract, recipientEmail: string, dispatch: DispatchContract): Promise<void> {
+    await this.jobs.add('mail.send', {
+      kind: 'contract',
+      messageId: newId('nmsg'),
+      contractId: contract.id,
+      title: contract.title,
+      recipientEmail,
+      recipientName: contract.recipientName,
+      subject: dispatch.subject ?? null,
+      message: dispatch.message ?? null,
+      language: contract.language,
+    });
+  }
+
+  /**
+   * The next number of this year, such as `C-2027-00042`; numbers that are taken are skipped. Locks the counter of the year
+   * until the transaction ends: a number is assigned if and only if its contract is issued.
+   */
+  private async nextNumber(): Promise<string> {
+    const year = Number(this.clock.today().slice(0, 4));
+    const [row] = await this.database.query<{ number: string }>('select contract_number_next($1) as number', [year]);
+    if (!row) throw new Error(`No contract number for ${year}`);
+    return row.number;
+  }
+
+  /**
+   * A chosen number in the form of assigned ones locks the counter of its year too. Otherwise a concurrent issue could be
+   * assigned the same number and be rejected for a number that it did not choose.
+   */
+  private async lockNumbers(chosen: string | null): Promise<void> {
+    const year = Number(ASSIGNED_NUMBER.exec(chosen ?? '')?.[1] ?? 0);
+    if (year > 0) await this.database.query('select contract_numbers_lock($1)', [year]);
+  }
+
+  private record(verb: Verb, id: string, entry: { before: object | null; after: object; reason?: string }): void {
+    this.ledger.record(`legal.contract.${verb}`, { subjectType: 'contract', subjectId: id, ...entry });
+  }
+
+  private publish(
+    event: 'issued' | 'sent' | 'expired' | 'voided',
+    { id: contractId, contractNumber, version }: Pick<Contract, 'id' | 'contractNumber' | 'version'>,
+  ): void {
+    const data = { contractId, contractNumber, version };
+    this.outbox.add({ channel: 'legal.contracts', event: `contract.${event}`, data });
+  }
 }
 
-function mentions(text: string): Brackets {
+function contains(text: string): Brackets {
   const columns = ['title', 'contractNumber', 'recipientName'];
   const pattern = containing(text);
   return new Brackets((where) => {
     for (const column of columns) where.orWhere(`contract.${column} ilike :pattern`, { pattern });
   });
-}
-
-function refuseUnknown(): never {
-  throw notFound();
 }

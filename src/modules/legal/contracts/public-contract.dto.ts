@@ -1,6 +1,6 @@
 import { dataOf } from '../../../platform/http/dto.js';
 import { OneOf, Text } from '../../../platform/http/fields.js';
-import { MAX_FROZEN_BODY } from './contract-body.js';
+import { MAX_FROZEN_BODY } from '../texts/document-text.js';
 import { CONTRACT_STATUSES } from './contract.entity.js';
 
 const SHOWN = CONTRACT_STATUSES.filter((status) => status !== 'draft' && status !== 'void');

@@ -4,13 +4,13 @@ import { Public } from '../../../platform/auth/access.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { PathContractId } from './contract-id.js';
+import { ContractsService } from './contracts.service.js';
 import { PublicContractEnvelope, toPublicContract } from './public-contract.dto.js';
-import { PublicContracts } from './public-contracts.service.js';
 
 @ApiTags('Storefront')
 @Controller('/v1/public/legal/contracts')
 export class PublicContractsController {
-  constructor(private readonly contracts: PublicContracts) {}
+  constructor(private readonly contracts: ContractsService) {}
 
   /**
    * Get an issued contract as a customer
@@ -27,6 +27,6 @@ export class PublicContractsController {
   @Header('Referrer-Policy', 'no-referrer')
   @Header('X-Robots-Tag', 'noindex')
   async get(@PathContractId(3) id: string, @Ip() address: string): Promise<PublicContractEnvelope> {
-    return { data: toPublicContract(await this.contracts.get(id, address)) };
+    return { data: toPublicContract(await this.contracts.getPublic(id, address)) };
   }
 }

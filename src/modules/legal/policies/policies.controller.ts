@@ -7,7 +7,7 @@ import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
-import { Policies } from './policies.service.js';
+import { PoliciesService } from './policies.service.js';
 import { CreatePolicy, ListPolicies, PolicyEnvelope, PolicyPage, toPolicy, UpdatePolicy } from './policy.dto.js';
 
 const PATH = '/v1/admin/legal/policies';
@@ -15,7 +15,7 @@ const PATH = '/v1/admin/legal/policies';
 @ApiTags('Policies')
 @Controller(PATH)
 export class PoliciesController {
-  constructor(private readonly policies: Policies) {}
+  constructor(private readonly policies: PoliciesService) {}
 
   /**
    * Create a policy

@@ -2,7 +2,7 @@
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 export const MAX_SLUG = 100;
 
-/** The slug that a name makes; empty where nothing of it can stand in one. */
+/** The slug of a name; empty if the name has no letters or digits that a slug can contain. */
 export function slugOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const words = plain.match(/[a-z0-9]+/g) ?? [];

@@ -3,7 +3,7 @@ import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.j
 import { Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
-import type { PolicyView } from './policies.service.js';
+import type { PolicyView } from './policy.entity.js';
 import { MAX_SLUG, SLUG } from './policy-slug.js';
 import { POLICY_KINDS, type PolicyKind } from './policy-kind.js';
 

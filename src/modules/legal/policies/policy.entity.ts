@@ -1,16 +1,16 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PolicyKind } from './policy-kind.js';
 
-/** What may change. The kind may not: assignments stand beside others of their kind. */
-export interface PolicyTerms {
-  name: string;
-  slug: string;
-  language: string;
+/** What can be changed. The kind cannot, because assignments must not overlap others of their kind. */
+interface PolicyChanges {
+  name?: string;
+  slug?: string;
+  language?: string;
 }
 
-/** Terms of one kind; what they say stands in its versions, of which one at most is published. */
+/** Terms of one kind. The text is in its versions, of which at most one is published. */
 @Entity('policies')
-export class Policy implements PolicyTerms {
+export class Policy {
   @PrimaryColumn('text') id: string;
   @Column('text') kind: PolicyKind;
   @Column('text') name: string;
@@ -19,4 +19,27 @@ export class Policy implements PolicyTerms {
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  change(changes: PolicyChanges, now: Date): void {
+    Object.assign(this, changes, { updatedAt: now });
+  }
+
+  auditImage(): object {
+    return {
+      id: this.id,
+      kind: this.kind,
+      name: this.name,
+      slug: this.slug,
+      language: this.language,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
+  }
+}
+
+export interface PolicyView {
+  policy: Policy;
+  /** Id of the published version. */
+  currentVersionId: string | null;
 }

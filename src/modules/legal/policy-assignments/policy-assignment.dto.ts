@@ -4,12 +4,13 @@ import { Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Version, Whole } f
 import { QueryFlag } from '../../../platform/http/query-fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { POLICY_KINDS, type PolicyKind } from '../policies/policy-kind.js';
+import { MAX_SLUG, SLUG } from '../policies/policy-slug.js';
 import { ASSIGNMENT_SCOPES, type AssignmentScope, type PolicyAssignment } from './policy-assignment.entity.js';
 
 export const MAX_TARGET = 128;
 const PRIORITY = { min: -2_147_483_648, max: 2_147_483_647 };
 
-export class PolicyAssignmentFields {
+class PolicyAssignmentFields {
   /**
    * Type of target that the policy applies to. The most specific scope takes precedence.
    * @example "product"
@@ -61,6 +62,13 @@ export class CreatePolicyAssignment extends PolicyAssignmentFields {
    */
   @Id('pol')
   policyId: string;
+}
+
+/** A row of the provisioning section `policyAssignments`, identified by policy, scope, target and priority. */
+export class LockedAssignmentRow extends PolicyAssignmentFields {
+  /** Slug of the policy. */
+  @Text({ max: MAX_SLUG, pattern: SLUG })
+  policy: string;
 }
 
 /** Changes of an assignment; fields that are not sent keep their value. Policy, scope and target are fixed. */

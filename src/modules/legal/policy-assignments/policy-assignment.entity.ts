@@ -14,26 +14,25 @@ export const ASSIGNMENT_SCOPES = named('PolicyAssignmentScope', [
 ]);
 export type AssignmentScope = (typeof ASSIGNMENT_SCOPES)[number];
 
-/** What may change. */
-export interface AssignmentTerms {
-  validFrom: string | null;
-  validTo: string | null;
-  priority: number;
+interface AssignmentChanges {
+  validFrom?: string | null;
+  validTo?: string | null;
+  priority?: number;
 }
 
-/** Says for what a policy applies, and on which days. */
+/** Makes a policy apply to a target during some days. */
 @Entity('policy_assignments')
-export class PolicyAssignment implements AssignmentTerms {
+export class PolicyAssignment {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'policy_id' }) policyId: string;
-  /** The policy's. */
+  /** The kind of the policy, for the constraint against overlaps. */
   @Column('text') kind: PolicyKind;
   @Column('text') scope: AssignmentScope;
   @Column('text', { name: 'target_id', nullable: true }) targetId: string | null;
   @Column('date', { name: 'valid_from', nullable: true }) validFrom: string | null;
   @Column('date', { name: 'valid_to', nullable: true }) validTo: string | null;
   @Column('integer') priority: number;
-  /** Provisioned: nobody removes it, or ends it, over HTTP. */
+  /** Provisioned; the API cannot change or remove it. */
   @Column('boolean') locked: boolean;
   @Column('timestamptz', { name: 'removed_at', nullable: true }) removedAt: Date | null;
   @Column('text', { name: 'removed_by', nullable: true }) removedBy: string | null;
@@ -41,24 +40,22 @@ export class PolicyAssignment implements AssignmentTerms {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 400 where it would apply everywhere and to something, or to nothing. */
+  /** Throws 400 if a global assignment has a target, or another one has none. */
   assertTarget(): void {
     if ((this.scope === 'global') === (this.targetId === null)) return;
-    const complaint =
+    const message =
       this.scope === 'global'
         ? 'targetId must be null if the scope is global'
         : `targetId is required if the scope is ${this.scope}`;
-    throw invalidField('targetId', complaint, 'target_of_scope');
+    throw invalidField('targetId', message, 'target_of_scope');
   }
 
-  /** Throws 400 where it would end before it begins. */
   assertValidity(): void {
     if (this.validFrom === null || this.validTo === null || this.validTo >= this.validFrom) return;
     throw invalidField('validTo', 'validTo must not be before validFrom', 'end_before_start');
   }
 
-  /** Throws 400. */
-  change(changes: Partial<AssignmentTerms>, now: Date): void {
+  change(changes: AssignmentChanges, now: Date): void {
     Object.assign(this, changes, { updatedAt: now });
     this.assertValidity();
   }
@@ -71,9 +68,28 @@ export class PolicyAssignment implements AssignmentTerms {
     Object.assign(this, { removedAt: null, removedBy: null, updatedAt: now });
   }
 
-  /** Throws 409 `policy_assignment_locked`. */
   assertNotLocked(): void {
-    if (this.locked)
+    if (this.locked) {
       throw conflict('policy_assignment_locked', 'A provisioned assignment cannot be changed or removed');
+    }
+  }
+
+  auditImage(): object {
+    return {
+      id: this.id,
+      policyId: this.policyId,
+      kind: this.kind,
+      scope: this.scope,
+      targetId: this.targetId,
+      validFrom: this.validFrom,
+      validTo: this.validTo,
+      priority: this.priority,
+      locked: this.locked,
+      removedAt: this.removedAt?.toISOString() ?? null,
+      removedBy: this.removedBy,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
   }
 }

@@ -17,14 +17,14 @@ import {
   toAssignment,
   UpdatePolicyAssignment,
 } from './policy-assignment.dto.js';
-import { PolicyAssignments } from './policy-assignments.service.js';
+import { PolicyAssignmentsService } from './policy-assignments.service.js';
 
 const PATH = '/v1/admin/legal/policies/assignments';
 
 @ApiTags('Policies')
 @Controller(PATH)
 export class PolicyAssignmentsController {
-  constructor(private readonly assignments: PolicyAssignments) {}
+  constructor(private readonly assignments: PolicyAssignmentsService) {}
 
   /**
    * Assign a policy
@@ -52,8 +52,8 @@ export class PolicyAssignmentsController {
   @Get()
   @RequireScope('legal:read')
   async list(@Query() query: ListPolicyAssignments): Promise<PolicyAssignmentPage> {
-    const { assignments, total } = await this.assignments.list(query);
-    return { data: assignments.map(toAssignment), total, ...pageBounds(query) };
+    const { rows, total } = await this.assignments.list(query);
+    return { data: rows.map(toAssignment), total, ...pageBounds(query) };
   }
 
   /**

@@ -1,36 +1,55 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, Not } from 'typeorm';
+import { IsNull } from 'typeorm';
 import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
-import { make } from '../../../platform/database/rows.js';
+import { make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  Reverses,
+  type Undone,
+} from '../../action-ledger/index.js';
 import { ChannelsService } from '../../distribution/index.js';
-import { Policies } from '../policies/policies.service.js';
-import type { CreatePolicyAssignment, ListPolicyAssignments, UpdatePolicyAssignment } from './policy-assignment.dto.js';
+import { PoliciesService } from '../policies/policies.service.js';
+import {
+  type CreatePolicyAssignment,
+  type ListPolicyAssignments,
+  LockedAssignmentRow,
+  type UpdatePolicyAssignment,
+} from './policy-assignment.dto.js';
 import { PolicyAssignment } from './policy-assignment.entity.js';
-import { imageOfAssignment, PolicyAssignmentJournal } from './policy-assignment-journal.js';
 
 mapConstraint('policy_assignments_no_overlap', () =>
   conflict('policy_assignment_overlap', 'The validity overlaps another assignment with this kind, target and priority'),
 );
 
-/** What policies apply to. A removed assignment is as good as unknown. */
+const EVENTS = { create: 'created', update: 'updated', remove: 'removed' } as const;
+
+/** Assignments of policies to what they apply to. A removed assignment is not found; its removal can be reversed. */
 @Injectable()
-export class PolicyAssignments {
+export class PolicyAssignmentsService {
+  private readonly rows: Rows<PolicyAssignment>;
+
   constructor(
     private readonly database: Database,
-    private readonly policies: Policies,
+    private readonly policies: PoliciesService,
     private readonly channels: ChannelsService,
-    private readonly journal: PolicyAssignmentJournal,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = database.rows(PolicyAssignment);
+  }
 
-  /** Throws 400, 404 for an unknown policy or channel, 409 `channel_archived`, `policy_assignment_overlap`. */
   async create(input: CreatePolicyAssignment & { locked?: boolean }, id = newId('pasn')): Promise<PolicyAssignment> {
     return this.database.transaction(async () => {
       const { kind } = await this.policies.lock(input.policyId, { field: 'policyId' });
@@ -55,66 +74,111 @@ export class PolicyAssignments {
       assignment.assertValidity();
       const { scope, targetId } = assignment;
       if (scope === 'channel' && targetId !== null) await this.channels.assertUsable(targetId, 'targetId');
-      await this.database.insert(assignment);
-      this.journal.tell('create', assignment, null);
+      await this.rows.insert(assignment);
+      this.record('create', assignment, null);
       return assignment;
     });
   }
 
-  /** Newest first; those that were removed only where they are asked for. */
-  async list(query: ListPolicyAssignments): Promise<{ assignments: PolicyAssignment[]; total: number }> {
-    const { limit, offset, removed = false, ...named } = { ...query, ...pageBounds(query) };
-    const [assignments, total] = await this.database.repository(PolicyAssignment).findAndCount({
-      where: { ...named, removedAt: removed ? Not(IsNull()) : IsNull() },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      take: limit,
-      skip: offset,
-    });
-    return { assignments, total };
+  /** Newest first; either the removed assignments or the others. */
+  async list(query: ListPolicyAssignments): Promise<{ rows: PolicyAssignment[]; total: number }> {
+    const { policyId, scope, targetId, removed = false } = query;
+    const found = this.rows.query('assignment').where(`assignment.removedAt is ${removed ? 'not null' : 'null'}`);
+    if (policyId !== undefined) found.andWhere('assignment.policyId = :policyId', { policyId });
+    if (scope !== undefined) found.andWhere('assignment.scope = :scope', { scope });
+    if (targetId !== undefined) found.andWhere('assignment.targetId = :targetId', { targetId });
+    found.orderBy('assignment.createdAt', 'DESC').addOrderBy('assignment.id', 'DESC');
+    return this.rows.page(found, pageBounds(query));
   }
 
-  /** Throws 404. */
   async get(id: string): Promise<PolicyAssignment> {
-    const assignment = await this.database.repository(PolicyAssignment).findOneBy({ id, removedAt: IsNull() });
-    return assignment ?? refuseUnknown();
+    const assignment = await this.rows.get(id);
+    if (assignment.removedAt !== null) throw notFound();
+    return assignment;
   }
 
-  /** Throws 400, 404, 409 `policy_assignment_locked`, `policy_assignment_overlap`, 412. */
   async update(id: string, changes: UpdatePolicyAssignment, expected: ExpectedVersions): Promise<PolicyAssignment> {
-    return this.change(id, expected, async (assignment, now) => {
-      const before = imageOfAssignment(assignment);
-      assignment.change(changes, now);
-      await this.database.update(assignment);
-      this.journal.tell('update', assignment, before);
-    });
-  }
-
-  /** Terms that were sold under it stay what they are. Throws 404, 409 `policy_assignment_locked`, 412. */
-  async remove(id: string, expected: ExpectedVersions): Promise<void> {
-    await this.change(id, expected, async (assignment, now) => {
-      const before = imageOfAssignment(assignment);
-      assignment.remove(currentActor().id, now);
-      await this.database.update(assignment);
-      this.journal.tell('remove', assignment, before);
-    });
-  }
-
-  private async change(
-    id: string,
-    expected: ExpectedVersions,
-    work: (assignment: PolicyAssignment, now: Date) => Promise<void>,
-  ): Promise<PolicyAssignment> {
     return this.database.transaction(async () => {
-      const assignment = await this.database.lock(PolicyAssignment, id);
-      if (!assignment || assignment.removedAt !== null) return refuseUnknown();
-      assertVersion(expected, assignment);
-      assignment.assertNotLocked();
-      await work(assignment, this.clock.now());
+      const assignment = await this.lockChangeable(id, expected);
+      const before = assignment.auditImage();
+      assignment.change(changes, this.clock.now());
+      await this.rows.update(assignment);
+      this.record('update', assignment, before);
       return assignment;
     });
   }
-}
 
-function refuseUnknown(): never {
-  throw notFound();
+  /** Terms that were sold under the assignment do not change. */
+  async remove(id: string, expected: ExpectedVersions): Promise<void> {
+    await this.database.transaction(async () => {
+      const assignment = await this.lockChangeable(id, expected);
+      const before = assignment.auditImage();
+      assignment.remove(currentActor().id, this.clock.now());
+      await this.rows.update(assignment);
+      this.record('remove', assignment, before);
+    });
+  }
+
+  /** Restores the assignment. Terms that were sold meanwhile do not change. Throws 409 `policy_assignment_overlap`. */
+  @Reverses('legal.policy_assignment.remove')
+  async reverseRemoval(entry: RecordedAction): Promise<Undone> {
+    const assignment = await this.rows.lock(entry.subjectId);
+    assertUnchangedSince(entry, assignment);
+    const before = assignment.auditImage();
+    assignment.restore(this.clock.now());
+    await this.rows.update(assignment);
+    this.publish('restored', assignment);
+    return { before, after: assignment.auditImage() };
+  }
+
+  /** Assignments that the API cannot change or remove. Members that a row omits keep their values. */
+  @Provisions({ name: 'policyAssignments', order: 440, row: LockedAssignmentRow })
+  async provision(rows: LockedAssignmentRow[]): Promise<void> {
+    for (const { policy: slug, ...row } of rows) {
+      const policy = await this.policies.findBySlug(slug);
+      if (!policy) throw new Error(`policyAssignments: there is no policy ${slug}`);
+      const { scope, targetId, priority = 0 } = row;
+      const existing = await this.database.repository(PolicyAssignment).findOneBy({
+        policyId: policy.id,
+        scope,
+        targetId: targetId ?? IsNull(),
+        priority,
+        removedAt: IsNull(),
+      });
+      if (!existing) await this.create({ ...row, policyId: policy.id, locked: true });
+      else await this.provisionExisting(existing.id, row);
+    }
+  }
+
+  private async provisionExisting(id: string, row: Pick<LockedAssignmentRow, 'validFrom' | 'validTo'>): Promise<void> {
+    const assignment = await this.rows.lock(id);
+    const before = assignment.auditImage();
+    const { validFrom = assignment.validFrom, validTo = assignment.validTo } = row;
+    const isSame = assignment.locked && validFrom === assignment.validFrom && validTo === assignment.validTo;
+    if (isSame) return;
+    assignment.change({ validFrom, validTo }, this.clock.now());
+    assignment.locked = true;
+    await this.rows.update(assignment);
+    this.record('update', assignment, before);
+  }
+
+  private async lockChangeable(id: string, expected: ExpectedVersions): Promise<PolicyAssignment> {
+    const assignment = await this.rows.lock(id);
+    if (assignment.removedAt !== null) throw notFound();
+    assertVersion(expected, assignment);
+    assignment.assertNotLocked();
+    return assignment;
+  }
+
+  private record(verb: keyof typeof EVENTS, assignment: PolicyAssignment, before: object | null): void {
+    const subject = { subjectType: 'policy_assignment', subjectId: assignment.id };
+    this.ledger.record(`legal.policy_assignment.${verb}`, { ...subject, before, after: assignment.auditImage() });
+    this.publish(EVENTS[verb], assignment);
+  }
+
+  private publish(event: (typeof EVENTS)[keyof typeof EVENTS] | 'restored', assignment: PolicyAssignment): void {
+    const { id: assignmentId, policyId, kind, scope, targetId, version } = assignment;
+    const data = { assignmentId, policyId, kind, scope, targetId, version };
+    this.outbox.add({ channel: 'legal.policies', event: `policy_assignment.${event}`, data });
+  }
 }

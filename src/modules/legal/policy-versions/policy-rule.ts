@@ -7,7 +7,7 @@ export type RuleType = (typeof RULE_TYPES)[number];
 export const REFUND_TYPES = named('RefundType', ['cash', 'credit', 'cash_or_credit', 'none']);
 export type RefundType = (typeof REFUND_TYPES)[number];
 
-/** One rule of a version. What it does not speak of is null. */
+/** One rule of a version. Values that it does not use are null. */
 export interface PolicyRule {
   position: number;
   type: RuleType;
@@ -21,11 +21,11 @@ export interface PolicyRule {
   validTo: string | null;
 }
 
-/** A rule as somebody sends it. */
+/** A rule as a client sends it. */
 export type GivenRule = Pick<PolicyRule, 'type'> & { [K in keyof PolicyRule]?: PolicyRule[K] | undefined };
 
-/** What a rule of this type could not be applied without. */
-const NEEDED: Record<RuleType, readonly (keyof PolicyRule)[]> = {
+/** The values of which a rule of this type requires at least one. */
+const REQUIRED: Record<RuleType, readonly (keyof PolicyRule)[]> = {
   window: ['daysBeforeDeparture'],
   percentage: ['refundBasisPoints'],
   flat_amount: ['flatAmountCents'],
@@ -33,13 +33,13 @@ const NEEDED: Record<RuleType, readonly (keyof PolicyRule)[]> = {
   custom: [],
 };
 
-/** The rules with their defaults, in their order. Throws 400 with the place of what contradicts itself. */
+/** The rules with their defaults, by position. Throws 400 with the path of each contradiction. */
 export function completeRules(given: readonly GivenRule[]): PolicyRule[] {
   const rules = given.map(completeRule);
-  const issues = rules.flatMap((rule, index) => faultsOf(rule).map((fault) => placed(fault, index)));
+  const issues = rules.flatMap((rule, index) => issuesOf(rule).map((issue) => inRule(issue, index)));
   for (const [index, { position }] of rules.entries()) {
     if (rules.findIndex((other) => other.position === position) < index) {
-      issues.push(placed({ path: 'position', message: 'position must be unique', code: 'unique' }, index));
+      issues.push(inRule({ path: 'position', message: 'position must be unique', code: 'unique' }, index));
     }
   }
   if (issues.length > 0) throw invalidRequest(issues);
@@ -60,24 +60,24 @@ function completeRule(given: GivenRule, index: number): PolicyRule {
   };
 }
 
-function faultsOf(rule: PolicyRule): Issue[] {
-  const faults: Issue[] = [];
-  const needed = NEEDED[rule.type];
-  const [first] = needed;
-  if (first !== undefined && needed.every((member) => rule[member] === null)) {
-    const message = `A rule of type ${rule.type} needs ${needed.join(' or ')}`;
-    faults.push({ path: first, message, code: 'needed_by_type' });
+function issuesOf(rule: PolicyRule): Issue[] {
+  const issues: Issue[] = [];
+  const required = REQUIRED[rule.type];
+  const [first] = required;
+  if (first !== undefined && required.every((member) => rule[member] === null)) {
+    const message = `A rule of type ${rule.type} requires ${required.join(' or ')}`;
+    issues.push({ path: first, message, code: 'needed_by_type' });
   }
   if ((rule.flatAmountCents === null) !== (rule.currency === null)) {
     const path = rule.currency === null ? 'currency' : 'flatAmountCents';
-    faults.push({ path, message: 'flatAmountCents and currency must be set together', code: 'amount_and_currency' });
+    issues.push({ path, message: 'flatAmountCents and currency must be set together', code: 'amount_and_currency' });
   }
   if (rule.validFrom !== null && rule.validTo !== null && rule.validTo < rule.validFrom) {
-    faults.push({ path: 'validTo', message: 'validTo must not be before validFrom', code: 'end_before_start' });
+    issues.push({ path: 'validTo', message: 'validTo must not be before validFrom', code: 'end_before_start' });
   }
-  return faults;
+  return issues;
 }
 
-function placed({ path, ...fault }: Issue, index: number): Issue {
-  return { path: `rules.${index}.${path}`, ...fault };
+function inRule({ path, ...issue }: Issue, index: number): Issue {
+  return { path: `rules.${index}.${path}`, ...issue };
 }

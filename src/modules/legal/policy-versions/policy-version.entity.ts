@@ -2,7 +2,7 @@ import { named } from '../../../platform/http/named-values.js';
 import canonicalize from 'canonicalize';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { conflict } from '../../../platform/errors/app-error.js';
-import { digestOf, sanitizeBody } from '../contracts/contract-body.js';
+import { digestOf, sanitizeBody } from '../texts/document-text.js';
 import type { PolicyRule } from './policy-rule.js';
 
 export const VERSION_STATUSES = named('PolicyVersionStatus', ['draft', 'published', 'retired']);
@@ -14,7 +14,7 @@ const MOVES: Record<VersionStatus, readonly VersionStatus[]> = {
   retired: [],
 };
 
-/** One dated text of a policy. Whoever changes it or its rules holds its policy. */
+/** One text of a policy. A transaction that changes it or its rules locks the policy. */
 @Entity('policy_versions')
 export class PolicyVersion {
   @PrimaryColumn('text') id: string;
@@ -30,7 +30,6 @@ export class PolicyVersion {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 409 `policy_version_immutable` once it is no draft any more. */
   change(changes: { title?: string; body?: string }, now: Date): void {
     if (this.status !== 'draft') {
       throw conflict('policy_version_immutable', 'Only a draft can be changed', { status: this.status });
@@ -38,7 +37,7 @@ export class PolicyVersion {
     Object.assign(this, changes, { updatedAt: now });
   }
 
-  /** Freezes the text, made harmless, and the rules with their digest. Throws 409 `invalid_transition`. */
+  /** Sanitizes the text and freezes it with the rules and their digest. */
   publish(rules: readonly PolicyRule[], now: Date): void {
     this.move('published', now);
     this.body = sanitizeBody(this.body);
@@ -46,16 +45,27 @@ export class PolicyVersion {
     this.publishedAt = now;
   }
 
-  /** Throws 409 `invalid_transition`. */
   retire(now: Date): void {
     this.move('retired', now);
     this.retiredAt = now;
   }
 
-  /** SHA-256 of the canonical JSON (RFC 8785) of what it says: `{body, rules, title}`. */
+  /** SHA-256 of the canonical JSON (RFC 8785) of `{body, rules, title}`. */
   digest(rules: readonly PolicyRule[]): string {
     const { title, body } = this;
     return digestOf(canonicalize({ title, body, rules }) ?? '');
+  }
+
+  /** Without the text, which its digest proves. */
+  auditImage(rules: readonly PolicyRule[]): object {
+    return {
+      policyId: this.policyId,
+      number: this.number,
+      title: this.title,
+      status: this.status,
+      sha256: this.sha256 ?? this.digest(rules),
+      version: this.version,
+    };
   }
 
   private move(status: VersionStatus, now: Date): void {
@@ -70,4 +80,10 @@ export class PolicyVersion {
     this.status = status;
     this.updatedAt = now;
   }
+}
+
+/** A version with its rules, by position. */
+export interface VersionView {
+  version: PolicyVersion;
+  rules: PolicyRule[];
 }

@@ -8,26 +8,24 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget, type Target } from '../../../platform/http/target.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { CreatePolicyVersion, ListPolicyVersions, UpdatePolicyVersion } from './policy-version.dto.js';
 import {
+  CreatePolicyVersion,
+  ListPolicyVersions,
   PolicyVersionEnvelope,
   PolicyVersionPage,
   toVersion,
   toVersionSummary,
-} from './policy-version-response.dto.js';
-import type { VersionPlace } from './policy-version-rows.service.js';
-import { PolicyVersions } from './policy-versions.service.js';
-import { Publications } from './publications.service.js';
+  UpdatePolicyVersion,
+} from './policy-version.dto.js';
+import type { VersionPath } from './policy-versions.repository.js';
+import { PolicyVersionsService } from './policy-versions.service.js';
 
 const PATH = '/v1/admin/legal/policies';
 
 @ApiTags('Policies')
 @Controller(`${PATH}/:id/versions`)
 export class PolicyVersionsController {
-  constructor(
-    private readonly versions: PolicyVersions,
-    private readonly publications: Publications,
-  ) {}
+  constructor(private readonly versions: PolicyVersionsService) {}
 
   /**
    * Create a draft version of a policy
@@ -86,7 +84,7 @@ export class PolicyVersionsController {
     @ChangeTarget({ id: ['pol', 2], versionId: ['polv', 2] }) target: Target<'id' | 'versionId'>,
     @Body() body: UpdatePolicyVersion,
   ): Promise<PolicyVersionEnvelope> {
-    const view = await this.versions.update(placeOf(target), body, target.expected);
+    const view = await this.versions.update(pathOf(target), body, target.expected);
     return tagged(view.version, { data: toVersion(view) });
   }
 
@@ -106,7 +104,7 @@ export class PolicyVersionsController {
     @ChangeTarget({ id: ['pol', 2], versionId: ['polv', 3] }) target: Target<'id' | 'versionId'>,
     @NoBody() _body: null,
   ): Promise<PolicyVersionEnvelope> {
-    const view = await this.publications.publish(placeOf(target), target.expected);
+    const view = await this.versions.publish(pathOf(target), target.expected);
     return tagged(view.version, { data: toVersion(view) });
   }
 
@@ -125,11 +123,11 @@ export class PolicyVersionsController {
     @ChangeTarget({ id: ['pol', 3], versionId: ['polv', 4] }) target: Target<'id' | 'versionId'>,
     @NoBody() _body: null,
   ): Promise<PolicyVersionEnvelope> {
-    const view = await this.publications.retire(placeOf(target), target.expected);
+    const view = await this.versions.retire(pathOf(target), target.expected);
     return tagged(view.version, { data: toVersion(view) });
   }
 }
 
-function placeOf({ id: policyId, versionId }: Target<'id' | 'versionId'>): VersionPlace {
+function pathOf({ id: policyId, versionId }: Target<'id' | 'versionId'>): VersionPath {
   return { policyId, versionId };
 }

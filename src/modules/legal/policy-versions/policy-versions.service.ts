@@ -4,30 +4,31 @@ import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { Policies } from '../policies/policies.service.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { PoliciesService } from '../policies/policies.service.js';
 import { completeRules } from './policy-rule.js';
-import type { CreatePolicyVersion, ListPolicyVersions, UpdatePolicyVersion } from './policy-version.dto.js';
-import { PolicyVersion } from './policy-version.entity.js';
-import { imageOfVersion, PolicyVersionJournal } from './policy-version-journal.js';
-import {
-  type ListedVersion,
-  PolicyVersionRows,
-  type VersionPlace,
-  type VersionView,
-} from './policy-version-rows.service.js';
+import type {
+  CreatePolicyVersion,
+  ListedVersion,
+  ListPolicyVersions,
+  UpdatePolicyVersion,
+} from './policy-version.dto.js';
+import { PolicyVersion, type VersionView } from './policy-version.entity.js';
+import { PolicyVersionsRepository, type VersionPath } from './policy-versions.repository.js';
 
-/** The drafts of a policy's text, and all versions there are. */
+/** Versions of policies. Each change locks the policy, so that two publications follow each other. */
 @Injectable()
-export class PolicyVersions {
+export class PolicyVersionsService {
   constructor(
     private readonly database: Database,
-    private readonly policies: Policies,
-    private readonly rows: PolicyVersionRows,
-    private readonly journal: PolicyVersionJournal,
+    private readonly policies: PoliciesService,
+    private readonly repository: PolicyVersionsRepository,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
 
-  /** The next draft. Throws 400 for rules that contradict themselves, 404. */
   async create(policyId: string, input: CreatePolicyVersion, id = newId('polv')): Promise<VersionView> {
     const rules = completeRules(input.rules ?? []);
     const now = this.clock.now();
@@ -36,7 +37,7 @@ export class PolicyVersions {
       const version = make(PolicyVersion, {
         id,
         policyId,
-        number: await this.rows.nextNumber(policyId),
+        number: await this.repository.nextNumber(policyId),
         title: input.title,
         body: input.body ?? '',
         status: 'draft',
@@ -48,38 +49,99 @@ export class PolicyVersions {
         updatedAt: now,
       });
       const view = { version, rules };
-      await this.rows.insert(view);
-      this.journal.record('create', view, null);
+      await this.repository.insert(view);
+      this.record('create', view, null);
       return view;
     });
   }
 
-  /** Throws 404. */
   async list(policyId: string, query: ListPolicyVersions): Promise<{ versions: ListedVersion[]; total: number }> {
     await this.policies.get(policyId);
-    return this.rows.list(policyId, query);
+    return this.repository.list(policyId, query);
   }
 
-  /** Throws 404. */
-  async get(place: VersionPlace): Promise<VersionView> {
-    return this.rows.get(place);
+  async get(path: VersionPath): Promise<VersionView> {
+    return this.repository.get(path);
   }
 
-  /** Throws 400, 404, 409 `policy_version_immutable`, 412. */
-  async update(place: VersionPlace, body: UpdatePolicyVersion, expected: ExpectedVersions): Promise<VersionView> {
+  async findPublished(policyId: string): Promise<VersionView | null> {
+    return this.repository.findPublished(policyId);
+  }
+
+  async update(path: VersionPath, body: UpdatePolicyVersion, expected: ExpectedVersions): Promise<VersionView> {
     const { rules: given, ...changes } = body;
     const rules = given && completeRules(given);
     return this.database.transaction(async () => {
-      await this.policies.lock(place.policyId);
-      const old = await this.rows.get(place);
-      assertVersion(expected, old.version);
-      const before = imageOfVersion(old);
-      old.version.change(changes, this.clock.now());
-      const view = { version: old.version, rules: rules ?? old.rules };
-      await this.rows.update(view.version);
-      if (rules) await this.rows.replaceRules(view);
-      this.journal.record('update', view, before);
+      await this.policies.lock(path.policyId);
+      const view = await this.repository.get(path);
+      const { version } = view;
+      assertVersion(expected, version);
+      const before = version.auditImage(view.rules);
+      version.change(changes, this.clock.now());
+      await this.repository.update(version);
+      if (rules) {
+        view.rules = rules;
+        await this.repository.replaceRules(view);
+      }
+      this.record('update', view, before);
       return view;
     });
+  }
+
+  /** Retires the version that was published before. */
+  async publish(path: VersionPath, expected: ExpectedVersions): Promise<VersionView> {
+    return this.database.transaction(async () => {
+      const policy = await this.policies.lock(path.policyId);
+      const view = await this.repository.get(path);
+      const { version, rules } = view;
+      assertVersion(expected, version);
+      const before = version.auditImage(rules);
+      version.publish(rules, this.clock.now());
+      // Before the update: a unique index allows one published version per policy.
+      const previous = await this.repository.findPublished(path.policyId);
+      if (previous) await this.retireLocked(previous);
+      await this.repository.update(version);
+      this.record('publish', view, before);
+      this.publishEvent('published', version);
+      await this.policies.touch(policy);
+      return view;
+    });
+  }
+
+  async retire(path: VersionPath, expected: ExpectedVersions): Promise<VersionView> {
+    return this.database.transaction(async () => {
+      const policy = await this.policies.lock(path.policyId);
+      const view = await this.repository.get(path);
+      assertVersion(expected, view.version);
+      await this.retireLocked(view);
+      await this.policies.touch(policy);
+      return view;
+    });
+  }
+
+  private async retireLocked(view: VersionView): Promise<void> {
+    const { version, rules } = view;
+    const before = version.auditImage(rules);
+    version.retire(this.clock.now());
+    await this.repository.update(version);
+    this.record('retire', view, before);
+    this.publishEvent('retired', version);
+  }
+
+  private record(
+    verb: 'create' | 'update' | 'publish' | 'retire',
+    { version, rules }: VersionView,
+    before: object | null,
+  ) {
+    const subject = { subjectType: 'policy_version', subjectId: version.id };
+    this.ledger.record(`legal.policy_version.${verb}`, { ...subject, before, after: version.auditImage(rules) });
+  }
+
+  private publishEvent(
+    status: 'published' | 'retired',
+    { id: versionId, policyId, number, sha256 }: PolicyVersion,
+  ): void {
+    const data = { policyId, versionId, number, sha256 };
+    this.outbox.add({ channel: 'legal.policies', event: `policy.${status}`, data });
   }
 }

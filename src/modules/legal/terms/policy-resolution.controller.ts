@@ -2,12 +2,12 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ResolvedEnvelope, ResolvePolicy, toResolved } from './policy-resolution.dto.js';
-import { PolicyResolution } from './policy-resolution.service.js';
+import { TermsService } from './terms.service.js';
 
 @ApiTags('Policies')
 @Controller('/v1/admin/legal/policies/resolve')
 export class PolicyResolutionController {
-  constructor(private readonly resolution: PolicyResolution) {}
+  constructor(private readonly terms: TermsService) {}
 
   /**
    * Resolve the policy that applies
@@ -20,6 +20,6 @@ export class PolicyResolutionController {
   @Get()
   @RequireScope('legal:read')
   async resolve(@Query() query: ResolvePolicy): Promise<ResolvedEnvelope> {
-    return toResolved(await this.resolution.resolve(query));
+    return toResolved(await this.terms.resolve(query));
   }
 }

@@ -4,8 +4,8 @@ import { POLICY_KINDS, type PolicyKind } from '../policies/policy-kind.js';
 import { PolicyResponse, toPolicy } from '../policies/policy.dto.js';
 import { MAX_TARGET, PolicyAssignmentResponse, toAssignment } from '../policy-assignments/policy-assignment.dto.js';
 import { ASSIGNMENT_SCOPES, type AssignmentScope } from '../policy-assignments/policy-assignment.entity.js';
-import { PolicyVersionResponse, toVersion } from '../policy-versions/policy-version-response.dto.js';
-import { type Explained, MAX_EXPLAINED, type Outcome, OUTCOMES, type Resolution } from './policy-resolution.service.js';
+import { PolicyVersionResponse, toVersion } from '../policy-versions/policy-version.dto.js';
+import { type Explained, MAX_EXPLAINED, type Outcome, OUTCOMES, type Resolution } from './terms.service.js';
 
 /** The circumstances for which a policy is resolved. An ID that is not sent matches only global assignments. */
 export class ResolvePolicy {

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import sanitizeHtml from 'sanitize-html';
 
-/** Longest text that a draft may have, in characters. Made harmless it can be six times as long: `"` is `&quot;` then. */
+/** Maximum length of a draft in characters. Sanitized it can be six times as long: `"` becomes `&quot;`. */
 export const MAX_BODY = 200_000;
 export const MAX_FROZEN_BODY = 6 * MAX_BODY;
+
+export const TEXT_RULE =
+  '$property must be HTML of at most 20000 tags and 500 open elements, without control characters';
 
 /** The sanitizer looks for the element of an end tag among all that are open: 20,000 tags and 500 open elements take 20 ms. */
 const MAX_TAGS = 20_000;
@@ -13,7 +16,7 @@ const TAG = /<(\/?)([a-z][a-z0-9]*)/gi;
 const WITHOUT_END_TAG = new Set(['br', 'hr', 'img', 'input', 'wbr', 'col', 'link', 'meta']);
 const LINES = /^[^\p{Cc}]*(?:[\t\n\r][^\p{Cc}]*)*$/u;
 
-/** What a document is made of. No images, styles or classes: what was agreed must not look different tomorrow. */
+/** Allowed elements. No images, styles or classes: an agreed text must not look different later. */
 const ALLOWED = {
   allowedTags: [
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'div', 'section', 'blockquote', 'pre', 'hr', 'br'],
@@ -33,12 +36,12 @@ const ALLOWED = {
   nestingLimit: NESTING_LIMIT,
 };
 
-/** Whether this can be a contract's text: no control characters but tabs and line breaks, limited tags and open elements. */
-export function isContractText(text: string): boolean {
+/** Whether this can be the text of a contract or policy: limited tags and open elements, no control characters but tabs and line breaks. */
+export function isDocumentText(text: string): boolean {
   return LINES.test(text) && text.split('<').length <= MAX_TAGS && openElements(text) <= MAX_OPEN_ELEMENTS;
 }
 
-/** The most elements that are open at a time; at least as many as a parser, which closes some on its own, has open. */
+/** The maximum number of open elements; an upper bound, because a parser closes some elements itself. */
 function openElements(html: string): number {
   const counts = new Map<string, number>();
   let [open, most] = [0, 0];
@@ -53,7 +56,7 @@ function openElements(html: string): number {
   return most;
 }
 
-/** The text without anything that could run, load or restyle. */
+/** The text without anything that runs, loads or changes the style. */
 export function sanitizeBody(html: string): string {
   return sanitizeHtml(html, ALLOWED);
 }

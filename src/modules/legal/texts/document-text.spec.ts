@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { digestOf, isContractText, MAX_BODY, MAX_FROZEN_BODY, sanitizeBody } from './contract-body.js';
+import { digestOf, isDocumentText, MAX_BODY, MAX_FROZEN_BODY, sanitizeBody } from './document-text.js';
 
 describe('the text of a contract', () => {
   it.each([
@@ -60,18 +60,18 @@ describe('the text of a contract', () => {
   });
 
   it('may hold line breaks and tabs, but no other control characters and no more than 20000 tags', () => {
-    expect(isContractText('<p>One\r\n\tTwo</p>')).toBe(true);
-    expect(isContractText('One\u0007')).toBe(false);
-    expect(isContractText('<br>'.repeat(19_999))).toBe(true);
-    expect(isContractText('<br>'.repeat(20_000))).toBe(false);
+    expect(isDocumentText('<p>One\r\n\tTwo</p>')).toBe(true);
+    expect(isDocumentText('One\u0007')).toBe(false);
+    expect(isDocumentText('<br>'.repeat(19_999))).toBe(true);
+    expect(isDocumentText('<br>'.repeat(20_000))).toBe(false);
   });
 
   it('may have 500 elements that are open at a time, whatever end tags stand between them', () => {
-    expect(isContractText('<ul><li>a</li></ul>'.repeat(4_999))).toBe(true);
-    expect(isContractText('<P>'.repeat(500))).toBe(true);
-    expect(isContractText('<P>'.repeat(501))).toBe(false);
-    expect(isContractText('<div></ul>'.repeat(501))).toBe(false);
-    expect(isContractText(`${'<ul>'.repeat(300)}${'<x>'.repeat(201)}`)).toBe(false);
+    expect(isDocumentText('<ul><li>a</li></ul>'.repeat(4_999))).toBe(true);
+    expect(isDocumentText('<P>'.repeat(500))).toBe(true);
+    expect(isDocumentText('<P>'.repeat(501))).toBe(false);
+    expect(isDocumentText('<div></ul>'.repeat(501))).toBe(false);
+    expect(isDocumentText(`${'<ul>'.repeat(300)}${'<x>'.repeat(201)}`)).toBe(false);
   });
 
   it('is digested by SHA-256 over its UTF-8', () => {

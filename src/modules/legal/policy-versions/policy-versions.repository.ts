@@ -1,26 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { PolicyRule } from './policy-rule.js';
-import type { ListPolicyVersions } from './policy-version.dto.js';
-import { PolicyVersion } from './policy-version.entity.js';
+import { LISTED_COLUMNS, type ListedVersion, type ListPolicyVersions } from './policy-version.dto.js';
+import { PolicyVersion, type VersionView } from './policy-version.entity.js';
 
-/** A version as it is answered. */
-export interface VersionView {
-  version: PolicyVersion;
-  /** By position. */
-  rules: PolicyRule[];
-}
-
-const LISTED = [
-  ...(['id', 'policyId', 'number', 'title', 'status', 'sha256', 'publishedAt'] as const),
-  ...(['retiredAt', 'version', 'createdAt', 'updatedAt'] as const),
-];
-export type ListedVersion = Pick<PolicyVersion, (typeof LISTED)[number]>;
-
-/** Where a version stands: a policy's path leads to its own versions alone. */
-export interface VersionPlace {
+/** The path of a version: a version is found only under its own policy. */
+export interface VersionPath {
   policyId: string;
   versionId: string;
 }
@@ -33,13 +21,16 @@ const RULES = `(select coalesce(json_agg(json_build_object(
     'validFrom', rule.valid_from, 'validTo', rule.valid_to) order by rule.position), '[]')
   from policy_rules rule where rule.version_id = policy_version.id)`;
 
-/** The rows of versions and rules. Whoever writes them holds their policy. */
+/** The SQL of versions and their rules. A transaction that writes them locks their policy. */
 @Injectable()
-export class PolicyVersionRows {
-  constructor(private readonly database: Database) {}
+export class PolicyVersionsRepository {
+  private readonly versions: Rows<PolicyVersion>;
 
-  /** Throws 404, also for a version of another policy. */
-  async get({ policyId, versionId }: VersionPlace): Promise<VersionView> {
+  constructor(private readonly database: Database) {
+    this.versions = database.rows(PolicyVersion);
+  }
+
+  async get({ policyId, versionId }: VersionPath): Promise<VersionView> {
     const [found] = await this.read('policy-version-get', 'policy_version.id = $1 and policy_version.policy_id = $2', [
       versionId,
       policyId,
@@ -48,18 +39,19 @@ export class PolicyVersionRows {
     return found;
   }
 
-  /** The policy's published version, if there is one. */
   async findPublished(policyId: string): Promise<VersionView | null> {
     const condition = `policy_version.policy_id = $1 and policy_version.status = 'published'`;
     const [found] = await this.read('policy-version-published', condition, [policyId]);
     return found ?? null;
   }
 
-  /** Without texts and rules, newest first. */
+  /** Newest first, without texts and rules: these may be large. */
   async list(policyId: string, query: ListPolicyVersions): Promise<{ versions: ListedVersion[]; total: number }> {
     const { limit, offset } = pageBounds(query);
-    const found = this.database.repository(PolicyVersion).createQueryBuilder('version');
-    found.select(LISTED.map((column) => `version.${column}`)).where('version.policyId = :policyId', { policyId });
+    const found = this.versions.query('version');
+    found
+      .select(LISTED_COLUMNS.map((column) => `version.${column}`))
+      .where('version.policyId = :policyId', { policyId });
     if (query.status !== undefined) found.andWhere('version.status = :status', { status: query.status });
     found.orderBy('version.number', 'DESC');
     const [versions, total] = await found.limit(limit).offset(offset).getManyAndCount();
@@ -75,12 +67,12 @@ export class PolicyVersionRows {
   }
 
   async insert({ version, rules }: VersionView): Promise<void> {
-    await this.database.insert(version);
+    await this.versions.insert(version);
     await this.insertRules(version.id, rules);
   }
 
   async update(version: PolicyVersion): Promise<void> {
-    await this.database.update(version);
+    await this.versions.update(version);
   }
 
   async replaceRules({ version, rules }: VersionView): Promise<void> {
@@ -103,7 +95,7 @@ export class PolicyVersionRows {
   }
 
   private async read(name: string, condition: string, values: unknown[]): Promise<VersionView[]> {
-    const columns = this.database.columnsOf(PolicyVersion, 'policy_version');
+    const columns = this.versions.columns('policy_version');
     const text = `select ${columns}, ${RULES} as rules from policy_versions policy_version where ${condition}`;
     const found = await this.database.read<PolicyVersion, { rules: PolicyRule[] }>(PolicyVersion, {
       name,
