@@ -16,8 +16,8 @@ beforeAll(async () => {
 
 const archive = (id: string) => staff.delete<Refusal & { data: object }>(`${FACILITIES}/${id}`);
 
-describe('deleting a facility', () => {
-  it('archives it, and says what goes on naming it', async () => {
+describe('DELETE /v1/admin/operations/facilities/{id}', () => {
+  it('archives the facility and counts what still refers to it', async () => {
     const { id } = await newFacility(app);
     await newFacility(app, { parentFacilityId: id });
     await archived(app, { parentFacilityId: id });
@@ -38,7 +38,7 @@ describe('deleting a facility', () => {
     }
   });
 
-  it('at which a departure is still to start is 409 with the counts', async () => {
+  it('a facility with a scheduled future departure is rejected with 409 and the counts', async () => {
     const before = await newFacility(app);
     await newFacility(app, { parentFacilityId: before.id });
     await newOperator(app, { facilityId: before.id });
@@ -55,7 +55,7 @@ describe('deleting a facility', () => {
     expect(await readFacility(app, before.id)).toEqual(before);
   });
 
-  it('a second time is 404, and so are unknown and odd ids', async () => {
+  it('an archived facility and unknown or malformed ids are rejected with 404', async () => {
     const { id } = await archived(app);
     for (const unknown of [id, 'fac_01k0dem000e000000000099999', 'fac_x', '%00']) {
       const answer = await archive(unknown);
@@ -63,7 +63,7 @@ describe('deleting a facility', () => {
     }
   });
 
-  it('needs operations:delete', async () => {
+  it('requires the scope operations:delete', async () => {
     const { id } = await newFacility(app);
     const { body } = await staff.post<{ data: { token: string } }>('/v1/admin/identity/api-tokens', {
       name: 'Writer',
@@ -80,7 +80,7 @@ describe('deleting a facility', () => {
     { thing: 'an operator', path: OPERATORS, field: 'facilityId', terms: { name: 'Transfers' } },
     { thing: 'another facility', path: FACILITIES, field: 'parentFacilityId', terms: { name: 'Pier' } },
   ];
-  it.each(namers)('keeps $thing from naming it anew: 409', async ({ path, field, terms }) => {
+  it.each(namers)('an archived facility is rejected with 409 for $thing', async ({ path, field, terms }) => {
     const { id } = await archived(app);
 
     const answer = await staff.post<Refusal>(path, { ...terms, [field]: id });
@@ -88,7 +88,7 @@ describe('deleting a facility', () => {
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...ARCHIVED, details: { field } })]);
   });
 
-  it.each(namers)('is not asked of $thing that names an unknown one: 404 with the field', async (namer) => {
+  it.each(namers)('an unknown facility is rejected with 404 and the field for $thing', async (namer) => {
     const { path, field, terms } = namer;
     for (const unknown of ['fac_01k0dem000e000000000099999', 'nowhere']) {
       const answer = await staff.post<Refusal>(path, { ...terms, [field]: unknown });
@@ -96,7 +96,7 @@ describe('deleting a facility', () => {
     }
   });
 
-  it('leaves what named it before free to change otherwise', async () => {
+  it('resources that refer to an archived facility can still be changed otherwise', async () => {
     const { id } = await newFacility(app);
     const operator = await newOperator(app, { facilityId: id });
     await archive(id);
@@ -113,7 +113,7 @@ describe('deleting a facility', () => {
     ]);
   });
 
-  it('frees its code, and lists leave it out unless they are asked', async () => {
+  it('an archived facility frees its code and is listed only on request', async () => {
     const code = `CODE-${Date.now()}`;
     const old = await archived(app, { code });
     const anew = await newFacility(app, { code });
@@ -127,7 +127,7 @@ describe('deleting a facility', () => {
     expect((await readFacility(app, old.id)).status).toBe('archived');
   });
 
-  it('while departures are scheduled there never leaves one that is still to start', async () => {
+  it('a concurrent archiving leaves no scheduled future departure at the facility', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id } = await newFacility(app);
 
@@ -145,7 +145,7 @@ describe('deleting a facility', () => {
     }
   });
 
-  it('is told to whoever follows, and recorded with what it was', async () => {
+  it('publishes an event and records the facility as it was', async () => {
     const before = await newFacility(app);
     await archive(before.id);
 

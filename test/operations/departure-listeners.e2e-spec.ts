@@ -17,11 +17,11 @@ beforeAll(async () => {
 });
 
 describe('a departure listener', () => {
-  const told: [string, DepartureSummary, DepartureSummary?][] = [];
-  let refuse: keyof DepartureListener | null = null;
-  const hear = (what: keyof DepartureListener, departure: DepartureSummary, before?: DepartureSummary) => {
-    told.push(before ? [what, departure, before] : [what, departure]);
-    if (refuse === what) throw conflict('conflict', 'Not so');
+  const calls: [string, DepartureSummary, DepartureSummary?][] = [];
+  let rejected: keyof DepartureListener | null = null;
+  const onCall = (what: keyof DepartureListener, departure: DepartureSummary, before?: DepartureSummary) => {
+    calls.push(before ? [what, departure, before] : [what, departure]);
+    if (rejected === what) throw conflict('conflict', 'Not so');
   };
 
   beforeAll(() => {
@@ -29,18 +29,18 @@ describe('a departure listener', () => {
     app.nest.get(Listeners).add(DepartureListener, 900, {
       created: async (one) => {
         if (one.capacity === 17) await departures.raiseGuaranteed({ departureId: one.id, units: 7 });
-        hear('created', one);
+        onCall('created', one);
       },
-      moved: async (one, before) => hear('moved', one, before),
+      moved: async (one, before) => onCall('moved', one, before),
       cancelled: async (one) => {
         await departures.lowerGuaranteed({ departureId: one.id, units: one.guaranteedOpen });
-        hear('cancelled', one);
+        onCall('cancelled', one);
       },
     });
   });
   afterEach(() => {
-    told.length = 0;
-    refuse = null;
+    calls.length = 0;
+    rejected = null;
   });
 
   it('takes part in the creation, the move and the cancellation of a departure', async () => {
@@ -52,10 +52,10 @@ describe('a departure listener', () => {
     await staff.patch(path, { startsAt: '2127-05-11T06:00:00Z' });
     const { body } = await staff.post<{ data: object }>(`${path}/cancellation`);
 
-    expect(told.map(([what, { id }]) => [what, id])).toEqual(
+    expect(calls.map(([what, { id }]) => [what, id])).toEqual(
       ['created', 'moved', 'cancelled'].map((what) => [what, made.id]),
     );
-    expect(told[1]?.map((facts) => (typeof facts === 'object' ? facts.startDate : facts))).toEqual([
+    expect(calls[1]?.map((facts) => (typeof facts === 'object' ? facts.startDate : facts))).toEqual([
       'moved',
       '2127-05-11',
       '2127-05-12',
@@ -64,19 +64,19 @@ describe('a departure listener', () => {
   });
 
   it('can reject a change, which then changes nothing', async () => {
-    refuse = 'created';
+    rejected = 'created';
     const body = departure();
     const creation = await staff.post<Refusal>(DEPARTURES, body);
-    refuse = null;
+    rejected = null;
     const before = await newDeparture(app);
-    refuse = 'moved';
+    rejected = 'moved';
     const move = await staff.patch<Refusal>(`${DEPARTURES}/${before.id}`, { timeZone: 'UTC' });
-    refuse = 'cancelled';
+    rejected = 'cancelled';
     const cancellation = await staff.post<Refusal>(`${DEPARTURES}/${before.id}/cancellation`);
 
     for (const answer of [creation, move, cancellation]) {
-      const refused = refusal(answer, { code: 'conflict', error: 'Not so' });
-      expect([answer.status, answer.body]).toEqual([409, refused]);
+      const expected = refusal(answer, { code: 'conflict', error: 'Not so' });
+      expect([answer.status, answer.body]).toEqual([409, expected]);
     }
     const { body: list } = await staff.get<{ total: number }>(`${DEPARTURES}?productId=${body.productId}`);
     expect(list.total).toBe(0);

@@ -16,7 +16,7 @@ const sell = (id: string, units: number) =>
   withUnits(app, (departures) => departures.allocate(id, units, { from: 'pool', as: 'sold' }));
 
 describe('a departure in use', () => {
-  it('cannot be cancelled while units are sold or held: 409 with how many', async () => {
+  it('is not cancelled while units are sold or held: 409 with their numbers', async () => {
     const { id } = await newDeparture(app);
     await sell(id, 3);
     await withUnits(app, (departures) => departures.allocate(id, 2, { from: 'pool', as: 'held' }));
@@ -29,7 +29,7 @@ describe('a departure in use', () => {
     expect((await read(app, id)).status).toBe('scheduled');
   });
 
-  it('cannot get a capacity below what is sold, held and guaranteed: 409 with how many', async () => {
+  it('does not get a capacity below sold, held and guaranteed units: 409 with their numbers', async () => {
     const { id } = await newDeparture(app, { capacity: 10 });
     await sell(id, 3);
     await withUnits(app, async (departures) => {
@@ -46,7 +46,7 @@ describe('a departure in use', () => {
     expect(status).toBe(200);
   });
 
-  it('can be edited while it sells: a sale does not outdate its version', async () => {
+  it('can be changed during sales, which do not raise its version', async () => {
     const { id } = await newDeparture(app, { capacity: 10 });
     await sell(id, 4);
 
@@ -57,7 +57,7 @@ describe('a departure in use', () => {
     expect(await read(app, id)).toMatchObject({ sold: 4, available: 6, priceCents: 7_000, version: 2 });
   });
 
-  it('is either sold or cancelled, and keeps its units through edits, whoever comes first', async () => {
+  it('is either sold or cancelled by concurrent requests, and changes by staff keep its units', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id } = await newDeparture(app, { capacity: 10 });
 
@@ -69,7 +69,7 @@ describe('a departure in use', () => {
         ),
       ]);
 
-      const refused = others.slice(0, 4).filter((refusal) => refusal !== null);
+      const refused = others.slice(0, 4).filter((error) => error !== null);
       const { sold, status } = await read(app, id);
       expect(refused.map(({ code }) => code)).toEqual(refused.map(() => 'departure_cancelled'));
       expect(sold).toBe(2 * (4 - refused.length));
@@ -80,19 +80,19 @@ describe('a departure in use', () => {
 
 describe('the counters of a departure', () => {
   type Deed =
-    'sell' | 'hold' | 'guarantee' | 'sellGuaranteed' | 'unsell' | 'letGo' | 'sellHeld' | 'release' | 'withdraw';
+    'sell' | 'hold' | 'guarantee' | 'sellGuaranteed' | 'unsell' | 'releaseHeld' | 'sellHeld' | 'release' | 'withdraw';
   const deeds: Deed[] = [
     'sell',
     'hold',
     'guarantee',
     'sellGuaranteed',
     'unsell',
-    'letGo',
+    'releaseHeld',
     'sellHeld',
     'release',
     'withdraw',
   ];
-  const REFUSED = 'capacity_exceeded';
+  const EXPECTED_ERRORS = 'capacity_exceeded';
 
   function perform(id: string, deed: Deed, units: number): Promise<void> {
     return withUnits(app, async (departures) => {
@@ -102,14 +102,14 @@ describe('the counters of a departure', () => {
       else if (deed === 'sellGuaranteed') await departures.allocate(id, units, { from: 'guaranteed_slot', as: 'sold' });
       else if (deed === 'guarantee') await departures.raiseGuaranteed(one);
       else if (deed === 'unsell') await departures.release(id, units, { to: 'pool', from: 'sold' });
-      else if (deed === 'letGo') await departures.release(id, units, { to: 'pool', from: 'held' });
+      else if (deed === 'releaseHeld') await departures.release(id, units, { to: 'pool', from: 'held' });
       else if (deed === 'sellHeld') await departures.sellHeld(id, units);
       else if (deed === 'release') await departures.lowerGuaranteed(one);
       else await departures.withdrawGuaranteed(one);
     });
   }
 
-  /** What the deed makes of the counters; null where it must be refused. */
+  /** What the deed makes of the counters; null if it must be rejected. */
   function modelled(before: Counters, deed: Deed, n: number): Counters | null {
     const { capacity, sold, held, guaranteed } = before;
     const pool = capacity - sold - held - guaranteed;
@@ -120,7 +120,7 @@ describe('the counters of a departure', () => {
       return guaranteed >= n ? { ...before, sold: sold + n, guaranteed: guaranteed - n } : null;
     }
     if (deed === 'unsell') return sold >= n ? { ...before, sold: sold - n } : null;
-    if (deed === 'letGo') return held >= n ? { ...before, held: held - n } : null;
+    if (deed === 'releaseHeld') return held >= n ? { ...before, held: held - n } : null;
     if (deed === 'sellHeld') return held >= n ? { ...before, held: held - n, sold: sold + n } : null;
     if (guaranteed < n) return null;
     const lower = { ...before, guaranteed: guaranteed - n };
@@ -134,7 +134,7 @@ describe('the counters of a departure', () => {
     guaranteed: number;
   }
 
-  it('are those of the model after any run of deeds, and no check of the table ever trips', async () => {
+  it('equal those of a model after any sequence of changes, and no check constraint fails', async () => {
     const run = fc.array(fc.tuple(fc.constantFrom(...deeds), fc.integer({ min: 1, max: 6 })), { maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(run, async (steps) => {
@@ -145,7 +145,7 @@ describe('the counters of a departure', () => {
           const isTaking = ['sell', 'hold', 'guarantee', 'sellGuaranteed'].includes(deed);
           const done = perform(id, deed, units);
           if (after !== null) await done;
-          else if (isTaking) expect((await outcome(done))?.code).toBe(REFUSED);
+          else if (isTaking) expect((await outcome(done))?.code).toBe(EXPECTED_ERRORS);
           else await expect(done).rejects.toThrow('fewer units');
           model = after ?? model;
         }
@@ -157,7 +157,7 @@ describe('the counters of a departure', () => {
     );
   });
 
-  it('equal what succeeded of many takers at once, from the pool and from what is guaranteed', async () => {
+  it('equal the successful ones of many concurrent allocations from the pool and from guaranteed units', async () => {
     const { id } = await newDeparture(app, { capacity: 30 });
     await perform(id, 'guarantee', 10);
     const takers = Array.from({ length: 60 }, (_, n) => {

@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 const create = (terms: object) => staff.post<Refusal>(DEPARTURES, departure(terms));
 
-describe('scheduling a departure', () => {
-  it('answers 201 with the whole of it, all units available', async () => {
+describe('POST /v1/admin/operations/departures', () => {
+  it('returns 201 with every field, and all units are available', async () => {
     const { id: facilityId } = await newFacility(app);
     const body = departure({ taxIncludedCents: 942, facilityId, id: 'dep_whatever' });
 
@@ -41,7 +41,7 @@ describe('scheduling a departure', () => {
     expect(await read(app, data.id)).toEqual(data);
   });
 
-  it('needs neither a facility nor a tax', async () => {
+  it('facility and tax are optional', async () => {
     const { facilityId, taxIncludedCents } = await newDeparture(app);
     expect([facilityId, taxIncludedCents]).toEqual([null, 0]);
   });
@@ -53,7 +53,7 @@ describe('scheduling a departure', () => {
     ['Pacific/Kiritimati', '2127-01-01T10:00:00Z', '2127-01-02'],
     ['America/Los_Angeles', '2127-01-01T07:59:59-00:00', '2126-12-31'],
     ['UTC', '2127-01-01T01:00:00+02:00', '2126-12-31'],
-  ])('in %s at %s starts on the local day %s', async (timeZone, startsAt, startDate) => {
+  ])('a departure in %s at %s starts on the local day %s', async (timeZone, startsAt, startDate) => {
     const made = await newDeparture(app, { timeZone, startsAt, endsAt: '2128-01-01T00:00:00Z' });
     expect(made.startDate).toBe(startDate);
   });
@@ -72,7 +72,7 @@ describe('scheduling a departure', () => {
       code: 'tax_exceeds_price',
     },
     { field: 'capacity', terms: { capacity: -1 }, message: 'capacity must not be less than 0', code: 'min' },
-  ])('with an invalid $field is rejected with 400, and not created', async ({ field, terms, message, code }) => {
+  ])('an invalid $field is rejected with 400, and nothing is created', async ({ field, terms, message, code }) => {
     const { productId } = departure();
     const answer = await create({ productId, ...terms });
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, [{ path: field, message, code }])]);
@@ -80,7 +80,7 @@ describe('scheduling a departure', () => {
   });
 });
 
-describe('a departure that is unknown', () => {
+describe('an unknown departure', () => {
   it.each(['dep_01k0dem000e000000000099999', 'dep_x', 'fac_01k0dem000e000000000000001', '%00', 'a%2Fb'])(
     '%s is 404, whether it is read, changed or cancelled',
     async (id) => {
@@ -102,7 +102,7 @@ describe('the list of departures', () => {
     return answer.body;
   };
 
-  it('is filtered by product, local days and status, the next ones first', async () => {
+  it('is filtered by product, local days and status, the earliest first', async () => {
     const { productId } = await newDeparture(app, { startsAt: '2127-05-14T06:00:00Z', endsAt: '2127-05-15T06:00:00Z' });
     const early = await newDeparture(app, {
       productId,
@@ -126,7 +126,7 @@ describe('the list of departures', () => {
     expect((await list(`productId=${productId}&to=2127-05-12`)).data).toEqual([early]);
   });
 
-  it('tells how many there are in all, also beyond its end', async () => {
+  it('has the total, also beyond its end', async () => {
     const { productId } = await newDeparture(app);
     await newDeparture(app, { productId });
 

@@ -32,7 +32,7 @@ export interface Departure {
 
 export type DepartureAnswer = Answer<{ data: Departure }>;
 
-/** A departure of a product of its own; what matters to the test stands in `terms`. */
+/** A departure of a product of its own; `terms` are what matters to the test. */
 export const departure = (terms: object = {}) => ({
   productId: `product-${randomUUID()}`,
   startsAt: '2127-05-12T06:00:00.000Z',
@@ -46,7 +46,7 @@ export const departure = (terms: object = {}) => ({
 
 export async function newDeparture(app: TestApp, terms: object = {}): Promise<Departure> {
   const answer: DepartureAnswer = await app.as('owner').post(DEPARTURES, departure(terms));
-  if (answer.status !== 201) throw new Error(`The departure was refused: ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`The departure was rejected: ${answer.text}`);
   return answer.body.data;
 }
 
@@ -54,12 +54,12 @@ export async function read(app: TestApp, id: string): Promise<Departure> {
   return (await app.as('owner').get<{ data: Departure }>(`${DEPARTURES}/${id}`)).body.data;
 }
 
-/** What another module does with units, in a transaction of its own. */
+/** Work of another module with units, in one transaction. */
 export function withUnits(app: TestApp, work: (departures: DeparturesService) => Promise<void>): Promise<void> {
   return asSystem(() => app.nest.get(Database).transaction(() => work(app.nest.get(DeparturesService))));
 }
 
-/** How the work ended: null, or what it was refused with. */
+/** The error of the work, or null. */
 export async function outcome(work: Promise<void>): Promise<{ code: unknown; details: unknown } | null> {
   try {
     await work;

@@ -14,8 +14,8 @@ beforeAll(async () => {
   staff = app.as('owner');
 });
 
-describe('adding a facility', () => {
-  it('answers 201 with the whole of it', async () => {
+describe('POST /v1/admin/operations/facilities', () => {
+  it('returns 201 with every field', async () => {
     const { id: parentFacilityId } = await newFacility(app);
     const body = facility({
       code: randomUUID(),
@@ -46,7 +46,7 @@ describe('adding a facility', () => {
     expect(await readFacility(app, data.id)).toEqual(data);
   });
 
-  it('needs a name alone', async () => {
+  it('requires only a name', async () => {
     const made = await newFacility(app);
     expect(made).toMatchObject({
       kind: 'other',
@@ -58,7 +58,7 @@ describe('adding a facility', () => {
     });
   });
 
-  it('with an invalid body is rejected with 400 and its issues, and not created', async () => {
+  it('an invalid body is rejected with 400 and its issues, and nothing is created', async () => {
     const body = facility({ address: { country: 'UK' } });
     const answer = await staff.post<Refusal>(FACILITIES, body);
 
@@ -68,7 +68,7 @@ describe('adding a facility', () => {
     expect(await app.sql('select from facilities where name = $1', [body.name])).toEqual([]);
   });
 
-  it('with the code of another is 409, also for one of many at once', async () => {
+  it('a code that is taken is rejected with 409, also in concurrent requests', async () => {
     const code = randomUUID();
 
     const answers = await Promise.all(
@@ -82,7 +82,7 @@ describe('adding a facility', () => {
   });
 });
 
-describe('changing a facility', () => {
+describe('PATCH /v1/admin/operations/facilities/{id}', () => {
   const FIELDS = {
     kind: 'hotel',
     description: 'As it was',
@@ -112,7 +112,7 @@ describe('changing a facility', () => {
     ['longitude', 11.4],
     ['tags', []],
     ['code', null],
-  ])('{%s: %j} changes that, updatedAt and version, and nothing else', async (field, value) => {
+  ])('{%s: %j} changes that field, updatedAt and version, and nothing else', async (field, value) => {
     const before = await newFacility(app, { ...FIELDS, code: randomUUID() });
     app.travel({ ms: 5 });
 
@@ -134,7 +134,7 @@ describe('changing a facility', () => {
     ],
     [{}, FIELDS.address],
     [null, null],
-  ])('{address: %j} changes those members alone', async (address, after) => {
+  ])('{address: %j} changes only those members', async (address, after) => {
     const before = await newFacility(app, FIELDS);
 
     const { body } = await change(before.id, { address });
@@ -144,12 +144,12 @@ describe('changing a facility', () => {
     expect(await readFacility(app, before.id)).toEqual(body.data);
   });
 
-  it('clears tags by null', async () => {
+  it('null clears the tags', async () => {
     const { id } = await newFacility(app, FIELDS);
     expect((await change(id, { tags: null })).body.data.tags).toEqual([]);
   });
 
-  it('cannot archive it, nor change an archived one', async () => {
+  it('an update cannot archive a facility, and an archived one cannot be changed', async () => {
     const { id } = await newFacility(app);
     const archive = await change(id, { status: 'archived' });
     await staff.delete(`${FACILITIES}/${id}`);
@@ -161,7 +161,7 @@ describe('changing a facility', () => {
     expect([late.status, late.body]).toEqual([409, refusal(late, refused)]);
   });
 
-  it('to the code of another is 409, of an outdated version 412, of an unknown one 404', async () => {
+  it('a code that is taken is rejected with 409, an outdated version with 412, an unknown id with 404', async () => {
     const [first, second] = [await newFacility(app, { code: randomUUID() }), await newFacility(app)];
 
     const taken = await change(second.id, { code: first.code });
@@ -181,7 +181,7 @@ describe('the list of facilities', () => {
     return body;
   };
 
-  it('is filtered by kind, status, parent, country and a part of name or code, by name', async () => {
+  it('is filtered by kind, status, parent, country and a part of name or code, and sorted by name', async () => {
     const mark = randomUUID();
     const parent = await newFacility(app, { name: `B ${mark}`, kind: 'resort', address: { country: 'AT' } });
     await newFacility(app, { name: `A ${mark}`, parentFacilityId: parent.id, status: 'inactive' });

@@ -35,19 +35,19 @@ export interface GroundOperator {
 
 export type FacilityAnswer = Answer<{ data: Facility }>;
 
-/** A facility of a name of its own; what matters to the test stands in `terms`. */
+/** A facility of a name of its own; `terms` are what matters to the test. */
 export const facility = (terms: object = {}) => ({ name: `Facility ${randomUUID()}`, ...terms });
 export const groundOperator = (terms: object = {}) => ({ name: `Operator ${randomUUID()}`, ...terms });
 
 export async function newFacility(app: TestApp, terms: object = {}): Promise<Facility> {
   const answer: FacilityAnswer = await app.as('owner').post(FACILITIES, facility(terms));
-  if (answer.status !== 201) throw new Error(`The facility was refused: ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`The facility was rejected: ${answer.text}`);
   return answer.body.data;
 }
 
 export async function newOperator(app: TestApp, terms: object = {}): Promise<GroundOperator> {
   const answer = await app.as('owner').post<{ data: GroundOperator }>(OPERATORS, groundOperator(terms));
-  if (answer.status !== 201) throw new Error(`The operator was refused: ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`The operator was rejected: ${answer.text}`);
   return answer.body.data;
 }
 

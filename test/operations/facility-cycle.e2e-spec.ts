@@ -19,7 +19,7 @@ const three = async () => {
   return ids as [string, string, string];
 };
 
-/** Follows the parents up; gives up where they go in a circle. */
+/** Follows the parents up, and stops at a cycle. */
 async function depthOf(id: string): Promise<number> {
   let depth = 0;
   let above = (await readFacility(app, id)).parentFacilityId;
@@ -31,7 +31,7 @@ async function depthOf(id: string): Promise<number> {
 }
 
 describe('a facility', () => {
-  it('does not lie within itself: 409', async () => {
+  it('is not its own parent: 409', async () => {
     const { id } = await newFacility(app);
 
     const answer = await move(id, id);
@@ -40,7 +40,7 @@ describe('a facility', () => {
     expect((await readFacility(app, id)).parentFacilityId).toBeNull();
   });
 
-  it('does not lie within what lies in it, over three facilities: 409', async () => {
+  it('does not become a child of its grandchild: 409', async () => {
     const [top, middle, bottom] = await three();
     await move(middle, top);
     await move(bottom, middle);
@@ -51,7 +51,7 @@ describe('a facility', () => {
     expect([await depthOf(top), await depthOf(middle), await depthOf(bottom)]).toEqual([0, 1, 2]);
   });
 
-  it('may move to another branch, and out of all of them', async () => {
+  it('can be moved to another parent, and to none', async () => {
     const [top, middle, bottom] = await three();
     await move(middle, top);
     await move(bottom, middle);
@@ -62,7 +62,7 @@ describe('a facility', () => {
     expect([await depthOf(top), await depthOf(middle), await depthOf(bottom)]).toEqual([0, 1, 0]);
   });
 
-  it('is in no cycle either when three moves that make one together come at once', async () => {
+  it('is in no cycle after three concurrent moves that would make one together', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [first, second, third] = await three();
 
@@ -75,7 +75,7 @@ describe('a facility', () => {
     }
   });
 
-  it('is kept out of a cycle by the database, whoever writes', async () => {
+  it('cannot be put into a cycle by SQL: the database rejects it', async () => {
     const [first, second] = await three();
     await move(first, second);
 

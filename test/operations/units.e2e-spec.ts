@@ -15,7 +15,7 @@ const counters = async (id: string) => {
 };
 
 describe('units of a departure', () => {
-  it('are sold and held from the pool, and given back to it', async () => {
+  it('units are sold and held from the pool, and released to it', async () => {
     const { id } = await newDeparture(app, { capacity: 10 });
 
     await withUnits(app, async (departures) => {
@@ -32,7 +32,7 @@ describe('units of a departure', () => {
     expect(await counters(id)).toEqual({ capacity: 10, sold: 6, held: 0, guaranteedOpen: 0, available: 4 });
   });
 
-  it('that are guaranteed leave the pool; those of a cap stay in it', async () => {
+  it('guaranteed units leave the pool; those of a cap stay in it', async () => {
     const { id } = await newDeparture(app, { capacity: 10 });
 
     await withUnits(app, async (departures) => {
@@ -51,7 +51,7 @@ describe('units of a departure', () => {
     expect(await counters(id)).toEqual({ capacity: 9, sold: 1, held: 0, guaranteedOpen: 2, available: 6 });
   });
 
-  it('that are guaranteed are not sold from the pool: 409 with what is available', async () => {
+  it('guaranteed units are not sold from the pool: 409 with the available units', async () => {
     const { id } = await newDeparture(app, { capacity: 10 });
     await withUnits(app, (departures) => departures.raiseGuaranteed({ departureId: id, units: 8 }));
 
@@ -61,7 +61,7 @@ describe('units of a departure', () => {
     expect(await counters(id)).toEqual({ capacity: 10, sold: 0, held: 0, guaranteedOpen: 8, available: 2 });
   });
 
-  it('are guaranteed on all departures or on none: 409 with those that lack units', async () => {
+  it('units are guaranteed on all departures or on none: 409 with the departures that lack units', async () => {
     const first = await newDeparture(app, { capacity: 10 });
     const second = await newDeparture(app, { capacity: 3 });
 
@@ -74,7 +74,7 @@ describe('units of a departure', () => {
     expect((await counters(first.id)).guaranteedOpen).toBe(0);
   });
 
-  it('of an unknown departure are 404, of a cancelled one 409', async () => {
+  it('units of an unknown departure are 404, of a cancelled one 409', async () => {
     const { id } = await newDeparture(app);
     await app.as('owner').post(`/v1/admin/operations/departures/${id}/cancellation`);
     const take = (of: string) =>
@@ -87,7 +87,7 @@ describe('units of a departure', () => {
     expect(cancelled).toEqual({ code: 'departure_cancelled', details: { departureIds: [id] } });
   });
 
-  it('cannot be given back where none were taken', async () => {
+  it('units that were not allocated cannot be released', async () => {
     const { id } = await newDeparture(app);
 
     const back = withUnits(app, (departures) => departures.release(id, 1, { to: 'pool', from: 'sold' }));
@@ -96,21 +96,21 @@ describe('units of a departure', () => {
     expect((await counters(id)).sold).toBe(0);
   });
 
-  it('10 of them go to exactly 10 of 50 buyers at once', async () => {
+  it('10 units are allocated to exactly 10 of 50 concurrent requests', async () => {
     const { id } = await newDeparture(app, { capacity: 10 });
 
     const buyers = Array.from({ length: 50 }, (_, n) => {
       const as = n % 2 === 0 ? ('sold' as const) : ('held' as const);
       return outcome(withUnits(app, (departures) => departures.allocate(id, 1, { from: 'pool', as })));
     });
-    const refused = (await Promise.all(buyers)).filter((refusal) => refusal !== null);
+    const refused = (await Promise.all(buyers)).filter((error) => error !== null);
 
     expect(refused).toEqual(Array(40).fill({ code: 'capacity_exceeded', details: { available: 0 } }));
     const { sold, held, available } = await counters(id);
     expect([sold + held, available]).toEqual([10, 0]);
   });
 
-  it('are refused by the database itself beyond the capacity', async () => {
+  it('the database rejects more units than the capacity', async () => {
     const { id } = await newDeparture(app, { capacity: 2 });
 
     const oversold = app.sql('update departures set sold = 1, held = 1, guaranteed_open = 1 where id = $1', [id]);
@@ -118,7 +118,7 @@ describe('units of a departure', () => {
     await expect(oversold).rejects.toMatchObject({ constraint: 'departures_pool' });
   });
 
-  it('that are sold are told with what is left', async () => {
+  it('a sale publishes the available units', async () => {
     const made = await newDeparture(app, { capacity: 5 });
     await withUnits(app, (departures) => departures.allocate(made.id, 2, { from: 'pool', as: 'sold' }));
 

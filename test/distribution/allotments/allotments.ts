@@ -39,7 +39,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 export const product = () => `product-${randomUUID()}`;
 
-/** A departure of a product in so many days, at 06:00 UTC. */
+/** A departure of a product in N days, at 06:00 UTC. */
 export function departureIn(app: TestApp, days: number, terms: object = {}) {
   const start = new Date(app.now().getTime() + days * DAY_MS).setUTCHours(6, 0, 0, 0);
   const startsAt = new Date(start).toISOString();
@@ -56,7 +56,7 @@ export async function allotmentBody(app: TestApp, terms: object = {}): Promise<o
 
 export async function newAllotment(app: TestApp, terms: object = {}): Promise<Allotment> {
   const answer: AllotmentAnswer = await app.as('owner').post(ALLOTMENTS, await allotmentBody(app, terms));
-  if (answer.status !== 201) throw new Error(`The allotment was refused: ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`The allotment was rejected: ${answer.text}`);
   return answer.body.data;
 }
 
@@ -104,13 +104,13 @@ export async function allotted(
   return { allotment, departure, slot: await onlySlot(app, allotment.id) };
 }
 
-/** What a slot's units are, without what else it says. */
+/** The units of the only slot. */
 export async function unitsOf(app: TestApp, allotmentId: string) {
   const { allotted: all, sold, released, remaining } = await onlySlot(app, allotmentId);
   return { allotted: all, sold, released, remaining };
 }
 
-/** What a departure's units are. */
+/** The units of a departure. */
 export async function poolOf(app: TestApp, departureId: string) {
   const { body } = await app
     .as('owner')
@@ -134,7 +134,7 @@ export function movementsOf(app: TestApp, allotmentId: string): Promise<Moved[]>
   );
 }
 
-/** Nothing that is sold, released or guaranteed is without its movement, item and slot; nothing is counted twice. */
+/** Checks that sold, released and guaranteed units equal the movements, items and slots. */
 export async function expectSumsToAgree(app: TestApp, departureIds: readonly string[]): Promise<void> {
   const slots = await app.sql(
     `select s.id from allotment_slots s
@@ -162,7 +162,7 @@ export async function expectSumsToAgree(app: TestApp, departureIds: readonly str
   expect(departures).toEqual([]);
 }
 
-/** What came of a call that is repeated while the service is too busy, as its `Retry-After` asks for. */
+/** The answer of a call that is repeated while the service is busy. */
 export async function patiently<Body>(call: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
   for (;;) {
     const answer = await call();

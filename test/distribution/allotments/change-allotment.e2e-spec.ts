@@ -28,7 +28,7 @@ const change = (id: string, body: object): Promise<AllotmentAnswer> =>
 const resize = (slot: Slot, size: number) =>
   app.as('owner').patch<{ data: Slot }>(`${ALLOTMENTS}/${slot.allotmentId}/slots/${slot.id}`, { allotted: size });
 
-describe('changing an allotment', () => {
+describe('PATCH /v1/admin/distribution/inventory-allotments/{id}', () => {
   it.each([
     ['notes', 'Changed'],
     ['notes', null],
@@ -47,7 +47,7 @@ describe('changing an allotment', () => {
     expect(headers['etag']).toBe('"2"');
   });
 
-  it('rejects a member that is fixed with 400, and changes nothing', async () => {
+  it('rejects a change of a fixed member with 400', async () => {
     const { id } = await newAllotment(app);
     const answer = await change(id, { validFrom: '2031-01-01' });
     const issue = { path: 'validFrom', message: 'validFrom is not recognized', code: 'whitelistValidation' };
@@ -56,14 +56,14 @@ describe('changing an allotment', () => {
     expect(stored).toEqual({ version: 1 });
   });
 
-  it('a new default quantity is that of new slots only', async () => {
+  it('a new default quantity applies to new slots only', async () => {
     const { allotment, departure } = await allotted(app, { units: 4 });
     await change(allotment.id, { defaultQuantity: 6 });
     await departureIn(app, 80, { productId: departure.productId });
     expect((await slotsOf(app, allotment.id)).map((slot) => slot.allotted)).toEqual([4, 6]);
   });
 
-  it('a shorter range gives back what it leaves, a longer one takes it again', async () => {
+  it('an earlier end releases the units of uncovered slots, and a later end allots them again', async () => {
     const { allotment, departure } = await allotted(app, { units: 4 });
     const { id, productId, startDate } = departure;
     const later = await departureIn(app, 80, { productId });
@@ -78,7 +78,7 @@ describe('changing an allotment', () => {
     await expectSumsToAgree(app, [id, later.id]);
   });
 
-  it('a range shortened over a slot with sales is 409, and nothing is changed', async () => {
+  it('an earlier end that excludes a slot with sales is rejected with 409 and changes nothing', async () => {
     const { allotment, departure } = await allotted(app, { units: 4 });
     await sell(app, { allotment, departure }, 3);
     const answer = await change(allotment.id, { validTo: allotment['validFrom'] });
@@ -87,7 +87,7 @@ describe('changing an allotment', () => {
     expect(await onlySlot(app, allotment.id)).toMatchObject({ sold: 3, remaining: 1, closed: false });
   });
 
-  it('into another active one of its channel and product is 409, by its range or by being active again', async () => {
+  it('an overlap with another active allotment of the channel and product is rejected with 409, by a later end or a reactivation', async () => {
     const first = await newAllotment(app, { validFrom: '2031-01-01', validTo: '2031-06-30' });
     const { channelId, productId } = first;
     const second = await newAllotment(app, { channelId, productId, validFrom: '2031-07-01', validTo: '2031-12-31' });
@@ -100,7 +100,7 @@ describe('changing an allotment', () => {
     expect((await change(resting.id, { active: true })).status).toBe(200);
   });
 
-  it('that becomes active again has slots on the departures that came meanwhile, or none at all', async () => {
+  it('a reactivated allotment gets slots on all departures that were added meanwhile, or on none', async () => {
     const { allotment, departure } = await allotted(app, { units: 4 });
     const { productId } = departure;
     await change(allotment.id, { active: false });
@@ -115,8 +115,8 @@ describe('changing an allotment', () => {
   });
 });
 
-describe('changing a slot', () => {
-  it('sets more or fewer units aside, not fewer than are sold and released', async () => {
+describe('PATCH /v1/admin/distribution/inventory-allotments/{id}/slots/{slotId}', () => {
+  it('changes the allotted units of a slot, but not below sold plus released units', async () => {
     const { allotment, departure, slot } = await allotted(app, { units: 4 });
     await sell(app, { allotment, departure }, 2);
     const more = await resize(slot, 9);
@@ -134,13 +134,13 @@ describe('changing a slot', () => {
     await expectSumsToAgree(app, [departure.id]);
   });
 
-  it('beyond the pool is 409 with what is available', async () => {
+  it('allotting more units than the pool has is rejected with 409 and the available units', async () => {
     const { slot } = await allotted(app, { capacity: 10, units: 4 });
     const answer = await resize(slot, 11);
     expect([answer.status, answer.body]).toMatchObject([409, { code: 'capacity_exceeded', details: { available: 6 } }]);
   });
 
-  it('that is closed is 409; one of another allotment is 404', async () => {
+  it('a change of a closed slot is rejected with 409, of a slot of another allotment with 404', async () => {
     const { departure, slot } = await allotted(app);
     const other = await newAllotment(app);
     const elsewhere = await resize({ ...slot, allotmentId: other.id }, 1);

@@ -17,8 +17,8 @@ async function manyBookings(count: number, over: object = {}): Promise<string[]>
   return ids;
 }
 
-describe('units that are bought at the same time', () => {
-  it('10 of the pool go to exactly 10 of 50 buyers at once', async () => {
+describe('concurrent sales', () => {
+  it('10 units of the pool are sold to exactly 10 of 50 concurrent buyers', async () => {
     const { id: departureId } = await departureIn(app, 30, { capacity: 10 });
     const bookings = await manyBookings(50);
     const answers = await Promise.all(bookings.map((id) => patiently(() => add(id, { departureId }))));
@@ -29,7 +29,7 @@ describe('units that are bought at the same time', () => {
     await expectSumsToAgree(app, [departureId]);
   });
 
-  it('10 of an allotment go to exactly 10 of 50 buyers at once, while the pool is sold as well', async () => {
+  it('10 units of an allotment are sold to exactly 10 of 50 concurrent buyers, while the pool is sold too', async () => {
     const { allotment, departure } = await allotted(app, { capacity: 15, units: 10 });
     const bookings = await manyBookings(60, { channelId: allotment.channelId });
     const through = { departureId: departure.id, allotmentId: allotment.id };

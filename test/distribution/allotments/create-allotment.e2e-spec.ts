@@ -29,7 +29,7 @@ const OVERLAP = {
   code: 'allotment_overlap',
 };
 
-describe('creating an allotment', () => {
+describe('POST /v1/admin/distribution/inventory-allotments', () => {
   it('answers 201 with every field, its Location and its ETag', async () => {
     const { id: channelId } = await newChannel(app);
     const sent = {
@@ -58,7 +58,7 @@ describe('creating an allotment', () => {
     expect(read.body).toEqual(body);
   });
 
-  it('has its defaults', async () => {
+  it('a new allotment has the documented defaults', async () => {
     const { id: channelId } = await newChannel(app);
     const terms = { channelId, productId: product(), validFrom: '2031-05-01', defaultQuantity: 0 };
     const { body } = await create({ ...terms, release: { mode: 'automatic', steps: [{ daysBefore: 3 }] } });
@@ -67,7 +67,7 @@ describe('creating an allotment', () => {
     expect(body.data).toMatchObject({ type: 'guaranteed', active: true, validTo: null, notes: null, release });
   });
 
-  it('makes a slot on each scheduled departure to come in the range, by local start, and guarantees its units', async () => {
+  it('creates a slot with guaranteed units on each scheduled future departure whose local start is within the validity', async () => {
     const zone = { timeZone: 'Pacific/Auckland' };
     const last = await departureIn(app, 30, zone);
     const { productId } = last;
@@ -98,14 +98,14 @@ describe('creating an allotment', () => {
     await expectSumsToAgree(app, [first.id, last.id]);
   });
 
-  it('leaves the units of a cap in the pool', async () => {
+  it('the units of a cap stay in the pool', async () => {
     const { id, productId } = await departureIn(app, 10, { capacity: 5 });
     const made = await newAllotment(app, { productId, type: 'cap', defaultQuantity: 50 });
     expect(await slotsOf(app, made.id)).toMatchObject([{ departureId: id, allotted: 50, remaining: 50 }]);
     expect(await poolOf(app, id)).toEqual({ capacity: 5, sold: 0, held: 0, guaranteedOpen: 0, available: 5 });
   });
 
-  it('over the pool of a departure is 409 with those departures, and nothing is created', async () => {
+  it('an allotment that exceeds the pool of departures is rejected with 409 and those departures, and nothing is created', async () => {
     const large = await departureIn(app, 10, { capacity: 10 });
     const { productId } = large;
     const small = await departureIn(app, 11, { productId, capacity: 3 });
@@ -121,7 +121,7 @@ describe('creating an allotment', () => {
     expect(stored).toEqual([]);
   });
 
-  it('that overlaps an active one of its channel and product is 409, also on the last day', async () => {
+  it('an overlap with an active allotment of the channel and product is rejected with 409, also on its last day', async () => {
     const first = await newAllotment(app, { validFrom: '2031-01-01', validTo: '2031-06-30' });
     const { channelId, productId } = first;
     const same = { channelId, productId, defaultQuantity: 1 };
@@ -136,7 +136,7 @@ describe('creating an allotment', () => {
     expect((await create({ ...same, validFrom: '2031-06-30', productId: product() })).status).toBe(201);
   });
 
-  it('twice at the same time doubles no supply: one 201, one 409', async () => {
+  it('one of two concurrent requests for the same allotment gets 201, the other 409', async () => {
     const { id, productId } = await departureIn(app, 10);
     const body = await allotmentBody(app, { productId, defaultQuantity: 4 });
     const answers = await Promise.all([create(body), create(body), create(body)]);
@@ -147,7 +147,7 @@ describe('creating an allotment', () => {
     expect(await poolOf(app, id)).toMatchObject({ guaranteedOpen: 4 });
   });
 
-  it('for an unknown channel is 404, for an archived one 409', async () => {
+  it('an unknown channel is rejected with 404, an archived one with 409', async () => {
     const unknown = await create(await allotmentBody(app, { channelId: 'chan_01k0dem000e000000000009999' }));
     const details = { field: 'channelId' };
     expect([unknown.status, unknown.body]).toEqual([
@@ -161,13 +161,13 @@ describe('creating an allotment', () => {
     expect([archived.status, archived.body]).toEqual([409, refusal(archived, archivedBody)]);
   });
 
-  it('that ends before it begins is 400', async () => {
+  it('an end before the start is rejected with 400', async () => {
     const answer = await create(await allotmentBody(app, { validFrom: '2031-05-02', validTo: '2031-05-01' }));
     const issue = { path: 'validTo', message: 'validTo must not be before validFrom', code: 'end_before_start' };
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
   });
 
-  it('with an invalid body is rejected with 400 and its issues, and nothing is created', async () => {
+  it('an invalid body is rejected with 400 and its issues, and nothing is created', async () => {
     const productId = product();
     const steps = [{ daysBefore: -1 }];
     const answer = await create(await allotmentBody(app, { productId, release: { mode: 'automatic', steps } }));
@@ -178,8 +178,8 @@ describe('creating an allotment', () => {
   });
 });
 
-describe('a departure', () => {
-  it('that comes later has its slot when it is created, of active allotments that reach it', async () => {
+describe('a change of a departure', () => {
+  it('a new departure gets slots of the active allotments that cover it', async () => {
     const made = await newAllotment(app, { defaultQuantity: 3 });
     const { productId } = made;
     const inactive = await newAllotment(app, { productId, active: false });
@@ -191,13 +191,13 @@ describe('a departure', () => {
     expect(await poolOf(app, id)).toMatchObject({ guaranteedOpen: 3, available: 17 });
   });
 
-  it('with less capacity than is guaranteed of it is refused by 409', async () => {
+  it('a new departure with less capacity than allotments guarantee is rejected with 409', async () => {
     const { productId } = await newAllotment(app, { defaultQuantity: 3 });
     await expect(departureIn(app, 9, { productId, capacity: 2 })).rejects.toThrow('capacity_exceeded');
     expect(await app.sql('select id from departures where product_id = $1', [productId])).toEqual([]);
   });
 
-  it('that is cancelled gives up what was guaranteed of it', async () => {
+  it('a cancelled departure releases its guaranteed units', async () => {
     const { id, productId } = await departureIn(app, 9);
     const made = await newAllotment(app, { productId, defaultQuantity: 3 });
     const answer = await app.as('owner').post(`/v1/admin/operations/departures/${id}/cancellation`);
@@ -207,7 +207,7 @@ describe('a departure', () => {
     await expectSumsToAgree(app, [id]);
   });
 
-  it('that is moved leaves the allotments of its old day and joins those of the new one', async () => {
+  it('a moved departure leaves the allotments of its old day and gets slots of those of the new day', async () => {
     const departure = await departureIn(app, 9);
     const { id, productId, startsAt, endsAt, startDate } = departure;
     const before = await newAllotment(app, { productId, validTo: startDate, defaultQuantity: 3 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 const remove = (id: string, call = {}) => app.as('owner').delete(`${ALLOTMENTS}/${id}`, call);
 
 describe('DELETE /v1/admin/distribution/inventory-allotments/{id}', () => {
-  it('answers {success: true}, returns the units to the pool, and is 404 from then on', async () => {
+  it('returns {success: true} and the units to the pool; the allotment is 404 from then on', async () => {
     const { allotment, departure } = await allotted(app, { units: 4 });
     const { status, body } = await remove(allotment.id);
     expect([status, body]).toEqual([200, { success: true }]);
@@ -45,7 +45,7 @@ describe('DELETE /v1/admin/distribution/inventory-allotments/{id}', () => {
     await expectSumsToAgree(app, [departure.id]);
   });
 
-  it('with any sold unit is 409 with how many; the range is free again only when it is deleted', async () => {
+  it('an allotment with sold units is rejected with 409 and their number; only a deletion frees its period', async () => {
     const { allotment, departure } = await allotted(app, { units: 4 });
     const item = await sell(app, { allotment, departure }, 3);
     const answer = await remove(allotment.id);
@@ -58,14 +58,14 @@ describe('DELETE /v1/admin/distribution/inventory-allotments/{id}', () => {
     await newAllotment(app, { channelId, productId });
   });
 
-  it('needs the scope distribution:delete', async () => {
+  it('requires the scope distribution:delete', async () => {
     const { id } = await newAllotment(app);
     const writer = await staffWith(app, 'distribution:write');
     const { status, body } = await writer.delete(`${ALLOTMENTS}/${id}`);
     expect([status, body]).toMatchObject([403, { details: { requiredScope: 'distribution:delete' } }]);
   });
 
-  it('during a sale: either the sale or the delete fails', async () => {
+  it('either the sale or the deletion fails if both run concurrently', async () => {
     const outcomes = new Set<string>();
     for (let round = 0; round < 12; round += 1) {
       const { allotment, departure } = await allotted(app, { units: 4 });
@@ -88,8 +88,8 @@ describe('DELETE /v1/admin/distribution/inventory-allotments/{id}', () => {
   });
 });
 
-describe('a channel', () => {
-  it('with live allotments cannot be archived: 409 with how many; without any it can', async () => {
+describe('archiving a channel', () => {
+  it('a channel with allotments in force is rejected with 409 and their number; without any it is archived', async () => {
     const { id: channelId } = await newChannel(app);
     const archive = () => app.as('owner').patch(`/v1/admin/distribution/channels/${channelId}`, { status: 'archived' });
     const { id } = await newAllotment(app, { channelId, active: false });
@@ -101,7 +101,7 @@ describe('a channel', () => {
     expect((await archive()).status).toBe(200);
   });
 
-  it('that is archived while units are allotted to it: one of the two is refused', async () => {
+  it('either the archiving or a concurrent new allotment is rejected', async () => {
     const { id: channelId } = await newChannel(app);
     const [archived, made] = await Promise.all([
       app.as('owner').patch(`/v1/admin/distribution/channels/${channelId}`, { status: 'archived' }),

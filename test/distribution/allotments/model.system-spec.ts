@@ -16,7 +16,7 @@ import {
   slotsOf,
 } from './allotments.js';
 
-const REFUSED = [
+const EXPECTED_ERRORS = [
   'allotment_has_sales',
   'allotment_inactive',
   'allotment_overlap',
@@ -43,7 +43,7 @@ interface Action {
   active?: boolean;
 }
 
-/** What people and jobs do; numbers choose among what there is. */
+/** An action of staff or a job; numbers select the resource. */
 const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('sell'), at: which, through: fc.option(which), units }) },
   {
@@ -117,7 +117,7 @@ class Office {
   async act(wanted: Action): Promise<void> {
     const answer = await this.send(wanted);
     if (answer === null || answer.status < 300) return;
-    expect(REFUSED).toContain((answer.body as { code?: string }).code);
+    expect(EXPECTED_ERRORS).toContain((answer.body as { code?: string }).code);
   }
 
   private async send({
@@ -133,7 +133,7 @@ class Office {
     const [departure, allotment, booking] = [
       pick(this.departures, at),
       pick(this.allotments, at),
-      // What is sold through an allotment, its channel's booking buys.
+      // Only a booking of its channel buys from an allotment.
       pick(this.bookings, through ?? at),
     ];
     const allotmentId = typeof through === 'number' ? pick(this.allotments, through) : null;
@@ -175,12 +175,12 @@ function pick(ids: readonly string[], n: number): string {
   return ids[n % ids.length] ?? '';
 }
 
-describe('whatever is sold, given back, released, resized and deleted, in any order', () => {
+describe('any sequence of sales, cancellations, releases, resizes and deletions', () => {
   const check = async (actions: readonly Action[], atOnce: number) => {
     const office = await Office.open();
     for (let start = 0; start < actions.length; start += atOnce) {
       await Promise.all(actions.slice(start, start + atOnce).map((one) => office.act(one)));
-      // Every counter is the sum of its movements and items; a CHECK that trips would have answered something unforeseen.
+      // Every counter is the sum of its movements and items; a failed check constraint would answer with an unexpected error.
       await expectSumsToAgree(app, office.departures);
     }
   };
@@ -193,7 +193,7 @@ describe('whatever is sold, given back, released, resized and deleted, in any or
     );
   }, 120_000);
 
-  it('and when six are done at the same time', async () => {
+  it('counters equal movements, items and slots after six concurrent actions', async () => {
     await fc.assert(
       fc.asyncProperty(actions, (some) => check(some, 6)),
       { numRuns: 6, endOnFailure: true },

@@ -35,8 +35,8 @@ const executionsOf = (allotmentId: string) =>
      where s.allotment_id = $1 order by e.due_at, e.step_id`,
     [allotmentId],
   );
-/** What is told of an allotment, whether it is on its way or published. */
-const toldOf = (allotmentId: string) =>
+/** The events of an allotment, published or not. */
+const eventsOf = (allotmentId: string) =>
   app.sql(
     `select event from outbox_events where data->>'allotmentId' = $1
      union all select event from realtime_messages where data->>'allotmentId' = $1`,
@@ -44,7 +44,7 @@ const toldOf = (allotmentId: string) =>
   );
 
 describe('the release job', () => {
-  it('takes each step once, at its time: 20 allotted, 6 sold, keep 8 releases 6; 8 sold by then, keep 0: 6 more', async () => {
+  it('executes each step once when it is due: of 20 units with 6 sold, keeping 8 releases 6; with 8 sold, keeping 0 releases 6 more', async () => {
     const release = steps([20, 8], [10]);
     const { allotment, departure } = await allotted(app, { units: 20, days: 30, release });
     await sell(app, { allotment, departure }, 6);
@@ -71,7 +71,7 @@ describe('the release job', () => {
     app.travel({ days: -20, hours: -7 });
   });
 
-  it('leaves a movement, an entry of the system and an event for each', async () => {
+  it('writes a movement, a ledger entry of the system and an event for each release', async () => {
     const { allotment, slot, departure } = await allotted(app, { units: 5, days: 5, release: steps([7]) });
     await run();
     expect((await movementsOf(app, allotment.id)).at(-1)).toEqual({ kind: 'release', cause: 'step', quantity: 5 });
@@ -82,11 +82,11 @@ describe('the release job', () => {
       actorType: 'system',
       after: { by: 'step', unsoldAction: 'release_to_general_pool', slots: [units] },
     });
-    const events = (await toldOf(allotment.id)).filter(({ event }) => event === 'allotment.released');
+    const events = (await eventsOf(allotment.id)).filter(({ event }) => event === 'allotment.released');
     expect(events.length).toBeGreaterThan(0);
   });
 
-  it('goes by the local time of the departure, across a change of the clocks', async () => {
+  it('computes due times in the local time of the departure across a change to summer time', async () => {
     const { id, productId } = await newDeparture(app, {
       startsAt: '2028-03-27T06:00:00Z',
       endsAt: '2028-03-27T15:00:00Z',
@@ -100,14 +100,14 @@ describe('the release job', () => {
     expect(await executionsOf(allotment.id)).toMatchObject([{ dueAt: new Date('2028-05-10T22:00:00Z') }]);
   });
 
-  it('catches up on what was missed while it was down, in the order of the steps', async () => {
+  it('executes missed steps later, in the order of the steps', async () => {
     const { allotment } = await allotted(app, { units: 10, days: 2, release: steps([30, 7], [20, 5], [10, 1]) });
     await run();
     expect(await executionsOf(allotment.id)).toMatchObject([{ units: 3 }, { units: 2 }, { units: 4 }]);
     expect(await unitsOf(app, allotment.id)).toMatchObject({ released: 9, remaining: 1 });
   });
 
-  it('releases once, however many processes run it at the same time, and more than one batch', async () => {
+  it('executes more than one batch, and each step once, if several processes run concurrently', async () => {
     const channel = await newChannel(app);
     const first = await departureIn(app, 3);
     const { productId } = first;
@@ -139,9 +139,9 @@ describe('the release job', () => {
     await expectSumsToAgree(app, [first.id, ...many.map(({ id }) => id)]);
   });
 
-  it('that dies in the midst leaves nothing done, and the next run does it', async () => {
+  it('a run that fails halfway changes nothing, and the next run executes the steps', async () => {
     const { allotment, departure } = await allotted(app, { units: 6, days: 4, release: steps([10]) });
-    // The last write of a batch, and everything before it, is undone.
+    // The last write of a batch fails, which rolls back the whole batch.
     await app.sql(`create function die_in_release() returns trigger language plpgsql as $$
       begin raise exception 'killed' using errcode = 'XX000'; end $$`);
     await app.sql(`create trigger die_in_release before update on release_executions for each row
@@ -156,7 +156,7 @@ describe('the release job', () => {
     await expectSumsToAgree(app, [departure.id]);
   });
 
-  it('of units that expire lowers the capacity, of units that are retained moves nothing, of a cap only its ceiling', async () => {
+  it('lowers the capacity by expired units, keeps retained units, and lowers only the limit of a cap', async () => {
     const release = steps([10]);
     const expiring = await allotted(app, { units: 6, days: 4, release: { ...release, unsoldAction: 'expire' } });
     const retaining = await allotted(app, { units: 6, days: 4, release: { ...release, unsoldAction: 'retain' } });
@@ -171,7 +171,7 @@ describe('the release job', () => {
     await expectSumsToAgree(app, [expiring.departure.id, retaining.departure.id, capped.departure.id]);
   });
 
-  it('leaves manual ones, deleted ones and cancelled departures alone', async () => {
+  it('skips manual rules, deleted allotments and cancelled departures', async () => {
     const manual = await allotted(app, { days: 4, release: { ...steps([10]), mode: 'manual' } });
     const deleted = await allotted(app, { days: 4, release: steps([10]) });
     const cancelled = await allotted(app, { days: 4, release: steps([10]) });
@@ -185,10 +185,10 @@ describe('the release job', () => {
   });
 });
 
-describe('POST .../releases', () => {
+describe('POST /v1/admin/distribution/inventory-allotments/{id}/releases', () => {
   const release = (id: string, body?: object) => app.as('owner').post(`${ALLOTMENTS}/${id}/releases`, body);
 
-  it('releases all that is not sold, of one departure or of all to come, again and again', async () => {
+  it('releases all unsold units of one departure or of all future ones, and can be repeated', async () => {
     const { allotment, departure } = await allotted(app, { units: 5 });
     const { productId } = departure;
     const second = await departureIn(app, 70, { productId });
@@ -204,7 +204,7 @@ describe('POST .../releases', () => {
     await expectSumsToAgree(app, [departure.id, second.id]);
   });
 
-  it('of a manual rule keeps what its step does: the first one early, each later one once it is due', async () => {
+  it('keeps the units of the steps of a manual rule: the first step early, each later one when it is due', async () => {
     const rule = { ...steps([20, 8], [10]), mode: 'manual' };
     const { allotment, departure } = await allotted(app, { units: 20, days: 30, release: rule });
     await sell(app, { allotment, departure }, 6);
@@ -219,7 +219,7 @@ describe('POST .../releases', () => {
     await expectSumsToAgree(app, [departure.id]);
   });
 
-  it('at the same time releases once', async () => {
+  it('concurrent requests release the units once', async () => {
     const { allotment, departure } = await allotted(app, { units: 5 });
     const answers = await Promise.all([release(allotment.id), release(allotment.id), release(allotment.id)]);
     const units = answers.map(({ body }) => (body as { data: { units: number } }).data.units);
@@ -227,7 +227,7 @@ describe('POST .../releases', () => {
     await expectSumsToAgree(app, [departure.id]);
   });
 
-  it('of an unknown allotment, or of a departure without a slot, is 404', async () => {
+  it('an unknown allotment and a departure without a slot are rejected with 404', async () => {
     const unknown = await release('alot_01k0dem000e000000000009999');
     expect([unknown.status, unknown.body]).toEqual([404, refusal(unknown, NOT_FOUND)]);
     const { allotment } = await allotted(app);

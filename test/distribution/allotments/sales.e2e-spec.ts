@@ -42,8 +42,8 @@ const cancel = ({ bookingId, id }: Item) => owner().post(`${BOOKINGS}/${bookingI
 const LEFT_OF_ALLOTMENT = { error: 'Not enough units left in the allotment', code: 'capacity_exceeded' };
 const LEFT = { error: 'Not enough units available', code: 'capacity_exceeded' };
 
-describe('an item of a departure', () => {
-  it('takes its quantity from the pool, and its service date from the departure', async () => {
+describe('an item with a departure', () => {
+  it('allocates its quantity from the pool and gets its service date from the departure', async () => {
     const { id: departureId, startDate } = await departureIn(app, 30);
     const item = await addItem(owner(), await book(), { departureId, quantity: 3, serviceDate: '2031-01-01' });
     expect(item).toMatchObject({ departureId, allotmentId: null, quantity: 3, serviceDate: startDate });
@@ -51,7 +51,7 @@ describe('an item of a departure', () => {
     await expectSumsToAgree(app, [departureId]);
   });
 
-  it('gives units back as its quantity falls, and takes more as it rises', async () => {
+  it('releases units if its quantity falls and allocates more if it rises', async () => {
     const { id: departureId } = await departureIn(app, 30, { capacity: 5 });
     const item = await addItem(owner(), await book(), { departureId, quantity: 3 });
     expect((await patch(item, { quantity: 1 })).status).toBe(200);
@@ -63,7 +63,7 @@ describe('an item of a departure', () => {
     await expectSumsToAgree(app, [departureId]);
   });
 
-  it('changes to another departure with all its units and its day', async () => {
+  it('moves to another departure with all its units and gets its day', async () => {
     const [one, other] = [await departureIn(app, 30), await departureIn(app, 40)];
     const item = await addItem(owner(), await book(), { departureId: one.id, quantity: 2 });
     const { body } = await patch(item, { departureId: other.id });
@@ -78,7 +78,7 @@ describe('an item of a departure', () => {
     expect(redated.body.data['serviceDate']).toBe(one.startDate);
   });
 
-  it('gives its units back once, cancelled alone or with its booking', async () => {
+  it('releases its units once, if it is cancelled alone or with its booking', async () => {
     const { id: departureId } = await departureIn(app, 30);
     const bookingId = await book();
     const item = await addItem(owner(), bookingId, { departureId, quantity: 2 });
@@ -91,7 +91,7 @@ describe('an item of a departure', () => {
     expect(await poolOf(app, departureId)).toMatchObject({ sold: 0, available: 20 });
   });
 
-  it('is 404 for an unknown departure or allotment, 409 for a cancelled departure, 400 for an allotment alone', async () => {
+  it('is rejected with 404 for an unknown departure or allotment, 409 for a cancelled departure, and 400 for an allotment without a departure', async () => {
     const bookingId = await book();
     const { id: departureId } = await departureIn(app, 30);
     const noDeparture = await add(bookingId, { departureId: 'dep_01k0dem000e000000000009999' });
@@ -110,8 +110,8 @@ describe('an item of a departure', () => {
   });
 });
 
-describe('an item of an allotment', () => {
-  it('decrements what the channel sees, and takes nothing from the pool that was guaranteed', async () => {
+describe('an item with an allotment', () => {
+  it('lowers the remaining units of the slot, and takes no units of the pool', async () => {
     const { allotment, departure } = await allotted(app, { units: 10 });
     const units = { departureId: departure.id, allotmentId: allotment.id, quantity: 3 };
     const item = await addItem(owner(), await bookOf(allotment), units);
@@ -128,7 +128,7 @@ describe('an item of an allotment', () => {
     await expectSumsToAgree(app, [departure.id]);
   });
 
-  it('of a cap takes from the pool as well, and needs units of both', async () => {
+  it('an item of a cap takes units of the pool too, and needs units of both', async () => {
     const { allotment, departure } = await allotted(app, { capacity: 5, units: 4, type: 'cap' });
     const through = { departureId: departure.id, allotmentId: allotment.id };
     const bookingId = await bookOf(allotment);
@@ -151,7 +151,7 @@ describe('an item of an allotment', () => {
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...LEFT, details: { available: 2 } })]);
   });
 
-  it('on a departure without a slot is 409 with nothing available', async () => {
+  it('a departure without a slot is rejected with 409 and no available units', async () => {
     const { allotment } = await allotted(app);
     const { id: departureId } = await departureIn(app, 30);
     const answer = await add(await bookOf(allotment), { departureId, allotmentId: allotment.id });
@@ -160,7 +160,7 @@ describe('an item of an allotment', () => {
     expect(await poolOf(app, departureId)).toMatchObject({ sold: 0 });
   });
 
-  it('that is not active is 409 for more units, but takes units back', async () => {
+  it('an inactive allotment rejects more units with 409, but accepts released ones', async () => {
     const { allotment, departure } = await allotted(app);
     const through = { departureId: departure.id, allotmentId: allotment.id };
     const item = await addItem(owner(), await bookOf(allotment), { ...through, quantity: 2 });
@@ -173,7 +173,7 @@ describe('an item of an allotment', () => {
     expect(await unitsOf(app, allotment.id)).toMatchObject({ sold: 1, remaining: 9 });
   });
 
-  it('of an inactive channel is 409 channel_inactive, as is any new item of a booking of it', async () => {
+  it('an allotment of an inactive channel, and any new item of its bookings, is rejected with 409 channel_inactive', async () => {
     const { allotment, departure } = await allotted(app);
     const { channelId } = allotment;
     const bookingId = await book({ channelId });
@@ -186,7 +186,7 @@ describe('an item of an allotment', () => {
     }
   });
 
-  it('changes between allotments and the pool with all its units', async () => {
+  it('moves between allotments and the pool with all its units', async () => {
     const { allotment, departure } = await allotted(app, { units: 5 });
     const other = await allotted(app, { units: 5, channelId: allotment.channelId });
     const through = { departureId: departure.id, allotmentId: allotment.id };
@@ -203,7 +203,7 @@ describe('an item of an allotment', () => {
     await expectSumsToAgree(app, [departure.id, other.departure.id]);
   });
 
-  it('goes back with its booking, several of one slot at once', async () => {
+  it('a cancelled booking releases several items of one slot at once', async () => {
     const { allotment, departure } = await allotted(app);
     const bookingId = await bookOf(allotment);
     const through = { departureId: departure.id, allotmentId: allotment.id };
@@ -215,7 +215,7 @@ describe('an item of an allotment', () => {
     await expectSumsToAgree(app, [departure.id]);
   });
 
-  it('goes straight on to the pool once a release has run', async () => {
+  it('after a release, the units of a cancelled item go directly to the pool', async () => {
     const { allotment, departure } = await allotted(app, { units: 10 });
     const through = { departureId: departure.id, allotmentId: allotment.id };
     const item = await addItem(owner(), await bookOf(allotment), { ...through, quantity: 4 });
@@ -227,7 +227,7 @@ describe('an item of an allotment', () => {
     await expectSumsToAgree(app, [departure.id]);
   });
 
-  it('64 at once of 10 units: 10 are sold and 54 are a clean 409, counters and movements agree', async () => {
+  it('of 64 concurrent sales of 10 units, 10 succeed and 54 get 409, and counters equal movements', async () => {
     const { allotment, departure } = await allotted(app, { units: 10 });
     const bookings = await Promise.all(
       Array.from({ length: 64 }, () => patiently(() => makeOne({ channelId: allotment.channelId }))),
