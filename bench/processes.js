@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createServer } from 'node:net';
 import { root } from './world.js';
 
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 90_000;
 
 /** Starts the service that is built in `world.root` (default: this project) in a separate process, with its log in a file. */
 export function startService(world, databaseUrl = world.databaseUrl) {
