@@ -40,7 +40,7 @@ const routes = {
        where channel.name = $1 order by seq desc limit 100`,
       [channel],
     ),
-  'GET /invoices': () => pool.query(listStatement({}, '2026-01-01')),
+  'GET /invoices': () => pool.query(listStatement({}, { columns: 'invoice.*', today: '2026-01-01' })),
   // The shortest issue that leaves a record: the counter is locked until the commit.
   'POST /number': async () => {
     const client = await pool.connect();

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { OverdueSchedules } from '../../src/modules/finance/payment-plans/overdue-schedules.service.js';
+import { PaymentPlanJobs } from '../../src/modules/finance/payment-plans/payment-plans.jobs.js';
 import { ContractsService } from '../../src/modules/legal/contracts/contracts.service.js';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
@@ -58,7 +58,7 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
   'payment_schedule.cancelled, payment_schedule.overdue': async (app) => {
     const [bookingId, first] = await planned(app.as('owner'));
     await change(app.as('owner'), first, { dueDate: days(todayOf(app), -1) });
-    await asSystem(() => app.nest.get(OverdueSchedules).tell());
+    await asSystem(() => app.nest.get(PaymentPlanJobs).publishOverdue());
     await cancelBooking(app.as('owner'), bookingId);
   },
   'reminder.sent': async (app) => {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Listens } from '../../platform/discovery/listeners.js';
 import { type BookingItemSummary, BookingListener, type BookingSummary } from '../bookings/index.js';
+import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
 import { CommissionsService } from './commissions/commissions.service.js';
-import { InvoicedBookings } from './invoices/invoiced-bookings.service.js';
-import { PlanFollowers } from './payment-plans/plan-followers.service.js';
+import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
 import { MoneyReminders } from './reminders/money-reminders.service.js';
 
 /** What finance does when a booking changes, in the transaction of the change and with the booking locked. */
@@ -11,29 +11,37 @@ import { MoneyReminders } from './reminders/money-reminders.service.js';
 @Listens(BookingListener, 10)
 export class FinanceBookingListener implements BookingListener {
   constructor(
-    private readonly plans: PlanFollowers,
-    private readonly invoices: InvoicedBookings,
+    private readonly accounts: BookingAccountsService,
+    private readonly plans: PaymentPlansService,
     private readonly commissions: CommissionsService,
     private readonly reminders: MoneyReminders,
   ) {}
 
   async confirmed(booking: BookingSummary): Promise<void> {
-    await this.plans.confirmed(booking);
+    await this.plans.startIfMissing(await this.accounts.lockOf(booking));
     await this.commissions.accrue(booking);
-    await this.reminders.confirmed(booking);
+    await this.reminders.bookingConfirmed(booking.id);
   }
 
   async cancelled(booking: BookingSummary, reason: string): Promise<void> {
-    await this.plans.cancelled(booking, reason);
+    await this.plans.cancelOpen(await this.accounts.lockOf(booking), reason);
     await this.commissions.reverseOfBooking(booking.id, reason);
-    await this.reminders.cancelled(booking);
+    await this.reminders.bookingCancelled(booking.id);
   }
 
-  /** The plan first: it releases invoices' money, and its installments decide about the commissions. Throws 409 `booking_invoiced`. */
+  /**
+   * What happens when a price changes. If the booking costs more, its plan gets a further installment. If it costs less, the
+   * installments shrink, the open ones first; what was paid on the others becomes unapplied. Issued invoices do not change,
+   * so the new total must not be below them: 409 `booking_invoiced`. At the end, commissions that are payable when the
+   * booking is paid, and the reminders of its installments, are updated.
+   */
   async totalChanged(booking: BookingSummary, beforeCents: number | null, afterCents: number): Promise<void> {
-    await this.plans.totalChanged(booking, beforeCents, afterCents);
-    await this.invoices.totalChanged(booking, beforeCents, afterCents);
-    await this.commissions.settle(booking.id);
+    const account = await this.accounts.lockOf(booking);
+    const increaseCents = afterCents - (beforeCents ?? 0);
+    if (increaseCents > 0) await this.plans.grow(account, increaseCents);
+    if (increaseCents < 0) await this.plans.shrink(account, -increaseCents);
+    account.assertNotOverInvoiced(afterCents);
+    await this.accounts.installmentsChanged(account);
   }
 
   async itemChanged(_: BookingSummary, item: BookingItemSummary): Promise<void> {

@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock/clock.js';
+import { Database } from '../../platform/database/database.js';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import type { PaymentPolicyBody } from '../bookings/index.js';
+import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
 import type { CreateCommission } from './commissions/commission.dto.js';
 import { CommissionsService } from './commissions/commissions.service.js';
+import { InvoicesService } from './invoices/invoices.service.js';
 import type { CreateNumberSeries } from './number-series/number-series.dto.js';
 import { NumberSeriesService } from './number-series/number-series.service.js';
+import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
 import { PaymentPoliciesService } from './payment-policy/payment-policies.service.js';
+import { PaymentsService } from './payments/payments.service.js';
 import { RenditionJobs } from './renditions/renditions.jobs.js';
 import { RenditionsService } from './renditions/renditions.service.js';
 import type { CreateSupplierInvoice } from './supplier-invoices/supplier-invoice.dto.js';
@@ -132,9 +138,15 @@ export class FinanceDemo {
     private readonly supplierInvoices: SupplierInvoicesService,
     private readonly numberSeries: NumberSeriesService,
     private readonly policies: PaymentPoliciesService,
+    private readonly accounts: BookingAccountsService,
+    private readonly plans: PaymentPlansService,
+    private readonly invoices: InvoicesService,
+    private readonly payments: PaymentsService,
     private readonly renditions: RenditionsService,
     private readonly renditionJobs: RenditionJobs,
     private readonly commissions: CommissionsService,
+    private readonly database: Database,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -162,6 +174,29 @@ export class FinanceDemo {
     await this.policies.replace(PAYMENT_POLICY, null);
   }
 
+  /**
+   * Installments 1 and 2 of booking 20 are read, 3 and 4 are of booking 22, where 3 is changed. Booking 21 gets an
+   * installment and booking 23 a collection plan: they have no plan.
+   */
+  @DemoData(460, 'payment plans')
+  async loadPaymentPlans(): Promise<void> {
+    await this.startPlan(20, 1);
+    await this.startPlan(22, 3);
+  }
+
+  /** All for booking 18: 1 is issued and read; drafts 2 is changed, 3 issued, 5 deleted; 4 is issued and voided. */
+  @DemoData(470, 'invoices')
+  async loadInvoices(): Promise<void> {
+    for (const number of [1, 2, 3, 4, 5]) {
+      const id = demoId('inv', number);
+      const tour = { description: 'Lake tour', quantity: '2', unitPriceCents: 5_000, taxRateBasisPoints: 1_900 };
+      const discount = { description: 'Early bird', unitPriceCents: -500, taxRateBasisPoints: 1_900 };
+      const invoice = { bookingId: demoId('book', 18), payerAddress: '12 Lake Road\nLucerne', lines: [tour, discount] };
+      await this.invoices.create(invoice, id);
+      if (number === 1 || number === 4) await this.invoices.issue(id, {}, null);
+    }
+  }
+
   /** A PDF of the issued invoice 1 that can be downloaded at once. */
   @DemoData(475, 'invoice renditions')
   async loadRenditions(): Promise<void> {
@@ -170,11 +205,48 @@ export class FinanceDemo {
     await this.renditionJobs.render({ renditionId });
   }
 
+  /**
+   * All for supplier invoice 7: 1 is read, 2 has unapplied money to allocate, 3 an allocation to reverse, 4 is reversed. 5
+   * is the deposit of booking 16. An example records a payment for booking 17.
+   */
+  @DemoData(480, 'payments')
+  async loadPayments(): Promise<void> {
+    for (const number of [1, 2, 3, 4]) {
+      await this.payments.record(
+        {
+          direction: 'out',
+          supplierInvoiceId: demoId('sinv', 7),
+          method: 'bank_transfer',
+          currency: 'EUR',
+          amountCents: 20_000,
+          paidOn: '2025-11-03',
+          reference: `Part ${number}`,
+        },
+        { id: demoId('pay', number), allocationIds: [demoId('pall', number)] },
+      );
+    }
+    await this.payments.deallocate(demoId('pay', 2), demoId('pall', 2), null);
+    const deposit = { method: 'card', currency: 'EUR', amountCents: 35_700, paidOn: this.clock.today() } as const;
+    await this.payments.record({ bookingId: demoId('book', 16), ...deposit }, { id: demoId('pay', 5) });
+  }
+
   /** 1 is read, 2 changed, 3 voided; 4 is payable and paid out. */
   @DemoData(490, 'commissions')
   async loadCommissions(): Promise<void> {
     for (const [index, { item, ...commission }] of COMMISSIONS.entries()) {
       await this.commissions.create(item, commission, demoId('comm', index + 1));
     }
+  }
+
+  private async startPlan(booking: number, firstInstallment: number): Promise<void> {
+    await this.database.transaction(async () => {
+      const account = await this.accounts.lock(demoId('book', booking));
+      const { policy, source, computed } = await this.plans.compute(account.booking, { today: this.clock.today() });
+      const installments = computed.entries.map((installment, index) => ({
+        ...installment,
+        id: demoId('psch', firstInstallment + index),
+      }));
+      await this.plans.start(account, { policy, source }, installments);
+    });
   }
 }

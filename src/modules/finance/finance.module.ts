@@ -3,24 +3,38 @@ import { ActionLedgerModule } from '../action-ledger/index.js';
 import { BookingsModule } from '../bookings/index.js';
 import { DistributionModule } from '../distribution/index.js';
 import { NotificationsModule } from '../notifications/index.js';
-import { FinanceBookingListener } from './finance-booking-listener.js';
-import { FinanceDemo } from './finance.demo.js';
+import { AccountAudit } from './booking-account/account-audit.service.js';
+import { BookingAccountsRepository } from './booking-account/booking-accounts.repository.js';
+import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
 import { CommissionsController } from './commissions/commissions.controller.js';
 import { CommissionJobs } from './commissions/commissions.jobs.js';
 import { CommissionsRepository } from './commissions/commissions.repository.js';
 import { CommissionsService } from './commissions/commissions.service.js';
-import { invoiceControllers, invoiceProviders } from './invoices/parts.js';
+import { FinanceBookingListener } from './finance-booking-listener.js';
+import { FinanceDemo } from './finance.demo.js';
+import { InvoicesController } from './invoices/invoices.controller.js';
+import { InvoicesRepository } from './invoices/invoices.repository.js';
+import { InvoicesService } from './invoices/invoices.service.js';
 import { NumberSeriesController } from './number-series/number-series.controller.js';
 import { NumberSeriesRepository } from './number-series/number-series.repository.js';
 import { NumberSeriesService } from './number-series/number-series.service.js';
-import { planControllers, planProviders } from './payment-plans/parts.js';
+import { CollectionPlansController } from './payment-plans/collection-plans.controller.js';
+import { CollectionPlansService } from './payment-plans/collection-plans.service.js';
+import { PaymentPlanJobs } from './payment-plans/payment-plans.jobs.js';
+import { PaymentPlanReversals } from './payment-plans/payment-plans.reversals.js';
+import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
+import { PaymentSchedulesController } from './payment-plans/payment-schedules.controller.js';
 import { PaymentPoliciesController } from './payment-policy/payment-policies.controller.js';
 import { PaymentPoliciesService } from './payment-policy/payment-policies.service.js';
-import { paymentControllers, paymentProviders } from './payments/parts.js';
+import { PaymentsController } from './payments/payments.controller.js';
+import { PaymentReversals } from './payments/payments.reversals.js';
+import { PaymentsService } from './payments/payments.service.js';
+import { MoneyReminderSource } from './reminders/money-reminder-source.js';
+import { MoneyReminders } from './reminders/money-reminders.service.js';
+import { ReminderRunsController } from './reminders/reminder-runs.controller.js';
 import { AgingService } from './reports/aging.service.js';
 import { FinanceReportsController } from './reports/finance-reports.controller.js';
 import { IntegrityService } from './reports/integrity.service.js';
-import { reminderControllers, reminderProviders } from './reminders/parts.js';
 import { RenditionsController } from './renditions/renditions.controller.js';
 import { RenditionJobs } from './renditions/renditions.jobs.js';
 import { RenditionsRepository } from './renditions/renditions.repository.js';
@@ -35,16 +49,20 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
   controllers: [
     SupplierInvoicesController,
     NumberSeriesController,
-    ...invoiceControllers,
+    InvoicesController,
     RenditionsController,
     PaymentPoliciesController,
-    ...planControllers,
-    ...paymentControllers,
+    PaymentSchedulesController,
+    CollectionPlansController,
+    PaymentsController,
     FinanceReportsController,
     CommissionsController,
-    ...reminderControllers,
+    ReminderRunsController,
   ],
   providers: [
+    AccountAudit,
+    BookingAccountsRepository,
+    BookingAccountsService,
     FinanceBookingListener,
     FinanceDemo,
     SupplierInvoiceReversals,
@@ -52,19 +70,25 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     SupplierInvoicesService,
     NumberSeriesRepository,
     NumberSeriesService,
-    ...invoiceProviders,
+    InvoicesRepository,
+    InvoicesService,
     RenditionJobs,
     RenditionsRepository,
     RenditionsService,
     PaymentPoliciesService,
-    ...planProviders,
-    ...paymentProviders,
+    CollectionPlansService,
+    PaymentPlanJobs,
+    PaymentPlanReversals,
+    PaymentPlansService,
+    PaymentReversals,
+    PaymentsService,
     AgingService,
     IntegrityService,
     CommissionJobs,
     CommissionsRepository,
     CommissionsService,
-    ...reminderProviders,
+    MoneyReminderSource,
+    MoneyReminders,
   ],
 })
 export class FinanceModule {}

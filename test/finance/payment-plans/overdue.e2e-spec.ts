@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { OverdueSchedules } from '../../../src/modules/finance/payment-plans/overdue-schedules.service.js';
+import { PaymentPlanJobs } from '../../../src/modules/finance/payment-plans/payment-plans.jobs.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-const tell = () => asSystem(() => app.nest.get(OverdueSchedules).tell());
+const tell = () => asSystem(() => app.nest.get(PaymentPlanJobs).publishOverdue());
 
 /** How often the installment was told to be overdue, as the ledger has it. */
 async function told({ id }: Schedule): Promise<number> {

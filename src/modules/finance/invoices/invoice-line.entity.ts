@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 
-/** What one line of an invoice asks for. Lines are replaced as a whole, so they have no ids of their own. */
+/** One line of an invoice. Lines are replaced as a whole, so they have no ids. */
 @Entity('invoice_lines')
 export class InvoiceLine {
   @PrimaryColumn('text', { name: 'invoice_id' }) invoiceId: string;

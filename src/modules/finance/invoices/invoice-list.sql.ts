@@ -1,7 +1,8 @@
 import { containing } from '../../../platform/database/like.js';
+import type { Statement } from '../../../platform/database/statement.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { ListInvoices } from './invoice.dto.js';
-import { COLUMNS, OVERDUE } from './invoice-row.js';
+import { overdueInvoiceSql } from '../booking-account/invoice.entity.js';
 
 /** Columns that may be null come last in either direction; the others keep their index readable backwards. */
 const ORDERS: Record<string, { column: string; nulls: string }> = {
@@ -10,34 +11,30 @@ const ORDERS: Record<string, { column: string; nulls: string }> = {
   totalCents: { column: 'total_cents', nulls: '' },
   createdAt: { column: 'created_at', nulls: '' },
 };
-const FIRST_VALUE = 4;
+const FIRST_VALUE = 3;
 
-interface ListStatement {
-  /** Null: not prepared. With several conditions there would be hundreds of names. */
-  name: string | null;
-  text: string;
-  values: unknown[];
-}
-
-/** A page and its total in one statement. A page beyond the end is one row with the total alone. */
-export function listStatement(query: ListInvoices, today: string): ListStatement {
+/**
+ * A page and its total in one statement; a page beyond the end is one row with the total alone. It is not prepared with
+ * several conditions: there would be hundreds of names.
+ */
+export function listStatement(query: ListInvoices, { columns, today }: { columns: string; today: string }): Statement {
   const { limit, offset } = pageBounds(query);
   const { names, where, values } = conditionsOf(query, today);
   const sort = query.sort ?? '-createdAt';
   return {
-    name: names.length > 1 ? null : ['invoices-list', sort, ...names].join(' '),
+    ...(names.length > 1 ? {} : { name: ['invoices-list', sort, ...names].join(' ') }),
     text: `
       select counted.total, page.*
       from (select count(*) as total from invoices invoice ${where}) counted
       left join (
-        select ${COLUMNS}, ${OVERDUE} as overdue from invoices invoice ${where}
-        order by ${orderOf(sort)} limit $2 offset $3
+        select ${columns} from invoices invoice ${where}
+        order by ${orderOf(sort)} limit $1 offset $2
       ) page on true`,
-    values: [today, limit, offset, ...values],
+    values: [limit, offset, ...values],
   };
 }
 
-/** The conditions' own values begin at $4. */
+/** The values of the conditions begin at $3. */
 function conditionsOf(query: ListInvoices, today: string) {
   const { bookingId, status, dueFrom, dueTo, overdue, search } = query;
   const parts: { name: string; text: (place: string) => string; value: unknown }[] = [];
@@ -46,7 +43,8 @@ function conditionsOf(query: ListInvoices, today: string) {
   if (status !== undefined) add('status', (place) => `invoice.status = ${place}`, status);
   if (dueFrom !== undefined) add('from', (place) => `invoice.due_date >= ${place}::date`, dueFrom);
   if (dueTo !== undefined) add('to', (place) => `invoice.due_date <= ${place}::date`, dueTo);
-  if (overdue !== undefined) add('overdue', (place) => `coalesce(${lateOn(place)}, false) = ${overdue}`, today);
+  if (overdue !== undefined)
+    add('overdue', (place) => `coalesce(${overdueInvoiceSql(place)}, false) = ${overdue}`, today);
   if (search !== undefined) {
     const text = (place: string) => `(invoice.number ilike ${place} or invoice.payer_name ilike ${place})`;
     add('search', text, containing(search));
@@ -63,8 +61,4 @@ function orderOf(sort: string): string {
   const direction = sort.startsWith('-') ? 'desc' : 'asc';
   const { column = 'created_at', nulls = '' } = ORDERS[sort.replace('-', '')] ?? {};
   return `invoice.${column} ${direction}${nulls}, invoice.id ${direction}`;
-}
-
-function lateOn(place: string): string {
-  return OVERDUE.replace('$1', place);
 }

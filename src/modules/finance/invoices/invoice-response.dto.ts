@@ -1,20 +1,15 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
 import { Cents, Flag, Id, ListOf, Nested, OneOf, Text, Version, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { INVOICE_STATUSES, type Invoice, type InvoiceStatus } from './invoice.entity.js';
-import type { PricedLine } from './line-amounts.js';
+import {
+  type Invoice,
+  INVOICE_STATUSES,
+  type InvoiceStatus,
+  type PricedLine,
+} from '../booking-account/invoice.entity.js';
+import type { InvoiceWithLines } from './invoices.repository.js';
 
 const LOWEST = -Number.MAX_SAFE_INTEGER;
-
-/** An invoice with what the day tells of it. */
-export interface InvoiceView {
-  invoice: Invoice;
-  overdue: boolean;
-}
-
-export interface DetailedInvoiceView extends InvoiceView {
-  lines: readonly PricedLine[];
-}
 
 /** The organization as printed on the invoice; copied from the configuration when the invoice is issued. */
 export class SellerResponse {
@@ -172,13 +167,14 @@ export class InvoiceResponse extends InvoiceSummary {
   lines: InvoiceLineResponse[];
 }
 
-export function toInvoiceSummary({ invoice, overdue }: InvoiceView): InvoiceSummary {
+/** `today` is the organization's calendar day. */
+export function toInvoiceSummary(invoice: Invoice, today: string): InvoiceSummary {
   return {
     id: invoice.id,
     bookingId: invoice.bookingId,
     scheduleId: invoice.scheduleId,
     status: invoice.status,
-    overdue,
+    overdue: invoice.isOverdue(today),
     number: invoice.number,
     seriesId: invoice.seriesId,
     issueDate: invoice.issueDate,
@@ -186,7 +182,7 @@ export function toInvoiceSummary({ invoice, overdue }: InvoiceView): InvoiceSumm
     payerName: invoice.payerName,
     payerAddress: invoice.payerAddress,
     payerTaxId: invoice.payerTaxId,
-    seller: sellerOf(invoice),
+    seller: invoice.seller(),
     currency: invoice.currency,
     subtotalCents: invoice.subtotalCents,
     taxCents: invoice.taxCents,
@@ -202,8 +198,8 @@ export function toInvoiceSummary({ invoice, overdue }: InvoiceView): InvoiceSumm
   };
 }
 
-export function toInvoice(view: DetailedInvoiceView): InvoiceResponse {
-  return { ...toInvoiceSummary(view), lines: view.lines.map(toLine) };
+export function toInvoice({ invoice, lines }: InvoiceWithLines, today: string): InvoiceResponse {
+  return { ...toInvoiceSummary(invoice, today), lines: lines.map(toLine) };
 }
 
 function toLine(line: PricedLine): InvoiceLineResponse {
@@ -217,10 +213,6 @@ function toLine(line: PricedLine): InvoiceLineResponse {
     taxCents: line.taxCents,
     totalCents: line.totalCents,
   };
-}
-
-function sellerOf({ sellerName, sellerAddress, sellerTaxId }: Invoice): SellerResponse | null {
-  return sellerName === null ? null : { name: sellerName, address: sellerAddress, taxId: sellerTaxId };
 }
 
 export class InvoiceEnvelope extends dataOf(InvoiceResponse) {}

@@ -3,7 +3,7 @@ import { PageQuery, patchOf } from '../../../platform/http/dto.js';
 import { Cents, Clearable, Id, Ignored, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, DecimalText, IsoDate } from '../../../platform/http/trade-fields.js';
-import { INVOICE_STATUSES, type InvoiceStatus } from './invoice.entity.js';
+import { INVOICE_STATUSES, type InvoiceStatus } from '../booking-account/invoice.entity.js';
 
 const SORT_FIELDS = ['issueDate', 'dueDate', 'totalCents', 'createdAt'] as const;
 const LOWEST = -Number.MAX_SAFE_INTEGER;

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
@@ -9,11 +10,8 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { CreateInvoice, IssueInvoice, ListInvoices, UpdateInvoice, VoidInvoice } from './invoice.dto.js';
-import { InvoiceDrafts } from './invoice-drafts.service.js';
-import { InvoiceIssuance } from './invoice-issuance.service.js';
-import { InvoiceReader } from './invoice-reader.service.js';
 import { InvoiceEnvelope, InvoicePage, toInvoice, toInvoiceSummary } from './invoice-response.dto.js';
-import { InvoiceVoiding } from './invoice-voiding.service.js';
+import { InvoicesService } from './invoices.service.js';
 
 const PATH = '/v1/admin/finance/invoices';
 
@@ -21,10 +19,8 @@ const PATH = '/v1/admin/finance/invoices';
 @Controller(PATH)
 export class InvoicesController {
   constructor(
-    private readonly drafts: InvoiceDrafts,
-    private readonly issuance: InvoiceIssuance,
-    private readonly voiding: InvoiceVoiding,
-    private readonly reader: InvoiceReader,
+    private readonly invoices: InvoicesService,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -45,8 +41,8 @@ export class InvoicesController {
     422: ['totals_mismatch', 'negative_total', 'currency_mismatch', 'invoice_exceeds_booking'],
   })
   async create(@Body() body: CreateInvoice): Promise<InvoiceEnvelope> {
-    const view = await this.drafts.create(body);
-    return created(`${PATH}/${view.invoice.id}`, view.invoice, { data: toInvoice(view) });
+    const view = await this.invoices.create(body);
+    return created(`${PATH}/${view.invoice.id}`, view.invoice, { data: toInvoice(view, this.clock.today()) });
   }
 
   /**
@@ -57,8 +53,9 @@ export class InvoicesController {
   @Get()
   @RequireScope('finance:read')
   async list(@Query() query: ListInvoices): Promise<InvoicePage> {
-    const { views, total } = await this.reader.list(query);
-    return { data: views.map(toInvoiceSummary), total, ...pageBounds(query) };
+    const { rows, total } = await this.invoices.list(query);
+    const today = this.clock.today();
+    return { data: rows.map((invoice) => toInvoiceSummary(invoice, today)), total, ...pageBounds(query) };
   }
 
   /**
@@ -69,8 +66,8 @@ export class InvoicesController {
   @Get(':id')
   @RequireScope('finance:read')
   async get(@PathId('inv') id: string): Promise<InvoiceEnvelope> {
-    const view = await this.reader.get(id);
-    return tagged(view.invoice, { data: toInvoice(view) });
+    const view = await this.invoices.get(id);
+    return tagged(view.invoice, { data: toInvoice(view, this.clock.today()) });
   }
 
   /**
@@ -93,8 +90,8 @@ export class InvoicesController {
     @Body() body: UpdateInvoice,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<InvoiceEnvelope> {
-    const view = await this.drafts.update(id, body, expected);
-    return tagged(view.invoice, { data: toInvoice(view) });
+    const view = await this.invoices.update(id, body, expected);
+    return tagged(view.invoice, { data: toInvoice(view, this.clock.today()) });
   }
 
   /**
@@ -112,8 +109,8 @@ export class InvoicesController {
     @IfMatch() expected: ExpectedVersions,
     @NoBody() _body: null,
   ): Promise<InvoiceEnvelope> {
-    const view = await this.drafts.delete(id, expected);
-    return tagged(view.invoice, { data: toInvoice(view) });
+    const view = await this.invoices.delete(id, expected);
+    return tagged(view.invoice, { data: toInvoice(view, this.clock.today()) });
   }
 
   /**
@@ -147,8 +144,8 @@ export class InvoicesController {
     @Body() body: IssueInvoice,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<InvoiceEnvelope> {
-    const view = await this.issuance.issue(id, body, expected);
-    return tagged(view.invoice, { data: toInvoice(view) });
+    const view = await this.invoices.issue(id, body, expected);
+    return tagged(view.invoice, { data: toInvoice(view, this.clock.today()) });
   }
 
   /**
@@ -168,7 +165,7 @@ export class InvoicesController {
     @Body() { reason }: VoidInvoice,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<InvoiceEnvelope> {
-    const view = await this.voiding.void(id, reason, expected);
-    return tagged(view.invoice, { data: toInvoice(view) });
+    const view = await this.invoices.void(id, reason, expected);
+    return tagged(view.invoice, { data: toInvoice(view, this.clock.today()) });
   }
 }

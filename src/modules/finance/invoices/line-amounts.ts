@@ -1,50 +1,34 @@
 import { parseDecimal } from '../../../platform/money/decimal.js';
 import { type AppError, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 import { divideRounded } from '../../../platform/money/money.js';
+import type { InvoiceTotals, PricedLine } from '../booking-account/invoice.entity.js';
 
-/** A line as it is sent; what is left out follows from the rest. */
+/** A line of a request; what is omitted is computed. */
 export interface LineInput {
   bookingItemId?: string | null;
   description: string;
   /** Plain decimal text, at most 4 decimals. */
   quantity?: string;
   unitPriceCents: number;
-  /** Null: the tax is given. */
+  /** Null: the tax is sent as an amount. */
   taxRateBasisPoints?: number | null;
   netCents?: number;
   taxCents?: number;
   totalCents?: number;
 }
 
-export interface PricedLine {
-  bookingItemId: string | null;
-  description: string;
-  quantity: string;
-  unitPriceCents: number;
-  taxRateBasisPoints: number | null;
-  netCents: number;
-  taxCents: number;
-  totalCents: number;
-}
-
-export interface Totals {
-  subtotalCents: number;
-  taxCents: number;
-  totalCents: number;
-}
-
 const FULL_RATE = 10_000n;
 
-/** Lines with every member filled in. Throws 422 `totals_mismatch` where a stated amount is another, 400 beyond 2^53-1. */
+/** Lines with all amounts. Throws 422 `totals_mismatch` if a stated amount differs, 400 beyond 2^53-1. */
 export function priceLines(lines: readonly LineInput[]): PricedLine[] {
   return lines.map((line, index) => priceLine(line, `lines.${index}`));
 }
 
-/** What the lines add up to. Throws 422 `negative_total`, `totals_mismatch` where a stated total is another. */
-export function totalsOf(lines: readonly PricedLine[], stated: Partial<Totals>): Totals {
+/** The sums of the lines. Throws 422 `negative_total`, `totals_mismatch` if a stated total differs. */
+export function totalsOf(lines: readonly PricedLine[], stated: Partial<InvoiceTotals>): InvoiceTotals {
   const sum = (figure: (line: PricedLine) => number) =>
     storable(
-      lines.reduce((so, line) => so + BigInt(figure(line)), 0n),
+      lines.reduce((subtotal, line) => subtotal + BigInt(figure(line)), 0n),
       'lines',
     );
   const subtotalCents = sum(({ netCents }) => netCents);
@@ -55,7 +39,7 @@ export function totalsOf(lines: readonly PricedLine[], stated: Partial<Totals>):
   return { subtotalCents, taxCents, totalCents };
 }
 
-/** A quantity without zeros that say nothing: `1.50` is `1.5`. */
+/** A quantity without trailing zeros: `1.50` is `1.5`. */
 export function plainQuantity(quantity: string): string {
   if (!quantity.includes('.')) return quantity;
   let end = quantity.length;
@@ -89,9 +73,9 @@ function priceLine(line: LineInput, path: string): PricedLine {
 }
 
 function assertStated(stated: object, computed: Record<string, number>, path: string): void {
-  const said = new Map<string, unknown>(Object.entries(stated));
+  const amounts = new Map<string, unknown>(Object.entries(stated));
   for (const [name, expected] of Object.entries(computed)) {
-    const actual = said.get(name);
+    const actual = amounts.get(name);
     if (actual !== undefined && actual !== expected) throw mismatch(`${path}${name}`, { expected, actual });
   }
 }

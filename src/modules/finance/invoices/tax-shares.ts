@@ -1,7 +1,7 @@
 /**
- * How a tax is shared among installments: each has its part rounded down, and the units that are missing then go one
- * each to those that lost most by it, the later one first among equals. The parts add up to the tax. `amounts` are in
- * the plan's order and above 0, those of waived installments among them; a tax beyond their sum is cut to it.
+ * Shares a tax among installments. Each part is rounded down; the missing units go one each to the parts that lost most by
+ * rounding, the later one first among equals. The parts add up to the tax. `amounts` are in the plan's order and above 0,
+ * including those of waived installments; a tax above their sum is reduced to it.
  */
 export function shareTax(taxCents: number, amounts: readonly number[]): number[] {
   const total = amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);

@@ -3,7 +3,7 @@ import { dataOf } from '../../../platform/http/dto.js';
 import { Cents, Flag, Id, ListOf, Nested, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
 import { PaymentPolicyBody, PaymentPolicyResponse } from '../../bookings/index.js';
-import { POLICY_SOURCES, type PolicySource } from './payment-plan.entity.js';
+import { POLICY_SOURCES, type PolicySource } from '../booking-account/payment-plan.entity.js';
 import {
   SCHEDULE_BASES,
   SCHEDULE_STATUSES,
@@ -11,7 +11,7 @@ import {
   type ScheduleBasis,
   type ScheduleStatus,
   type ScheduleType,
-} from './payment-schedule.entity.js';
+} from '../booking-account/payment-schedule.entity.js';
 
 export const COLLECTION_METHODS = named('CollectionMethod', ['card', 'bank_transfer']);
 export type CollectionMethod = (typeof COLLECTION_METHODS)[number];

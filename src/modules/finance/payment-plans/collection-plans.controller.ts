@@ -6,12 +6,12 @@ import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Costly } from '../../../platform/limits/costly.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { CollectionPlanEnvelope, CollectionPlanRequest } from './collection-plan.dto.js';
-import { CollectionPlans } from './collection-plans.service.js';
+import { CollectionPlansService } from './collection-plans.service.js';
 
 @ApiTags('Payment schedules')
 @Controller('/v1/admin/finance/bookings/:bookingId/collection-plan')
 export class CollectionPlansController {
-  constructor(private readonly plans: CollectionPlans) {}
+  constructor(private readonly plans: CollectionPlansService) {}
 
   /**
    * Get what to collect for a booking

@@ -1,70 +1,140 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { conflict } from '../../../platform/errors/app-error.js';
-import { type BookingSummary, BookingsService, completePolicy, type PaymentPolicy } from '../../bookings/index.js';
-import { computedEntries, storedEntries } from './collection.js';
-import { CollectionAdvice, type Outlook } from './collection-advice.service.js';
-import type { CollectionPlanRequest, CollectionPlanResponse } from './collection-plan.dto.js';
-import type { LockedPlan } from './locked-plan.js';
-import { PaymentPlans } from './payment-plans.service.js';
-import { PlanBook } from './plan-book.service.js';
+import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { completePolicy, type PaymentPolicy } from '../../bookings/index.js';
+import type { BookingAccount } from '../booking-account/booking-account.js';
+import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
+import type { LockedPlan } from '../booking-account/locked-plan.js';
+import type { PolicySource } from '../booking-account/payment-plan.entity.js';
+import { toPolicyResponse } from '../payment-policy/payment-policy.dto.js';
+import {
+  type Collectable,
+  type CollectionEntry,
+  collectNow,
+  computedEntries,
+  outstandingOf,
+  storedEntries,
+  sumOf,
+} from './collection.js';
+import type {
+  CollectionMethod,
+  CollectionPlanRequest,
+  CollectionPlanResponse,
+  RecommendedAction,
+} from './collection-plan.dto.js';
+import { PaymentPlansService, pricedTotalOf } from './payment-plans.service.js';
 
-/** What should be collected from a customer, and when. */
+/** A booking's plan, stored or computed, on a day. */
+interface Outlook {
+  totalCents: number;
+  today: string;
+  /** By due date. */
+  entries: CollectionEntry[];
+  policy: PaymentPolicy | null;
+  source: PolicySource;
+  warnings: string[];
+  plan: LockedPlan | null;
+  materialized: boolean;
+}
+
+/** What to collect from a customer, and when. */
 @Injectable()
-export class CollectionPlans {
+export class CollectionPlansService {
   constructor(
     private readonly database: Database,
-    private readonly bookings: BookingsService,
-    private readonly plans: PaymentPlans,
-    private readonly book: PlanBook,
-    private readonly advice: CollectionAdvice,
+    private readonly accounts: BookingAccountsService,
+    private readonly plans: PaymentPlansService,
+    private readonly clock: Clock,
   ) {}
 
   /**
-   * Looks at the booking's plan; where it has none, computes one and, unless it is a preview, stores it. Throws 404, 409
-   * `booking_closed`, `booking_not_priced`, 422 `invalid_payment_policy`, `amount_exceeds_outstanding`; then nothing is
-   * stored.
+   * Reads the booking's plan; if it has none, computes one and, unless it is a preview, stores it. Nothing is stored if an
+   * error is thrown.
    */
   async collect(bookingId: string, request: CollectionPlanRequest): Promise<CollectionPlanResponse> {
-    const { materialize = true } = request;
-    const today = this.advice.dayFor(request);
+    const { asOf, materialize = true } = request;
+    if (asOf !== undefined && materialize) {
+      throw invalidField('asOf', 'asOf requires materialize: false', 'preview_only');
+    }
+    const today = asOf ?? this.clock.today();
     const requested = request.policy ? completePolicy(request.policy, 'policy') : null;
     return this.database.transaction(async () => {
-      const booking = await (materialize ? this.bookings.lock(bookingId) : this.bookings.getSummary(bookingId));
-      if (booking.status === 'cancelled') throw conflict('booking_closed', 'The booking is cancelled');
-      const { totalCents } = booking;
-      if (totalCents === null) throw conflict('booking_not_priced', 'The booking has no items');
-
-      const plan = await (materialize ? this.book.lock(booking) : this.book.look(booking));
-      const facts = { booking, totalCents, today };
-      const outlook = plan
-        ? existing(plan, facts, requested)
-        : await this.computed(facts, { requested, materialize: materialize && totalCents > 0 });
-      return this.advice.answer(outlook, request);
+      const account = await (materialize ? this.accounts.lock(bookingId) : this.accounts.read(bookingId));
+      if (account.booking.status === 'cancelled') throw conflict('booking_closed', 'The booking is cancelled');
+      const totalCents = pricedTotalOf(account.booking);
+      const outlook = account.plan
+        ? existing(account.plan, { totalCents, today, requested })
+        : await this.computed(account, { totalCents, today, requested, materialize: materialize && totalCents > 0 });
+      return this.responseFor(account, outlook, request);
     });
   }
 
   private async computed(
-    facts: Pick<Outlook, 'booking' | 'totalCents' | 'today'>,
-    { requested, materialize }: { requested: PaymentPolicy | null; materialize: boolean },
+    account: BookingAccount,
+    wanted: { totalCents: number; today: string; requested: PaymentPolicy | null; materialize: boolean },
   ): Promise<Outlook> {
-    const { booking, today } = facts;
-    const { policy, source, computed } = await this.plans.compute(booking, { requested, today });
-    const outlook = { ...facts, policy, source, warnings: computed.warnings, plan: null, materialized: false };
-    if (!materialize) return { ...outlook, entries: computedEntries(computed) };
-    const plan = await this.plans.open(booking, { policy, source }, computed.entries);
-    return { ...outlook, entries: storedEntries(plan.entries, today), plan, materialized: true };
+    const { totalCents, today, requested, materialize } = wanted;
+    const { policy, source, computed } = await this.plans.compute(account.booking, { requested, today });
+    const outlook = { totalCents, today, policy, source, warnings: computed.warnings };
+    if (!materialize) return { ...outlook, entries: computedEntries(computed), plan: null, materialized: false };
+    const plan = await this.plans.start(account, { policy, source }, computed.entries);
+    return { ...outlook, entries: storedEntries(plan.installments, today), plan, materialized: true };
+  }
+
+  /** Throws 404 on an unknown installment, 422 `amount_exceeds_outstanding`. */
+  private async responseFor(
+    account: BookingAccount,
+    outlook: Outlook,
+    { method = 'card', stage = 'initial', amountCents, scheduleId }: CollectionPlanRequest,
+  ): Promise<CollectionPlanResponse> {
+    const { booking } = account;
+    const { totalCents, today, entries, policy, plan } = outlook;
+    const collectable = collectNow(entries, { amountCents, scheduleId, today });
+    const unappliedCents = await this.accounts.unappliedCents(booking.id);
+    return {
+      bookingId: booking.id,
+      currency: booking.currency,
+      method,
+      stage,
+      totalCents,
+      paidCents: sumOf(entries, ({ paidCents }) => paidCents),
+      waivedCents: plan?.waivedCents() ?? 0,
+      outstandingCents: sumOf(entries, outstandingOf),
+      unappliedCents,
+      policy: policy && toPolicyResponse(policy),
+      policySource: outlook.source,
+      departureDate: booking.departureDate,
+      asOf: today,
+      materialized: outlook.materialized,
+      planVersion: plan?.plan.planVersion ?? null,
+      entries,
+      nextDue: entries.find((entry) => outstandingOf(entry) > 0) ?? null,
+      amountCents: collectable.amountCents,
+      recommendedAction: actionFor(account, method, collectable),
+      warnings: [...outlook.warnings, ...(unappliedCents > 0 ? ['unapplied_money'] : [])],
+    };
   }
 }
 
-/** Nothing of a plan that exists is ever rewritten here, or added to it. */
+/** A stored plan is never changed or extended here. */
 function existing(
   plan: LockedPlan,
-  facts: { booking: BookingSummary; totalCents: number; today: string },
-  requested: PaymentPolicy | null,
+  { totalCents, today, requested }: { totalCents: number; today: string; requested: PaymentPolicy | null },
 ): Outlook {
   const { policy, source } = plan.plan;
-  const entries = facts.totalCents === 0 ? [] : storedEntries(plan.entries, facts.today);
+  const entries = totalCents === 0 ? [] : storedEntries(plan.installments, today);
   const warnings = requested ? ['policy_ignored'] : [];
-  return { ...facts, policy, source, plan, entries, warnings, materialized: false };
+  return { totalCents, today, policy, source, plan, entries, warnings, materialized: false };
+}
+
+function actionFor(
+  account: BookingAccount,
+  method: CollectionMethod,
+  { amountCents, entries }: Collectable,
+): RecommendedAction {
+  if (amountCents === 0) return 'none';
+  if (method === 'card') return 'request_payment';
+  const scheduleIds = entries.flatMap(({ scheduleId }) => (scheduleId === null ? [] : [scheduleId]));
+  return account.hasOpenInvoice(scheduleIds) ? 'request_payment' : 'issue_invoice';
 }

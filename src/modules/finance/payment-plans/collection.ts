@@ -1,6 +1,11 @@
 import { notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import type { ComputedPlan } from './plan.js';
-import type { PaymentSchedule, ScheduleBasis, ScheduleStatus, ScheduleType } from './payment-schedule.entity.js';
+import type {
+  PaymentSchedule,
+  ScheduleBasis,
+  ScheduleStatus,
+  ScheduleType,
+} from '../booking-account/payment-schedule.entity.js';
 
 /** An entry of a collection plan: an installment, or what would become one. */
 export interface CollectionEntry {
@@ -20,7 +25,7 @@ export interface Collectable {
   entries: CollectionEntry[];
 }
 
-/** By due date; `today` is the day that the plan is looked at. */
+/** By due date; `today` is the day that statuses are computed for. */
 export function storedEntries(schedules: readonly PaymentSchedule[], today: string): CollectionEntry[] {
   const entries = schedules.map((schedule) => ({
     scheduleId: schedule.id,
@@ -32,7 +37,7 @@ export function storedEntries(schedules: readonly PaymentSchedule[], today: stri
     status: schedule.effectiveStatus(today),
     basis: schedule.basis,
   }));
-  // The rows come by position, and sorting keeps that within a day.
+  // They are sorted by position, and sorting keeps that order within a day.
   return entries.sort((a, b) => (a.dueDate < b.dueDate ? -1 : a.dueDate > b.dueDate ? 1 : 0));
 }
 
@@ -40,7 +45,7 @@ export function computedEntries({ entries }: ComputedPlan): CollectionEntry[] {
   return entries.map((entry) => ({ scheduleId: null, ...entry, paidCents: 0, status: 'pending' }));
 }
 
-/** What is still to be collected on an entry. */
+/** What is still to be collected for an entry. */
 export function outstandingOf({ status, amountCents, paidCents }: CollectionEntry): number {
   return status === 'cancelled' ? 0 : amountCents - paidCents;
 }
@@ -50,22 +55,22 @@ export function sumOf(entries: readonly CollectionEntry[], figure: (entry: Colle
 }
 
 /**
- * What to collect now: the amount asked for, or what is outstanding on the installment asked for, or all that is due
- * until today, or the next entry. Throws 404 on an unknown installment, 422 `amount_exceeds_outstanding`.
+ * What to collect now: the requested amount, what is outstanding on the requested installment, everything due until today,
+ * or the next entry. Throws 404 on an unknown installment, 422 `amount_exceeds_outstanding`.
  */
 export function collectNow(
   entries: readonly CollectionEntry[],
   { amountCents, scheduleId, today }: { amountCents?: number; scheduleId?: string; today: string },
 ): Collectable {
   const open = entries.filter((entry) => outstandingOf(entry) > 0);
-  const asked = entries.find((entry) => entry.scheduleId === scheduleId);
-  if (scheduleId !== undefined && !asked) throw notFound({ field: 'scheduleId' });
+  const requested = entries.find((entry) => entry.scheduleId === scheduleId);
+  if (scheduleId !== undefined && !requested) throw notFound({ field: 'scheduleId' });
   if (amountCents !== undefined) return exactly(amountCents, open);
 
   const due = open.filter(({ dueDate }) => dueDate <= today);
-  const meant =
-    scheduleId !== undefined ? open.filter((entry) => entry === asked) : due.length > 0 ? due : open.slice(0, 1);
-  return { amountCents: sumOf(meant, outstandingOf), entries: meant };
+  const selected =
+    scheduleId !== undefined ? open.filter((entry) => entry === requested) : due.length > 0 ? due : open.slice(0, 1);
+  return { amountCents: sumOf(selected, outstandingOf), entries: selected };
 }
 
 /** The entries that this much settles, the oldest first. */
@@ -79,9 +84,9 @@ function exactly(amountCents: number, open: readonly CollectionEntry[]): Collect
   }
   let left = amountCents;
   const entries = open.filter((entry) => {
-    const isMeant = left > 0;
+    const isSelected = left > 0;
     left -= outstandingOf(entry);
-    return isMeant;
+    return isSelected;
   });
   return { amountCents, entries };
 }

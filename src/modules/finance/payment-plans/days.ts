@@ -6,7 +6,7 @@ export function dayNumber(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / DAY_MS;
 }
 
-/** The calendar day of a count; what lies beyond the last day that can be stored is that day. */
+/** The calendar day of a count, at most the last day that can be stored. */
 export function dayOf(number: number): string {
   return new Date(Math.min(number, LAST_DAY) * DAY_MS).toISOString().slice(0, 10);
 }

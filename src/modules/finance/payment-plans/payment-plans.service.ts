@@ -1,32 +1,153 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
+import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { assertVersion } from '../../../platform/http/if-match.js';
+import type { Target } from '../../../platform/http/target.js';
 import { newId } from '../../../platform/ids/id.js';
-import type { BookingSummary, PaymentPolicy } from '../../bookings/index.js';
-import { PaymentPoliciesService } from '../payment-policy/payment-policies.service.js';
+import { type BookingSummary, BookingsService, type PaymentPolicy } from '../../bookings/index.js';
+import { AccountAudit } from '../booking-account/account-audit.service.js';
+import type { BookingAccount } from '../booking-account/booking-account.js';
+import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
+import { type InstallmentChange, LockedPlan, type NewInstallment } from '../booking-account/locked-plan.js';
+import { PaymentPlan, type PolicySource } from '../booking-account/payment-plan.entity.js';
+import { effectiveStatusSql, PaymentSchedule } from '../booking-account/payment-schedule.entity.js';
 import { toPolicyTerms } from '../payment-policy/payment-policy.dto.js';
+import { PaymentPoliciesService } from '../payment-policy/payment-policies.service.js';
+import { PaymentsService } from '../payments/payments.service.js';
+import { assertBeforeDeparture, balanceOver, editInstallment, restoreInstallment } from './installment-editing.js';
+import type {
+  CreatePaymentSchedule,
+  DepartureQuery,
+  ListPaymentSchedules,
+  PatchQuery,
+  StoredInstallment,
+  UpdatePaymentSchedule,
+} from './payment-schedule.dto.js';
 import { type ComputedPlan, computePlan } from './plan.js';
-import { LockedPlan, type NewEntry } from './locked-plan.js';
-import { PaymentPlan, type PolicySource } from './payment-plan.entity.js';
-import { PlanBook } from './plan-book.service.js';
-import { ScheduleSettlement } from './schedule-settlement.js';
+import { growPlan, releasesFor, shrinkOpen } from './plan-resizing.js';
+import { planTotalMismatch, reduceOthers } from './rebalance.js';
 
+const MAX_INSTALLMENTS = 500;
+
+/** The policy that a plan is computed by. */
 export interface ChosenPolicy {
   policy: PaymentPolicy | null;
   source: PolicySource;
 }
 
-/** Makes payment plans. A booking has one; nothing here touches one that exists. */
+/** Payment plans of bookings and their installments. A plan adds up to the booking's total. */
 @Injectable()
-export class PaymentPlans {
+export class PaymentPlansService {
   constructor(
-    private readonly book: PlanBook,
+    private readonly database: Database,
+    private readonly bookings: BookingsService,
+    private readonly accounts: BookingAccountsService,
+    private readonly payments: PaymentsService,
     private readonly policies: PaymentPoliciesService,
-    private readonly settlement: ScheduleSettlement,
+    private readonly audit: AccountAudit,
     private readonly clock: Clock,
   ) {}
 
-  /** What the plan of a booking would be today, by the first policy that exists. */
+  /** The installments of the booking's current plan, by due date; one statement. Throws 404. */
+  async list(
+    bookingId: string,
+    query: ListPaymentSchedules,
+  ): Promise<{ installments: PaymentSchedule[]; total: number }> {
+    const { limit, offset } = pageBounds(query);
+    const { status = null, dueFrom = null, dueTo = null } = query;
+    const rows = await this.database.read<PaymentSchedule, { id: string | null; total: number }>(PaymentSchedule, {
+      name: 'payment-schedules-of-booking',
+      text: pageSql(this.database.columnsOf(PaymentSchedule, 'installment')),
+      values: [bookingId, this.clock.today(), status, dueFrom, dueTo, limit, offset],
+    });
+    const total = rows[0]?.raw.total ?? 0;
+    // A booking that has installments exists.
+    if (total === 0) await this.bookings.getSummary(bookingId);
+    return { installments: rows.filter(({ raw }) => raw.id !== null).map(({ entity }) => entity), total };
+  }
+
+  /** Throws 404, also for an installment of another booking. */
+  async get(bookingId: string, id: string): Promise<PaymentSchedule> {
+    const installment = await this.database.findRow(PaymentSchedule, { id, bookingId });
+    if (!installment) throw notFound();
+    return installment;
+  }
+
+  /** Adds an installment to the plan; without a plan, starts one with it. */
+  async create(
+    bookingId: string,
+    input: CreatePaymentSchedule,
+    { allowAfterDeparture = false }: DepartureQuery,
+  ): Promise<PaymentSchedule> {
+    const { label, dueDate, amountCents, type = 'installment', notes = null } = input;
+    const installment: NewInstallment = { label, dueDate, amountCents, type, notes, basis: 'manual' };
+    return this.database.transaction(async () => {
+      const account = await this.accounts.lock(bookingId);
+      assertNotCancelled(account.booking);
+      const totalCents = pricedTotalOf(account.booking);
+      assertBeforeDeparture(dueDate, { departureDate: account.booking.departureDate, allowAfterDeparture });
+      return account.plan
+        ? this.add(account, account.plan, installment)
+        : this.startWith(account, { totalCents, installment });
+    });
+  }
+
+  /** Changes an installment, and others that balance it. What changes nothing writes nothing. */
+  async update(
+    { bookingId, scheduleId, expected }: Target<'bookingId' | 'scheduleId'>,
+    body: UpdatePaymentSchedule,
+    { rebalance = 'last_open', allowAfterDeparture = false }: PatchQuery,
+  ): Promise<PaymentSchedule> {
+    return this.database.transaction(async () => {
+      const account = await this.accounts.lock(bookingId);
+      const { plan, installment } = installmentOf(account, scheduleId);
+      assertVersion(expected, installment);
+      assertIdentity(installment, body);
+      assertNotCancelled(account.booking);
+
+      const before = plan.imageBefore(installment);
+      const { departureDate } = account.booking;
+      const [today, now] = [this.clock.today(), this.clock.now()];
+      const rules = { rebalance, allowAfterDeparture, departureDate, today, now };
+      const { pays } = editInstallment(plan, installment, { changes: body, rules });
+      const changes = await this.accounts.savePlan(plan);
+      if (pays) await this.payments.payInstallment(account, installment);
+
+      const others = changes.filter((change) => change.installment !== installment);
+      const isChanged = pays || others.length < changes.length;
+      if (isChanged) this.audit.installmentChanged('update', { installment, before });
+      this.audit.installmentsChanged(others, (change) => (change.before === null ? 'create' : 'rebalance'));
+      if (changes.length > 0) await this.accounts.installmentsChanged(account);
+      return installment;
+    });
+  }
+
+  /**
+   * Restores an installment as it was before an update, in the running transaction. The reversal's ledger entry records
+   * it; those that balance it get entries of their own.
+   */
+  async reverseUpdate(
+    before: StoredInstallment,
+    assertUnchanged: (installment: PaymentSchedule) => void,
+  ): Promise<{ before: object | null; after: object }> {
+    const account = await this.accounts.lock(before.bookingId);
+    const { plan, installment } = installmentOf(account, before.id);
+    assertUnchanged(installment);
+    assertNotCancelled(account.booking);
+    const image = plan.imageBefore(installment);
+    restoreInstallment(plan, installment, before);
+    const changes = await this.accounts.savePlan(plan);
+    this.audit.publishInstallment(installment.status === 'cancelled' ? 'cancelled' : 'updated', installment);
+    const others = changes.filter((change) => change.installment !== installment);
+    this.audit.installmentsChanged(others, () => 'rebalance');
+    await this.accounts.installmentsChanged(account);
+    return { before: image, after: installment.auditImage() };
+  }
+
+  /** The plan that the booking would get today, by the first policy that exists. */
   async compute(
     booking: BookingSummary,
     { requested = null, today }: { requested?: PaymentPolicy | null; today: string },
@@ -37,17 +158,15 @@ export class PaymentPlans {
     return { policy, source, computed };
   }
 
-  /**
-   * Stores the first plan of a booking that is locked and has none, and lets the money that already lies there settle
-   * it. The entries add up to the booking's total.
-   */
-  async open(
-    booking: BookingSummary,
+  /** Gives an account without a plan its plan. The installments add up to the booking's total. */
+  async start(
+    account: BookingAccount,
     { policy, source }: ChosenPolicy,
-    entries: readonly NewEntry[],
+    installments: readonly NewInstallment[],
   ): Promise<LockedPlan> {
+    const { booking } = account;
     const now = this.clock.now();
-    const plan = make(PaymentPlan, {
+    const row = make(PaymentPlan, {
       id: newId('plan'),
       bookingId: booking.id,
       planVersion: 1,
@@ -58,15 +177,80 @@ export class PaymentPlans {
       isCurrent: true,
       createdAt: now,
     });
-    const fresh = new LockedPlan(booking, plan, []);
-    for (const entry of entries) fresh.add(entry, now);
-    await this.book.insert(fresh);
-    await this.settlement.allocateUnapplied(booking.id);
-    await this.book.settled(fresh);
-    return (await this.book.lock(booking)) ?? fresh;
+    const plan = new LockedPlan(booking, row, [], account.invoicedInstallments());
+    for (const installment of installments) plan.add(installment, now);
+    await this.accounts.addPlan(account, plan);
+    return plan;
   }
 
-  /** The requested one, the booking's, the organization's, none: nobody assumes another. */
+  /** The booking was confirmed: without a plan it gets one. */
+  async startIfMissing(account: BookingAccount): Promise<void> {
+    const { booking, plan } = account;
+    if (plan || booking.totalCents === null || booking.totalCents === 0) return;
+    const { policy, source, computed } = await this.compute(booking, { today: this.clock.today() });
+    await this.start(account, { policy, source }, computed.entries);
+  }
+
+  /** The booking was cancelled: nothing more is collected, and what is paid becomes the whole amount of an installment. */
+  async cancelOpen({ plan }: BookingAccount, reason: string): Promise<void> {
+    if (!plan) return;
+    const open = plan.installments.filter((installment) => installment.isOpen());
+    for (const installment of open) installment.reduce(installment.outstandingCents());
+    this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf, reason);
+  }
+
+  /** The booking costs more: the plan gets a further installment. */
+  async grow({ plan }: BookingAccount, cents: number): Promise<void> {
+    if (!plan) return;
+    growPlan(plan, { cents, today: this.clock.today(), now: this.clock.now() });
+    this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf);
+  }
+
+  /**
+   * The booking costs less: open installments shrink first, then paid ones, whose money becomes unapplied. Throws 409
+   * `booking_invoiced`.
+   */
+  async shrink(account: BookingAccount, cents: number): Promise<void> {
+    const { plan } = account;
+    if (!plan) return;
+    const left = shrinkOpen(plan, cents);
+    const releases = left > 0 ? releasesFor(plan, left) : [];
+    this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf);
+
+    await this.accounts.release(account, releases);
+    for (const { scheduleId, cents: released } of releases) plan.find(scheduleId)?.reduce(released);
+    this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf);
+  }
+
+  /** The other open installments shrink by its amount. */
+  private async add(account: BookingAccount, plan: LockedPlan, installment: NewInstallment): Promise<PaymentSchedule> {
+    if (plan.installments.length >= MAX_INSTALLMENTS) {
+      throw conflict('schedule_limit_reached', `A plan has at most ${MAX_INSTALLMENTS} installments`);
+    }
+    const added = plan.add(installment, this.clock.now());
+    reduceOthers(plan, added, installment.amountCents);
+    const changes = await this.accounts.savePlan(plan);
+    this.audit.installmentsChanged(changes, ({ before }) => (before === null ? 'create' : 'rebalance'));
+    await this.accounts.installmentsChanged(account);
+    return added;
+  }
+
+  /** What the installment leaves of the total is due with it. */
+  private async startWith(
+    account: BookingAccount,
+    { totalCents, installment }: { totalCents: number; installment: NewInstallment },
+  ): Promise<PaymentSchedule> {
+    const rest = totalCents - installment.amountCents;
+    if (rest < 0) throw planTotalMismatch({ expected: totalCents, actual: BigInt(installment.amountCents) });
+    const installments = rest === 0 ? [installment] : [installment, balanceOver(rest, installment.dueDate)];
+    const plan = await this.start(account, { policy: null, source: 'none' }, installments);
+    const [first] = plan.installments;
+    if (!first) throw new Error('A plan without installments was started');
+    this.audit.installmentChanged('create', { installment: first, before: null });
+    return first;
+  }
+
+  /** The requested one, the booking's, the organization's, or none. */
   private async policyFor(booking: BookingSummary, requested: PaymentPolicy | null): Promise<ChosenPolicy> {
     if (requested) return { policy: requested, source: 'request' };
     if (booking.paymentPolicy) return { policy: booking.paymentPolicy, source: 'booking' };
@@ -74,4 +258,60 @@ export class PaymentPlans {
     if (organization) return { policy: toPolicyTerms(organization), source: 'organization' };
     return { policy: null, source: 'none' };
   }
+}
+
+/** The ids of a page, in its order, and how many there are in all, also if the page is empty. */
+function pageSql(columns: string): string {
+  return `
+    with found as (
+      select installment.id, installment.due_date, installment.position
+      from payment_schedules installment
+        join payment_plans plan on plan.id = installment.plan_id and plan.is_current
+      where installment.booking_id = $1
+        and ($3::text is null or ${effectiveStatusSql('installment', '$2::date')} = $3)
+        and ($4::date is null or installment.due_date >= $4) and ($5::date is null or installment.due_date <= $5)
+    ), page as (
+      select * from found order by due_date, position, id limit $6 offset $7
+    )
+    select (select count(*) from found)::integer as total, ${columns}
+    from (select) as always left join (page join payment_schedules installment using (id)) on true
+    order by page.due_date, page.position, page.id`;
+}
+
+/** Throws 404. */
+function installmentOf(
+  { plan }: BookingAccount,
+  scheduleId: string,
+): { plan: LockedPlan; installment: PaymentSchedule } {
+  const installment = plan?.find(scheduleId);
+  if (!plan || !installment) throw notFound();
+  return { plan, installment };
+}
+
+function assertNotCancelled({ status }: BookingSummary): void {
+  if (status === 'cancelled') throw conflict('booking_closed', 'The booking is cancelled');
+}
+
+/** Throws 409 `booking_not_priced`. */
+export function pricedTotalOf({ totalCents }: BookingSummary): number {
+  if (totalCents === null) throw conflict('booking_not_priced', 'The booking has no items');
+  return totalCents;
+}
+
+/** Accepts members that are sent back unchanged. Throws 400 on another id, 409 `currency_immutable`. */
+function assertIdentity(installment: PaymentSchedule, { id, bookingId, currency }: UpdatePaymentSchedule): void {
+  if (id !== undefined && id !== installment.id) throw invalidField('id', 'id cannot change', 'immutable');
+  if (bookingId !== undefined && bookingId !== installment.bookingId) {
+    throw invalidField('bookingId', 'bookingId cannot change', 'immutable');
+  }
+  if (currency !== undefined && currency !== installment.currency) {
+    throw conflict('currency_immutable', 'The installment currency must be the booking currency', {
+      currency: installment.currency,
+    });
+  }
+}
+
+function verbOf({ installment, before }: InstallmentChange): 'create' | 'rebalance' | 'cancel' {
+  if (before === null) return 'create';
+  return installment.status === 'cancelled' && before.status !== 'cancelled' ? 'cancel' : 'rebalance';
 }

@@ -1,7 +1,19 @@
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
-import { Cents, Clearable, Id, Ignored, OneOf, Optional, Text } from '../../../platform/http/fields.js';
+import {
+  Cents,
+  Clearable,
+  Flag,
+  Id,
+  Ignored,
+  Nullable,
+  OneOf,
+  Optional,
+  Text,
+  Version,
+  Whole,
+} from '../../../platform/http/fields.js';
 import { QueryFlag } from '../../../platform/http/query-fields.js';
-import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
+import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   type PaymentSchedule,
   SCHEDULE_BASES,
@@ -10,9 +22,8 @@ import {
   type ScheduleBasis,
   type ScheduleStatus,
   type ScheduleType,
-} from './payment-schedule.entity.js';
+} from '../booking-account/payment-schedule.entity.js';
 import { type Rebalance, REBALANCES } from './rebalance.js';
-import { ScheduleFacts, toScheduleFacts } from './schedule-facts.dto.js';
 
 class ScheduleTerms {
   /**
@@ -116,8 +127,71 @@ export class ListPaymentSchedules extends PageQuery {
   dueTo?: string;
 }
 
+/** One installment as the action ledger stores it. */
+export class StoredInstallment {
+  @Id('psch')
+  id: string;
+
+  @Id('book')
+  bookingId: string;
+
+  /** Name of the installment as the customer reads it. */
+  @Text({ max: 120 })
+  label: string;
+
+  /** Day until which the customer has to pay. */
+  @IsoDate()
+  dueDate: string;
+
+  /** Amount of the installment, in minor units. */
+  @Cents({ min: 1 })
+  amountCents: number;
+
+  /** Currency of the booking, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** `overdue` is a pending installment whose due date has passed in the organization's time zone. */
+  @OneOf(SCHEDULE_STATUSES)
+  status: ScheduleStatus;
+
+  /** Role of the installment in the plan. */
+  @OneOf(SCHEDULE_TYPES)
+  type: ScheduleType;
+
+  /** Sum of the payment allocations that settle it; set by the server. */
+  @Cents()
+  paidCents: number;
+
+  /** True if it was cancelled without moving its amount to another installment. */
+  @Flag()
+  waived: boolean;
+
+  /** Internal notes of staff; null if there are none. */
+  @Nullable()
+  @Text({ min: 0, max: 2000, multiline: true })
+  notes: string | null;
+
+  /** Order within the plan, starting at 1. */
+  @Whole({ min: 1, max: 2_147_483_647 })
+  position: number;
+
+  /** Version of the plan that it belongs to, counted per booking. */
+  @Whole({ min: 1, max: 2_147_483_647 })
+  planVersion: number;
+
+  @Version()
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
 /** One installment of a booking's payment plan. Amounts are in minor units of `currency`. */
-export class PaymentScheduleResponse extends ScheduleFacts {
+export class PaymentScheduleResponse extends StoredInstallment {
   /** `amountCents` - `paidCents`; 0 for a cancelled installment. */
   @Cents()
   outstandingCents: number;
@@ -131,12 +205,26 @@ export class PaymentScheduleResponse extends ScheduleFacts {
 }
 
 /** `today` is the organization's calendar day. */
-export function toPaymentSchedule(schedule: PaymentSchedule, today: string): PaymentScheduleResponse {
+export function toPaymentSchedule(installment: PaymentSchedule, today: string): PaymentScheduleResponse {
   return {
-    ...toScheduleFacts(schedule),
-    status: schedule.effectiveStatus(today),
-    outstandingCents: schedule.outstandingCents(),
-    basis: schedule.basis,
+    id: installment.id,
+    bookingId: installment.bookingId,
+    label: installment.label,
+    dueDate: installment.dueDate,
+    amountCents: installment.amountCents,
+    currency: installment.currency,
+    status: installment.effectiveStatus(today),
+    type: installment.type,
+    paidCents: installment.paidCents,
+    waived: installment.waived,
+    notes: installment.notes,
+    position: installment.position,
+    planVersion: installment.planVersion,
+    version: installment.version,
+    createdAt: installment.createdAt.toISOString(),
+    updatedAt: installment.updatedAt.toISOString(),
+    outstandingCents: installment.outstandingCents(),
+    basis: installment.basis,
   };
 }
 

@@ -1,13 +1,14 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget, type Target } from '../../../platform/http/target.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
-import { NewPaymentSchedules } from './new-payment-schedules.service.js';
+import { PaymentPlansService } from './payment-plans.service.js';
 import {
   CreatePaymentSchedule,
   DepartureQuery,
@@ -15,18 +16,16 @@ import {
   PatchQuery,
   PaymentScheduleEnvelope,
   PaymentSchedulePage,
+  toPaymentSchedule,
   UpdatePaymentSchedule,
 } from './payment-schedule.dto.js';
-import { PaymentScheduleReader } from './payment-schedule-reader.service.js';
-import { PaymentSchedules } from './payment-schedules.service.js';
 
 @ApiTags('Payment schedules')
 @Controller('/v1/admin/finance/bookings/:bookingId/payment-schedules')
 export class PaymentSchedulesController {
   constructor(
-    private readonly schedules: PaymentSchedules,
-    private readonly fresh: NewPaymentSchedules,
-    private readonly reader: PaymentScheduleReader,
+    private readonly plans: PaymentPlansService,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -40,8 +39,9 @@ export class PaymentSchedulesController {
     @PathId('book', 'bookingId', 20) bookingId: string,
     @Query() query: ListPaymentSchedules,
   ): Promise<PaymentSchedulePage> {
-    const { schedules, total } = await this.reader.list(bookingId, query);
-    return { data: schedules, total, ...pageBounds(query) };
+    const { installments, total } = await this.plans.list(bookingId, query);
+    const today = this.clock.today();
+    return { data: installments.map((each) => toPaymentSchedule(each, today)), total, ...pageBounds(query) };
   }
 
   /**
@@ -66,9 +66,9 @@ export class PaymentSchedulesController {
     @Body() body: CreatePaymentSchedule,
     @Query() query: DepartureQuery,
   ): Promise<PaymentScheduleEnvelope> {
-    const schedule = this.reader.view(await this.fresh.create(bookingId, body, query));
-    const path = `/v1/admin/finance/bookings/${bookingId}/payment-schedules/${schedule.id}`;
-    return created(path, schedule, { data: schedule });
+    const installment = await this.plans.create(bookingId, body, query);
+    const path = `/v1/admin/finance/bookings/${bookingId}/payment-schedules/${installment.id}`;
+    return created(path, installment, { data: toPaymentSchedule(installment, this.clock.today()) });
   }
 
   /**
@@ -82,8 +82,8 @@ export class PaymentSchedulesController {
     @PathId('book', 'bookingId', 20) bookingId: string,
     @PathId('psch', 'scheduleId') scheduleId: string,
   ): Promise<PaymentScheduleEnvelope> {
-    const schedule = await this.reader.get(bookingId, scheduleId);
-    return tagged(schedule, { data: schedule });
+    const installment = await this.plans.get(bookingId, scheduleId);
+    return tagged(installment, { data: toPaymentSchedule(installment, this.clock.today()) });
   }
 
   /**
@@ -117,7 +117,7 @@ export class PaymentSchedulesController {
     @Body() body: UpdatePaymentSchedule,
     @Query() query: PatchQuery,
   ): Promise<PaymentScheduleEnvelope> {
-    const schedule = this.reader.view(await this.schedules.update(target, body, query));
-    return tagged(schedule, { data: schedule });
+    const installment = await this.plans.update(target, body, query);
+    return tagged(installment, { data: toPaymentSchedule(installment, this.clock.today()) });
   }
 }

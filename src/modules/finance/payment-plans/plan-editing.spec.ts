@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { make } from '../../../platform/database/rows.js';
 import { dayNumber, dayOf } from './days.js';
-import { LockedPlan } from './locked-plan.js';
-import { PaymentPlan } from './payment-plan.entity.js';
+import { LockedPlan } from '../booking-account/locked-plan.js';
+import { PaymentPlan } from '../booking-account/payment-plan.entity.js';
 import { growPlan, releasesFor, shrinkOpen } from './plan-resizing.js';
-import { takeForEntry } from './rebalance.js';
-import { editSchedule, type ScheduleChanges } from './schedule-edit.js';
+import { reduceOthers } from './rebalance.js';
+import { editInstallment, type InstallmentChanges } from './installment-editing.js';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 const TODAY = '2026-03-01';
@@ -45,7 +45,7 @@ function begin(amounts: readonly number[]): Model {
 type Operation = (model: Model) => void;
 const nth = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
 
-const changes: fc.Arbitrary<ScheduleChanges> = fc.record(
+const changes: fc.Arbitrary<InstallmentChanges> = fc.record(
   {
     dueDate: fc.integer({ min: -20, max: 90 }).map((days) => dayOf(dayNumber(TODAY) + days)),
     amountCents: fc.integer({ min: 1, max: 400 }),
@@ -57,14 +57,14 @@ const changes: fc.Arbitrary<ScheduleChanges> = fc.record(
 const edits = fc
   .record({ which: fc.nat(20), changes, rebalance: fc.constantFrom('last_open' as const, 'none' as const) })
   .map(({ which, changes: wanted, rebalance }): Operation => ({ plan }) => {
-    const entry = nth(plan.entries, which);
+    const entry = nth(plan.installments, which);
     const rules = { rebalance, allowAfterDeparture: false, departureDate: '2026-05-01', today: TODAY, now: NOW };
-    if (entry) editSchedule(plan, entry, { changes: wanted, rules });
+    if (entry) editInstallment(plan, entry, { changes: wanted, rules });
   });
 
 const additions = fc.integer({ min: 1, max: 200 }).map((amountCents): Operation => ({ plan }) => {
   const entry = plan.add({ type: 'other', label: 'More', dueDate: TODAY, amountCents, basis: 'manual' }, NOW);
-  takeForEntry(plan, entry, amountCents);
+  reduceOthers(plan, entry, amountCents);
 });
 
 /** What a payment does to an installment, and what its reversal does. */
@@ -72,7 +72,7 @@ const payments = fc
   .record({ which: fc.nat(20), part: fc.double({ min: 0, max: 1, noNaN: true }) })
   .map(({ which, part }): Operation => ({ plan }) => {
     const entry = nth(
-      plan.entries.filter(({ status }) => status !== 'cancelled'),
+      plan.installments.filter(({ status }) => status !== 'cancelled'),
       which,
     );
     if (!entry) return;
@@ -82,7 +82,7 @@ const payments = fc
 
 const invoices = fc.nat(20).map((which): Operation => ({ plan, invoiced }) => {
   const entry = nth(
-    plan.entries.filter(({ status }) => status !== 'cancelled'),
+    plan.installments.filter(({ status }) => status !== 'cancelled'),
     which,
   );
   if (entry) invoiced.add(entry.id);
@@ -98,14 +98,14 @@ const totals = fc.nat(900).map((totalCents): Operation => ({ plan, booking }) =>
       const entry = plan.find(scheduleId);
       if (!entry) throw new Error('Released what is not there');
       entry.paidCents -= cents;
-      entry.give(cents);
+      entry.reduce(cents);
     }
   }
 });
 
 /** Runs an operation as a transaction does: a refusal leaves everything as it was. */
 function attempt(model: Model, operate: Operation): Model {
-  const before = structuredClone({ entries: model.plan.entries.map((entry) => ({ ...entry })), ...model.booking });
+  const before = structuredClone({ entries: model.plan.installments.map((entry) => ({ ...entry })), ...model.booking });
   try {
     operate(model);
     return model;
@@ -113,8 +113,8 @@ function attempt(model: Model, operate: Operation): Model {
     if (!(error instanceof AppError)) throw error;
     const { entries, totalCents } = before;
     model.booking.totalCents = totalCents;
-    model.plan.entries.length = entries.length;
-    for (const [index, entry] of entries.entries()) Object.assign(model.plan.entries[index] ?? {}, entry);
+    model.plan.installments.length = entries.length;
+    for (const [index, entry] of entries.entries()) Object.assign(model.plan.installments[index] ?? {}, entry);
     model.plan.plan.offByCents = 0;
     return model;
   }
@@ -123,7 +123,7 @@ function attempt(model: Model, operate: Operation): Model {
 /** What is wrong with a plan; empty where nothing is. */
 function faultsOf({ plan, booking }: Model): string[] {
   const off = plan.sumCents() - BigInt(booking.totalCents);
-  const entries = plan.entries.flatMap(({ position, amountCents, paidCents, status, waived }) => {
+  const entries = plan.installments.flatMap(({ position, amountCents, paidCents, status, waived }) => {
     const isPaid = paidCents === amountCents && status !== 'cancelled';
     const isRight =
       amountCents > 0 &&
@@ -145,7 +145,7 @@ describe('a plan under random changes', () => {
       fc.property(starts, operations, (start, list) => {
         const model = begin(start);
         for (const operate of list) {
-          const { entries } = model.plan;
+          const { installments: entries } = model.plan;
           const invoiced = entries.filter((entry) => model.invoiced.has(entry.id));
           const amounts = invoiced.map(({ amountCents }) => amountCents);
           attempt(model, operate);

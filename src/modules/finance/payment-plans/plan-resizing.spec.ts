@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { make } from '../../../platform/database/rows.js';
-import { LockedPlan } from './locked-plan.js';
-import { PaymentPlan } from './payment-plan.entity.js';
+import { LockedPlan } from '../booking-account/locked-plan.js';
+import { PaymentPlan } from '../booking-account/payment-plan.entity.js';
 import { releasesFor, shrinkOpen } from './plan-resizing.js';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
@@ -44,8 +44,8 @@ describe('a plan that came in asking for too little', () => {
 describe('paid entries', () => {
   it('release their money the latest first, and no more than there is', () => {
     const plan = planOf([100, 200], { totalCents: 50, offByCents: 0 });
-    for (const entry of plan.entries) Object.assign(entry, { paidCents: entry.amountCents, status: 'paid' });
-    const [first, second] = plan.entries;
+    for (const entry of plan.installments) Object.assign(entry, { paidCents: entry.amountCents, status: 'paid' });
+    const [first, second] = plan.installments;
     expect(releasesFor(plan, 250)).toEqual([
       { scheduleId: second?.id, cents: 200 },
       { scheduleId: first?.id, cents: 50 },

@@ -1,42 +1,42 @@
 import { conflict } from '../../../platform/errors/app-error.js';
-import type { LockedPlan } from './locked-plan.js';
-import { takeFrom } from './rebalance.js';
-import type { Release } from './schedule-settlement.js';
+import type { Release } from '../booking-account/booking-accounts.service.js';
+import type { LockedPlan } from '../booking-account/locked-plan.js';
+import { reduceOpen } from './rebalance.js';
 
-/** The booking costs more: a new installment, due with the latest open one, or today. */
+/** Adds an installment for what the booking costs more, due with the latest open one, or today. */
 export function growPlan(plan: LockedPlan, { cents, today, now }: { cents: number; today: string; now: Date }): void {
-  const open = plan.entries.filter((entry) => entry.isOpen()).map(({ dueDate }) => dueDate);
+  const open = plan.installments.filter((installment) => installment.isOpen()).map(({ dueDate }) => dueDate);
   const dueDate = open.sort().at(-1) ?? today;
   plan.add({ type: 'amendment', label: 'Amendment', dueDate, amountCents: cents, basis: 'amendment' }, now);
 }
 
 /**
- * The booking costs less: what was waived shrinks first, then open entries from the latest backwards, never under what
- * is paid on them. Returns how much is left to shrink, which only paid entries can give.
+ * Shrinks a plan whose booking costs less: first what was waived, then open installments from the latest backwards, never
+ * below what is paid on them. Returns how much is left, by which only paid installments can shrink.
  */
 export function shrinkOpen(plan: LockedPlan, cents: number): number {
   let left = cents;
-  for (const entry of plan.movable(({ waived }) => waived)) {
-    const given = Math.min(left, entry.amountCents);
-    // One that nothing is left of keeps its last amount, and no longer counts.
-    if (given === entry.amountCents) entry.cancel();
-    else entry.amountCents -= given;
-    left -= given;
+  for (const installment of plan.movable(({ waived }) => waived)) {
+    const part = Math.min(left, installment.amountCents);
+    // If nothing is left, it keeps its last amount and no longer counts.
+    if (part === installment.amountCents) installment.cancel();
+    else installment.amountCents -= part;
+    left -= part;
     if (left === 0) break;
   }
-  return takeFrom(plan.openBeside(null), left);
+  return reduceOpen(plan.openExcept(null), left);
 }
 
 /**
- * What must be released of paid entries, the latest first, so that they can give this amount. Throws 409
- * `booking_invoiced` where entries on live invoices alone could.
+ * What must be released from paid installments, the latest first, so that they can shrink by this amount. Throws 409
+ * `booking_invoiced` if only invoiced installments could.
  */
 export function releasesFor(plan: LockedPlan, cents: number): Release[] {
   let left = cents;
   const releases: Release[] = [];
-  for (const entry of plan.movable(({ status }) => status === 'paid')) {
-    const released = Math.min(left, entry.paidCents);
-    if (released > 0) releases.push({ scheduleId: entry.id, cents: released });
+  for (const installment of plan.movable(({ status }) => status === 'paid')) {
+    const released = Math.min(left, installment.paidCents);
+    if (released > 0) releases.push({ scheduleId: installment.id, cents: released });
     left -= released;
   }
   if (left > toleratedBy(plan)) {
@@ -46,7 +46,7 @@ export function releasesFor(plan: LockedPlan, cents: number): Release[] {
   return releases;
 }
 
-/** A plan that came in asking for too little takes the rest on itself: it comes nearer to its booking. */
+/** An imported plan below its booking's total absorbs the rest: it deviates less afterwards. */
 function toleratedBy({ offByCents }: LockedPlan): number {
   return offByCents < 0 ? -2 * offByCents : 0;
 }

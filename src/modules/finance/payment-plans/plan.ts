@@ -2,7 +2,7 @@ import { divideRounded } from '../../../platform/money/money.js';
 import type { PaymentPolicy, PolicyStep } from '../../bookings/index.js';
 import { dayNumber, dayOf } from './days.js';
 
-/** How an entry of a plan came about: a step that counts from the booking or the departure, or the whole amount at once. */
+/** Origin of a planned entry: a step that counts from the booking or the departure, or the whole amount at once. */
 export type PlanBasis = 'booking' | 'departure' | 'full';
 
 export interface PlannedEntry {
@@ -18,7 +18,7 @@ export interface PlanFacts {
   /** The organization's calendar day. */
   today: string;
   departureDate: string | null;
-  /** Null: nobody configured one, and the whole amount is due today. */
+  /** Null if none is configured: the whole amount is due today. */
   policy: PaymentPolicy | null;
 }
 
@@ -36,8 +36,8 @@ const ALL_BASIS_POINTS = 10_000n;
 const WHOLE_LABEL = 'Full payment';
 
 /**
- * What should be collected, and when. The amounts add up to the total, none is 0, the due dates never go back, never
- * lie before today, and not after a departure that is still to come. A total of 0 has no entries.
+ * What to collect, and when. The amounts add up to the total and none is 0. The due dates ascend, are not before today, and
+ * not after a future departure. A total of 0 has no entries.
  */
 export function computePlan({ totalCents, today, departureDate, policy }: PlanFacts): ComputedPlan {
   if (totalCents === 0) return { entries: [], warnings: [] };
@@ -59,7 +59,7 @@ function isDueAtOnce({ minimumDays, noDateDays }: PaymentPolicy, departure: numb
   return departure === null ? noDateDays === null : departure - now < minimumDays;
 }
 
-/** Each step takes at most what the earlier ones left; the remainder takes the rest, wherever it stands. */
+/** Each step gets at most what the earlier ones left; the remainder step gets the rest, at any position. */
 function shares(totalCents: number, { steps, roundToCents }: PaymentPolicy): Share[] {
   let left = BigInt(totalCents);
   const taken = steps.map((step) => {
@@ -94,14 +94,14 @@ function dated(steps: readonly Share[], calendar: Calendar): PlannedEntry[] {
   });
 }
 
-/** The departure wins over everything: nobody collects after it. */
+/** Never after the departure. */
 function dueOf({ anchor, offsetDays }: PolicyStep, { policy, departure, now }: Calendar): number {
   if (departure === null) return anchor === 'booking' ? now + offsetDays : now + (policy.noDateDays ?? 0);
   const due = anchor === 'booking' ? now + offsetDays : Math.max(departure + offsetDays, now + policy.floorDays);
   return Math.min(due, departure);
 }
 
-/** Steps of one day are one entry, which is a balance if one of them is, and else what the first one is. */
+/** Steps of one day become one entry: a balance if one of them is, otherwise what the first one is. */
 function merged(entries: readonly PlannedEntry[]): PlannedEntry[] {
   const days = new Map<string, PlannedEntry>();
   for (const entry of entries) {

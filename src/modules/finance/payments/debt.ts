@@ -1,41 +1,97 @@
-import { type AppError, unprocessable } from '../../../platform/errors/app-error.js';
+import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { type BookingAccount, overAllocated, type RequestedShare } from '../booking-account/booking-account.js';
+import type { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
+import { type Share, sumOfShares } from '../booking-account/payment-allocation.entity.js';
+import type { SupplierInvoice } from '../supplier-invoices/supplier-invoice.entity.js';
+import type { SupplierInvoicesService } from '../supplier-invoices/supplier-invoices.service.js';
 
-/** A part of a payment and what it settles: an installment, an invoice or both, or a supplier invoice. */
-export interface Share {
-  scheduleId: string | null;
-  invoiceId: string | null;
-  supplierInvoiceId: string | null;
-  amountCents: number;
-}
-
-/** What the caller wants a part of a payment to settle. */
-export interface Wish {
-  scheduleId?: string;
-  invoiceId?: string;
-  amountCents: number;
-}
-
-/** What is owed to us by a customer, or by us to a supplier; locked, so that nobody else can settle it meanwhile. */
+/** What a customer owes to the organization, or the organization to a supplier; locked. */
 export interface Debt {
   readonly currency: string;
-  /** What so many cents settle where nobody wishes anything; the shares may be less than that. */
+  /** What this much money settles if nothing is requested; the shares may be less than that. */
   automatic(cents: number): Share[];
-  /** What is wished, each to the cent. Throws 422 `over_allocated` beyond `availableCents` or what is outstanding. */
-  wished(wishes: readonly Wish[], availableCents: number): Share[];
+  /** What is requested, to the cent. Throws 422 `over_allocated` beyond `availableCents` or what is outstanding. */
+  requested(requested: readonly RequestedShare[], availableCents: number): Share[];
   /** Counts the shares as paid on what they settle. */
   settle(shares: readonly Share[]): Promise<void>;
-  /** Counts them no longer: what they had settled falls back to its earlier status. */
+  /** Counts them as no longer paid. */
   unsettle(shares: readonly Share[]): Promise<void>;
 }
 
-/** 422 for more than the payment has left, or than is outstanding. */
-export function overAllocated(availableCents: number, outstandingCents: number): AppError {
-  return unprocessable('over_allocated', 'Allocation exceeds the unapplied or the outstanding amount', {
-    available: availableCents,
-    outstanding: outstandingCents,
-  });
+/** Money for a booking settles its open installments and, with them, its invoices. */
+export class BookingDebt implements Debt {
+  readonly currency: string;
+
+  constructor(
+    private readonly account: BookingAccount,
+    private readonly accounts: BookingAccountsService,
+  ) {
+    this.currency = account.booking.currency;
+  }
+
+  automatic(cents: number): Share[] {
+    return this.account.automaticShares(cents);
+  }
+
+  requested(requested: readonly RequestedShare[], availableCents: number): Share[] {
+    return this.account.requestedShares(requested, availableCents);
+  }
+
+  async settle(shares: readonly Share[]): Promise<void> {
+    await this.accounts.settle(this.account, shares);
+  }
+
+  async unsettle(shares: readonly Share[]): Promise<void> {
+    await this.accounts.unsettle(this.account, shares);
+  }
 }
 
-export function sumOfShares(shares: readonly { amountCents: number }[]): number {
-  return shares.reduce((sum, { amountCents }) => sum + amountCents, 0);
+/** A payment to a supplier is for one approved supplier invoice. */
+export class SupplierDebt implements Debt {
+  readonly currency: string;
+
+  constructor(
+    private readonly invoice: SupplierInvoice,
+    private readonly invoices: SupplierInvoicesService,
+  ) {
+    this.currency = invoice.currency;
+  }
+
+  /** All of it settles the invoice. Throws 409 `supplier_invoice_not_approved`, 422 `over_allocated`. */
+  automatic(cents: number): Share[] {
+    return this.allocate(cents, cents);
+  }
+
+  requested(requested: readonly RequestedShare[], availableCents: number): Share[] {
+    let available = availableCents;
+    for (const [index, { amountCents, ...targets }] of requested.entries()) {
+      const [named] = Object.entries(targets).flatMap(([name, id]) => (id === undefined ? [] : [name]));
+      if (named) throw invalidField(`allocations.${index}.${named}`, 'Only allowed for direction in', 'not_applicable');
+      if (amountCents > available) throw overAllocated(available, this.outstandingCents());
+      available -= amountCents;
+    }
+    return this.allocate(availableCents - available, availableCents);
+  }
+
+  async settle(shares: readonly Share[]): Promise<void> {
+    await this.invoices.settle(this.invoice, sumOfShares(shares));
+  }
+
+  async unsettle(shares: readonly Share[]): Promise<void> {
+    await this.invoices.settle(this.invoice, -sumOfShares(shares));
+  }
+
+  private allocate(amountCents: number, availableCents: number): Share[] {
+    const { id, status } = this.invoice;
+    if (amountCents === 0) return [];
+    if (status !== 'approved') {
+      throw conflict('supplier_invoice_not_approved', 'Payments require an approved supplier invoice', { status });
+    }
+    if (amountCents > this.outstandingCents()) throw overAllocated(availableCents, this.outstandingCents());
+    return [{ scheduleId: null, invoiceId: null, supplierInvoiceId: id, amountCents }];
+  }
+
+  private outstandingCents(): number {
+    return this.invoice.totalCents - this.invoice.paidCents;
+  }
 }

@@ -1,7 +1,7 @@
 import { make } from '../../../platform/database/rows.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
-import type { Wish } from './debt.js';
-import { type Direction, type Method, Payment, type Source } from './payment.entity.js';
+import type { RequestedShare } from '../booking-account/booking-account.js';
+import { type Direction, type Method, Payment, type Source } from '../booking-account/payment.entity.js';
 
 export interface PaymentInput {
   direction?: Direction;
@@ -13,17 +13,17 @@ export interface PaymentInput {
   paidOn: string;
   reference?: string | null;
   source?: Source;
-  allocations?: readonly Wish[];
+  allocations?: readonly RequestedShare[];
 }
 
-interface Birth {
+interface Origin {
   id: string;
   now: Date;
   today: string;
 }
 
-/** A completed payment of which nothing is applied yet. Throws 400 on a side that is missing or too many, and on a day to come. */
-export function newPayment(input: PaymentInput, { id, now, today }: Birth): Payment {
+/** A completed payment of which nothing is applied yet. Throws 400 on a missing or superfluous side, and on a future day. */
+export function newPayment(input: PaymentInput, { id, now, today }: Origin): Payment {
   const { direction = 'in', bookingId = null, supplierInvoiceId = null, paidOn } = input;
   const [needed, other] =
     direction === 'in' ? (['bookingId', 'supplierInvoiceId'] as const) : (['supplierInvoiceId', 'bookingId'] as const);

@@ -8,20 +8,24 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { demoId } from '../../../platform/ids/id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
-import { AllocatePayment, CreatePayment, ListPayments, PaymentReversal } from './payment.dto.js';
-import { PaymentReader } from './payment-reader.service.js';
-import { PaymentEnvelope, PaymentPage, toPayment, toPaymentSummary } from './payment-response.dto.js';
-import { Payments } from './payments.service.js';
+import {
+  AllocatePayment,
+  CreatePayment,
+  ListPayments,
+  PaymentEnvelope,
+  PaymentPage,
+  PaymentReversal,
+  toPayment,
+  toPaymentSummary,
+} from './payment.dto.js';
+import { PaymentsService } from './payments.service.js';
 
 const PATH = '/v1/admin/finance/payments';
 
 @ApiTags('Payments')
 @Controller(PATH)
 export class PaymentsController {
-  constructor(
-    private readonly payments: Payments,
-    private readonly reader: PaymentReader,
-  ) {}
+  constructor(private readonly payments: PaymentsService) {}
 
   /**
    * Record a payment
@@ -63,8 +67,8 @@ export class PaymentsController {
   @Get()
   @RequireScope('finance:read')
   async list(@Query() query: ListPayments): Promise<PaymentPage> {
-    const { payments, total } = await this.reader.list(query);
-    return { data: payments.map(toPaymentSummary), total, ...pageBounds(query) };
+    const { rows, total } = await this.payments.list(query);
+    return { data: rows.map(toPaymentSummary), total, ...pageBounds(query) };
   }
 
   /**
@@ -75,7 +79,7 @@ export class PaymentsController {
   @Get(':id')
   @RequireScope('finance:read')
   async get(@PathId('pay') id: string): Promise<PaymentEnvelope> {
-    const view = await this.reader.get(id);
+    const view = await this.payments.get(id);
     return tagged(view.payment, { data: toPayment(view) });
   }
 

@@ -1,167 +1,251 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { type Columns, make, type Rows } from '../../../platform/database/rows.js';
+import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { type Debt, type Share, sumOfShares, type Wish } from './debt.js';
-import { Debts } from './debts.service.js';
+import { AccountAudit } from '../booking-account/account-audit.service.js';
+import type { BookingAccount, RequestedShare } from '../booking-account/booking-account.js';
+import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
+import { PaymentAllocation, type Share, sumOfShares } from '../booking-account/payment-allocation.entity.js';
+import type { PaymentSchedule } from '../booking-account/payment-schedule.entity.js';
+import { Payment } from '../booking-account/payment.entity.js';
+import { SupplierInvoicesService } from '../supplier-invoices/supplier-invoices.service.js';
+import { BookingDebt, type Debt, SupplierDebt } from './debt.js';
 import { newPayment, type PaymentInput } from './new-payment.js';
-import { Payment } from './payment.entity.js';
-import type { PaymentAllocation } from './payment-allocation.entity.js';
-import { PaymentAllocations } from './payment-allocations.service.js';
-import { PaymentJournal, snapshot } from './payment-journal.js';
-import type { PaymentView } from './payment-response.dto.js';
+import { type ListPayments, type PaymentView, SORT_FIELDS } from './payment.dto.js';
 
-/** For demo rows that the API document's examples name. */
+/** For demo rows with ids that the API document's examples name. */
 interface Ids {
   id?: string;
   allocationIds?: readonly string[];
 }
 
-interface Held {
+interface LockedPayment {
   payment: Payment;
   debt: Debt;
   allocations: PaymentAllocation[];
   before: object;
 }
 
-/** Payments: whoever records or changes one holds what it settles, so that nothing is ever settled twice. */
+/** Payments of customers and to suppliers. What a payment settles is locked with it, so that nothing is settled twice. */
 @Injectable()
-export class Payments {
+export class PaymentsService {
+  private readonly rows: Rows<Payment>;
+
   constructor(
     private readonly database: Database,
-    private readonly debts: Debts,
-    private readonly allocations: PaymentAllocations,
-    private readonly journal: PaymentJournal,
+    private readonly accounts: BookingAccountsService,
+    private readonly supplierInvoices: SupplierInvoicesService,
+    private readonly audit: AccountAudit,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = database.rows(Payment);
+  }
 
-  /**
-   * Throws 404 with details {field}, 409 `supplier_invoice_not_approved`, `schedule_cancelled`, `invoice_not_open`, 422 `currency_mismatch`,
-   * `over_allocated`, and `totals_mismatch` where money that goes out is not allocated as a whole.
-   */
-  async record(input: PaymentInput, { id = newId('pay'), allocationIds = [] }: Ids = {}): Promise<PaymentView> {
+  async get(id: string): Promise<PaymentView> {
+    const [found] = await this.database.read<Payment, { allocations: AllocationRow[] }>(Payment, {
+      name: 'payment',
+      text: `select ${this.rows.columns('payment')}, ${LIVE_ALLOCATIONS} as allocations
+        from payments payment where payment.id = $1`,
+      values: [id],
+    });
+    if (!found) throw notFound();
+    return { payment: found.entity, allocations: found.raw.allocations.map(toAllocation) };
+  }
+
+  async list(query: ListPayments): Promise<{ rows: Payment[]; total: number }> {
+    const { from, to, sort = '-createdAt' } = query;
+    const found = this.rows.query('payment');
+    for (const name of ['bookingId', 'supplierInvoiceId', 'direction', 'status'] as const) {
+      if (query[name] !== undefined) found.andWhere(`payment.${name} = :${name}`, { [name]: query[name] });
+    }
+    if (from !== undefined) found.andWhere('payment.paidOn >= :from', { from });
+    if (to !== undefined) found.andWhere('payment.paidOn <= :to', { to });
+    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
+    const field = SORT_FIELDS.find((known) => sort.endsWith(known)) ?? 'createdAt';
+    found.orderBy(`payment.${field}`, direction).addOrderBy('payment.id', direction);
+    return this.rows.page(found, pageBounds(query));
+  }
+
+  /** Records money that was received or sent. Money that was received before counts first. */
+  async record(input: PaymentInput, { id = newId('pay'), allocationIds }: Ids = {}): Promise<PaymentView> {
     return this.database.transaction(async () => {
       const payment = newPayment(input, { id, now: this.clock.now(), today: this.clock.today() });
-      const debt = await this.debts.lockForNew(payment);
-      const shares = sharesOf(payment, debt, input.allocations);
-      if (payment.direction === 'out') assertWhole(payment, shares);
-
-      payment.unappliedCents -= sumOfShares(shares);
-      await this.database.insert(payment);
-      const allocations = await this.allocations.add(
-        shares.map((share, index) => ({
-          ...(allocationIds[index] === undefined ? {} : { id: allocationIds[index] }),
-          ...{ ...share, paymentId: id, effectiveOn: payment.paidOn },
-        })),
-      );
-      await debt.settle(shares);
-      this.journal.tell('record', { payment, allocations }, { before: null });
-      return { payment, allocations };
+      if (payment.bookingId === null) {
+        const debt = await this.lockSupplierDebt(payment);
+        return this.insert(payment, debt, { requested: input.allocations, allocationIds });
+      }
+      const account = await this.accounts.lock(payment.bookingId, { field: 'bookingId' });
+      return this.insertFor(account, payment, { requested: input.allocations, allocationIds });
     });
   }
 
-  /** Puts unapplied money to use. Throws 404, 409 `invalid_transition` and those of `record`, 412, 422 `over_allocated`, `currency_mismatch`. */
-  async allocate(id: string, wishes: readonly Wish[] | undefined, expected: ExpectedVersions): Promise<PaymentView> {
+  /** Records a payment of what is outstanding on an installment, which staff marked as paid. The account is locked. */
+  async payInstallment(account: BookingAccount, installment: PaymentSchedule): Promise<void> {
+    const today = this.clock.today();
+    const amountCents = installment.outstandingCents();
+    const payment = newPayment(
+      {
+        bookingId: account.booking.id,
+        method: 'other',
+        source: 'schedule_patch',
+        currency: installment.currency,
+        amountCents,
+        paidOn: today,
+      },
+      { id: newId('pay'), now: this.clock.now(), today },
+    );
+    await this.insertFor(account, payment, { requested: [{ scheduleId: installment.id, amountCents }] });
+  }
+
+  /** Allocates unapplied money. */
+  async allocate(
+    id: string,
+    requested: readonly RequestedShare[] | undefined,
+    expected: ExpectedVersions,
+  ): Promise<PaymentView> {
     return this.database.transaction(async () => {
-      const { payment, debt, allocations, before } = await this.hold(id, expected);
+      const { payment, debt, allocations, before } = await this.lock(id, expected);
       payment.assertCompleted('completed');
-      const shares = sharesOf(payment, debt, wishes);
+      const shares = sharesOf(payment, debt, requested);
       if (shares.length > 0) {
         const effectiveOn = this.clock.today();
-        const added = await this.allocations.add(
+        const added = await this.accounts.addAllocations(
           shares.map((share) => ({ ...share, paymentId: id, effectiveOn })),
           allocations,
         );
         await this.save(payment, -sumOfShares(shares));
-        this.journal.tell('allocate', { payment, allocations: [...allocations, ...added] }, { before });
+        this.audit.paymentChanged('allocate', payment, { allocations: [...allocations, ...added], before });
       }
       await debt.settle(shares);
-      return this.view(id);
+      // Settling may apply earlier money to an invoice, and so change this payment again.
+      return this.get(id);
     });
   }
 
-  /** Takes one allocation back; its money is unapplied. Throws 404, 409 `invalid_transition`, 412. */
+  /** Reverses one allocation; its money is unapplied. */
   async deallocate(id: string, allocationId: string, expected: ExpectedVersions): Promise<PaymentView> {
     return this.database.transaction(async () => {
-      const { payment, debt, allocations, before } = await this.hold(id, expected);
-      await this.allocations.assertLive(allocationId, id);
-      const taken = allocations.filter((allocation) => allocation.id === allocationId);
+      const { payment, debt, allocations, before } = await this.lock(id, expected);
+      const reversed = allocations.filter((allocation) => allocation.id === allocationId);
+      if (reversed.length === 0) await this.rejectReversed(allocationId, id);
 
-      await this.allocations.reverse(taken);
-      await debt.unsettle(taken);
-      await this.save(payment, sumOfShares(taken));
-      const view = { payment, allocations: allocations.filter((allocation) => allocation.id !== allocationId) };
-      this.journal.tell('deallocate', view, { before });
-      return view;
+      await this.accounts.reverseAllocations(reversed);
+      await debt.unsettle(reversed);
+      await this.save(payment, sumOfShares(reversed));
+      const kept = allocations.filter((allocation) => allocation.id !== allocationId);
+      this.audit.paymentChanged('deallocate', payment, { allocations: kept, before });
+      return { payment, allocations: kept };
     });
   }
 
-  /** Takes the payment back, and all that it settled. Throws 404, 409 `invalid_transition`, 412. */
+  /** Reverses a payment and all its allocations. */
   async reverse(id: string, reason: string, expected: ExpectedVersions): Promise<PaymentView> {
     return this.database.transaction(async () => {
-      const held = await this.hold(id, expected);
-      const view = await this.takeBack(held, reason);
-      this.journal.tell('reverse', view, { before: held.before, reason });
-      return view;
+      const locked = await this.lock(id, expected);
+      const payment = await this.reverseLocked(locked, reason);
+      this.audit.paymentChanged('reverse', payment, { allocations: [], before: locked.before, reason });
+      return { payment, allocations: [] };
     });
   }
 
-  /** The same in the running transaction, where the reversal of its entry says so. Throws 404, 409 `invalid_transition`. */
-  async undo(id: string, reason: string): Promise<{ before: object; after: object }> {
-    const held = await this.hold(id, null);
-    const view = await this.takeBack(held, reason);
-    this.journal.announce('reverse', view.payment);
-    return { before: held.before, after: snapshot(view) };
+  /** The same in the running transaction, where the ledger entry of the reversal records it. */
+  async reverseRecording(id: string, reason: string): Promise<{ before: object; after: object }> {
+    const locked = await this.lock(id, null);
+    const payment = await this.reverseLocked(locked, reason);
+    this.audit.publishPayment('reverse', payment);
+    return { before: locked.before, after: payment.auditImage([]) };
   }
 
-  private async takeBack({ payment, debt, allocations }: Held, reason: string): Promise<PaymentView> {
+  private async insertFor(
+    account: BookingAccount,
+    payment: Payment,
+    wanted: { requested?: readonly RequestedShare[] | undefined; allocationIds?: readonly string[] | undefined },
+  ): Promise<PaymentView> {
+    await this.accounts.applyEarlyMoney(account);
+    return this.insert(payment, new BookingDebt(account, this.accounts), wanted);
+  }
+
+  private async insert(
+    payment: Payment,
+    debt: Debt,
+    wanted: { requested?: readonly RequestedShare[] | undefined; allocationIds?: readonly string[] | undefined },
+  ): Promise<PaymentView> {
+    const { requested, allocationIds = [] } = wanted;
+    const shares = sharesOf(payment, debt, requested);
+    if (payment.direction === 'out') assertWhole(payment, shares);
+
+    payment.unappliedCents -= sumOfShares(shares);
+    await this.rows.insert(payment);
+    const allocations = await this.accounts.addAllocations(
+      shares.map((share, index) => ({
+        ...(allocationIds[index] === undefined ? {} : { id: allocationIds[index] }),
+        ...{ ...share, paymentId: payment.id, effectiveOn: payment.paidOn },
+      })),
+    );
+    await debt.settle(shares);
+    this.audit.paymentChanged('record', payment, { allocations, before: null });
+    return { payment, allocations };
+  }
+
+  private async reverseLocked({ payment, debt, allocations }: LockedPayment, reason: string): Promise<Payment> {
     payment.assertCompleted('reversed');
-    await this.allocations.reverse(allocations);
+    await this.accounts.reverseAllocations(allocations);
     await debt.unsettle(allocations);
     const now = this.clock.now();
     payment.reverse(reason, now);
     await this.save(payment, sumOfShares(allocations), now);
-    return { payment, allocations: [] };
-  }
-
-  /** As it is now: money that is put to use may bring earlier money to an invoice. */
-  private async view(id: string): Promise<PaymentView> {
-    const payment = await this.database.repository(Payment).findOneByOrFail({ id });
-    return { payment, allocations: await this.allocations.liveOf([id]) };
+    return payment;
   }
 
   /** A booking is locked before its payments, a payment before its supplier invoice. */
-  private async hold(id: string, expected: ExpectedVersions): Promise<Held> {
-    const payments = this.database.repository(Payment);
-    const known = await payments.findOneBy({ id });
-    if (!known) throw notFound();
-    const booking = known.direction === 'in' ? await this.debts.lock(known) : null;
-    const payment = await payments.findOneOrFail({ where: { id }, lock: { mode: 'pessimistic_write' } });
+  private async lock(id: string, expected: ExpectedVersions): Promise<LockedPayment> {
+    const { bookingId } = await this.rows.get(id);
+    const account = bookingId === null ? null : await this.accounts.lock(bookingId);
+    const payment = await this.rows.lock(id);
     assertVersion(expected, payment);
-    const debt = booking ?? (await this.debts.lock(payment));
-    const allocations = await this.allocations.liveOf([id]);
-    return { payment, debt, allocations, before: snapshot({ payment, allocations }) };
+    const debt = account ? new BookingDebt(account, this.accounts) : await this.lockSupplierDebt(payment);
+    const allocations = await this.accounts.allocationsOf(id);
+    return { payment, debt, allocations, before: payment.auditImage(allocations) };
   }
 
-  private async save(payment: Payment, freedCents: number, now = this.clock.now()): Promise<void> {
-    payment.unappliedCents += freedCents;
+  /** Throws 404 with details {field}. */
+  private async lockSupplierDebt({ supplierInvoiceId }: Payment): Promise<Debt> {
+    const invoice = await this.supplierInvoices.lockForPayment(supplierInvoiceId ?? '');
+    return new SupplierDebt(invoice, this.supplierInvoices);
+  }
+
+  private async save(payment: Payment, releasedCents: number, now = this.clock.now()): Promise<void> {
+    payment.unappliedCents += releasedCents;
     payment.updatedAt = now;
-    await this.database.update(payment);
+    await this.rows.update(payment);
+  }
+
+  /** Throws 404 if the payment never had the allocation, 409 `invalid_transition` if it is reversed. */
+  private async rejectReversed(allocationId: string, paymentId: string): Promise<never> {
+    const allocation = await this.database.findRow(PaymentAllocation, { id: allocationId, paymentId });
+    if (!allocation || allocation.reversesId !== null) throw notFound();
+    throw conflict('invalid_transition', 'The allocation is already reversed', {
+      from: 'reversed',
+      to: 'reversed',
+      allowed: [],
+    });
   }
 }
 
-function sharesOf(payment: Payment, debt: Debt, wishes: readonly Wish[] | undefined): Share[] {
+function sharesOf(payment: Payment, debt: Debt, requested: readonly RequestedShare[] | undefined): Share[] {
   const { unappliedCents, currency } = payment;
   if (debt.currency !== currency) {
     const amounts = { expected: debt.currency, actual: currency };
     throw unprocessable('currency_mismatch', `The payment currency must be ${debt.currency}`, amounts);
   }
-  return wishes === undefined ? debt.automatic(unappliedCents) : debt.wished(wishes, unappliedCents);
+  return requested === undefined ? debt.automatic(unappliedCents) : debt.requested(requested, unappliedCents);
 }
 
-/** Money is sent for something that is known: none of it may stay unapplied. */
+/** Money is sent for a known purpose: none of it may be unapplied. */
 function assertWhole({ amountCents }: Payment, shares: readonly Share[]): void {
   const allocatedCents = sumOfShares(shares);
   if (allocatedCents === amountCents) return;
@@ -170,4 +254,19 @@ function assertWhole({ amountCents }: Payment, shares: readonly Share[]): void {
     expected: amountCents,
     actual: allocatedCents,
   });
+}
+
+const LIVE_ALLOCATIONS = `coalesce((
+  select json_agg(json_build_object(
+    'id', one.id, 'paymentId', one.payment_id, 'scheduleId', one.schedule_id, 'invoiceId', one.invoice_id,
+    'supplierInvoiceId', one.supplier_invoice_id, 'amountCents', one.amount_cents, 'effectiveOn', one.effective_on,
+    'reversesId', one.reverses_id, 'createdAt', one.created_at) order by one.created_at, one.id)
+  from payment_allocations one
+  where one.payment_id = payment.id and one.reverses_id is null
+    and not exists (select from payment_allocations reversal where reversal.reverses_id = one.id)), '[]'::json)`;
+
+type AllocationRow = Omit<Columns<PaymentAllocation>, 'createdAt'> & { createdAt: string };
+
+function toAllocation(row: AllocationRow): PaymentAllocation {
+  return make(PaymentAllocation, { ...row, createdAt: new Date(row.createdAt) });
 }

@@ -1,19 +1,19 @@
 import type { LiveTrigger } from '../../notifications/index.js';
 
-/** Targets of one kind, as SQL finds them. The booking is joined as `booking`: whoever touches its money holds its row. */
+/** The SQL of targets of one kind. The booking is joined as `booking`: each change of its money locks its row. */
 export interface MoneyTargets {
   readonly triggers: readonly LiveTrigger[];
   /** Expressions over `from`: the target's id, the day from which stages count, and which trigger it is open for. */
   readonly id: string;
   readonly anchorDate: string;
   readonly trigger: string;
-  /** What is still to be paid, in minor units of the currency; null where it is not about that. */
+  /** What is still to be paid, in minor units of the currency; null if the reminder is not about that. */
   readonly outstanding: { readonly cents: string; readonly currency: string } | null;
   /** FROM, and which of these are open. */
   readonly from: string;
 }
 
-/** Open installments, of which people are reminded by their due date. */
+/** Open installments, by their due date. */
 const INSTALLMENTS: MoneyTargets = {
   triggers: ['deposit_due', 'balance_due', 'installment_due'],
   id: 'entry.id',
@@ -35,7 +35,7 @@ const INVOICES: MoneyTargets = {
     where invoice.type = 'invoice' and invoice.status in ('issued', 'partially_paid') and booking.status <> 'cancelled'`,
 };
 
-/** Bookings of which every installment is settled, and some money came: the day on which the last of it did is the anchor. */
+/** Bookings with money received and no open installment; the anchor is the day of the last allocation. */
 const PAID_BOOKINGS: MoneyTargets = {
   triggers: ['payment_complete'],
   id: 'booking.id',

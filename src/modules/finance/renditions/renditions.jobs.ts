@@ -7,8 +7,8 @@ import { Job } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { InvoiceReader } from '../invoices/invoice-reader.service.js';
-import type { DetailedInvoiceView } from '../invoices/invoice-response.dto.js';
+import { InvoicesRepository } from '../invoices/invoices.repository.js';
+import type { InvoiceWithLines } from '../invoices/invoices.repository.js';
 import { documentOf, type RenderedInvoice } from './invoice-document.js';
 import type { InvoiceRendition } from './invoice-rendition.entity.js';
 import { render } from './rendering.js';
@@ -21,7 +21,7 @@ export class RenditionJobs {
   constructor(
     private readonly database: Database,
     private readonly repository: RenditionsRepository,
-    private readonly invoices: InvoiceReader,
+    private readonly invoices: InvoicesRepository,
     private readonly files: FileStore,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
@@ -113,7 +113,7 @@ function renditionIdOf(payload: unknown): string {
 }
 
 /** Only what was fixed at issue and whether the invoice is void, so that a payment does not change the file. */
-function renderedOf({ invoice, lines }: DetailedInvoiceView): RenderedInvoice {
+function renderedOf({ invoice, lines }: InvoiceWithLines): RenderedInvoice {
   const { number, issueDate, dueDate, sellerName } = invoice;
   if (number === null || issueDate === null || dueDate === null || sellerName === null) {
     throw new Error(`${invoice.id} is not issued`);

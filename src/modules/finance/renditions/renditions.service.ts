@@ -12,7 +12,7 @@ import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { InvoiceReader } from '../invoices/invoice-reader.service.js';
+import { InvoicesRepository } from '../invoices/invoices.repository.js';
 import {
   InvoiceRendition,
   MAX_ATTEMPTS,
@@ -36,7 +36,7 @@ export class RenditionsService {
   constructor(
     private readonly database: Database,
     private readonly repository: RenditionsRepository,
-    private readonly invoices: InvoiceReader,
+    private readonly invoices: InvoicesRepository,
     private readonly files: FileStore,
     private readonly links: FileLinks,
     private readonly ledger: ActionLedger,

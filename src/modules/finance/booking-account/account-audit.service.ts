@@ -1,0 +1,133 @@
+import { Injectable } from '@nestjs/common';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import type { Invoice } from './invoice.entity.js';
+import type { InstallmentChange, LockedPlan } from './locked-plan.js';
+import type { PaymentAllocation } from './payment-allocation.entity.js';
+import type { PaymentSchedule } from './payment-schedule.entity.js';
+import type { Payment } from './payment.entity.js';
+
+const INSTALLMENT_EVENTS = { create: 'created', update: 'updated', rebalance: 'updated', cancel: 'cancelled' } as const;
+export type InstallmentVerb = keyof typeof INSTALLMENT_EVENTS;
+
+const PAYMENT_EVENTS = {
+  record: 'recorded',
+  allocate: 'allocated',
+  deallocate: 'deallocated',
+  reverse: 'reversed',
+} as const;
+export type PaymentVerb = keyof typeof PAYMENT_EVENTS;
+
+const INVOICE_EVENTS = {
+  create: 'created',
+  update: 'updated',
+  delete: 'deleted',
+  issue: 'issued',
+  void: 'voided',
+} as const;
+export type InvoiceVerb = keyof typeof INVOICE_EVENTS;
+
+/** The ledger entries and events of plans, installments, invoices and payments, written with the running transaction. */
+@Injectable()
+export class AccountAudit {
+  constructor(
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+  ) {}
+
+  planMaterialized({ plan, booking, installments }: LockedPlan): void {
+    const { id: planId, bookingId, planVersion, source, policy, totalCents } = plan;
+    const entries = installments.map((installment) => installment.auditImage());
+    this.ledger.record('finance.payment_plan.materialize', {
+      subjectType: 'payment_plan',
+      subjectId: planId,
+      after: { id: planId, bookingId, planVersion, source, policy, totalCents, entries },
+    });
+    const data = { planId, bookingId, planVersion, source, currency: booking.currency, totalCents };
+    for (const channel of installmentChannels(bookingId)) {
+      this.outbox.add({ channel, event: 'payment_plan.materialized', data });
+    }
+  }
+
+  installmentsChanged(
+    changes: readonly InstallmentChange[],
+    verbOf: (change: InstallmentChange) => InstallmentVerb,
+    reason: string | null = null,
+  ): void {
+    for (const change of changes) this.installmentChanged(verbOf(change), change, reason);
+  }
+
+  installmentChanged(
+    verb: InstallmentVerb,
+    { installment, before }: InstallmentChange,
+    reason: string | null = null,
+  ): void {
+    this.ledger.record(`finance.payment_schedule.${verb}`, {
+      subjectType: 'payment_schedule',
+      subjectId: installment.id,
+      before,
+      after: installment.auditImage(),
+      reason,
+    });
+    this.publishInstallment(INSTALLMENT_EVENTS[verb], installment);
+    // If money was allocated, the event was published with the allocation.
+    const isSettledByShrinking = before?.status === 'pending' && before.paidCents === installment.paidCents;
+    if (installment.status === 'paid' && isSettledByShrinking) this.publishInstallment('paid', installment);
+  }
+
+  publishInstallment(name: 'created' | 'updated' | 'cancelled' | 'paid', installment: PaymentSchedule): void {
+    const { id: scheduleId, bookingId, status, dueDate, currency, amountCents, paidCents, version } = installment;
+    const data = { scheduleId, bookingId, status, dueDate, currency, amountCents, paidCents, version };
+    for (const channel of installmentChannels(bookingId)) {
+      this.outbox.add({ channel, event: `payment_schedule.${name}`, data });
+    }
+  }
+
+  invoiceChanged(
+    verb: InvoiceVerb,
+    invoice: Invoice,
+    change: { before: object | null; after: object | null; reason?: string | null },
+  ): void {
+    this.ledger.record(`finance.invoice.${verb}`, { subjectType: 'invoice', subjectId: invoice.id, ...change });
+    this.publishInvoice(INVOICE_EVENTS[verb], invoice);
+  }
+
+  publishInvoice(name: 'created' | 'updated' | 'deleted' | 'issued' | 'voided' | 'settled', invoice: Invoice): void {
+    const { id: invoiceId, bookingId, scheduleId, status, number, currency, totalCents, version } = invoice;
+    this.outbox.add({
+      channel: 'finance.invoices',
+      event: `invoice.${name}`,
+      data: { invoiceId, bookingId, scheduleId, status, number, currency, totalCents, version },
+    });
+  }
+
+  /** `before` is the payment's audit image before the change; null for a new one. */
+  paymentChanged(
+    verb: PaymentVerb,
+    payment: Payment,
+    change: { allocations: readonly PaymentAllocation[]; before: object | null; reason?: string },
+  ): void {
+    this.ledger.record(`finance.payment.${verb}`, {
+      subjectType: 'payment',
+      subjectId: payment.id,
+      before: change.before,
+      after: payment.auditImage(change.allocations),
+      reason: change.reason ?? null,
+    });
+    this.publishPayment(verb, payment);
+  }
+
+  publishPayment(verb: PaymentVerb, payment: Payment): void {
+    const { id: paymentId, direction, bookingId, supplierInvoiceId, status, version } = payment;
+    const { currency, amountCents, unappliedCents } = payment;
+    const sides = { paymentId, direction, bookingId, supplierInvoiceId };
+    const data = { ...sides, status, currency, amountCents, unappliedCents, version };
+    const channels = ['finance.payments', ...(bookingId === null ? [] : [`bookings.${bookingId}`])];
+    for (const channel of channels) this.outbox.add({ channel, event: `payment.${PAYMENT_EVENTS[verb]}`, data });
+  }
+}
+
+/** The channel of the booking and the one of all installments. */
+export function installmentChannels(bookingId: string): string[] {
+  return [`bookings.${bookingId}`, 'finance.payment-schedules'];
+}

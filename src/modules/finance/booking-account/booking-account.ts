@@ -1,0 +1,211 @@
+import { type AppError, conflict, invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import type { BookingSummary } from '../../bookings/index.js';
+import type { Invoice } from './invoice.entity.js';
+import type { LockedPlan } from './locked-plan.js';
+import { type BookingShare, type OpenInvoice, Outstanding } from './outstanding.js';
+import type { Share } from './payment-allocation.entity.js';
+import type { PaymentSchedule } from './payment-schedule.entity.js';
+
+/** What a client wants a part of a payment to settle. */
+export interface RequestedShare {
+  scheduleId?: string;
+  invoiceId?: string;
+  amountCents: number;
+}
+
+/** What became paid, or no longer is. */
+export interface BalanceChanges {
+  invoices: Invoice[];
+  installments: PaymentSchedule[];
+  /** Those of them that are fully paid now and were not before. */
+  settledInvoices: Invoice[];
+  settledInstallments: PaymentSchedule[];
+}
+
+/**
+ * A booking with its plan, its invoices and what is paid on them, locked together: money that settles an installment
+ * counts on an invoice too. `BookingAccountsService` locks and saves it.
+ */
+export class BookingAccount {
+  constructor(
+    readonly booking: BookingSummary,
+    /** The current plan; null until the booking has one. */
+    public plan: LockedPlan | null,
+    /** All of them, also drafts and void ones. */
+    readonly invoices: readonly Invoice[],
+  ) {}
+
+  get installments(): readonly PaymentSchedule[] {
+    return this.plan?.installments ?? [];
+  }
+
+  /** The installments whose amounts cannot change, because an invoice that is not void requests them. */
+  invoicedInstallments(): Set<string> {
+    return new Set(this.liveInvoices().flatMap(({ scheduleId }) => scheduleId ?? []));
+  }
+
+  /** The sum of all invoices that are not void, except one. */
+  invoicedCents(exceptId: string | null = null): number {
+    return this.liveInvoices().reduce((sum, { id, totalCents }) => (id === exceptId ? sum : sum + totalCents), 0);
+  }
+
+  /** Throws 409 `booking_not_priced`, 422 `invoice_exceeds_booking`. */
+  assertInvoiceFits({ id, totalCents }: { id: string; totalCents: number }): void {
+    const { totalCents: bookingTotalCents } = this.booking;
+    if (bookingTotalCents === null) throw conflict('booking_not_priced', 'The booking has no items to invoice');
+    const invoicedCents = this.invoicedCents(id);
+    if (invoicedCents + totalCents <= bookingTotalCents) return;
+    throw unprocessable('invoice_exceeds_booking', 'Total invoiced would exceed the booking total', {
+      bookingTotalCents,
+      invoicedCents,
+      totalCents,
+    });
+  }
+
+  /** Throws 409 `booking_invoiced` if more is invoiced than the booking costs now. */
+  assertNotOverInvoiced(totalCents: number): void {
+    const invoicedCents = this.invoicedCents();
+    if (totalCents >= invoicedCents) return;
+    throw conflict('booking_invoiced', 'Total invoiced exceeds the new booking total; void invoices first', {
+      invoicedCents,
+      totalCents,
+    });
+  }
+
+  /** Throws 409 `schedule_already_invoiced`. */
+  assertNotInvoiced(scheduleId: string): void {
+    const existing = this.liveInvoices().find((invoice) => invoice.scheduleId === scheduleId);
+    if (!existing) return;
+    throw conflict('schedule_already_invoiced', 'The installment is already on another invoice', {
+      existingId: existing.id,
+    });
+  }
+
+  /** Whether an issued and unpaid invoice requests the whole booking, or one each of these installments. */
+  hasOpenInvoice(scheduleIds: readonly string[]): boolean {
+    const open = this.invoices.filter(({ status }) => status === 'issued' || status === 'partially_paid');
+    if (open.some(({ scheduleId }) => scheduleId === null)) return true;
+    const requested = new Set(open.map(({ scheduleId }) => scheduleId));
+    return scheduleIds.length > 0 && scheduleIds.every((scheduleId) => requested.has(scheduleId));
+  }
+
+  /** What is still to be paid now. */
+  outstanding(): Outstanding {
+    const open = this.installments.filter((installment) => installment.isOpen());
+    return new Outstanding(
+      open.map((installment) => ({
+        id: installment.id,
+        dueDate: installment.dueDate,
+        position: installment.position,
+        outstandingCents: installment.outstandingCents(),
+      })),
+      this.openInvoices(),
+    );
+  }
+
+  outstandingInstallments(): Outstanding {
+    return this.outstanding().withoutInvoices();
+  }
+
+  openInvoices(): OpenInvoice[] {
+    return this.invoices.flatMap((invoice) => {
+      const { id, scheduleId, issueDate, status, totalCents, paidCents } = invoice;
+      const isOpen = issueDate !== null && status !== 'void' && paidCents < totalCents;
+      return isOpen ? [{ id, scheduleId, issueDate, outstandingCents: totalCents - paidCents }] : [];
+    });
+  }
+
+  /** What this much money settles without a request: open installments, the oldest first, and their invoices. */
+  automaticShares(cents: number): Share[] {
+    return this.outstanding().spread(cents).map(toShare);
+  }
+
+  /**
+   * The requested shares, to the cent. Throws 422 `over_allocated` beyond `availableCents` or what is outstanding, 400 for
+   * an invoice of another installment, 404 for one of another booking, 409 `schedule_cancelled`, `invoice_not_open`.
+   */
+  requestedShares(requested: readonly RequestedShare[], availableCents: number): Share[] {
+    const outstanding = this.outstanding();
+    let available = availableCents;
+    return requested.flatMap((request, index) => {
+      this.assertPayable(request, `allocations.${index}`);
+      const { scheduleId, invoiceId, amountCents } = request;
+      const outstandingCents = outstanding.of(request);
+      if (amountCents > Math.min(available, outstandingCents)) throw overAllocated(available, outstandingCents);
+      available -= amountCents;
+      if (scheduleId === undefined) return outstanding.onInvoice(invoiceId ?? '', amountCents).map(toShare);
+      if (invoiceId === undefined) return outstanding.onInstallment(scheduleId, amountCents).map(toShare);
+      return outstanding.onBoth({ scheduleId, invoiceId }, amountCents).map(toShare);
+    });
+  }
+
+  /** Counts shares as paid, or as no longer paid. */
+  count(shares: readonly Share[], as: 'paid' | 'unpaid'): BalanceChanges {
+    const sign = as === 'paid' ? 1 : -1;
+    const isBookingCancelled = this.booking.status === 'cancelled';
+    const changes: BalanceChanges = { invoices: [], installments: [], settledInvoices: [], settledInstallments: [] };
+    for (const invoice of this.invoices) {
+      const cents = sumFor(shares, ({ invoiceId }) => invoiceId === invoice.id);
+      if (cents === 0) continue;
+      invoice.addPaid(sign * cents);
+      changes.invoices.push(invoice);
+      if (invoice.status === 'paid' && as === 'paid') changes.settledInvoices.push(invoice);
+    }
+    for (const installment of this.installments) {
+      const cents = sumFor(shares, ({ scheduleId }) => scheduleId === installment.id);
+      if (cents === 0) continue;
+      const wasPaid = installment.status === 'paid';
+      installment.addPaid(sign * cents, { isBookingCancelled });
+      changes.installments.push(installment);
+      if (installment.status === 'paid' && !wasPaid) changes.settledInstallments.push(installment);
+    }
+    return changes;
+  }
+
+  private liveInvoices(): Invoice[] {
+    return this.invoices.filter(({ status }) => status !== 'void');
+  }
+
+  private assertPayable({ scheduleId, invoiceId }: RequestedShare, path: string): void {
+    if (scheduleId === undefined && invoiceId === undefined) {
+      throw invalidField(`${path}.scheduleId`, 'scheduleId or invoiceId is required', 'required');
+    }
+    const installment = this.installments.find(({ id }) => id === scheduleId);
+    if (scheduleId !== undefined && !installment) throw notFound({ field: `${path}.scheduleId` });
+    if (installment?.status === 'cancelled') {
+      throw conflict('schedule_cancelled', 'Payments cannot be allocated to a cancelled installment', { scheduleId });
+    }
+    const invoice = this.invoices.find(({ id }) => id === invoiceId);
+    if (invoiceId !== undefined && !invoice) throw notFound({ field: `${path}.invoiceId` });
+    if (invoice?.status === 'draft' || invoice?.status === 'void') {
+      throw conflict('invoice_not_open', 'Payments can be allocated to issued invoices only', {
+        invoiceId,
+        status: invoice.status,
+      });
+    }
+    const isForAnother = Boolean(invoice?.scheduleId && scheduleId !== undefined && invoice.scheduleId !== scheduleId);
+    if (isForAnother) {
+      throw invalidField(
+        `${path}.invoiceId`,
+        'The invoice belongs to another installment',
+        'invoice_of_other_schedule',
+      );
+    }
+  }
+}
+
+/** 422 for more than the payment has left, or than is outstanding. */
+export function overAllocated(availableCents: number, outstandingCents: number): AppError {
+  return unprocessable('over_allocated', 'Allocation exceeds the unapplied or the outstanding amount', {
+    available: availableCents,
+    outstanding: outstandingCents,
+  });
+}
+
+export function toShare(share: BookingShare): Share {
+  return { ...share, supplierInvoiceId: null };
+}
+
+function sumFor(shares: readonly Share[], isMeant: (share: Share) => boolean): number {
+  return shares.reduce((sum, share) => (isMeant(share) ? sum + share.amountCents : sum), 0);
+}

@@ -1,0 +1,222 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import type { Rows } from '../../../platform/database/rows.js';
+import { Invoice } from './invoice.entity.js';
+import { PaymentAllocation } from './payment-allocation.entity.js';
+import { PaymentPlan } from './payment-plan.entity.js';
+import { PaymentSchedule } from './payment-schedule.entity.js';
+import { Payment } from './payment.entity.js';
+
+/** The rows of booking accounts. Each call is one statement. */
+@Injectable()
+export class BookingAccountsRepository {
+  private readonly installments: Rows<PaymentSchedule>;
+  private readonly invoices: Rows<Invoice>;
+  private readonly payments: Rows<Payment>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
+    this.installments = database.rows(PaymentSchedule);
+    this.invoices = database.rows(Invoice);
+    this.payments = database.rows(Payment);
+  }
+
+  async currentPlan(bookingId: string): Promise<PaymentPlan | null> {
+    return this.database.findRow(PaymentPlan, { bookingId, isCurrent: true });
+  }
+
+  async installmentsOf(bookingId: string): Promise<PaymentSchedule[]> {
+    return this.installments.listBy({ bookingId }, ['id']);
+  }
+
+  async lockInstallments(bookingId: string): Promise<PaymentSchedule[]> {
+    return this.installments.read({
+      name: 'account-installments',
+      text: `select ${this.installments.columns('installment')} from payment_schedules installment
+        where installment.booking_id = $1 order by installment.id for no key update`,
+      values: [bookingId],
+    });
+  }
+
+  /** Also drafts and void ones. */
+  async invoicesOf(bookingId: string): Promise<Invoice[]> {
+    return this.invoices.listBy({ bookingId, type: 'invoice' }, ['id']);
+  }
+
+  async lockInvoices(bookingId: string): Promise<Invoice[]> {
+    return this.invoices.read({
+      name: 'account-invoices',
+      text: `select ${this.invoices.columns('invoice')} from invoices invoice
+        where invoice.booking_id = $1 and invoice.type = 'invoice' order by invoice.id for no key update`,
+      values: [bookingId],
+    });
+  }
+
+  /** The completed payments of a booking that have unapplied money, the oldest first. */
+  async lockUnappliedPayments(bookingId: string): Promise<Payment[]> {
+    const payments = await this.payments.read({
+      name: 'account-payments-unapplied',
+      text: `select ${this.payments.columns('payment')} from payments payment
+        where payment.booking_id = $1 and payment.status = 'completed' and payment.unapplied_cents > 0
+        order by payment.id for no key update`,
+      values: [bookingId],
+    });
+    return payments.sort(byDay);
+  }
+
+  async lockPayments(ids: readonly string[]): Promise<Payment[]> {
+    return this.payments.lockAll(ids);
+  }
+
+  /** At most 2^53-1, however much was overpaid. */
+  async unappliedCents(bookingId: string): Promise<number> {
+    const [found] = await this.database.prepared<{ cents: number }>(
+      'payments-unapplied',
+      `select least(coalesce(sum(unapplied_cents), 0), 9007199254740991)::float8 as cents
+       from payments where booking_id = $1 and status = 'completed'`,
+      [bookingId],
+    );
+    return found?.cents ?? 0;
+  }
+
+  /** The live allocations of payments, the oldest first. */
+  async allocationsOf(paymentIds: readonly string[]): Promise<PaymentAllocation[]> {
+    return this.liveAllocations('of-payments', 'allocation.payment_id = any($1)', paymentIds);
+  }
+
+  /** The live allocations to installments, the oldest first. */
+  async allocationsTo(scheduleIds: readonly string[]): Promise<PaymentAllocation[]> {
+    return this.liveAllocations('to-installments', 'allocation.schedule_id = any($1)', scheduleIds);
+  }
+
+  /** The live allocations to installments of the booking that count on no invoice, the oldest first. */
+  async allocationsWithoutInvoice(bookingId: string): Promise<PaymentAllocation[]> {
+    const isWithout = 'allocation.schedule_id is not null and allocation.invoice_id is null';
+    return this.liveAllocations('without-invoice', `${isWithout} and ${OF_BOOKING}`, bookingId);
+  }
+
+  /** The live allocations to invoices of the booking that count on no installment, the oldest first. */
+  async allocationsWithoutInstallment(bookingId: string): Promise<PaymentAllocation[]> {
+    const isWithout = 'allocation.schedule_id is null and allocation.invoice_id is not null';
+    return this.liveAllocations('without-installment', `${isWithout} and ${OF_BOOKING}`, bookingId);
+  }
+
+  async insertAllocations(allocations: PaymentAllocation[]): Promise<void> {
+    if (allocations.length > 0) await this.database.repository(PaymentAllocation).insert(allocations);
+  }
+
+  async insertPlan(plan: PaymentPlan, installments: PaymentSchedule[]): Promise<void> {
+    await this.database.insert(plan);
+    await this.insertInstallments(installments);
+  }
+
+  async insertInstallments(installments: PaymentSchedule[]): Promise<void> {
+    if (installments.length > 0) await this.database.repository(PaymentSchedule).insert(installments);
+  }
+
+  async savePlanDeviation({ id, offByCents }: PaymentPlan): Promise<void> {
+    await this.database.query('update payment_plans set off_by_cents = $2 where id = $1', [id, offByCents]);
+  }
+
+  async saveInstallments(installments: readonly PaymentSchedule[]): Promise<void> {
+    if (installments.length === 0) return;
+    const now = this.clock.now();
+    const saved = await this.database.prepared(
+      'account-installments-save',
+      `update payment_schedules installment
+       set label = changed.label, due_date = changed.due_date, amount_cents = changed.amount_cents,
+         paid_cents = changed.paid_cents, status = changed.status, waived = changed.waived, notes = changed.notes,
+         version = installment.version + 1, updated_at = $10
+       from unnest($1::text[], $2::integer[], $3::text[], $4::date[], $5::bigint[], $6::bigint[], $7::text[],
+         $8::boolean[], $9::text[])
+         as changed (id, version, label, due_date, amount_cents, paid_cents, status, waived, notes)
+       where installment.id = changed.id and installment.version = changed.version returning installment.id`,
+      [
+        installments.map(({ id }) => id),
+        installments.map(({ version }) => version),
+        installments.map(({ label }) => label),
+        installments.map(({ dueDate }) => dueDate),
+        installments.map(({ amountCents }) => amountCents),
+        installments.map(({ paidCents }) => paidCents),
+        installments.map(({ status }) => status),
+        installments.map(({ waived }) => waived),
+        installments.map(({ notes }) => notes),
+        now,
+      ],
+    );
+    raiseVersions(installments, saved.length, now);
+  }
+
+  /** Only what payments change. */
+  async saveInvoiceBalances(invoices: readonly Invoice[]): Promise<void> {
+    if (invoices.length === 0) return;
+    const now = this.clock.now();
+    const saved = await this.database.prepared(
+      'account-invoices-save',
+      `update invoices invoice
+       set paid_cents = changed.paid_cents, status = changed.status, version = invoice.version + 1, updated_at = $5
+       from unnest($1::text[], $2::integer[], $3::bigint[], $4::text[]) as changed (id, version, paid_cents, status)
+       where invoice.id = changed.id and invoice.version = changed.version returning invoice.id`,
+      [
+        invoices.map(({ id }) => id),
+        invoices.map(({ version }) => version),
+        invoices.map(({ paidCents }) => paidCents),
+        invoices.map(({ status }) => status),
+        now,
+      ],
+    );
+    raiseVersions(invoices, saved.length, now);
+  }
+
+  /** Only their unapplied amounts. */
+  async saveUnapplied(payments: readonly Payment[]): Promise<void> {
+    if (payments.length === 0) return;
+    const now = this.clock.now();
+    const saved = await this.database.prepared(
+      'account-payments-save',
+      `update payments payment
+       set unapplied_cents = changed.unapplied_cents, version = payment.version + 1, updated_at = $4
+       from unnest($1::text[], $2::integer[], $3::bigint[]) as changed (id, version, unapplied_cents)
+       where payment.id = changed.id and payment.version = changed.version returning payment.id`,
+      [
+        payments.map(({ id }) => id),
+        payments.map(({ version }) => version),
+        payments.map(({ unappliedCents }) => unappliedCents),
+        now,
+      ],
+    );
+    raiseVersions(payments, saved.length, now);
+  }
+
+  private async liveAllocations(name: string, condition: string, value: unknown): Promise<PaymentAllocation[]> {
+    const found = await this.database.read(PaymentAllocation, {
+      name: `allocations-${name}`,
+      text: `select ${this.database.columnsOf(PaymentAllocation, 'allocation')} from payment_allocations allocation
+        where ${condition} and allocation.reverses_id is null
+          and not exists (select from payment_allocations reversal where reversal.reverses_id = allocation.id)
+        order by allocation.created_at, allocation.id`,
+      values: [value],
+    });
+    return found.map(({ entity }) => entity);
+  }
+}
+
+const OF_BOOKING = 'allocation.payment_id in (select id from payments where booking_id = $1)';
+
+/** A row that has another version than was read was written without the lock of its booking. */
+function raiseVersions(
+  rows: readonly { version: number; updatedAt: Date }[],
+  savedCount: number,
+  updatedAt: Date,
+): void {
+  if (savedCount !== rows.length) throw new Error('Rows of a booking account were changed without its lock');
+  for (const row of rows) Object.assign(row, { version: row.version + 1, updatedAt });
+}
+
+function byDay(one: Payment, other: Payment): number {
+  if (one.paidOn !== other.paidOn) return one.paidOn < other.paidOn ? -1 : 1;
+  return one.id < other.id ? -1 : 1;
+}

@@ -1,0 +1,226 @@
+import { named } from '../../../platform/http/named-values.js';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { safeInteger } from '../../../platform/database/columns.js';
+import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import type { DocumentType } from '../number-series/number-series.entity.js';
+
+export const INVOICE_STATUSES = named('InvoiceStatus', ['draft', 'issued', 'partially_paid', 'paid', 'void']);
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
+
+/** Those of invoices that are issued and not paid. */
+const OPEN_STATUSES: readonly InvoiceStatus[] = ['issued', 'partially_paid'];
+
+export interface InvoiceTotals {
+  subtotalCents: number;
+  taxCents: number;
+  totalCents: number;
+}
+
+/** One line of an invoice with all its amounts. */
+export interface PricedLine {
+  bookingItemId: string | null;
+  description: string;
+  quantity: string;
+  unitPriceCents: number;
+  taxRateBasisPoints: number | null;
+  netCents: number;
+  taxCents: number;
+  totalCents: number;
+}
+
+/** The organization as printed on an invoice. */
+export interface Seller {
+  name: string;
+  address: string | null;
+  taxId: string | null;
+}
+
+/** What an invoice gets when it is issued. */
+export interface Issue {
+  seriesId: string;
+  periodKey: string;
+  sequence: number;
+  number: string;
+  issueDate: string;
+  dueDate: string;
+  seller: Seller;
+  /** What was received before; at most the total. */
+  paidCents: number;
+}
+
+export interface InvoiceChanges {
+  payerName?: string;
+  payerAddress?: string | null;
+  payerTaxId?: string | null;
+  dueDate?: string | null;
+}
+
+/** A bill to a customer. It can be changed while it is a draft; once it has a number, only its payment state changes. */
+@Entity('invoices')
+export class Invoice {
+  @PrimaryColumn('text') id: string;
+  @Column('text') type: DocumentType;
+  @Column('text', { name: 'booking_id' }) bookingId: string;
+  /** The installment that it requests; null: the booking, or what its lines contain. */
+  @Column('text', { name: 'schedule_id', nullable: true }) scheduleId: string | null;
+  @Column('text') status: InvoiceStatus;
+  @Column('text', { nullable: true }) number: string | null;
+  @Column('text', { name: 'series_id', nullable: true }) seriesId: string | null;
+  @Column('text', { name: 'period_key', nullable: true }) periodKey: string | null;
+  @Column('bigint', { nullable: true, transformer: safeInteger }) sequence: number | null;
+  @Column('date', { name: 'issue_date', nullable: true }) issueDate: string | null;
+  @Column('date', { name: 'due_date', nullable: true }) dueDate: string | null;
+  @Column('text', { name: 'payer_name' }) payerName: string;
+  @Column('text', { name: 'payer_address', nullable: true }) payerAddress: string | null;
+  @Column('text', { name: 'payer_tax_id', nullable: true }) payerTaxId: string | null;
+  @Column('text', { name: 'seller_name', nullable: true }) sellerName: string | null;
+  @Column('text', { name: 'seller_address', nullable: true }) sellerAddress: string | null;
+  @Column('text', { name: 'seller_tax_id', nullable: true }) sellerTaxId: string | null;
+  @Column('text') currency: string;
+  @Column('bigint', { name: 'subtotal_cents', transformer: safeInteger }) subtotalCents: number;
+  @Column('bigint', { name: 'tax_cents', transformer: safeInteger }) taxCents: number;
+  @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
+  /** The sum of its live allocations. */
+  @Column('bigint', { name: 'paid_cents', transformer: safeInteger }) paidCents: number;
+  @Column('timestamptz', { name: 'issued_at', nullable: true }) issuedAt: Date | null;
+  @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
+  @Column('text', { name: 'void_reason', nullable: true }) voidReason: string | null;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  /** Throws 409 `invoice_issued`, `invoice_void`. */
+  assertDraft(): void {
+    if (this.status === 'draft') return;
+    if (this.number !== null) throw conflict('invoice_issued', 'An issued invoice cannot be changed', this.state());
+    throw conflict('invoice_void', 'A void invoice cannot be changed', this.state());
+  }
+
+  /** For drafts. */
+  change(changes: InvoiceChanges, totals: InvoiceTotals, now: Date): void {
+    Object.assign(this, changes, totals, { updatedAt: now });
+  }
+
+  /** Throws 409 `invalid_transition`. */
+  assertIssuable(): void {
+    if (this.status !== 'draft') throw this.invalidTransition('issued');
+  }
+
+  /**
+   * The day on which an invoice with this issue date is due: the requested one, or that of the draft, but never before the
+   * issue date. Throws 400 if the requested one is.
+   */
+  dueDateFor(issueDate: string, requested: string | undefined): string {
+    if (requested !== undefined && requested < issueDate) {
+      throw invalidField('dueDate', 'dueDate must not be before issueDate', 'due_before_issue');
+    }
+    const dueDate = requested ?? this.dueDate ?? issueDate;
+    return dueDate < issueDate ? issueDate : dueDate;
+  }
+
+  /** The status of an issued invoice with this amount paid. An invoice over nothing is paid when it is issued. */
+  statusFor(paidCents: number): InvoiceStatus {
+    if (paidCents === this.totalCents) return 'paid';
+    return paidCents === 0 ? 'issued' : 'partially_paid';
+  }
+
+  /** Adds to what is paid, or subtracts a negative amount. */
+  addPaid(cents: number): void {
+    this.paidCents += cents;
+    this.status = this.statusFor(this.paidCents);
+  }
+
+  /** `today` is the organization's calendar day. */
+  isOverdue(today: string): boolean {
+    const isOpen = OPEN_STATUSES.includes(this.status) && this.paidCents < this.totalCents;
+    return isOpen && this.dueDate !== null && this.dueDate < today;
+  }
+
+  /** The values that the database stored with the number. */
+  issued({ seller, ...issue }: Issue, now: Date): void {
+    Object.assign(this, issue, {
+      status: this.statusFor(issue.paidCents),
+      sellerName: seller.name,
+      sellerAddress: seller.address,
+      sellerTaxId: seller.taxId,
+      issuedAt: now,
+      updatedAt: now,
+      version: this.version + 1,
+    });
+  }
+
+  /** Its number is not used again. Throws 409 `invalid_transition`, `invoice_has_payments`. */
+  void(reason: string, now: Date): void {
+    if (this.status === 'void') throw this.invalidTransition('void');
+    if (this.paidCents > 0) {
+      throw conflict('invoice_has_payments', 'Reverse the payment allocations of this invoice first', {
+        paidCents: this.paidCents,
+      });
+    }
+    Object.assign(this, { status: 'void', voidedAt: now, voidReason: reason, updatedAt: now });
+  }
+
+  /** The organization as it was when the invoice was issued; null for a draft. */
+  seller(): Seller | null {
+    const { sellerName: name, sellerAddress: address, sellerTaxId: taxId } = this;
+    return name === null ? null : { name, address, taxId };
+  }
+
+  /** What the ledger stores of an invoice. `today` is the organization's calendar day. */
+  auditImage(lines: readonly PricedLine[], today: string): object {
+    return {
+      id: this.id,
+      bookingId: this.bookingId,
+      scheduleId: this.scheduleId,
+      status: this.status,
+      overdue: this.isOverdue(today),
+      number: this.number,
+      seriesId: this.seriesId,
+      issueDate: this.issueDate,
+      dueDate: this.dueDate,
+      payerName: this.payerName,
+      payerAddress: this.payerAddress,
+      payerTaxId: this.payerTaxId,
+      seller: this.seller(),
+      currency: this.currency,
+      subtotalCents: this.subtotalCents,
+      taxCents: this.taxCents,
+      totalCents: this.totalCents,
+      paidCents: this.paidCents,
+      balanceCents: this.totalCents - this.paidCents,
+      issuedAt: this.issuedAt?.toISOString() ?? null,
+      voidedAt: this.voidedAt?.toISOString() ?? null,
+      voidReason: this.voidReason,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+      lines: lines.map((line) => ({
+        bookingItemId: line.bookingItemId,
+        description: line.description,
+        quantity: line.quantity,
+        unitPriceCents: line.unitPriceCents,
+        taxRateBasisPoints: line.taxRateBasisPoints,
+        netCents: line.netCents,
+        taxCents: line.taxCents,
+        totalCents: line.totalCents,
+      })),
+    };
+  }
+
+  private invalidTransition(to: InvoiceStatus) {
+    return conflict('invalid_transition', `An invoice cannot go from ${this.status} to ${to}`, {
+      from: this.status,
+      to,
+    });
+  }
+
+  private state(): { status: InvoiceStatus; number: string | null } {
+    return { status: this.status, number: this.number };
+  }
+}
+
+/** `isOverdue` of a row that the statement calls `invoice`; `today` is a parameter's place, such as `$2`. */
+export function overdueInvoiceSql(today: string): string {
+  return `(invoice.status in ('issued', 'partially_paid') and invoice.due_date < ${today}::date
+    and invoice.paid_cents < invoice.total_cents)`;
+}

@@ -1,0 +1,211 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type BookingShare, type OpenInstallment, type OpenInvoice, Outstanding } from './outstanding.js';
+
+const deposit = { id: 'deposit', dueDate: '2027-01-10', position: 1, outstandingCents: 30_000 };
+const balance = { id: 'balance', dueDate: '2027-05-02', position: 2, outstandingCents: 70_000 };
+const wholeBooking = { id: 'whole', scheduleId: null, issueDate: '2027-01-05', outstandingCents: 100_000 };
+const ofDeposit = { id: 'of-deposit', scheduleId: 'deposit', issueDate: '2027-01-04', outstandingCents: 30_000 };
+const ofBalance = { id: 'of-balance', scheduleId: 'balance', issueDate: '2027-01-03', outstandingCents: 70_000 };
+
+const share = (scheduleId: string | null, invoiceId: string | null, amountCents: number): BookingShare => ({
+  scheduleId,
+  invoiceId,
+  amountCents,
+});
+
+describe('a payment without wishes', () => {
+  it('settles open installments by due date, then position', () => {
+    const twin = { ...deposit, id: 'twin', position: 0 };
+    const shares = new Outstanding([balance, deposit, twin], []).spread(65_000);
+    expect(shares).toEqual([share('twin', null, 30_000), share('deposit', null, 30_000), share('balance', null, 5000)]);
+  });
+
+  it('leaves over what no installment takes, and everything where there is none', () => {
+    const shares = new Outstanding([deposit, balance], []).spread(100_001);
+    expect(shares).toEqual([share('deposit', null, 30_000), share('balance', null, 70_000)]);
+    expect(new Outstanding([], [wholeBooking]).spread(500)).toEqual([]);
+  });
+});
+
+describe('money on an installment', () => {
+  it("counts on the installment's own invoice", () => {
+    const outstanding = new Outstanding([deposit, balance], [wholeBooking, ofDeposit]);
+    expect(outstanding.onInstallment('deposit', 20_000)).toEqual([share('deposit', 'of-deposit', 20_000)]);
+    expect(outstanding.of({ invoiceId: 'of-deposit' })).toBe(10_000);
+  });
+
+  it('counts on the oldest open invoice of the booking where the installment has none', () => {
+    const older = { ...wholeBooking, id: 'older', issueDate: '2027-01-01', outstandingCents: 12_000 };
+    const shares = new Outstanding([balance], [wholeBooking, older]).onInstallment('balance', 70_000);
+    expect(shares).toEqual([share('balance', 'older', 12_000), share('balance', 'whole', 58_000)]);
+  });
+
+  it("does not pay another installment's invoice", () => {
+    const shares = new Outstanding([deposit, balance], [ofBalance]).onInstallment('deposit', 30_000);
+    expect(shares).toEqual([share('deposit', null, 30_000)]);
+  });
+});
+
+describe('money on an invoice', () => {
+  it('is spread over the open installments, oldest first', () => {
+    const shares = new Outstanding([balance, deposit], [wholeBooking]).onInvoice('whole', 50_000);
+    expect(shares).toEqual([share('deposit', 'whole', 30_000), share('balance', 'whole', 20_000)]);
+  });
+
+  it('settles the installment that the invoice is for before all others', () => {
+    const shares = new Outstanding([deposit, { ...balance, outstandingCents: 60_000 }], [ofBalance]).onInvoice(
+      'of-balance',
+      70_000,
+    );
+    expect(shares).toEqual([share('balance', 'of-balance', 60_000), share('deposit', 'of-balance', 10_000)]);
+  });
+
+  it('stays on the invoice alone where no installment is open', () => {
+    expect(new Outstanding([], [wholeBooking]).onInvoice('whole', 10)).toEqual([share(null, 'whole', 10)]);
+  });
+});
+
+describe('money that settled an installment before there was an invoice', () => {
+  it("counts on the installment's own invoice, then on those of the whole booking, then on none", () => {
+    const outstanding = new Outstanding([], [{ ...wholeBooking, outstandingCents: 50 }, ofDeposit, ofBalance]);
+    expect(outstanding.onInvoicesLater('deposit', 30_070)).toEqual([
+      share('deposit', 'of-deposit', 30_000),
+      share('deposit', 'whole', 50),
+      share('deposit', null, 20),
+    ]);
+    expect(outstanding.onInvoicesLater('deposit', 10)).toEqual([share('deposit', null, 10)]);
+  });
+
+  it('finds no invoice where none is open', () => {
+    expect(new Outstanding([deposit], []).isEmpty()).toBe(false);
+    expect(new Outstanding([], [{ ...wholeBooking, outstandingCents: 0 }]).isEmpty()).toBe(true);
+  });
+});
+
+it('money on both is limited by the smaller of the two, and booked on both', () => {
+  const outstanding = new Outstanding([deposit], [wholeBooking]);
+  expect(outstanding.of({ scheduleId: 'deposit', invoiceId: 'whole' })).toBe(30_000);
+  expect(outstanding.onBoth({ scheduleId: 'deposit', invoiceId: 'whole' }, 30_000)).toHaveLength(1);
+  expect([outstanding.of({ scheduleId: 'deposit' }), outstanding.of({ invoiceId: 'whole' })]).toEqual([0, 70_000]);
+});
+
+it('what is not open has nothing outstanding, and takes nothing', () => {
+  const outstanding = new Outstanding([deposit], []);
+  expect([outstanding.of({ scheduleId: 'balance' }), outstanding.of({})]).toEqual([0, 0]);
+  expect(() => outstanding.onInstallment('deposit', 30_001)).toThrow(RangeError);
+  expect(() => outstanding.onInvoice('whole', 1)).toThrow(RangeError);
+});
+
+/** A booking with up to six installments, some invoiced by themselves, and up to three invoices of the whole. */
+const cents = fc.integer({ min: 0, max: 1_000 });
+const bookings = fc
+  .record({
+    installments: fc.array(
+      fc.record({ day: fc.integer({ min: 1, max: 4 }), outstandingCents: cents, invoiced: fc.option(cents) }),
+      { maxLength: 6 },
+    ),
+    wholes: fc.array(fc.record({ day: fc.integer({ min: 1, max: 4 }), outstandingCents: cents }), { maxLength: 3 }),
+  })
+  .map(({ installments, wholes }) => ({
+    installments: installments.map(({ day, outstandingCents }, position) => ({
+      ...{ id: `s${position}`, dueDate: `2027-01-0${day}`, position, outstandingCents },
+    })),
+    invoices: [
+      ...installments.flatMap(({ day, invoiced }, n) =>
+        invoiced === null
+          ? []
+          : [{ id: `i${n}`, scheduleId: `s${n}`, issueDate: `2027-01-0${day}`, outstandingCents: invoiced }],
+      ),
+      ...wholes.map(({ day, outstandingCents }, n) => ({
+        ...{ id: `w${n}`, scheduleId: null, issueDate: `2027-01-0${day}`, outstandingCents },
+      })),
+    ],
+  }));
+type Step = { on: 'spread' | 'installment' | 'invoice'; pick: number; part: number };
+const steps = fc.array(
+  fc.record<Step>({
+    on: fc.constantFrom('spread', 'installment', 'invoice'),
+    pick: fc.nat(20),
+    part: fc.integer({ min: 1, max: 1_500 }),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+const total = (rows: readonly { amountCents: number }[]) => rows.reduce((sum, { amountCents }) => sum + amountCents, 0);
+const outstandingOf = (open: readonly { outstandingCents: number }[]) =>
+  open.reduce((sum, { outstandingCents }) => sum + outstandingCents, 0);
+const on = (shares: readonly BookingShare[], id: string) =>
+  total(shares.filter(({ scheduleId, invoiceId }) => scheduleId === id || invoiceId === id));
+
+/** Takes the steps, each as far as its target allows, and checks that each is taken to the cent. */
+function play(
+  { installments, invoices }: { installments: OpenInstallment[]; invoices: OpenInvoice[] },
+  taken: readonly Step[],
+) {
+  const outstanding = new Outstanding(installments, invoices);
+  return taken.flatMap(({ on: kind, pick, part }) => {
+    if (kind === 'spread') return outstanding.spread(part);
+    const open = kind === 'installment' ? installments : invoices;
+    const target = open[pick % Math.max(1, open.length)];
+    if (!target) return [];
+    const amount = Math.min(part, outstanding.of({ [kind === 'installment' ? 'scheduleId' : 'invoiceId']: target.id }));
+    const shares =
+      kind === 'installment' ? outstanding.onInstallment(target.id, amount) : outstanding.onInvoice(target.id, amount);
+    expect(total(shares)).toBe(amount);
+    return shares;
+  });
+}
+
+describe('for every booking and every order of payments', () => {
+  it('no installment and no invoice gets more than is outstanding, and no share is empty', () => {
+    fc.assert(
+      fc.property(bookings, steps, (booking, taken) => {
+        const shares = play(booking, taken);
+        expect(shares.every(({ amountCents }) => amountCents > 0)).toBe(true);
+        expect(shares.every(({ scheduleId, invoiceId }) => scheduleId !== null || invoiceId !== null)).toBe(true);
+        for (const { id, outstandingCents } of [...booking.installments, ...booking.invoices]) {
+          expect(on(shares, id)).toBeLessThanOrEqual(outstandingCents);
+        }
+      }),
+    );
+  });
+
+  it('a payment without wishes takes all that is open or all that was paid, the oldest first', () => {
+    fc.assert(
+      fc.property(bookings, fc.integer({ min: 1, max: 8_000 }), ({ installments, invoices }, amount) => {
+        const shares = new Outstanding(installments, invoices).spread(amount);
+        expect(total(shares)).toBe(Math.min(amount, outstandingOf(installments)));
+        const inOrder = [...installments].sort((a, b) => a.dueDate.localeCompare(b.dueDate) || a.position - b.position);
+        const settled = inOrder.map(({ id, outstandingCents }) => on(shares, id) === outstandingCents);
+        const firstOpen = settled.indexOf(false);
+        const later = firstOpen === -1 ? [] : inOrder.slice(firstOpen + 1);
+        expect(later.map(({ id }) => on(shares, id))).toEqual(later.map(() => 0));
+      }),
+    );
+  });
+
+  it('the order in which installments and invoices are read does not matter', () => {
+    fc.assert(
+      fc.property(bookings, steps, ({ installments, invoices }, taken) => {
+        const spread = taken.filter((step) => step.on === 'spread');
+        const reversed = { installments: [...installments].reverse(), invoices: [...invoices].reverse() };
+        expect(play(reversed, spread)).toEqual(play({ installments, invoices }, spread));
+      }),
+    );
+  });
+
+  it("money on an installment leaves nothing open on the installment's own invoice that it could have paid", () => {
+    fc.assert(
+      fc.property(bookings, fc.nat(5), fc.nat(1_000), ({ installments, invoices }, pick, part) => {
+        const target = installments[pick % Math.max(1, installments.length)];
+        fc.pre(target !== undefined);
+        const outstanding = new Outstanding(installments, invoices);
+        const amount = Math.min(part, target.outstandingCents);
+        outstanding.onInstallment(target.id, amount);
+        const own = invoices.find(({ scheduleId }) => scheduleId === target.id);
+        if (own) expect(outstanding.of({ invoiceId: own.id })).toBe(Math.max(0, own.outstandingCents - amount));
+      }),
+    );
+  });
+});

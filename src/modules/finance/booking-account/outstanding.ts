@@ -1,0 +1,168 @@
+/** An installment that is still to be paid, and how much of it. */
+export interface OpenInstallment {
+  id: string;
+  dueDate: string;
+  position: number;
+  outstandingCents: number;
+}
+
+/** An issued invoice that is still to be paid, and how much of it. */
+export interface OpenInvoice {
+  id: string;
+  /** The installment that it was issued for; null: the booking as a whole. */
+  scheduleId: string | null;
+  issueDate: string;
+  outstandingCents: number;
+}
+
+/** A part of a payment that settles an installment, an invoice or both. */
+export interface BookingShare {
+  scheduleId: string | null;
+  invoiceId: string | null;
+  amountCents: number;
+}
+
+type Target = 'scheduleId' | 'invoiceId';
+
+/**
+ * What is still to be paid for a booking: installments by due date and position, invoices by issue date. An allocated part
+ * counts on the installment and on an invoice, and is no longer outstanding for the next one. All in one currency.
+ */
+export class Outstanding {
+  private readonly installments: OpenInstallment[];
+  private readonly invoices: OpenInvoice[];
+
+  constructor(installments: readonly OpenInstallment[], invoices: readonly OpenInvoice[]) {
+    this.installments = installments.map((open) => ({ ...open })).sort(byDueDate);
+    this.invoices = invoices.map((open) => ({ ...open })).sort(byIssueDate);
+  }
+
+  /** What can still be allocated to this installment or invoice; 0 if it is not open. */
+  of(target: { scheduleId?: string | null; invoiceId?: string | null }): number {
+    const rests = [
+      ...(target.scheduleId ? [this.installment(target.scheduleId)] : []),
+      ...(target.invoiceId ? [this.invoice(target.invoiceId)] : []),
+    ].map((open) => open?.outstandingCents ?? 0);
+    return rests.length > 0 ? Math.min(...rests) : 0;
+  }
+
+  /** Open installments one after the other, the oldest first, up to this amount. The shares may be less than that. */
+  spread(cents: number): BookingShare[] {
+    return partsOf(this.installments, cents).flatMap(({ id, part }) => this.onInstallment(id, part));
+  }
+
+  /** Counts first on the installment's own invoice, then on the oldest invoices of the whole booking, then on none. */
+  onInstallment(id: string, cents: number): BookingShare[] {
+    const parts = this.overInvoices(id, cents);
+    const rest = parts.reduce((left, { part }) => left - part, cents);
+    return [
+      ...parts.flatMap(({ id: invoiceId, part }) => this.allocate({ scheduleId: id, invoiceId, amountCents: part })),
+      ...this.allocate({ scheduleId: id, invoiceId: null, amountCents: rest }),
+    ];
+  }
+
+  /** The same for money that settled the installment before: only the invoices' part is allocated. */
+  onInvoicesLater(id: string | null, cents: number): BookingShare[] {
+    const parts = id === null ? [] : this.overInvoices(id, cents);
+    const rest = parts.reduce((left, { part }) => left - part, cents);
+    const shares = parts.flatMap(({ id: invoiceId, part }) =>
+      this.allocate({ scheduleId: null, invoiceId, amountCents: part }),
+    );
+    return [
+      ...shares.map((share) => ({ ...share, scheduleId: id })),
+      ...(rest > 0 ? [{ scheduleId: id, invoiceId: null, amountCents: rest }] : []),
+    ];
+  }
+
+  /** For money that paid an invoice before: allocates it to the invoice's `own` installment, or without one to open ones. */
+  onInstallmentsLater(
+    { invoiceId, own }: { invoiceId: string | null; own: string | null },
+    cents: number,
+  ): BookingShare[] {
+    const candidates = this.installments.filter(({ id }) => own === null || id === own);
+    const parts = partsOf(candidates, cents);
+    const rest = parts.reduce((left, { part }) => left - part, cents);
+    const shares = parts.flatMap(({ id: scheduleId, part }) =>
+      this.allocate({ scheduleId, invoiceId: null, amountCents: part }),
+    );
+    return [
+      ...shares.map((share) => ({ ...share, invoiceId })),
+      ...(rest > 0 ? [{ scheduleId: null, invoiceId, amountCents: rest }] : []),
+    ];
+  }
+
+  withoutInvoices(): Outstanding {
+    return new Outstanding(this.installments, []);
+  }
+
+  /** Whether nothing is outstanding on any invoice or installment. */
+  isEmpty(): boolean {
+    return [...this.installments, ...this.invoices].every(({ outstandingCents }) => outstandingCents === 0);
+  }
+
+  /** Spread over the installment that the invoice is for, then the open ones, oldest first, then none. */
+  onInvoice(id: string, cents: number): BookingShare[] {
+    const invoice = this.invoice(id);
+    const isOwn = (installment: OpenInstallment) => installment.id === invoice?.scheduleId;
+    const candidates = [...this.installments.filter(isOwn), ...this.installments.filter((open) => !isOwn(open))];
+    const parts = partsOf(candidates, cents);
+    const rest = parts.reduce((left, { part }) => left - part, cents);
+    return [
+      ...parts.flatMap(({ id: scheduleId, part }) => this.allocate({ scheduleId, invoiceId: id, amountCents: part })),
+      ...this.allocate({ scheduleId: null, invoiceId: id, amountCents: rest }),
+    ];
+  }
+
+  /** On this installment and this invoice at once. */
+  onBoth(target: Record<Target, string>, amountCents: number): BookingShare[] {
+    return this.allocate({ ...target, amountCents });
+  }
+
+  private overInvoices(scheduleId: string, cents: number): { id: string; part: number }[] {
+    const own = this.invoices.filter((invoice) => invoice.scheduleId === scheduleId);
+    const ofBooking = this.invoices.filter((invoice) => invoice.scheduleId === null);
+    return partsOf([...own, ...ofBooking], cents);
+  }
+
+  /** The share, subtracted from both of its targets; empty if it is 0. Throws RangeError beyond what is outstanding. */
+  private allocate(share: BookingShare): BookingShare[] {
+    const { scheduleId, invoiceId, amountCents } = share;
+    if (amountCents === 0) return [];
+    if (amountCents > this.of(share)) throw new RangeError('More than is outstanding');
+    const installment = scheduleId === null ? null : this.installment(scheduleId);
+    const invoice = invoiceId === null ? null : this.invoice(invoiceId);
+    if (installment) installment.outstandingCents -= amountCents;
+    if (invoice) invoice.outstandingCents -= amountCents;
+    return [share];
+  }
+
+  private installment(id: string): OpenInstallment | undefined {
+    return this.installments.find((open) => open.id === id);
+  }
+
+  private invoice(id: string): OpenInvoice | undefined {
+    return this.invoices.find((open) => open.id === id);
+  }
+}
+
+/** One after the other, each up to its outstanding amount. */
+function partsOf(candidates: readonly { id: string; outstandingCents: number }[], cents: number) {
+  let rest = cents;
+  return candidates.flatMap(({ id, outstandingCents }) => {
+    const part = Math.min(rest, outstandingCents);
+    rest -= part;
+    return part > 0 ? [{ id, part }] : [];
+  });
+}
+
+function byDueDate(one: OpenInstallment, other: OpenInstallment): number {
+  return order(one.dueDate, other.dueDate) || one.position - other.position || order(one.id, other.id);
+}
+
+function byIssueDate(one: OpenInvoice, other: OpenInvoice): number {
+  return order(one.issueDate, other.issueDate) || order(one.id, other.id);
+}
+
+function order(one: string, other: string): number {
+  return one === other ? 0 : one < other ? -1 : 1;
+}

@@ -1,0 +1,124 @@
+import { named } from '../../../platform/http/named-values.js';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { safeInteger } from '../../../platform/database/columns.js';
+import type { Columns } from '../../../platform/database/rows.js';
+
+export const SCHEDULE_TYPES = named('PaymentScheduleType', ['deposit', 'installment', 'balance', 'amendment', 'other']);
+export type ScheduleType = (typeof SCHEDULE_TYPES)[number];
+
+/** As stored. */
+export type StoredScheduleStatus = 'pending' | 'paid' | 'cancelled';
+/** In responses: a pending installment is overdue once its due date has passed. */
+export const SCHEDULE_STATUSES = named('PaymentScheduleStatus', ['pending', 'paid', 'overdue', 'cancelled']);
+export type ScheduleStatus = (typeof SCHEDULE_STATUSES)[number];
+
+/** Origin of an installment: a step of the policy, the whole amount at once, a change of the items, or staff. */
+export const SCHEDULE_BASES = named('PaymentScheduleBasis', ['booking', 'departure', 'full', 'amendment', 'manual']);
+export type ScheduleBasis = (typeof SCHEDULE_BASES)[number];
+
+/** One installment of a booking's payment plan. `paidCents` is the sum of its live allocations. */
+@Entity('payment_schedules')
+export class PaymentSchedule {
+  @PrimaryColumn('text') id: string;
+  @Column('text', { name: 'booking_id' }) bookingId: string;
+  @Column('text', { name: 'plan_id' }) planId: string;
+  @Column('integer', { name: 'plan_version' }) planVersion: number;
+  @Column('text') currency: string;
+  /** 1 for the first of the plan. */
+  @Column('integer') position: number;
+  @Column('text') type: ScheduleType;
+  @Column('text') label: string;
+  @Column('text') basis: ScheduleBasis;
+  @Column('date', { name: 'due_date' }) dueDate: string;
+  @Column('bigint', { name: 'amount_cents', transformer: safeInteger }) amountCents: number;
+  @Column('bigint', { name: 'paid_cents', transformer: safeInteger }) paidCents: number;
+  @Column('text') status: StoredScheduleStatus;
+  /** Cancelled without moving its amount elsewhere: it will not be collected. */
+  @Column('boolean') waived: boolean;
+  @Column('text', { nullable: true }) notes: string | null;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  isOpen(): boolean {
+    return this.status === 'pending';
+  }
+
+  /** What is still to be collected on it. */
+  outstandingCents(): number {
+    return this.status === 'cancelled' ? 0 : this.amountCents - this.paidCents;
+  }
+
+  /** `today` is the organization's calendar day. */
+  effectiveStatus(today: string): ScheduleStatus {
+    return this.isOpen() && this.dueDate < today ? 'overdue' : this.status;
+  }
+
+  /** A new amount, not below what is paid; if all of it is paid, so is the installment. */
+  resize(amountCents: number): void {
+    this.amountCents = amountCents;
+    this.status = this.paidCents === amountCents ? 'paid' : 'pending';
+  }
+
+  /** Reduces the amount; if nothing would be left, it is cancelled and keeps its last amount. */
+  reduce(cents: number): void {
+    if (cents === this.amountCents) this.cancel();
+    else this.resize(this.amountCents - cents);
+  }
+
+  cancel({ waived = false }: { waived?: boolean } = {}): void {
+    Object.assign(this, { status: 'cancelled', waived } satisfies Partial<PaymentSchedule>);
+  }
+
+  restore(): void {
+    Object.assign(this, { status: 'pending', waived: false } satisfies Partial<PaymentSchedule>);
+  }
+
+  /**
+   * Adds to what is paid, or subtracts a negative amount. Nothing more is collected for a cancelled booking: its
+   * installments shrink to what is left of their money.
+   */
+  addPaid(cents: number, { isBookingCancelled }: { isBookingCancelled: boolean }): void {
+    this.paidCents += cents;
+    if (!isBookingCancelled) this.resize(this.amountCents);
+    else if (this.paidCents === 0) this.cancel();
+    else this.resize(this.paidCents);
+  }
+
+  /** What the ledger stores of an installment, and a reversal restores. */
+  auditImage(): InstallmentImage {
+    return {
+      id: this.id,
+      bookingId: this.bookingId,
+      label: this.label,
+      dueDate: this.dueDate,
+      amountCents: this.amountCents,
+      currency: this.currency,
+      status: this.status,
+      type: this.type,
+      paidCents: this.paidCents,
+      waived: this.waived,
+      notes: this.notes,
+      position: this.position,
+      planVersion: this.planVersion,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
+  }
+}
+
+export type InstallmentImage = Omit<Columns<PaymentSchedule>, 'planId' | 'basis' | 'createdAt' | 'updatedAt'> & {
+  createdAt: string;
+  updatedAt: string;
+};
+
+/** `effectiveStatus` of a row that the statement calls `alias`; `today` is a parameter's place, such as `$2`. */
+export function effectiveStatusSql(alias: string, today: string): string {
+  return `case when ${overdueSql(alias, today)} then 'overdue' else ${alias}.status end`;
+}
+
+/** Whether the row is overdue: the condition of lists, filters and reads. */
+export function overdueSql(alias: string, today: string): string {
+  return `(${alias}.status = 'pending' and ${alias}.due_date < ${today} and ${alias}.paid_cents < ${alias}.amount_cents)`;
+}
