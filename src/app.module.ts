@@ -19,7 +19,7 @@ import { VaultModule } from './modules/vault/index.js';
 import { Env } from './platform/config/env.js';
 import { PlatformModule } from './platform/platform.module.js';
 
-/** Every module of the business, in the order of the arrows: whoever stands lower may use what stands above. */
+/** All business modules, in the order of their dependencies: a module may use those above it. */
 const MODULES = [
   ActionLedgerModule,
   IdentityModule,

@@ -15,7 +15,7 @@ export function readProcessEnv(): Env {
   return readEnv(process.env);
 }
 
-/** A connection to the configured database. Throws ConfigurationError with a remedy where it cannot be had. */
+/** A connection to the configured database. Throws ConfigurationError with a remedy if it cannot connect. */
 export async function connect(env: Env): Promise<DataSource> {
   const dataSource = await initialized(env);
   const version = `select current_setting('server_version_num')::int as version`;
@@ -39,7 +39,7 @@ export async function runProcess(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A server that is starting, full or slow to answer is given some seconds; every other fault needs somebody's hand. */
+/** A server that is starting, full or slow gets some seconds; every other error needs an operator. */
 async function initialized(env: Env): Promise<DataSource> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -86,7 +86,7 @@ const commands: Record<string, Command> = {
   },
 };
 
-/** Reads and nothing else: no migration, no key is made, whatever the configuration of the service is. */
+/** Only reads: runs no migration and creates no key, whatever the service is configured to do. */
 async function verifyLedger(dataSource: DataSource): Promise<number> {
   const { entries, erasedPayloads, breaks } = await new LedgerVerifier(new Database(dataSource)).verify();
   if (entries === 0 && breaks.length === 0) {
@@ -125,7 +125,7 @@ function misused(message: string): number {
 }
 
 async function run(command: Command, words: string[]): Promise<number> {
-  // Whoever runs as a service works off the jobs; a command does its one thing.
+  // Only the service runs jobs, not a command.
   const env: Env = { ...readProcessEnv(), jobs: false };
   const dataSource = await connect(env);
   if (command.runOn) return command.runOn(dataSource).finally(() => dataSource.destroy());

@@ -43,7 +43,7 @@ export async function createApp(surroundings: Surroundings): Promise<NestExpress
   const isProxy = express.get('trust proxy fn') as (address: string) => boolean;
   app.get(ConnectionLimits).apply(app.getHttpServer(), isProxy);
 
-  // Before everything that may refuse: whatever the answer is, it carries the request id.
+  // First, so that every response carries the request id, error responses included.
   const traffic = app.get(Traffic);
   app.use(chain(requestContext, traffic.follow, requestLog(log), securityHeaders()));
   if (cors) app.enableCors(crossOrigin(env.corsOrigins));

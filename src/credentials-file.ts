@@ -20,7 +20,7 @@ export function credentialsPath(dataDir: string): string {
   return join(dataDir, 'credentials.json');
 }
 
-/** The file's content, or null where there is none. Throws on a file that is no JSON. */
+/** The file's content, or null if there is no file. Throws if the file is not JSON. */
 export async function readCredentials(dataDir: string): Promise<Credentials | null> {
   try {
     return JSON.parse(await readFile(credentialsPath(dataDir), 'utf8')) as Credentials;
@@ -75,8 +75,8 @@ async function replace(path: string, content: object): Promise<void> {
 }
 
 /**
- * When a process was started, in the words of the system; null if it has ended. Tells a process from a later one with
- * the same id. A process that ended but was not waited for (state Z) still has its id.
+ * The start time of a process as the system prints it; null if it has ended. Distinguishes a process from a later one
+ * with the same id. A process that ended but was not waited for (state Z) still has its id.
  */
 function startOf(pid: number): string | null {
   try {

@@ -9,7 +9,7 @@ import { operationsEvents } from './modules/operations/index.js';
 import { tripEvents } from './modules/trips/index.js';
 import type { EventGroup } from './platform/outbox/event-group.js';
 
-/** Whatever the modules tell. What does not stand here cannot be told: the outbox refuses it. */
+/** All domain events. The outbox rejects an event that is not listed here. */
 export const domainEvents: readonly EventGroup[] = [
   ...ledgerEvents,
   ...bookingEvents,

@@ -26,8 +26,8 @@ const DEMO = {
 };
 
 /**
- * Does once per database what a first start does; several processes may start at the same time. Returns what the
- * credentials file holds: null in production, and if the file of an earlier start is missing or belongs to another database.
+ * Performs the first start once per database; several processes may start at the same time. Returns the content of the
+ * credentials file: null in production, and if the file of an earlier start is missing or belongs to another database.
  */
 export async function firstStart(
   app: INestApplication,
@@ -60,7 +60,10 @@ async function loadDemoData(app: INestApplication): Promise<void> {
   });
 }
 
-/** What the file holds, if it opens this database. Its address becomes ours unless another running process has it. */
+/**
+ * The content of the file if its credentials belong to this database. Its address becomes the address of this process,
+ * unless another running process uses it.
+ */
 async function currentCredentials(app: INestApplication, env: Env): Promise<Credentials | null> {
   const credentials = await readCredentials(env.dataDir);
   if (credentials === null || (await app.get(TokenVerifier).verify(credentials.staff.token)) === null) return null;

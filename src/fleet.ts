@@ -13,7 +13,7 @@ const SUCCEED_AFTER_MS = 1_000;
 /** Beyond the drain: how long a process may take over what it is doing. */
 const END_WITHIN_MS = 15_000;
 
-/** Prepares the database once, then has `WEB_CONCURRENCY` processes serve on one port until it is told to stop. */
+/** Prepares the database once, then runs `WEB_CONCURRENCY` processes on one port until it is stopped. */
 export async function startCluster(env: Env): Promise<void> {
   const credentials = await prepare(env);
   const started = performance.now();
@@ -32,7 +32,9 @@ class Fleet {
     private readonly log: Logger,
   ) {}
 
-  /** Resolves when every process listens. One that ends before that has said why; the whole fleet ends with its code. */
+  /**
+   * Resolves when every process listens. If one ends before that, it has logged why, and all end with its exit code.
+   */
   async launch(): Promise<void> {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => this.stop());
     const count = this.env.webConcurrency;
@@ -51,7 +53,7 @@ class Fleet {
     if (this.isStopping) {
       if (living().length === 0) this.log.flush(() => process.exit(process.exitCode ?? 0));
     } else if (this.isComplete) {
-      this.log.warn({ worker: id, code }, 'a process has ended; another takes its place');
+      this.log.warn({ worker: id, code }, 'a process has ended and is replaced');
       if (isYoung) await pause(SUCCEED_AFTER_MS);
       if (!this.isStopping) await this.add();
     } else {

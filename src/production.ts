@@ -3,8 +3,8 @@ import { ConfigurationError } from './platform/config/configuration-error.js';
 import type { Env } from './platform/config/env.js';
 
 /**
- * The demo data holds an OAuth client whose secret the API document shows, and whoever loaded it has an owner's token in
- * a file. Throws ConfigurationError in production on a database that it was ever loaded into, before anything is changed.
+ * The demo data contains an OAuth client with a published secret, and the loader has an owner's token in a file. In
+ * production, throws ConfigurationError for a database with demo data, before anything is changed.
  */
 export async function rejectDemoInstallation(env: Env, dataSource: DataSource): Promise<void> {
   if (!env.production || !(await holdsDemoData(dataSource))) return;

@@ -39,7 +39,7 @@ export async function prepare(env: Env): Promise<Credentials | null> {
   }
 }
 
-/** One of several processes on a port. Its leader tells it when to stop; without a leader it stops by itself. */
+/** One of several processes on a port. The primary process stops it; without a primary it stops by itself. */
 export async function serveInCluster(env: Env): Promise<void> {
   const log = createLog(env.logLevel).child({ worker: cluster.worker?.id });
   const app = await createApp({ env, log, dataSource: await connect(env) });
@@ -59,7 +59,7 @@ async function migrated(env: Env): Promise<DataSource> {
   return dataSource;
 }
 
-/** Finishes what is running and ends with 0; asked again two seconds later, by somebody who lost patience, it ends at once. */
+/** Finishes running work and ends with 0; a second signal two seconds later or more ends it at once. */
 function stopper(app: NestExpressApplication, log: Logger): () => void {
   let since: number | null = null;
   return () => {
@@ -73,7 +73,7 @@ function stopper(app: NestExpressApplication, log: Logger): () => void {
     const ended = drain(app).then(
       () => 0,
       (error: unknown) => {
-        log.error({ err: error }, 'could not stop in order');
+        log.error({ err: error }, 'the shutdown failed');
         return 1;
       },
     );

@@ -80,10 +80,10 @@ const SERVICES = [
   Watchdog,
 ];
 
-/** Services that nobody asks for anything: they watch and report. */
+/** Services that are not injected anywhere: they monitor and report. */
 const WATCHERS = [BacklogMetrics, DatabaseDisk, Deadlines, EventLoop, ProcessMetrics];
 
-/** The plumbing, open to every module. It knows nothing of the trade. */
+/** The infrastructure that every module uses. It contains no business logic. */
 @Module({})
 export class PlatformModule {
   static forRoot({ env, log }: { env: Env; log: Logger }): DynamicModule {
@@ -98,8 +98,8 @@ export class PlatformModule {
         { provide: Env, useValue: env },
         { provide: FileStore, useClass: LocalFiles },
         { provide: LOG, useValue: log },
-        // Guards run in this order: who is the caller, its own limit, its scopes, the limit of the operator it acts for,
-        // the query.
+        // Guards run in this order: authentication, the caller's rate limit, its scopes, the limit of the operator that
+        // it acts for, the query.
         { provide: APP_GUARD, useClass: BearerGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ScopesGuard },

@@ -53,11 +53,11 @@ async function bootWith(controller: new () => object): Promise<void> {
 
 describe('the boot', () => {
   it('is refused where a route does not say who may call it', async () => {
-    await expect(bootWith(UndeclaredController)).rejects.toThrow('UndeclaredController.read must say who may call it');
+    await expect(bootWith(UndeclaredController)).rejects.toThrow('UndeclaredController.read must declare its access');
   });
 
   it('is refused where a mutating staff route does not say what it changes', async () => {
-    await expect(bootWith(UnrecordedController)).rejects.toThrow('UnrecordedController.write must say what it changes');
+    await expect(bootWith(UnrecordedController)).rejects.toThrow('UnrecordedController.write must declare its change');
   });
 
   it('goes on where every route speaks', async () => {

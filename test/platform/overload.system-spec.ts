@@ -104,7 +104,7 @@ describe('a request that takes longer than its deadline', () => {
     expect(found?.count).toBe(0);
     expect((await staff.get(CHANNELS)).status).toBe(200);
     expect(app.logs.filter((line) => line.includes('unexpected error'))).toEqual([]);
-    expect(app.logs.filter((line) => line.includes('given up at its deadline'))).toHaveLength(2);
+    expect(app.logs.filter((line) => line.includes('aborted at its deadline'))).toHaveLength(2);
   });
 
   it('frees its Idempotency-Key, so that it may be tried again', async () => {

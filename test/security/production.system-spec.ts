@@ -87,7 +87,7 @@ describe('a start in production', () => {
   it('is rejected with TRUSTED_PROXIES that trust every address', async () => {
     const machine = await Machine.set();
     expect(await refusal(machine, { ...KEK, TRUSTED_PROXIES: '0.0.0.0/0' })).toEqual([
-      "  TRUSTED_PROXIES: holds '0.0.0.0/0', which trusts every address; expected a list of IP addresses or networks in CIDR form; for example TRUSTED_PROXIES=10.0.0.0/8,127.0.0.1",
+      "  TRUSTED_PROXIES: contains '0.0.0.0/0', which trusts every address; expected a list of IP addresses or networks in CIDR form; for example TRUSTED_PROXIES=10.0.0.0/8,127.0.0.1",
     ]);
   });
 

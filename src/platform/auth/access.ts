@@ -3,7 +3,7 @@ import type { Reflector } from '@nestjs/core';
 
 export const ACCESS = 'access';
 
-/** What a route asks of its caller: nothing, any credential of the surface (`scope` null), or this scope. */
+/** What a route requires of its caller: nothing, any credential of the surface (`scope` null), or this scope. */
 export interface Access {
   readonly isPublic: boolean;
   readonly scope: string | null;
@@ -14,13 +14,13 @@ export function RequireScope(scope?: string): MethodDecorator {
   return SetMetadata(ACCESS, { isPublic: false, scope: scope ?? null } satisfies Access);
 }
 
-/** The route is open to everybody. */
+/** The route needs no credential. */
 export function Public(): MethodDecorator {
   return SetMetadata(ACCESS, { isPublic: true, scope: null } satisfies Access);
 }
 
 export function access(reflector: Reflector, context: ExecutionContext): Access {
   const declared = reflector.get<Access | undefined>(ACCESS, context.getHandler());
-  // The boot refuses routes that declare nothing; if one slips through, nobody gets in.
+  // The boot rejects routes without a declaration; if one is missed, all callers are rejected.
   return declared ?? { isPublic: false, scope: 'undeclared' };
 }

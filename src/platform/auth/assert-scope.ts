@@ -3,8 +3,8 @@ import { AppError } from '../errors/app-error.js';
 import { covers } from './scopes.js';
 
 /**
- * For a scope that only the request's content makes necessary; `checkScope` it, and remember that it was asked for: an
- * answer that is told again under its `Idempotency-Key` asks for it again.
+ * Checks a scope that is required by the content of the request, and records it: a replayed response to an
+ * `Idempotency-Key` requires it again.
  */
 export function assertScope(scope: string): void {
   checkScope(scope);
@@ -12,7 +12,7 @@ export function assertScope(scope: string): void {
   context.askedScopes = [...new Set([...(context.askedScopes ?? []), scope])];
 }
 
-/** Refuses an actor whose scopes do not cover this one: 403, naming the scope that is missing. */
+/** Rejects an actor whose scopes do not cover this one with 403, naming the missing scope. */
 export function checkScope(scope: string): void {
   if (covers(currentActor().scopes, scope)) return;
   throw new AppError(403, 'forbidden', `Requires the scope ${scope}`, {

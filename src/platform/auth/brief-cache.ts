@@ -1,10 +1,10 @@
 import type { Clock } from '../clock/clock.js';
 
-/** A revoked credential must be refused everywhere within a second, so no answer is kept for longer. */
+/** A revoked credential must be rejected by all processes within a second, so no result is cached for longer. */
 const KEPT_MS = 1_000;
 const MOST = 10_000;
 
-/** What was found out about credentials, for a second at most. Only what was found is kept, never that nothing was. */
+/** Caches results about credentials for at most one second. Only results are cached, not their absence. */
 export class BriefCache<Value> {
   private generation = 0;
   private readonly running = new Map<string, Promise<Value | null>>();
@@ -12,20 +12,20 @@ export class BriefCache<Value> {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Forgets everything, so that a change made in this process holds from its next request on. */
+  /** Clears the cache, so that a change made in this process applies from its next request on. */
   forget(): void {
     this.generation += 1;
     this.running.clear();
     this.found.clear();
   }
 
-  /** What was found out less than a second ago. */
+  /** The cached value. */
   find(key: string): Value | null {
     const entry = this.found.get(key);
     return entry && entry.until > this.clock.now().getTime() ? entry.value : null;
   }
 
-  /** Asks anew. Those who ask while an answer is on its way wait for that one. */
+  /** Runs the query. Concurrent callers with the same key share one run. */
   ask(key: string, question: () => Promise<Value | null>): Promise<Value | null> {
     const running = this.running.get(key);
     if (running) return running;
@@ -37,7 +37,7 @@ export class BriefCache<Value> {
   }
 
   private async answer(key: string, question: () => Promise<Value | null>): Promise<Value | null> {
-    // The answer is as old as the question; and one that was asked before a change here is not kept.
+    // A value is as old as the start of its query; a value from before a `forget` is not cached.
     const [asked, generation] = [this.clock.now().getTime(), this.generation];
     const value = await question();
     if (value === null) this.found.delete(key);

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { access } from './access.js';
 import { checkScope } from './assert-scope.js';
 
-/** Refuses an actor whose scopes do not cover what the route declares: 403, naming the scope that is missing. */
+/** Rejects an actor whose scopes do not cover the route's scope with 403, naming the missing scope. */
 @Injectable()
 export class ScopesGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}

@@ -40,8 +40,9 @@ export function isConnectScope(scope: string): boolean {
 }
 
 /**
- * Whether the held scopes cover the required one. Staff: `*`, `<module>:*`, or the scope itself. Connect: segment by
- * segment, never by prefix. `*:write` and `*:delete` ask for that action in any area of connect. All others match exactly.
+ * Whether the granted scopes cover the required one. Staff: `*`, `<module>:*`, or the scope itself. Connect: segment by
+ * segment, never by prefix. `*:write` and `*:delete` require that action in any area of connect. All others match
+ * exactly.
  */
 export function covers(held: readonly string[], required: string): boolean {
   if (required === '*:read' || required === '*:write' || required === '*:delete') {
@@ -53,7 +54,7 @@ export function covers(held: readonly string[], required: string): boolean {
   }
 }
 
-/** Those of the wanted scopes that the held ones do not cover: nobody hands out what he does not hold. */
+/** The requested scopes that the granted ones do not cover: a caller cannot grant scopes that it does not have. */
 export function excessScopes(held: readonly string[], wanted: readonly string[]): string[] {
   return wanted.filter((scope) => !covers(held, scope));
 }

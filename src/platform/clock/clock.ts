@@ -4,8 +4,8 @@ import { Env } from '../config/env.js';
 const MINUTE_MS = 60_000;
 
 /**
- * The only place that asks the machine for the time. A day is `YYYY-MM-DD` text in the organization's zone
- * (`ORG_TIME_ZONE`), never UTC: around midnight the two differ.
+ * The only source of the current time. A day is `YYYY-MM-DD` text in the organization's zone (`ORG_TIME_ZONE`), never
+ * UTC: around midnight the two differ.
  */
 @Injectable()
 export class Clock {
@@ -25,7 +25,7 @@ export class Clock {
   /** Today in the organization's time zone, `YYYY-MM-DD`. */
   today(): string {
     const now = this.now();
-    // Days begin at whole minutes in every zone of today, and formatting one takes as long as a small statement.
+    // Days begin at whole minutes in every time zone, and formatting a day takes as long as a small statement.
     const minute = Math.floor(now.getTime() / MINUTE_MS);
     if (minute !== this.known.minute) this.known = { minute, day: this.dayOf(now) };
     return this.known.day;
@@ -41,7 +41,7 @@ export class Clock {
     return new Date(this.now().getTime() + seconds * 1000);
   }
 
-  /** Moves this clock against the machine's, in milliseconds; rehearsals and tests travel in time with it. */
+  /** Moves this clock relative to the system clock, in milliseconds; for rehearsals and tests. */
   travel(offsetMs: number): void {
     this.offsetMs += offsetMs;
   }

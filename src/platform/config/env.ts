@@ -1,4 +1,4 @@
-/** What the process was told by its environment, parsed once (`readEnv`). Also the token by which services ask for it. */
+/** The configuration of the process, parsed once from its environment (`readEnv`). Also the injection token. */
 export abstract class Env {
   readonly production: boolean;
   readonly host: string;

@@ -23,7 +23,7 @@ export function readKeks(
   const named = wanted.primary !== null;
   if (wanted.primary !== null && !keks.has(wanted.primary)) {
     faults.push(
-      `VAULT_KEK_PRIMARY: names '${wanted.primary}', but VAULT_KEK_${wanted.primary} holds no key; expected the id of one; for example VAULT_KEK_PRIMARY=${[...keks.keys()][0] ?? '2026a'}`,
+      `VAULT_KEK_PRIMARY: names '${wanted.primary}', but VAULT_KEK_${wanted.primary} has no key; expected the id of one; for example VAULT_KEK_PRIMARY=${[...keks.keys()][0] ?? '2026a'}`,
     );
   } else if (!named && (wanted.production || keks.size > 0)) {
     faults.push(

@@ -6,10 +6,10 @@ import { readEnv } from './read-env.js';
 
 const DATABASE_URL = 'postgres://travel:secret@127.0.0.1:5432/travel';
 
-const NO_ADDRESS = (entry: string) => `holds '${entry}', which is not an IP address or network`;
+const NO_ADDRESS = (entry: string) => `contains '${entry}', which is not an IP address or network`;
 const NO_PREFIX = (entry: string, bits = 32) =>
-  `holds '${entry}', whose prefix length is not a whole number from 1 to ${bits}`;
-const EVERY_ADDRESS = (entry: string) => `holds '${entry}', which trusts every address`;
+  `contains '${entry}', whose prefix length is not a whole number from 1 to ${bits}`;
+const EVERY_ADDRESS = (entry: string) => `contains '${entry}', which trusts every address`;
 
 const UNUSABLE_PROXIES: [value: string, fault: string][] = [
   ['0.0.0.0/0', EVERY_ADDRESS('0.0.0.0/0')],
@@ -18,11 +18,11 @@ const UNUSABLE_PROXIES: [value: string, fault: string][] = [
   ['127.0.0.1,fd00::/0', EVERY_ADDRESS('fd00::/0')],
   ['::ffff:0.0.0.0/96', EVERY_ADDRESS('::ffff:0.0.0.0/96')],
   ['0:0:0:0:0:ffff:0:0/96', EVERY_ADDRESS('0:0:0:0:0:ffff:0:0/96')],
-  ['0.0.0.0/1,128.0.0.0/1', `holds '0.0.0.0/1', a network larger than /8`],
-  ['10.0.0.0/7', `holds '10.0.0.0/7', a network larger than /8`],
-  ['8000::/1', `holds '8000::/1', a network larger than /7`],
-  ['0.0.0.0', `holds '0.0.0.0', which is not the address of a proxy`],
-  ['::', `holds '::', which is not the address of a proxy`],
+  ['0.0.0.0/1,128.0.0.0/1', `contains '0.0.0.0/1', a network larger than /8`],
+  ['10.0.0.0/7', `contains '10.0.0.0/7', a network larger than /8`],
+  ['8000::/1', `contains '8000::/1', a network larger than /7`],
+  ['0.0.0.0', `contains '0.0.0.0', which is not the address of a proxy`],
+  ['::', `contains '::', which is not the address of a proxy`],
   ['10.0.0.0/33', NO_PREFIX('10.0.0.0/33')],
   ['fd00::/129', NO_PREFIX('fd00::/129', 128)],
   ['10.0.0.0/', NO_PREFIX('10.0.0.0/')],

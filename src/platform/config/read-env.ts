@@ -48,7 +48,7 @@ function productionFaults({ rateLimitFactor }: Values): string[] {
   ];
 }
 
-/** Of those that have the right form, and yet protect nothing; in production they are refused. */
+/** Values that have the right form but protect nothing; in production they are rejected. */
 function guessableFaults(variables: Variables, faults: readonly string[]): string[] {
   return weakSecrets(variables)
     .filter(({ name }) => !faults.some((fault) => fault.startsWith(`${name}: `)))

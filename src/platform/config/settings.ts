@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 
-/** One environment variable: what it is for, what it may hold and what it means when it is absent. */
+/** One environment variable: its purpose, its allowed values and its default. */
 export interface Setting<T> {
   readonly name: string;
   readonly purpose: string;
   readonly expected: string;
   readonly example: string;
-  /** The text that stands for an absent variable; undefined where it is required. */
+  /** The default; undefined if the variable is required. */
   readonly fallback?: string;
-  /** Returns the value, or throws an Error whose message says what is wrong. */
+  /** Returns the value, or throws an Error with a message for the operator. */
   parse(text: string): T;
 }
 
@@ -18,7 +18,7 @@ export function text(words: Words, maxLength = 500): Setting<string> {
   return {
     ...words,
     expected: `text of at most ${maxLength} characters`,
-    parse: (value) => (value.length <= maxLength ? value : refuse(`has ${value.length} characters`)),
+    parse: (value) => (value.length <= maxLength ? value : reject(`has ${value.length} characters`)),
   };
 }
 
@@ -27,7 +27,7 @@ export function optionalText(words: Words & { expected: string; form: Pick<RegEx
   return {
     ...words,
     fallback: '',
-    parse: (value) => (value === '' ? null : words.form.test(value) ? value : refuse('has the wrong form')),
+    parse: (value) => (value === '' ? null : words.form.test(value) ? value : reject('has the wrong form')),
   };
 }
 
@@ -38,8 +38,8 @@ export function wholeNumber(words: Words & { min: number; max: number }): Settin
     expected: `a whole number from ${min} to ${max}`,
     parse: (value) => {
       const number = Number(value);
-      if (!/^\d+$/.test(value)) return refuse('is not a whole number');
-      return number >= min && number <= max ? number : refuse('is out of range');
+      if (!/^\d+$/.test(value)) return reject('is not a whole number');
+      return number >= min && number <= max ? number : reject('is out of range');
     },
   };
 }
@@ -50,7 +50,7 @@ export function factor(words: Words): Setting<number> {
     expected: 'a number above 0, at most 1000000',
     parse: (value) => {
       const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : 0;
-      return number > 0 && number <= 1_000_000 ? number : refuse('is not such a number');
+      return number > 0 && number <= 1_000_000 ? number : reject('is not such a number');
     },
   };
 }
@@ -59,7 +59,7 @@ export function flag(words: Words): Setting<boolean> {
   return {
     ...words,
     expected: 'true or false',
-    parse: (value) => (value === 'true' ? true : value === 'false' ? false : refuse('is neither')),
+    parse: (value) => (value === 'true' ? true : value === 'false' ? false : reject('is neither')),
   };
 }
 
@@ -67,20 +67,20 @@ export function choice(words: Words, choices: readonly string[]): Setting<string
   return {
     ...words,
     expected: `one of ${choices.join(', ')}`,
-    parse: (value) => (choices.includes(value) ? value : refuse('is none of them')),
+    parse: (value) => (choices.includes(value) ? value : reject('is none of them')),
   };
 }
 
-/** A comma separated list; `check` says of one entry what is wrong with it, or null. */
+/** A comma separated list; `check` returns the error of one entry, or null. */
 export function list(words: Words & { expected: string; check: (entry: string) => string | null }): Setting<string[]> {
   return {
     ...words,
     parse: (value) => {
       const entries = value === '' ? [] : value.split(',').map((entry) => entry.trim());
-      if (entries.includes('')) refuse('has an empty member');
+      if (entries.includes('')) reject('has an empty member');
       for (const entry of entries) {
         const fault = words.check(entry);
-        if (fault) refuse(fault);
+        if (fault) reject(fault);
       }
       return entries;
     },
@@ -92,14 +92,14 @@ export function postgresUrl(words: Words): Setting<string> {
     ...words,
     expected: 'postgres://user:password@host:port/database',
     parse: (value) => {
-      const url = URL.canParse(value) ? new URL(value) : refuse('is not a URL');
-      if (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:') refuse('does not start with postgres://');
-      return url.pathname.length > 1 ? value : refuse('names no database');
+      const url = URL.canParse(value) ? new URL(value) : reject('is not a URL');
+      if (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:') reject('does not start with postgres://');
+      return url.pathname.length > 1 ? value : reject('names no database');
     },
   };
 }
 
-/** The address of a mail server with its password; null where there is none. */
+/** The address of a mail server with its password; null if absent. */
 export function smtpUrl(words: Words): Setting<string | null> {
   return {
     ...words,
@@ -107,9 +107,9 @@ export function smtpUrl(words: Words): Setting<string | null> {
     expected: 'smtp:// or smtps://user:password@host:port',
     parse: (value) => {
       if (value === '') return null;
-      const url = URL.canParse(value) ? new URL(value) : refuse('is not a URL');
-      if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') refuse('starts with neither smtp:// nor smtps://');
-      return url.hostname === '' ? refuse('names no host') : value;
+      const url = URL.canParse(value) ? new URL(value) : reject('is not a URL');
+      if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') reject('starts with neither smtp:// nor smtps://');
+      return url.hostname === '' ? reject('names no host') : value;
     },
   };
 }
@@ -122,7 +122,7 @@ export function timeZone(words: Words): Setting<string> {
       try {
         return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
       } catch {
-        return refuse('is no time zone that this machine knows');
+        return reject('is no time zone that this machine knows');
       }
     },
   };
@@ -135,24 +135,24 @@ export function timeZone(words: Words): Setting<string> {
 export function addressFault(entry: string): string | null {
   const [address = '', prefix, ...rest] = entry.split('/');
   const version = isIP(address);
-  if (version === 0 || address.includes('%')) return `holds '${entry}', which is not an IP address or network`;
+  if (version === 0 || address.includes('%')) return `contains '${entry}', which is not an IP address or network`;
   const bits = version === 6 ? 128 : 32;
   if (prefix === undefined) {
-    return isUnspecified(address) ? `holds '${entry}', which is not the address of a proxy` : null;
+    return isUnspecified(address) ? `contains '${entry}', which is not the address of a proxy` : null;
   }
   if (rest.length > 0 || !/^(0|[1-9]\d{0,2})$/.test(prefix) || Number(prefix) > bits) {
-    return `holds '${entry}', whose prefix length is not a whole number from 1 to ${bits}`;
+    return `contains '${entry}', whose prefix length is not a whole number from 1 to ${bits}`;
   }
   const mapsAll = isMapped(address) && Number(prefix) <= MAPPED_PREFIX;
-  if (Number(prefix) === 0 || mapsAll) return `holds '${entry}', which trusts every address`;
+  if (Number(prefix) === 0 || mapsAll) return `contains '${entry}', which trusts every address`;
   const shortest = SHORTEST_PREFIX[version === 6 ? 6 : 4];
-  return Number(prefix) < shortest ? `holds '${entry}', a network larger than /${shortest}` : null;
+  return Number(prefix) < shortest ? `contains '${entry}', a network larger than /${shortest}` : null;
 }
 
 /** The largest private networks are 10.0.0.0/8 (RFC 1918) and fc00::/7 (RFC 4193). */
 const SHORTEST_PREFIX = { 4: 8, 6: 7 };
 
-/** `::ffff:0:0/96` holds every IPv4 address. */
+/** `::ffff:0:0/96` contains every IPv4 address. */
 const MAPPED_PREFIX = 96;
 
 function isMapped(address: string): boolean {
@@ -165,9 +165,9 @@ function isUnspecified(address: string): boolean {
 
 export function originFault(entry: string): string | null {
   const isOrigin = URL.canParse(entry) && new URL(entry).origin === entry && entry.startsWith('http');
-  return isOrigin ? null : `holds '${entry}', which is no origin such as https://office.example.com`;
+  return isOrigin ? null : `contains '${entry}', which is no origin such as https://office.example.com`;
 }
 
-function refuse(message: string): never {
+function reject(message: string): never {
   throw new Error(message);
 }

@@ -26,7 +26,7 @@ const COMMON_WORDS = [
   ...['administrator', 'admin', 'secret', 'demo', 'test', 'owner', 'travel'],
 ];
 
-/** The secrets that anybody could have guessed or read in this repository. Values are never part of what is said. */
+/** The secrets that can be guessed or are published in this repository. The values are never logged. */
 export function weakSecrets(variables: Variables): WeakSecret[] {
   return Object.entries(variables).flatMap(([name, value]) => {
     const found = value ? weaknessOf(name, value.trim()) : null;

@@ -24,7 +24,7 @@ export function asSystem<T>(work: () => T): T {
   return openContext({ requestId: uuidv7(), actor: SYSTEM, headers: new Map() }, work);
 }
 
-/** The running context. Throws outside of one: work that nobody asked for must say so with `asSystem`. */
+/** The current context. Throws if there is none: work without a request must use `asSystem`. */
 export function currentContext(): RequestContext {
   const context = storage.getStore();
   if (!context) throw new Error('No request context: run this inside a request or asSystem');
@@ -35,7 +35,7 @@ export function findContext(): RequestContext | null {
   return storage.getStore() ?? null;
 }
 
-/** Who is acting. Throws where nobody is: public routes have no actor. */
+/** The current actor. Throws if there is none: public routes have no actor. */
 export function currentActor(): Actor {
   const { actor } = currentContext();
   if (!actor) throw new Error('No actor: this route is public');

@@ -23,8 +23,8 @@ const SHAPES: Record<Surface, ErrorShape> = {
 };
 
 /**
- * The surface that a path belongs to, whether or not a route exists there: a refused guard, an unknown route and
- * broken JSON have no handler. Routes match whatever the case and with a trailing slash, so this does too.
+ * The surface of a path, whether or not a route exists there: rejected, unknown and malformed requests have no handler.
+ * Like routing, it ignores case and a trailing slash.
  */
 export function surfaceOf(path: string): Surface {
   const lower = `${path.toLowerCase()}/`;

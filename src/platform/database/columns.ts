@@ -1,6 +1,9 @@
 import type { ValueTransformer } from 'typeorm';
 
-/** bigint column <-> safe integer. The driver hands out text; what a double cannot hold exactly is refused, never rounded. */
+/**
+ * bigint column <-> safe integer. The driver returns text; a value that a double cannot represent exactly is rejected,
+ * never rounded.
+ */
 export const safeInteger: ValueTransformer = {
   to: (value: number | null | undefined) => (value === null || value === undefined ? value : checked(value)),
   from: (value: string | number | null) => (value === null ? null : checked(Number(value))),

@@ -25,7 +25,7 @@ const UNIQUE_VIOLATION = '23505';
 /** Above the number of names in the code. */
 const MAX_STATEMENT_NAMES = 800;
 
-/** The only way to the database. A transaction is ambient: whoever is called inside it works in it. */
+/** The only access to the database. A transaction is ambient: all calls inside it join it. */
 @Injectable()
 export class Database {
   private readonly rowStatements = new Map<EntityTarget<ObjectLiteral>, RowStatements>();
@@ -41,9 +41,9 @@ export class Database {
   }
 
   /**
-   * Runs the work in a transaction and returns its result after the commit. Inside another one it joins it. The
-   * outermost one runs the work again, up to five times, after a serialization failure or a deadlock: whatever
-   * touches more than the database belongs in `afterCommit`.
+   * Runs the work in a transaction and returns its result after the commit. Inside another transaction it joins it. The
+   * outermost one retries the work up to five times after a serialization failure or a deadlock, so effects outside the
+   * database belong in `afterCommit`.
    */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (units.getStore()) return work();
@@ -58,10 +58,10 @@ export class Database {
     }
   }
 
-  /** What the work would return: everything that it does in the database is undone again. */
+  /** Returns what the work would return, and rolls back what it did in the database. */
   async rehearse<T>(work: () => Promise<T>): Promise<T> {
     const performed: { result: T }[] = [];
-    const end = new Error('The rehearsal is over');
+    const end = new Error('The rehearsal has ended');
     const rehearsal = this.transaction(async () => {
       performed.push({ result: await work() });
       throw end;
@@ -74,26 +74,26 @@ export class Database {
     return last.result;
   }
 
-  /** Runs the work outside of the running transaction: what it writes stays, whatever becomes of that. */
+  /** Runs the work outside of the running transaction: its writes are kept even if that transaction is rolled back. */
   apart<T>(work: () => Promise<T>): Promise<T> {
     return units.exit(work);
   }
 
-  /** Happens once the running transaction is committed; at once where there is none. */
+  /** Runs after the commit of the running transaction; at once if there is none. */
   afterCommit(work: () => void | Promise<void>): void {
     const unit = units.getStore();
     if (unit) unit.afterCommit.push(work);
     else void work();
   }
 
-  /** Leaves an item for the collector, which writes all of them in one statement just before the commit. */
+  /** Adds an item for the collector, which writes all items in one statement just before the commit. */
   collect<Item>(collector: Collector<Item>, item: Item): void {
     const unit = units.getStore();
     if (!unit) throw new Error('Only a transaction can collect what is written at its end');
     unit.collect(collector, item);
   }
 
-  /** Writes now what was left for the collector so far, for whoever must read it in the same transaction. */
+  /** Writes the collected items now, for callers that read them in the same transaction. */
   async flush<Item>(collector: Collector<Item>): Promise<void> {
     const statement = units.getStore()?.take(collector);
     if (statement) await this.run(statement);
@@ -115,22 +115,22 @@ export class Database {
   }
 
   /**
-   * Adds a row in one statement, unless a unique key of it is taken: then nothing happens, and the running transaction
-   * lives on to find out by whom. Waits for a concurrent transaction that has the key and may yet roll back.
+   * Inserts a row in one statement, unless a unique key is taken: then nothing happens, and the transaction remains
+   * usable. Waits for a concurrent transaction that has the key and may still roll back.
    */
   async insertUnlessTaken<Entity extends ObjectLiteral>(entity: Entity): Promise<boolean> {
     const { rowCount } = await this.run(this.statementsOf(targetOf(entity)).insertUnlessTaken(entity));
     return rowCount === 1;
   }
 
-  /** Writes all columns of a row that was read under a lock, in one statement, and raises its version. */
+  /** Writes all columns of a locked row, in one statement, and raises its version. */
   async update<Entity extends Versioned>(entity: Entity): Promise<void> {
     const { rowCount } = await this.run(this.statementsOf(targetOf(entity)).update(entity));
     if (rowCount !== 1) throw new Error(`${entity.id} was changed without its lock`);
     entity.version += 1;
   }
 
-  /** Locks the row until the transaction ends; null where there is none. */
+  /** Locks the row until the transaction ends; null if it does not exist. */
   async lock<Entity extends Versioned>(entity: EntityTarget<Entity>, id: string): Promise<Entity | null> {
     if (!units.getStore()) throw new Error('Only a transaction can lock a row');
     const statements = this.statementsOf(entity);
@@ -188,7 +188,7 @@ export class Database {
     return this.statementsOf(entity).columnsOf(alias);
   }
 
-  /** `update`, unless a unique key of the row is taken: then nothing happens, and the running transaction lives on. */
+  /** `update`, unless a unique key of the row is taken: then nothing happens, and the transaction remains usable. */
   async updateUnlessTaken<Entity extends Versioned>(entity: Entity): Promise<boolean> {
     await this.execute('savepoint unless_taken');
     try {
@@ -220,13 +220,13 @@ export class Database {
     return rows as Row[];
   }
 
-  /** What the work sends before it waits for the first time goes out in one write: a round trip for all of it. */
+  /** Statements that the work sends before its first `await` leave in one write: one round trip for all of them. */
   together<T>(work: () => T): T {
     const unit = units.getStore();
     return unit ? inOneWrite(unit.client, work) : work();
   }
 
-  /** The pool itself, for what lends it on or watches over it: the job runner and the watchdog. */
+  /** The pool itself, for the job runner and the watchdog. */
   pool(): ServicePool {
     return poolOf(this.dataSource);
   }

@@ -2,8 +2,8 @@ import { inOneWrite } from './service-pool.js';
 import { type TransactionState, units } from './transaction-state.js';
 
 /**
- * The connections are pipelined: BEGIN goes out together with the first statement, and what was collected together with
- * the COMMIT. That leaves out their round trips, and a ledger's head is held for none at all.
+ * Connections are pipelined: BEGIN is sent together with the first statement, and the collected statements together
+ * with the COMMIT. That saves their round trips, and the row of a ledger's head is locked for none.
  */
 export async function inTransaction<T>(unit: TransactionState, work: () => Promise<T>): Promise<T> {
   const { client } = unit;
@@ -14,12 +14,12 @@ export async function inTransaction<T>(unit: TransactionState, work: () => Promi
       begun.catch(() => undefined);
       return units.run(unit, work);
     });
-    // Where one of them failed, the server makes a rollback of the COMMIT.
+    // If one of them failed, the server turns the COMMIT into a rollback.
     const last = [...unit.collectedStatements(), { text: 'commit' }];
     await Promise.all([begun, ...inOneWrite(client, () => last.map((statement) => client.query(statement)))]);
     return result;
   } catch (error) {
-    // The connection may be the thing that broke; then the rollback fails too and the first error is the one to tell.
+    // If the connection itself broke, the rollback fails too; the first error is reported.
     await client.query('rollback').catch(() => undefined);
     throw error;
   }

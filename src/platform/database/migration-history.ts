@@ -48,7 +48,7 @@ export async function appliedMigrations(query: Query): Promise<AppliedMigration[
   return (await query(`${source} order by timestamp, id`)) as AppliedMigration[];
 }
 
-/** Why this build cannot use a database with this history, with the remedy after a semicolon; null where it can. */
+/** Why this build cannot use a database with this history, with the remedy after a semicolon; null if it can. */
 export function historyFault(applied: readonly AppliedMigration[], known: readonly KnownMigration[]): string | null {
   const unknown = applied.filter(({ name }) => !known.some((migration) => migration.name === name));
   if (unknown.length > 0) return `${namesOf(unknown)} was applied, which this build does not know; ${REMEDY}`;

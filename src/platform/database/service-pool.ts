@@ -7,8 +7,8 @@ type Done = (release?: unknown) => void;
 type Connected = (error: Error | undefined, client: PoolClient | undefined, done: Done) => void;
 
 /**
- * The pool, which knows for which request it gave a connection away, and can be told that the database is away: then
- * nobody waits for a connection, and nobody holds on to one that leads nowhere.
+ * A pool that knows which request uses each connection, and rejects all callers at once while the database is
+ * unavailable.
  */
 export class ServicePool extends pg.Pool {
   private isAway = false;
@@ -38,7 +38,7 @@ export class ServicePool extends pg.Pool {
       });
   }
 
-  /** From now on everybody is refused at once, those who wait included; connections are destroyed, whoever uses them. */
+  /** From now on all callers are rejected at once, waiting ones included, and all connections are destroyed. */
   goAway(): void {
     this.isAway = true;
     for (const refuse of [...this.waiting]) refuse(away());
@@ -50,8 +50,8 @@ export class ServicePool extends pg.Pool {
   }
 
   /**
-   * Destroys the connections that a request holds, so that nobody else gets them. Returns the ids of their server
-   * processes, which do not notice while they work on a statement.
+   * Destroys the connections of a request, so that they are not reused. Returns the ids of their server processes,
+   * which do not notice this while they run a statement.
    */
   abandon(context: RequestContext): number[] {
     const held = [...this.holders].filter(([, holder]) => holder === context).map(([client]) => client);
@@ -75,7 +75,7 @@ export class ServicePool extends pg.Pool {
     super.connect((error, client, done) => {
       this.waiting.delete(refuse);
       if (refused) {
-        // Nobody wants it any more, and it was made when the database was away.
+        // Its caller was rejected, and it was opened while the database was unavailable.
         if (client) done(true);
       } else {
         if (client) this.holders.set(client, context);
@@ -86,19 +86,22 @@ export class ServicePool extends pg.Pool {
 }
 
 function ignore(): void {
-  // Whoever was using it hears of it by his statement.
+  // The statement that uses the connection fails with its own error.
 }
 
 function away(): Error {
   return unavailable('The database is unavailable');
 }
 
-/** `end()` would wait for the server's answer, which may never come. pg's types hide the connection of a client. */
+/**
+ * `end()` would wait for the server's response, which may never arrive. The types of pg hide the connection of a
+ * client.
+ */
 export function destroy(client: pg.ClientBase): void {
   (client as unknown as { connection?: { stream: Socket } }).connection?.stream.destroy();
 }
 
-/** What is sent meanwhile goes out in one write: each costs a system call, and wakes the server. */
+/** Sends everything in one write: each write costs a system call and wakes the server. */
 export function inOneWrite<T>(client: pg.ClientBase, send: () => T): T {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   stream.cork();

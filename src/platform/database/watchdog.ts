@@ -13,20 +13,20 @@ import { lockSession } from './session-locks.js';
 
 const EVERY_MS = 500;
 const ANSWER_WITHIN_MS = 1_000;
-/** A new connection takes a process of the server's and several messages each way. */
+/** A new connection needs a server process and several round trips. */
 const CONNECT_WITHIN_MS = 2_000;
 const BOOT_WITHIN_MS = 10_000;
 const TICK_MS = 100;
 
 /**
- * Asks the database on a connection of its own whether it is there. A statement on a dead network waits for minutes;
- * so once the database does not answer within a second, whoever wants it is refused at once, until it answers again.
+ * Probes the database on a connection of its own. A statement on a dead network waits for minutes, so if the database
+ * does not respond within a second, all callers are rejected at once until it responds again.
  */
 @Injectable()
 export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** What the last probe found; before the first one the boot has just been talking to the database. */
+  /** The result of the last probe. Before the first probe it is `ok`, because the boot has used the database. */
   state = { ok: true, milliseconds: 0 };
-  /** The lock that says, for as long as this connection to the database lasts, that what began under it may go on. */
+  /** The key of a lock that lasts as long as this connection: work that began under it may continue. */
   session: number | null = null;
   private client: pg.Client | null = null;
   private turn: Promise<unknown> = Promise.resolve();
@@ -39,7 +39,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
     metrics: Metrics,
     @Inject(LOG) private readonly log: Logger,
   ) {
-    const figure = { name: 'db_up', help: 'Whether the database answers', aggregator: 'max' } as const;
+    const figure = { name: 'db_up', help: 'Whether the database responds (1) or not (0)', aggregator: 'max' } as const;
     metrics.gauge(figure, () => Number(this.state.ok));
   }
 
@@ -54,7 +54,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
     this.hangUp();
   }
 
-  /** Ends what server processes are doing, for nobody waits for it any more. Where that fails, time limits end it. */
+  /** Cancels the statements of abandoned server processes. If that fails, their time limits end them. */
   cancel(processIds: readonly number[]): void {
     if (processIds.length === 0) return;
     const text = 'select pg_cancel_backend(id) from unnest($1::int[]) as id';
@@ -77,10 +77,10 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
     this.state = { ok, milliseconds: Math.round(performance.now() - began) };
     if (this.stopping.signal.aborted) return;
     if (ok) {
-      if (!before) this.log.info('the database answers');
+      if (!before) this.log.info('the database responds again');
       this.database.pool().comeBack();
     } else {
-      if (before) this.log.error('the database does not answer: whoever needs it is refused until it does');
+      if (before) this.log.error('the database does not respond: requests that need it are rejected');
       this.database.pool().goAway();
     }
   }
@@ -93,7 +93,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
     return ok;
   }
 
-  /** A connection that broke may have been the only thing that broke: a new one decides. */
+  /** Only the connection may have failed: a new one decides. */
   private async ask(timeUp: AbortSignal): Promise<boolean> {
     const known = this.client;
     if (known && (await this.isHeardBy(known))) return true;
@@ -105,7 +105,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
       await client.connect();
       const session = randomInt(1, 2 ** 31);
       await this.inTurn(() => client.query(lockSession(session)));
-      // Meanwhile its time may have been up.
+      // The time limit may have passed in the meantime.
       if (this.client === client) this.session = session;
       return true;
     } catch (error) {
@@ -120,7 +120,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
     );
   }
 
-  /** A connection takes one statement at a time. */
+  /** Runs one statement at a time on the connection. */
   private inTurn<T>(say: () => Promise<T>): Promise<T> {
     const answer = this.turn.then(say);
     this.turn = answer.catch(() => undefined);
@@ -133,7 +133,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
       application_name: 'travel-operations-watchdog',
       keepAlive: true,
     });
-    // What breaks is found out by asking.
+    // Failures are found by the next probe.
     client.on('error', () => undefined);
     return client;
   }
@@ -146,8 +146,8 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
 }
 
 /**
- * False after that time. It is counted in small steps, each at most once: while this process is busy itself, the answer
- * may lie in its socket, and that is not the database's fault.
+ * Resolves to false after that time. The time is counted in small steps, each at most once: while this process is busy,
+ * the response may wait in its socket, which is not the database's fault.
  */
 async function passed(milliseconds: number, signal: AbortSignal): Promise<false> {
   for (let left = milliseconds; left > 0 && !signal.aborted; left -= TICK_MS) {
@@ -156,7 +156,7 @@ async function passed(milliseconds: number, signal: AbortSignal): Promise<false>
   return false;
 }
 
-/** A server that refuses this connection in words (there are too many) is there; not so one that starts or stops. */
+/** A server that rejects this connection (too many connections) is available; one that starts or stops is not. */
 function isRefusal(error: unknown): boolean {
   const code = databaseErrorOf(error)?.code;
   return code !== undefined && !code.startsWith('57');

@@ -1,5 +1,5 @@
 export interface ErrorExtras {
-  /** Facts that help the caller to go on; on the storefront, staff and connect surfaces they stand in `details`. */
+  /** Data for the caller; on the storefront, staff and connect surfaces it is the member `details`. */
   details?: Record<string, unknown>;
   /** Milliseconds after which the same call may succeed; also becomes `Retry-After`. */
   retryAfterMs?: number;
@@ -7,8 +7,8 @@ export interface ErrorExtras {
 }
 
 /**
- * A refusal that the caller is told about. `code` is for machines and never changes, the message is for people and may.
- * An AppError with status 500 does not exist: what is our fault is any other error.
+ * An error for the caller. `code` is for machines and never changes, the message is for people and may change. There is
+ * no AppError with status 500: our own faults are other errors.
  */
 export class AppError extends Error {
   readonly details: Record<string, unknown> | undefined;
@@ -41,14 +41,14 @@ export const MAX_ISSUES = 100;
 export const MAX_PATH = 200;
 export const MAX_MESSAGE = 1_000;
 
-/** 400: what was sent cannot be understood. At most 100 issues are listed, names are cut, and no value is echoed. */
+/** 400. At most 100 issues are listed, names are cut, and no value is echoed. */
 export function invalidRequest(issues: Issue[], message = 'The request is invalid'): AppError {
   const told = issues.slice(0, MAX_ISSUES).map((issue) => ({
     ...issue,
     path: cut(issue.path, MAX_PATH),
     message: cut(issue.message, MAX_MESSAGE),
   }));
-  // A map, since the caller chooses the names: an object has a `constructor` before anybody gives it one.
+  // A map, because the caller chooses the names, and every object has a `constructor`.
   const fields = new Map<string, string[]>();
   for (const { path, message: fault } of told) fields.set(path, [...(fields.get(path) ?? []), fault]);
   return new AppError(400, 'invalid_request', message, {
@@ -65,17 +65,17 @@ export function invalidField(path: string, message: string, code: string): AppEr
   return invalidRequest([{ path, message, code }]);
 }
 
-/** 404 for a thing that is unknown, or that the caller may not know of. Every such answer is the same. */
+/** 404 for a resource that is unknown or not visible to the caller. All such responses are the same. */
 export function notFound(details?: Record<string, unknown>): AppError {
   return new AppError(404, 'not_found', 'Not found', details ? { details } : {});
 }
 
-/** 409: the state of things forbids it. */
+/** 409: the current state does not allow the request. */
 export function conflict(code: string, message: string, details?: Record<string, unknown>): AppError {
   return new AppError(409, code, message, details ? { details } : {});
 }
 
-/** 422: understood, but the figures or the start state do not add up. */
+/** 422: well-formed, but the amounts or the state do not allow it. */
 export function unprocessable(code: string, message: string, details?: Record<string, unknown>): AppError {
   return new AppError(422, code, message, details ? { details } : {});
 }
@@ -85,17 +85,17 @@ export function forbidden(message: string, details: Record<string, unknown>): Ap
   return new AppError(403, 'forbidden', message, { details });
 }
 
-/** 503: something that we depend on does not answer. */
+/** 503: a dependency does not respond. */
 export function unavailable(message: string, retryAfterMs = 1000): AppError {
   return new AppError(503, 'service_unavailable', message, { retryAfterMs });
 }
 
-/** 503: more is asked for at once than there are connections or memory for; the same call may succeed soon. */
+/** 503: more concurrent requests than connections or memory allow; the same request may succeed soon. */
 export function overloaded(message: string, retryAfterMs = 1000): AppError {
   return new AppError(503, 'overloaded', message, { retryAfterMs });
 }
 
-/** 503: nothing can be stored until space is freed, which takes longer than a second. */
+/** 503: the disk is full, which takes longer than a second to resolve. */
 export function diskFull(): AppError {
   return unavailable('The service cannot store data at the moment', 10_000);
 }

@@ -1,6 +1,6 @@
 import { AppError, conflict, diskFull, invalidRequest, overloaded, unavailable } from './app-error.js';
 
-/** What PostgreSQL says of a failed statement; TypeORM wraps it, pg throws it bare. */
+/** The error of a failed statement. TypeORM wraps it, pg throws it directly. */
 interface DatabaseError {
   code: string;
   constraint?: string;
@@ -11,20 +11,20 @@ type Refusal = (error: DatabaseError) => AppError;
 const refusals = new Map<string, Refusal>();
 
 /**
- * Says what the caller hears when this constraint refuses a row. The database decides what is unique; looking first
+ * Maps a violation of this constraint to an error for the caller. The database decides what is unique; checking first
  * and inserting later would be a race. Call it at the top level of the service that writes the table.
  */
 export function mapConstraint(constraint: string, refusal: Refusal): void {
   refusals.set(constraint, refusal);
 }
 
-/** The database's error inside whatever was thrown, or null. */
+/** The database error inside a thrown value, or null. */
 export function databaseErrorOf(error: unknown): DatabaseError | null {
   if (typeof error !== 'object' || error === null) return null;
   const { driverError, cause, code, constraint, detail } = error as Partial<DatabaseError> & Record<string, unknown>;
   const wrapped = driverError ?? cause;
   if (wrapped) return databaseErrorOf(wrapped);
-  // With a digit at least: EPIPE, which the operating system says of a connection, has five letters as well.
+  // With at least one digit: the system error EPIPE also has five letters.
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code) || !/\d/.test(code)) return null;
   return { code, ...(constraint ? { constraint } : {}), ...(detail ? { detail } : {}) };
 }
@@ -40,7 +40,7 @@ export function isDiskFull(error: unknown): boolean {
   return databaseErrorOf(error)?.code === DISK_FULL;
 }
 
-/** Classes and codes of a database that is busy, away, or not yet itself again: waiting may help. */
+/** Classes and codes of a database that is busy, unavailable or recovering: a retry may succeed. */
 const PASSING = /^(40|53|57|08|28)|^(55P03|25006|25P03|3D000)$/;
 /** Insufficient resources of the server: in general, its memory, its connections. */
 const OVERLOADED = /^(53000|53200|53300)$/;
@@ -48,7 +48,7 @@ const DISK_FULL = '53100';
 const UNSTORABLE = /^(22|54)/;
 const CONTRADICTING = /^(23502|23503|23505|23514|23P01)$/;
 
-/** What the caller hears of a failed statement; null where it is our own fault. */
+/** The error for the caller of a failed statement; null if it is our own fault. */
 export function appErrorOf(error: DatabaseError): AppError | null {
   const refusal = error.constraint === undefined ? undefined : refusals.get(error.constraint);
   if (refusal) {
@@ -68,7 +68,7 @@ export function appErrorOf(error: DatabaseError): AppError | null {
   }
 }
 
-/** Whether no rule of ours foresaw this error: the net caught it, and what it says to the caller helps him little. */
+/** Whether neither `mapConstraint` nor a passing state of the database explains this error. */
 export function isUnmapped({ code, constraint }: DatabaseError): boolean {
   return !PASSING.test(code) && (constraint === undefined || !refusals.has(constraint));
 }

@@ -1,11 +1,11 @@
 import type { AppError } from './app-error.js';
 
-/** How a surface words its errors. `oauth` is the token endpoint, whose shape is RFC 6749's. */
+/** The shape of a surface's errors. `oauth` is the token endpoint, whose shape is RFC 6749's. */
 export type ErrorShape = 'trade' | 'plain' | 'data' | 'oauth';
 
 const UNEXPECTED = 'An unexpected error occurred';
 
-/** The body of an error in the shape of its surface; `error` null is a 500, which says nothing but the request id. */
+/** The body of an error in the shape of its surface; `error` null is a 500, which contains only the request id. */
 export function errorBody(shape: ErrorShape, error: AppError | null, requestId: string): Record<string, unknown> {
   switch (shape) {
     case 'trade':
@@ -31,7 +31,7 @@ function tradeBody(error: AppError | null, requestId: string): Record<string, un
   };
 }
 
-/** Vault and realtime: `{error, retryAfterMs?}`; of a refused body the first fault is told. */
+/** Vault and realtime: `{error, retryAfterMs?}`; for a rejected body, the first issue. */
 function plainBody(error: AppError | null): Record<string, unknown> {
   if (!error) return { error: UNEXPECTED };
   const [issue] = (error.details?.['issues'] ?? []) as { path: string; message: string }[];

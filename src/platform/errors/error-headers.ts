@@ -1,6 +1,6 @@
 import type { AppError } from './app-error.js';
 
-/** The headers of an error's answer; `error` null is a 500. */
+/** The headers of an error response; `error` null is a 500. */
 export function errorHeaders(error: AppError | null): Record<string, string> {
   const retryAfterMs = error?.retryAfterMs;
   return {

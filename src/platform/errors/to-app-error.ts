@@ -2,14 +2,14 @@ import { HttpException } from '@nestjs/common';
 import { AppError, invalidRequest, notFound, overloaded, unavailable } from './app-error.js';
 import { databaseErrorOf, appErrorOf } from './database-errors.js';
 
-/** What the connection, the pool or the name lookup throws when the database is away; these carry no SQLSTATE. */
+/** Errors of the connection, the pool or the name lookup while the database is unavailable; they have no SQLSTATE. */
 const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
 const AWAY_WORDS = /Connection terminated|Query read timeout|not queryable|Query runner already released/;
 
-/** What pg-pool throws when no connection became free in time; they exist, and others use them. */
+/** Thrown by pg-pool when no connection became free in time: all of them are in use. */
 const POOL_WAIT_OVER = /^timeout exceeded when trying to connect$/;
 
-/** Translates whatever was thrown into what the caller may hear; null where it is our own fault (a 500). */
+/** Translates a thrown value to an error for the caller; null if it is our own fault (a 500). */
 export function toAppError(error: unknown): AppError | null {
   if (error instanceof AppError) return error;
   if (error instanceof HttpException) return ofHttpException(error);
@@ -26,7 +26,7 @@ interface SystemError {
   cause?: unknown;
 }
 
-/** Whether the error is one of these, or what it wraps. */
+/** Whether this error, or the one it wraps, matches. */
 function isAny(error: unknown, isOne: (error: SystemError) => boolean): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { driverError, cause } = error as SystemError;
@@ -41,13 +41,13 @@ function isAway({ code, message }: SystemError): boolean {
   return (typeof code === 'string' && AWAY.has(code)) || (typeof message === 'string' && AWAY_WORDS.test(message));
 }
 
-/** Nest's own exceptions: unknown routes, undecodable paths and what the body parser refuses. */
+/** Nest's own exceptions: unknown routes, malformed paths and bodies that the parser rejects. */
 function ofHttpException(error: HttpException): AppError | null {
-  // Errors of our own that went through the body parser come back wrapped.
+  // Our own errors are wrapped by the body parser.
   if (error.cause instanceof AppError) return error.cause;
   const status = error.getStatus();
   if (status === 400) {
-    // A path parameter that cannot be decoded names nothing.
+    // A path parameter that cannot be decoded matches no resource.
     if (error.message.startsWith('Failed to decode param')) return notFound();
     return invalidRequest([{ path: '', message: 'The body is not valid JSON', code: 'malformed' }]);
   } else if (status === 404) {

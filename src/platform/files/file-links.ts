@@ -13,7 +13,7 @@ export interface LinkedFile {
 const PURPOSE = 'file-link';
 const VALID_SECONDS = 300;
 
-/** Links to files, valid for five minutes and for whoever holds them: nobody can make or change one without our key. */
+/** Links to files, valid for five minutes without a credential. They are signed, so they cannot be forged. */
 @Injectable()
 export class FileLinks {
   constructor(
@@ -21,16 +21,13 @@ export class FileLinks {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * A path on our own host, whatever name the caller reaches it by: there is no address in it that anybody could have
-   * chosen.
-   */
+  /** A path on our own host without the host name, which the client could have chosen. */
   async linkTo({ key, name, type }: LinkedFile): Promise<string> {
     const expiresAt = this.clock.inSeconds(VALID_SECONDS).getTime();
     return `/v1/files/${await this.keys.seal(PURPOSE, [key, name, type, expiresAt])}`;
   }
 
-  /** What a link's token stands for; null where it is not ours, was changed, or has expired. */
+  /** The content of a link's token; null if it was forged or has expired. */
   async open(token: string): Promise<LinkedFile | null> {
     const opened = await this.keys.open(PURPOSE, token);
     if (!Array.isArray(opened)) return null;

@@ -18,6 +18,6 @@ export interface OpenFile {
 export abstract class FileStore {
   abstract put(bytes: Uint8Array): Promise<StoredFile>;
   abstract has(key: string): Promise<boolean>;
-  /** Null where there is no such file. */
+  /** Null if the file does not exist. */
   abstract open(key: string): Promise<OpenFile | null>;
 }

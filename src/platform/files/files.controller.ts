@@ -56,7 +56,7 @@ export class FilesController {
     setResponseHeader('Referrer-Policy', 'no-referrer');
     return new StreamableFile(file.stream, {
       type: linked.type,
-      // Never displayed in the browser under this origin, whatever it contains.
+      // Never displayed in the browser under this origin, because the content is not trusted.
       disposition: `attachment; filename="${linked.name}"`,
       length: file.sizeBytes,
     });

@@ -79,7 +79,7 @@ export class LocalFiles extends FileStore {
   }
 }
 
-/** Under its own name from the first byte to the last: whoever finds the name finds all of it, also after a crash. */
+/** The file gets its name when it is complete, so that a reader never finds part of it, also after a crash. */
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   const draft = `${path}.${randomUUID()}`;
   try {

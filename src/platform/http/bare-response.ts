@@ -4,14 +4,16 @@ import { errorBody } from '../errors/error-bodies.js';
 import { errorHeaders } from '../errors/error-headers.js';
 import { errorShapeOf } from '../context/surface.js';
 
-/** A refusal that is written without Express, because the request never got there or must cost next to nothing. */
+/**
+ * An error response that is written without Express, because the request never reached it or must cost next to nothing.
+ */
 export interface BareResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
 
-/** What `securityHeaders` gives to every answer of the API, less what is meant for pages. */
+/** The headers that `securityHeaders` sets on every API response, without those for pages. */
 const SECURITY = {
   'Content-Security-Policy': "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
@@ -19,7 +21,10 @@ const SECURITY = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** Words the refusal as the surface of `url` does; a request that could not be read has none: the storefront's. */
+/**
+ * Builds the error body of the surface of `url`; a request that could not be parsed has no url and gets the
+ * storefront's.
+ */
 export function bareResponse(
   error: AppError,
   { url = '/', requestId }: { url?: string; requestId: string },
@@ -36,7 +41,7 @@ export function bareResponse(
   return { status: error.status, headers, body };
 }
 
-/** The answer as it goes over the wire, for a connection on which nothing else will follow. */
+/** The raw HTTP response, for a connection that is closed afterwards. */
 export function rawResponse({ status, headers, body }: BareResponse): string {
   const lines = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`;

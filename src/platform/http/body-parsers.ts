@@ -12,7 +12,7 @@ interface Bounds {
 }
 
 const DEFAULT: Bounds = { bytes: 1024 * KIB, json: JSON_LIMITS };
-/** Of a route without a credential, unless it is in the table. */
+/** For a route without a credential, unless it is in the table. */
 const PUBLIC: Bounds = { ...DEFAULT, bytes: 16 * KIB };
 const BOUNDS: readonly (readonly [prefix: string, bounds: Bounds])[] = [
   ['/v1/public/catalog/search', { ...DEFAULT, bytes: 64 * KIB }],
@@ -25,7 +25,7 @@ const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const STRUCTURES = new Set([0x5b, 0x7b]);
 export const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Reads and parses a body of at most so many bytes, counted after inflating. */
+/** Reads and parses a body of at most N bytes, counted after decompression. */
 export interface BodyParser {
   readonly bytes: number;
   readonly parse: RequestHandler;
@@ -33,7 +33,7 @@ export interface BodyParser {
 
 const PARSERS = BOUNDS.map(([prefix, bounds]) => ({ prefix, parser: jsonParser(bounds) }));
 const [DEFAULT_PARSER, PUBLIC_PARSER] = [jsonParser(DEFAULT), jsonParser(PUBLIC)];
-/** Forms are read by the OAuth endpoints, which are public. */
+/** Only the OAuth endpoints accept forms; they are public. */
 const FORM_PARSER: BodyParser = {
   bytes: PUBLIC.bytes,
   parse: express.text({ type: 'application/x-www-form-urlencoded', limit: PUBLIC.bytes, verify: requireUtf8 }),
@@ -52,7 +52,7 @@ function jsonParser({ bytes, json }: Bounds): BodyParser {
     verify: (request, response, body) => {
       requireUtf8(request, response, body);
       scanJson(body, json);
-      // It is JSON, but the parser would say that it is not.
+      // It is JSON, but the parser would report it as malformed.
       if (isScalar(body)) throw invalidField('', 'The body must be a JSON object', 'isObject');
     },
   });
@@ -74,11 +74,14 @@ function requireUtf8(_request: unknown, _response: unknown, bytes: Buffer): void
   if (!isUtf8(bytes)) throw invalidRequest([{ path: '', message: 'The body is not valid UTF-8', code: 'encoding' }]);
 }
 
-/** Throws 415 for a body that cannot be read, judged by its headers; the OAuth endpoints know 400 only (RFC 6749). */
+/**
+ * Throws 415 for a body that cannot be read, judged by its headers; the OAuth endpoints respond with 400 only (RFC
+ * 6749).
+ */
 export function rejectUnreadable(request: Request): void {
   const { 'content-length': length, 'content-type': type, 'content-encoding': encoding } = request.headers;
   const transfer = request.headers['transfer-encoding']?.toLowerCase() ?? 'chunked';
-  // Node hands on what another coding made of the body (RFC 9112, 6.1).
+  // Node passes on the result of another coding (RFC 9112, 6.1).
   const unknownCoding = transfer === 'chunked' ? null : 'The only transfer coding supported is chunked';
   const fault = length === '0' ? null : (unknownCoding ?? unreadable(type, encoding, isForm(request)));
   if (fault === null) return;
@@ -97,12 +100,12 @@ function unreadable(type: string | undefined, encoding: string | undefined, form
     : 'The body may be encoded by gzip only';
 }
 
-/** Forms are read by the OAuth endpoints alone (RFC 6749). */
+/** Only the OAuth endpoints accept forms (RFC 6749). */
 function isForm(request: Request): boolean {
   return isOAuth(request) && /^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? '');
 }
 
-/** There, whatever is wrong with a request has the code of RFC 6749, which knows no media types. */
+/** On the OAuth endpoints every error has a code of RFC 6749, which has none for media types. */
 function isOAuth(request: Request): boolean {
   return errorShapeOf(request.path) === 'oauth';
 }

@@ -6,22 +6,25 @@ import { uuidv7 } from '../ids/id.js';
 const ACCEPTABLE = /^[A-Za-z0-9._-]{8,128}$/;
 const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
-/** The context of a request, for what happens to it outside: a client that goes away does so in nobody's context. */
+/**
+ * The context of a request, for events outside of it: a closed connection is not reported in the context of its
+ * request.
+ */
 export function contextOf(request: IncomingMessage): RequestContext | null {
   return contexts.get(request) ?? null;
 }
 
 /**
- * Opens the request's context and sets `X-Request-Id`, before anything can refuse the request: guards, unknown routes
- * and broken JSON carry it too. A client's own id is kept if its form is harmless.
+ * Opens the request's context and sets `X-Request-Id` before any check, so that every error response carries it. A
+ * client's own id is used if it is well-formed.
  */
 export function requestContext(request: Request, response: Response, next: NextFunction): void {
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && ACCEPTABLE.test(given) ? given : uuidv7();
   const context: RequestContext = { requestId, actor: null, headers: new Map() };
 
-  // What a client tells caches on its way says nothing about If-None-Match (RFC 9110, 13.1.2); Express would answer the
-  // `no-cache` that fetch adds to every conditional request by the whole body.
+  // `Cache-Control` of a request does not concern If-None-Match (RFC 9110, 13.1.2); because of the `no-cache` that
+  // fetch adds to every conditional request, Express would send the whole body.
   if (request.headers['if-none-match'] !== undefined) delete request.headers['cache-control'];
 
   response.setHeader('X-Request-Id', requestId);

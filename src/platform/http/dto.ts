@@ -6,13 +6,15 @@ import { QueryWhole } from './query-fields.js';
 const patches = new WeakSet<object>();
 const data = new WeakMap<object, DataMember[]>();
 
-/** A member that holds the caller's own JSON, and how large it may be. */
+/** A member for the caller's own JSON, and its maximum size. */
 export interface DataMember {
   name: string;
   maxBytes: number;
 }
 
-/** The body of an update: every member may be left out, null only where the created thing may have it; `{}` is refused. */
+/**
+ * The body of an update: every member is optional, null is accepted only where the create accepts it; `{}` is rejected.
+ */
 export function patchOf<T>(create: Type<T>): Type<Partial<T>> {
   const patch = PartialType(create, { skipNullProperties: false });
   patches.add(patch.prototype as object);
@@ -24,8 +26,8 @@ export function isPatch(dto: Type<unknown>): boolean {
 }
 
 /**
- * The member's value is data of the caller's: any JSON of so many serialized bytes, kept to the letter, whatever its
- * keys and texts. Decorators beside this one see an empty stand-in of the same kind.
+ * The value is the caller's own JSON of at most N serialized bytes, kept unchanged. Other decorators of the member see
+ * an empty value of the same kind.
  */
 export function KeptAsData({ maxBytes }: { maxBytes: number }): PropertyDecorator {
   return (target, key) => {

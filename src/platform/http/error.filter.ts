@@ -12,7 +12,10 @@ import { errorBody } from '../errors/error-bodies.js';
 import { errorHeaders } from '../errors/error-headers.js';
 import { toAppError } from '../errors/to-app-error.js';
 
-/** Answers every error in the body of its surface. A 500 is logged once, with its stack, and says nothing else. */
+/**
+ * Sends every error in the shape of its surface. A 500 is logged once, with its stack, and its response contains only
+ * the request id.
+ */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(
@@ -44,11 +47,11 @@ export class ErrorFilter implements ExceptionFilter {
     const databaseError = databaseErrorOf(thrown);
     if (!databaseError || !isUnmapped(databaseError)) return;
     const { code, constraint } = databaseError;
-    this.log.error({ sqlstate: code, constraint, requestId: findContext()?.requestId }, 'unforeseen database error');
+    this.log.error({ sqlstate: code, constraint, requestId: findContext()?.requestId }, 'unmapped database error');
     this.metrics.unmappedDatabaseErrors.inc();
   }
 
-  /** Nest answers a known path with an unknown method by 404; HTTP has 405 with `Allow` for that. */
+  /** Nest responds to an unknown method of a known path with 404; HTTP has 405 with `Allow` for that. */
   private orWrongMethod(error: AppError | null, request: Request): AppError | null {
     const noHandler = error?.status === 404 && request.route === undefined;
     const allowed = noHandler ? this.routes.methodsOf(request.path) : [];
@@ -58,7 +61,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** What comes too late: its request was answered when its deadline passed, or by an error before. */
+/** An error after the response: the deadline passed, or an earlier error was sent. */
 function cannotBeAnswered(thrown: unknown): boolean {
   return toAppError(thrown) !== null || (thrown as { code?: unknown }).code === 'ERR_HTTP_HEADERS_SENT';
 }

@@ -27,7 +27,7 @@ import { DocumentedAs, nounOf } from './property-description.js';
  * property overrides. `Optional` may be absent, `Clearable` may also be null, `Nullable` may be null but not absent.
  */
 
-/** The member may be left out; null is refused. */
+/** The member is optional; null is rejected. */
 export function Optional(): PropertyDecorator {
   return ValidateIf((_, value) => value !== undefined);
 }
@@ -90,7 +90,7 @@ export function Whole({ min, max }: { min: number; max: number }): PropertyDecor
   return applyDecorators(IsInt(), Min(min), Max(max), ApiProperty({ type: 'integer', minimum: min, maximum: max }));
 }
 
-/** Money in the currency's minor unit, up to 2^53-1; not negative unless `min` says so. */
+/** Money in the currency's minor unit, up to 2^53-1; not negative unless `min` allows it. */
 export function Cents({ min = 0 }: { min?: number } = {}): PropertyDecorator {
   const max = Number.MAX_SAFE_INTEGER;
   return applyDecorators(
@@ -137,7 +137,7 @@ export function Version(): PropertyDecorator {
   );
 }
 
-/** A member of a response that a client may send back in a create; whatever it holds is ignored. */
+/** A member of a response that a client may send back in a create; its value is ignored. */
 export function Ignored(): PropertyDecorator {
   return applyDecorators(
     Transform(() => undefined),

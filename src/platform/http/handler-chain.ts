@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 /**
- * Several handlers as one. Express's router takes as long to find its way from one to the next as most of ours take
- * for their work.
+ * Combines several handlers into one. Express's router takes as long to get from one handler to the next as most of
+ * ours take for their work.
  */
 export function chain(...handlers: readonly RequestHandler[]): RequestHandler {
   return (request, response, next) => {
@@ -19,7 +19,7 @@ export function chain(...handlers: readonly RequestHandler[]): RequestHandler {
   };
 }
 
-/** The headers that a handler sets, whatever the request is. */
+/** The headers that a handler sets for any request. */
 export function headersSetBy(handler: RequestHandler): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   const response: unknown = {

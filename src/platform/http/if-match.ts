@@ -3,7 +3,7 @@ import { ApiHeader } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { AppError, invalidField } from '../errors/app-error.js';
 
-/** The versions that the caller's change is meant for; null: whatever the version is. */
+/** The versions that the caller accepts; null: any version. */
 export type ExpectedVersions = readonly number[] | null;
 
 const ENTITY_TAGS = /^\s*(?:W\/)?"[^"]{0,200}"(?:\s*,\s*(?:W\/)?"[^"]{0,200}")*\s*$/;
@@ -13,7 +13,7 @@ const fromHeader = createParamDecorator((_: unknown, context: ExecutionContext):
   return expectedVersionsOf(context.switchToHttp().getRequest<Request>());
 });
 
-/** The `If-Match` header. Weak tags and tags that are not ours match no version. */
+/** The `If-Match` header. Weak tags and unknown tags match no version. */
 export function IfMatch(): ParameterDecorator {
   return (target, key, index) => {
     fromHeader()(target, key, index);
@@ -21,7 +21,7 @@ export function IfMatch(): ParameterDecorator {
   };
 }
 
-/** What the request's `If-Match` says. Throws 400 where it holds anything but entity tags. */
+/** The versions in the request's `If-Match`. Throws 400 if it contains anything but entity tags. */
 export function expectedVersionsOf({ headers }: Request): ExpectedVersions {
   const header = headers['if-match'];
   return header === undefined ? null : parseIfMatch(header);
@@ -44,7 +44,7 @@ function parseIfMatch(header: string): ExpectedVersions {
   return [...header.matchAll(OUR_TAG)].map(([, version]) => Number(version));
 }
 
-/** Refuses a change that was meant for another version of the resource: 412. */
+/** Rejects a change of another version of the resource with 412. */
 export function assertVersion(expected: ExpectedVersions, resource: { version: number }): void {
   if (expected === null || expected.includes(resource.version)) return;
   throw new AppError(412, 'precondition_failed', 'The resource has changed since it was read', {

@@ -5,8 +5,8 @@ import { Routes } from './routes.js';
 import { surfaceOf } from '../context/surface.js';
 
 /**
- * A route that reads no query takes no parameters: a misspelt or misplaced one is refused and not passed over. Where a
- * query is read, its class refuses unknown ones. The storefront lets them be: links to it carry trackers of all kinds.
+ * A route without a query accepts no parameters: a misspelt or misplaced one is rejected. A route with a query rejects
+ * unknown ones by its class. The storefront ignores unknown parameters, because links to it carry trackers.
  */
 @Injectable()
 export class KnownQueryGuard implements CanActivate {

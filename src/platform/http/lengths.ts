@@ -5,7 +5,7 @@ import { buildMessage, ValidateBy, type ValidateByOptions, type ValidationOption
  * and the variation selector behind it for one, so up to twice the length would reach the database.
  */
 
-/** At least so many characters. */
+/** At least `min` characters. */
 export function MinLength(min: number, options?: ValidationOptions): PropertyDecorator {
   const message = `$property must be longer than or equal to ${min} characters`;
   return ValidateBy(
@@ -14,7 +14,7 @@ export function MinLength(min: number, options?: ValidationOptions): PropertyDec
   );
 }
 
-/** At most so many characters. `validateDto` reads the number before other rules look at the text. */
+/** At most `max` characters. `validateDto` reads the number before other rules read the text. */
 export function MaxLength(max: number, options?: ValidationOptions): PropertyDecorator {
   const message = maxLengthMessage('$property', max);
   return ValidateBy(

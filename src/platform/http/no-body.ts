@@ -2,10 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { invalidField, invalidRequest } from '../errors/app-error.js';
 
-/**
- * Stands for the body of a route that takes none: none at all, an empty one and `{}` are the same. A member would be a
- * misunderstanding, and is refused like any unknown one.
- */
+/** The body of a route without a body: absent, empty and `{}` are accepted. Members are rejected as unknown. */
 export const NoBody = createParamDecorator((_: unknown, context: ExecutionContext): null => {
   assertNoBody(context.switchToHttp().getRequest<Request>().body);
   return null;

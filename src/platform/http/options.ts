@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { notFound } from '../errors/app-error.js';
 import type { RouteTable } from './route-table.js';
 
-/** Answers OPTIONS by the methods of the path; what a browser asks before a foreign origin's call is left to CORS. */
+/** Responds to OPTIONS with the methods of the path; CORS preflight requests are handled by the CORS middleware. */
 export function respondToOptions(routes: RouteTable, { cors }: { cors: boolean }): RequestHandler {
   return (request, response, next) => {
     const isPreflight = cors && request.headers['access-control-request-method'] !== undefined;

@@ -14,8 +14,8 @@ class IdPipe implements PipeTransform<string, string> {
 }
 
 /**
- * A path parameter that holds an id of this kind. An odd one is 404 without a question to the database. `demo` is the
- * number of the demo row that the API document shows; what the route changes or deletes has a row of its own.
+ * A path parameter with an id of this kind. A malformed id is 404 without a query. `demo` is the number of the demo row
+ * in the API document; routes that change or delete have a row of their own.
  */
 export function PathId(prefix: string, name = 'id', demo = 1): ParameterDecorator {
   return (target, key, index) => {

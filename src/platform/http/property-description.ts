@@ -15,7 +15,7 @@ export function DocumentedAs(
   };
 }
 
-/** Turns the default descriptions of a finished document into `description`, where there is no other. */
+/** Applies the default descriptions of a finished document to properties without a description. */
 export function applyDefaultDescriptions(node: unknown): void {
   if (typeof node !== 'object' || node === null) return;
   if (DEFAULT_DESCRIPTION in node) {

@@ -4,7 +4,7 @@ import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
 import { DocumentedAs } from './property-description.js';
 
-/** A whole number in a query string. Anything but plain digits stays text, and is refused as such. */
+/** A whole number in a query string. Anything but plain digits stays text, and is rejected by its validator. */
 export function QueryWhole({ min, max }: { min: number; max: number }): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }) =>

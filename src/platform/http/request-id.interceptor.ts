@@ -17,7 +17,7 @@ export class RequestIdInterceptor implements NestInterceptor {
     return next.handle().pipe(
       tap(() => {
         for (const [name, value] of headers) response.setHeader(name, value);
-        // Express would answer `If-None-Match: *` by 304 also where the answer has no version that a client could hold.
+        // Express would respond 304 to `If-None-Match: *` even if the response has no version.
         if (!headers.has('ETag')) delete request.headers['if-none-match'];
       }),
     );

@@ -2,10 +2,10 @@ import { SetMetadata } from '@nestjs/common';
 
 export const REFUSALS = 'refusals';
 
-/** Status -> codes that this route may answer beside those that every route of its surface has. */
+/** Status -> codes of this route, in addition to those of every route of its surface. */
 export type Refusals = Readonly<Partial<Record<400 | 401 | 403 | 404 | 409 | 410 | 422, readonly string[]>>>;
 
-/** States in the API document which further refusals this route has, by status. */
+/** Declares further errors of this route, by status, for the API document. */
 export function Refuses(refusals: Refusals): MethodDecorator {
   return SetMetadata(REFUSALS, refusals);
 }
@@ -21,7 +21,7 @@ export interface NamedSchema {
 /** Status -> a body that is described more closely than its surface's errors are. */
 export type ErrorBodies = Readonly<Record<number, NamedSchema>>;
 
-/** States in the API document what exactly the bodies of this route's errors hold. */
+/** Declares the schemas of this route's error bodies for the API document. */
 export function WithErrorBodies(bodies: ErrorBodies): MethodDecorator {
   return SetMetadata(ERROR_BODIES, bodies);
 }
@@ -32,7 +32,7 @@ export function errorBodiesOf(handler: object): ErrorBodies {
 
 const BODY_EXAMPLE = 'body-example';
 
-/** The example of this route's body, where its members' examples together would not do. */
+/** The example of this route's body, if the examples of its members do not make a valid one. */
 export function BodyExample(example: Record<string, unknown>): MethodDecorator {
   return SetMetadata(BODY_EXAMPLE, example);
 }

@@ -8,7 +8,7 @@ interface KnownRoute {
   readonly isPublic: boolean;
 }
 
-/** The routes that exist, collected at boot, for decisions that come before the router or instead of it. */
+/** The existing routes, collected at boot, for decisions before or without the router. */
 @Injectable()
 export class RouteTable {
   private readonly routes: (KnownRoute & { pattern: RegExp })[] = [];

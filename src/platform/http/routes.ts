@@ -15,9 +15,9 @@ export interface Route {
   readonly path: string;
   readonly surface: Surface;
   readonly access: Access;
-  /** What a POST, PUT, PATCH or DELETE of the staff and connect surfaces says of itself. */
+  /** The declaration of a POST, PUT, PATCH or DELETE of the staff and connect surfaces. */
   readonly mutation: Mutation | null;
-  /** Refusals beside those that every route of the surface has. */
+  /** Errors in addition to those of every route of the surface. */
   readonly refusals: Refusals;
   /** Errors whose bodies have schemas of their own. */
   readonly errorBodies: ErrorBodies;
@@ -27,7 +27,7 @@ export interface Route {
 
 const READING = new Set(['GET', 'HEAD']);
 
-/** All routes, read once at boot. A route that does not say who may call it, or what it changes, stops the boot. */
+/** All routes, read once at boot. A route that does not declare its access or its change stops the boot. */
 @Injectable()
 export class Routes implements OnModuleInit {
   readonly all: Route[] = [];
@@ -50,7 +50,7 @@ export class Routes implements OnModuleInit {
     }
   }
 
-  /** Whether this handler has a `@Query()`, whose class then says what is known. */
+  /** Whether this handler has a `@Query()`; its class then defines the known parameters. */
   readsQuery(handler: object): boolean {
     return this.readingQueries.has(handler);
   }
@@ -62,14 +62,14 @@ export class Routes implements OnModuleInit {
     const access = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
     const mutation = (Reflect.getMetadata(MUTATES, handler) as Mutation | undefined) ?? null;
     if (hasQuery(controller, methodName)) this.readingQueries.add(handler);
-    if (!access) throw new Error(`${name} must say who may call it: @RequireScope(...) or @Public()`);
+    if (!access) throw new Error(`${name} must declare its access: @RequireScope(...) or @Public()`);
 
     const method = RequestMethod[verb];
     for (const path of paths(controller, handler)) {
       const surface = surfaceOf(path);
       const keepsLedger = surface === 'staff' || surface === 'connect';
       if (keepsLedger && !READING.has(method) && !mutation) {
-        throw new Error(`${name} must say what it changes: @Mutates(action) or @ChangesNothing(reason)`);
+        throw new Error(`${name} must declare its change: @Mutates(action) or @ChangesNothing(reason)`);
       }
       const refusals = (Reflect.getMetadata(REFUSALS, handler) as Refusals | undefined) ?? {};
       const [bodyExample, errorBodies] = [bodyExampleOf(handler), errorBodiesOf(handler)];

@@ -70,7 +70,7 @@ export function crossOriginHeaders(origin: string | undefined, origins: readonly
   return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': TOLD_BY_ANSWERS.join(',') };
 }
 
-/** The back-office web app may call from these origins and read what our headers say; nobody else may. */
+/** The origins from which a browser may call the API and read our headers. */
 export function crossOrigin(origins: readonly string[]): CorsOptions {
   return {
     origin: [...origins],

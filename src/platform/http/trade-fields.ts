@@ -111,7 +111,7 @@ export function WebAddress(): PropertyDecorator {
   );
 }
 
-/** A decimal number above 0 as text, since a double would round it: so many digits before the point, so many after. */
+/** A decimal number above 0 as text, because a double would round it; N digits before the point and M after it. */
 export function DecimalText({ whole, decimals }: { whole: number; decimals: number }): PropertyDecorator {
   const pattern = `^(?:0|[1-9]\\d{0,${whole - 1}})(?:\\.\\d{1,${decimals}})?$`;
   const fits = (value: unknown) => {
@@ -180,7 +180,9 @@ export function Objects({ max, maxBytes }: { max: number; maxBytes?: number }): 
   );
 }
 
-/** Any JSON value of so many serialized bytes, kept as it is (`json`, not `jsonb`): key order, `\u0000` and all. */
+/**
+ * Any JSON value of at most N serialized bytes, stored unchanged (`json`, not `jsonb`), with key order and `\u0000`.
+ */
 export function AnyJson({ maxBytes }: { maxBytes: number }): PropertyDecorator {
   const documented: ApiPropertyOptions = { anyOf: [{}], nullable: true };
   return applyDecorators(KeptAsData({ maxBytes }), Allow(), ApiProperty(documented));
@@ -207,7 +209,7 @@ function isFreeObject(value: unknown, { maxBytes, maxDepth }: { maxBytes: number
 }
 
 /**
- * How many bytes of JSON the value has at least; Infinity if it is nested too deep. Stops above the limit, because
+ * The minimum number of bytes of the value as JSON; Infinity if it is nested too deep. Stops above the limit, because
  * serializing a large body only to measure it costs as much as parsing it.
  */
 function leastBytesOf(value: unknown, { maxBytes, maxDepth }: { maxBytes: number; maxDepth: number }): number {
@@ -229,7 +231,7 @@ function isWebAddress(value: unknown): boolean {
   return hasScheme(value) ? /^https?:\/\/[^/]/i.test(value) && URL.canParse(value) : true;
 }
 
-/** `localhost:3000` and `example.com:8080/x` name a port; `javascript:1` would run where somebody shows it as a link. */
+/** `localhost:3000` and `example.com:8080/x` have a port; `javascript:1` would run if it is shown as a link. */
 function hasScheme(address: string): boolean {
   const [start = '', rest] = address.split(':', 2);
   const isHost = start.includes('.') || start.toLowerCase() === 'localhost';

@@ -9,11 +9,11 @@ const FIRST_LINE = /^[A-Z]+ (\/[^\s?]*)/;
 const LONGEST_FIRST_LINE = 4 * 1024;
 
 /**
- * Answers what Node's parser refuses before there is a request (or in the midst of its body) like everything else: as
- * JSON and with X-Request-Id. Node's own answers are bare.
+ * Responds to requests that Node's parser rejects as to all others: as JSON and with X-Request-Id. Node's own responses
+ * have no body.
  */
 export function respondToUnreadable(server: Server, log: Logger): void {
-  // The newest response of each connection: a refusal may only be written where no other answer is being written.
+  // The newest response of each connection: an error may only be written while no other response is being written.
   const newest = new WeakMap<Duplex, ServerResponse<IncomingMessage>>();
   server.on('request', (request, response) => newest.set(request.socket, response));
 
@@ -31,7 +31,7 @@ export function respondToUnreadable(server: Server, log: Logger): void {
     } else {
       const request = place === 'in a request' ? last : undefined;
       const requestId = String(request?.getHeader('X-Request-Id') ?? uuidv7());
-      log.info({ requestId, fault: fault.code }, 'a request could not be read');
+      log.info({ requestId, fault: fault.code }, 'a request could not be parsed');
       sayLast(socket, bareResponse(appErrorOf(fault.code), { requestId, ...urlOf(request, fault.rawPacket) }));
     }
   });
@@ -64,7 +64,7 @@ function placeOf(newest: ServerResponse<IncomingMessage> | undefined, socket: Du
   return headersSent || newest.socket !== socket ? 'in what is being answered' : 'in a request';
 }
 
-/** Of the request; where the parser gave up before there was one, its first line may still say it. */
+/** The URL of the request; if the parser failed before there was a request, it may be in the first line. */
 function urlOf(response: ServerResponse<IncomingMessage> | undefined, packet?: Buffer): { url?: string } {
   const start = packet?.subarray(0, LONGEST_FIRST_LINE).toString('latin1') ?? '';
   const url = response?.req.url ?? FIRST_LINE.exec(start)?.[1];

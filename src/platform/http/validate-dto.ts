@@ -15,7 +15,7 @@ const SLICE_MS = 5;
 interface MemberRule {
   maxElements?: number;
   maxCharacters?: number;
-  /** The class of the object that the member holds, or of each element of its list. */
+  /** The class of the member's object, or of each element of its list. */
   nestedType?: () => Type<object>;
   /** Free JSON, which class-transformer must not copy. */
   isFree: boolean;
@@ -31,10 +31,10 @@ interface ValidatedDto<T> {
 }
 
 /**
- * Makes an instance of the class and validates it. Costs what the class admits, not what was sent: a list or text that
- * is too long is one issue and is not looked into; values of unknown members and structures in the place of scalars are
- * not copied; nested objects are validated one after the other, until there are 100 issues. How many objects a request
- * may hold follows from the sizes of its lists; a test adds them up over the API document.
+ * Creates an instance of the class and validates it. The cost depends on what the class allows, not on what was sent: a
+ * list or text that is too long is one issue and is not read further; values of unknown members, and structures in
+ * place of scalars, are not copied; nested objects are validated one after the other, until there are 100 issues. The
+ * number of objects in a request follows from the sizes of its lists; a test adds them up over the API document.
  */
 export async function validateDto<T extends object>(type: Type<T>, value: object): Promise<ValidatedDto<T>> {
   const validation = new DtoValidation();

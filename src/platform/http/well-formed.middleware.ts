@@ -4,7 +4,10 @@ import { AppError, invalidRequest, type Issue } from '../errors/app-error.js';
 const MAX_HEADERS = 100;
 const MAX_PARAMETERS = 100;
 
-/** Headers of which Node keeps the first or joins all: whoever sends two means two things, and a proxy may read the other. */
+/**
+ * Headers of which Node keeps the first or joins all: with duplicates the request is ambiguous, and a proxy may read
+ * the other one.
+ */
 const ONCE = new Map(
   [
     'Host',
@@ -21,7 +24,7 @@ const ONCE = new Map(
 );
 const HOST = /^[A-Za-z0-9.\-_~:[\]%]{0,300}$/;
 
-/** Refuses what Node lets through although it says two things at once, or nothing. */
+/** Rejects requests that Node accepts although they are ambiguous or incomplete. */
 export function requireWellFormed(request: Request, _response: Response, next: NextFunction): void {
   next(faultOf(request) ?? undefined);
 }
@@ -51,7 +54,7 @@ function repeatedHeaders(rawHeaders: string[]): Issue[] {
   return [...repeated].map((path) => ({ path, message: 'Duplicate header', code: 'duplicateHeader' }));
 }
 
-/** RFC 9112, 3.2: HTTP/1.1 without a Host, or with one that is none, is refused. */
+/** RFC 9112, 3.2: HTTP/1.1 without a valid Host is rejected. */
 function hostFaults({ headers: { host }, httpVersion }: Request): Issue[] {
   const isGiven = host !== undefined || httpVersion === '1.0';
   return isGiven && HOST.test(host ?? '') ? [] : [{ path: 'Host', message: 'must be a valid host name', code: 'host' }];

@@ -12,7 +12,9 @@ export function idempotencyKey(request: Request): string | null {
   throw invalidField('Idempotency-Key', 'must be 8 to 255 visible ASCII characters', 'idempotencyKey');
 }
 
-/** Two requests are the same if method, path, query and body (whatever the order of its keys) are. */
+/**
+ * Two requests are the same if method, path, query and body are equal; the order of keys in the body does not matter.
+ */
 export function fingerprint(request: Request, body: unknown = request.body): Buffer {
   const [path = '', ...rest] = request.originalUrl.split('?');
   const text = body === undefined ? '' : canonical(body);
@@ -22,8 +24,8 @@ export function fingerprint(request: Request, body: unknown = request.body): Buf
 }
 
 /**
- * The body with its keys in order. Not RFC 8785, which has no form for a lone surrogate: the pipe refuses one, or lets
- * it pass in a member kept as data, but the fingerprint is taken before that.
+ * The body with its keys in order. Not RFC 8785, which has no form for a lone surrogate: the pipe rejects one, or
+ * accepts it in a member kept as data, but the fingerprint is computed before that.
  */
 function canonical(body: unknown): string {
   return JSON.stringify(body, (_, value: unknown) =>

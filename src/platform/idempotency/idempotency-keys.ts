@@ -31,7 +31,7 @@ interface Row {
   claimed: boolean;
 }
 
-/** Beyond the deadline of requests. A key is taken over earlier where it is plain that nobody works under it. */
+/** Longer than the deadline of requests. A key is reused earlier if its session has ended. */
 const LEASE_MARGIN_SECONDS = 5;
 const FORGET_AFTER_SECONDS = [0.1, 0.3, 1, 3];
 const KEPT_SECONDS = 24 * 60 * 60;
@@ -54,11 +54,11 @@ export class IdempotencyKeys implements OnModuleInit {
     });
   }
 
-  /** Takes the key, or says what was answered before. Throws 422 for another request's key, 409 while it is running. */
+  /** Claims the key, or returns the stored response. Throws 422 for another request's key, 409 while it is running. */
   async claim(wanted: Omit<Claim, 'token'>): Promise<{ claim: Claim } | { stored: StoredAnswer }> {
     const claim = { ...wanted, token: newId('claim') };
     const row = await this.take(claim).catch(async (error: unknown) => {
-      // The answer may be all that was lost: then the key is ours, and nobody works under it.
+      // Only the result may have been lost: then the key is ours, and no other request uses it.
       await this.free(claim);
       throw error;
     });
@@ -105,13 +105,16 @@ export class IdempotencyKeys implements OnModuleInit {
       'update idempotency_keys set answer = $4::json where principal = $1 and key = $2 and token = $3',
       [claim.principal, claim.key, claim.token, JSON.stringify(answer)],
     );
-    // Somebody else took the key over after the lease ran out: their work counts, ours is rolled back.
+    // Another request claimed the key after the lease ended: its work counts, this one is rolled back.
     if (count === 0) throw inProgress();
   }
 
-  /** An error wrote nothing, so the key may be used again at once. Never rejects: the first error is the one to tell. */
+  /**
+   * A failed request wrote nothing, so the key may be used again at once. Never rejects: the first error is reported.
+   */
   async free(claim: Claim): Promise<void> {
-    // What broke the request may break this as well. Nobody waits for the repetitions; the lease ends where all fail.
+    // The cause of the error may also affect this statement. The retries run in the background; if all fail, the lease
+    // ends.
     if (!(await this.forget(claim))) void this.forgetLater(claim);
   }
 

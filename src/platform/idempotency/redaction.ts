@@ -5,8 +5,8 @@ const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 const BYTES = 32;
 
 /**
- * The body with these of its members replaced by a slow hash under this salt. A fingerprint is kept for a day, and a
- * plain one would let whoever reads it try passwords by the billion, which storing them by argon2id is to prevent.
+ * The body with these members replaced by a slow hash with this salt. A fingerprint is stored for a day; with a fast
+ * hash, a reader of it could try billions of passwords, which storing them by argon2id prevents.
  */
 export async function hashMembers(body: unknown, members: readonly string[], salt: string): Promise<unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;

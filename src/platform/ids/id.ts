@@ -41,7 +41,7 @@ export function randomBase32(length: number): string {
   return text;
 }
 
-/** Six base62 characters of CRC-32, by which a secret scanner tells a real secret from noise. */
+/** Six base62 characters of CRC-32, by which a secret scanner recognizes real secrets. */
 export function checksum62(secret: string): string {
   let rest = crc32(secret);
   let text = '';
@@ -63,7 +63,7 @@ export function uuidv7(): string {
   return v7();
 }
 
-/** The last 32 bits of a well-formed TypeID's UUID, whatever version it claims to be. */
+/** The last 32 bits of a well-formed TypeID's UUID, of any version. */
 export function lastBitsOf(id: string): number {
   // Seven base32 digits are 35 bits.
   const digits = [...id.slice(-7)].map((digit) => CROCKFORD.indexOf(digit));

@@ -2,19 +2,19 @@ import type { PoolClient } from 'pg';
 import type { ServicePool } from '../database/service-pool.js';
 import { toAppError } from '../errors/to-app-error.js';
 
-/** In the words that graphile-worker knows (57P03 cannot_connect_now): it says the same again after some seconds. */
+/** An error that graphile-worker retries after some seconds (57P03 cannot_connect_now). */
 class DatabaseAway extends Error {
   readonly code = '57P03';
 }
 
 /**
- * The pool as the job runner gets it. The runner repeats what failed with one of the codes that it knows, and no other: that
- * a job was done, told on a connection that broke, would be a rejection that nobody handles, and the end of the process.
+ * The pool for the job runner. The runner retries statements that fail with one of the codes it knows. Any other error
+ * of the statement that completes a job would be an unhandled rejection, which ends the process.
  */
 export function jobPool(pool: ServicePool): ServicePool {
   const connect = (callback?: Parameters<ServicePool['connect']>[0]) => {
     if (callback) return pool.connect(callback);
-    // A job that outlived the service's stop has nobody to tell; another process takes it up again.
+    // The service has stopped; another process runs this job again.
     if (pool.ending) return new Promise<never>(() => undefined);
     return pool.connect().then(patientClient, refuse);
   };
@@ -35,7 +35,7 @@ function refuse(error: unknown): never {
   throw new DatabaseAway('The database is unavailable', { cause: error });
 }
 
-/** The object itself, but for these members. */
+/** The object with these members replaced. */
 function overlaid<T extends object>(target: T, own: Record<string, unknown>): T {
   return new Proxy(target, {
     get: (_, name) => {

@@ -49,7 +49,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Says how jobs of this name are worked off. Call it in `onModuleInit`. */
+  /** Registers the handler of jobs of this name. Call it in `onModuleInit`. */
   define(name: string, work: JobMethod): void {
     this.works.set(name, work);
   }

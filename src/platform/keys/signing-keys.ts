@@ -5,8 +5,8 @@ import { Database } from '../database/database.js';
 const MAC_BYTES = 16;
 
 /**
- * Signs what the service hands out and takes back: cursors, links. The keys lie in the database, so that all processes
- * agree and a restart changes nothing.
+ * Signs cursors and links that clients send back. The keys are stored in the database, so that all processes share them
+ * and a restart changes nothing.
  */
 @Injectable()
 export class SigningKeys {
@@ -20,10 +20,10 @@ export class SigningKeys {
     return `${payload}.${(await this.mac(purpose, payload)).toString('base64url')}`;
   }
 
-  /** What was sealed, or null if it was changed, cut, or sealed for another purpose. */
+  /** The sealed value, or null if it was changed, cut, or sealed for another purpose. */
   async open(purpose: string, sealed: string): Promise<unknown> {
     const [payload = '', mac = '', ...rest] = sealed.split('.');
-    // As text: base64 has several spellings for the same bytes, and only the one that was handed out is ours.
+    // Compared as text: base64 has several encodings of the same bytes, and only the issued one is valid.
     const expected = Buffer.from((await this.mac(purpose, payload)).toString('base64url'));
     const given = Buffer.from(mac);
     const isOurs = rest.length === 0 && given.length === expected.length && timingSafeEqual(given, expected);
@@ -38,7 +38,7 @@ export class SigningKeys {
   private key(purpose: string): Promise<Buffer> {
     const known = this.keys.get(purpose);
     if (known) return known;
-    // A key that is remembered here must be in the database, even if the running transaction rolls back.
+    // A cached key must be in the database, even if the running transaction rolls back.
     const loading = this.database.apart(() => this.load(purpose));
     this.keys.set(purpose, loading);
     loading.catch(() => this.keys.delete(purpose));

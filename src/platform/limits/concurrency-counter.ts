@@ -1,6 +1,9 @@
 import { unavailable } from '../errors/app-error.js';
 
-/** Runs a bounded number of works at the same time in this process; a bounded number waits, others are rejected by 503. */
+/**
+ * Runs a bounded number of tasks at the same time in this process; a bounded number waits, others are rejected with
+ * 503.
+ */
 export class ConcurrencyCounter {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -13,7 +16,7 @@ export class ConcurrencyCounter {
     try {
       return await work();
     } finally {
-      // A turn is handed on, so that a newcomer cannot take it.
+      // The slot goes to the first waiting task, so that a new one cannot take it.
       const next = this.waiting.shift();
       if (next) next();
       else this.running -= 1;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AppError } from '../errors/app-error.js';
 
-/** At most so many requests with this key at the same time; one more is rejected with the error. */
+/** At most `most` requests with this key at the same time; further ones are rejected with the error. */
 export interface Bound {
   readonly key: string;
   readonly most: number;

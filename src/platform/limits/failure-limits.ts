@@ -9,11 +9,13 @@ import { ConcurrencyCounter } from './concurrency-counter.js';
 import { policies, type PolicyName } from './policies.js';
 import { RateLimits } from './rate-limits.js';
 
-/** What a bucket holds now, refilled since it was last written: $1 subject, $2 capacity, $3 per second, $4 now. */
+/**
+ * The current level of a bucket, refilled since it was last written: $1 subject, $2 capacity, $3 per second, $4 now.
+ */
 const REFILLED =
   'least($2::float8, f.tokens + greatest(0, extract(epoch from $4::timestamptz - f.at)::float8 * $3::float8))';
 
-/** A count that is lost with the server's last moments harms nobody; waiting for the disk would occupy the connection. */
+/** Losing the last counts in a server crash is harmless; waiting for the disk would occupy the connection. */
 const WITHOUT_WAITING = "set_config('synchronous_commit', 'off', true)";
 
 /**
@@ -48,10 +50,10 @@ interface Attempts {
 }
 
 /**
- * Limits on failures: of logins, of client secrets. They are counted in the database, so that all processes share them,
- * and `RATE_LIMIT_FACTOR` does not multiply them. An attempt takes from the buckets before it runs and gives back unless
- * it is rejected by 401: parallel guesses gain nothing. Attempts beyond the limit wait for those that run in this process,
- * so that a caller who knows the secret may send many at once. Without the database nothing runs.
+ * Limits on failed logins and client secrets. They are counted in the database, so that all processes share them, and
+ * `RATE_LIMIT_FACTOR` does not multiply them. An attempt takes from the buckets before it runs, and returns what it
+ * took unless it fails with 401, so parallel guesses gain nothing. Attempts beyond the limit wait for those that run in
+ * this process, so that a caller with the right secret may send many at once. Without the database no attempt runs.
  */
 @Injectable()
 export class FailureLimits implements OnModuleInit {
@@ -109,7 +111,7 @@ export class FailureLimits implements OnModuleInit {
     }
   }
 
-  /** Until a running attempt ends. Throws 429 where there is none, or too many wait. */
+  /** Waits until a running attempt ends. Throws 429 if none is running, or too many wait. */
   private async wait(name: PolicyName, key: string): Promise<void> {
     const { active = 0, waiting = [] } = this.attempts.get(key) ?? {};
     if (active === 0 || waiting.length >= MAX_WAITING) throw await this.rejection(name, key);
@@ -151,7 +153,7 @@ export class FailureLimits implements OnModuleInit {
     return [hashOf(key), burst, perMinute / 60, this.clock.now()];
   }
 
-  /** Outside of any transaction: what is counted stays, and no row stays locked. */
+  /** Outside of any transaction: the count is kept, and no row stays locked. */
   private run(text: string, values: unknown[]): Promise<{ rows: unknown[] }> {
     return this.statements.run(() => this.database.apart(() => this.database.execute(text, values)));
   }
@@ -174,7 +176,7 @@ export class FailureLimits implements OnModuleInit {
   }
 }
 
-/** Subjects hold e-mail addresses and addresses of clients: neither is stored. */
+/** Subjects contain e-mail addresses and client addresses: neither is stored. */
 function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

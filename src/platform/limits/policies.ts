@@ -1,4 +1,4 @@
-/** How much of something one subject may do: a refill per minute, and how much may come at once. */
+/** The limit of one subject: a refill per minute, and the largest burst. */
 export interface Policy {
   readonly perMinute: number;
   readonly burst: number;
@@ -12,7 +12,7 @@ function perMinute(figure: number, burst = Math.ceil(figure / 4)): Policy {
 
 /** Every limit of the service, by name. `RATE_LIMIT_FACTOR` multiplies all that are not `fixed`. */
 export const policies = {
-  /** Of one address, before anybody asks who it is. */
+  /** Of one address, before authentication. */
   address: perMinute(6_000),
   staff: perMinute(3_000),
   /** Failed logins, of one account and of one address. */

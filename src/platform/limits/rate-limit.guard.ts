@@ -25,8 +25,8 @@ const BY_SURFACE: Record<Surface, PolicyName | null> = {
 };
 
 /**
- * Counts the request for its credential, or for its address on a public route, and reports what is left. Runs before the
- * scope check, so that requests without the scope are limited too; it counts for nobody but the caller.
+ * Counts the request for its credential, or for its address on a public route, and reports the remainder. Runs before
+ * the scope check, so that requests without the scope are limited too.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
@@ -48,8 +48,8 @@ export class RateLimitGuard implements CanActivate {
 }
 
 /**
- * Counts a write of the connect surface for the operator that it concerns. Runs after the scope check: a caller who may
- * not act for an operator uses up nothing of it. A bound credential counts for its own operator, whatever the path names.
+ * Counts a write of the connect surface for its operator. Runs after the scope check, so that a caller without access
+ * to an operator uses none of its limit. A bound credential counts for its own operator, whatever the path contains.
  */
 @Injectable()
 export class OperatorLimitGuard implements CanActivate {

@@ -6,8 +6,8 @@ import { policies, type Policy, type PolicyName } from './policies.js';
 import { type Allowance, TokenBuckets } from './token-buckets.js';
 
 /**
- * The rate limits, counted in this process: with n processes a subject may do up to n times as much. Good enough against
- * a runaway client, and it costs no statement per request.
+ * The rate limits, counted in this process: with N processes a subject may do up to N times as much. That suffices
+ * against a runaway client, and costs no statement per request.
  */
 @Injectable()
 export class RateLimits {
@@ -18,7 +18,7 @@ export class RateLimits {
     private readonly clock: Clock,
   ) {}
 
-  /** Counts one for the subject. Throws 429 `rate_limited` where there is none left. */
+  /** Counts one for the subject. Throws 429 `rate_limited` if none is left. */
   take(name: PolicyName, subject: string): Allowance {
     const allowance = this.of(name).take(subject, this.clock.now().getTime());
     if (!allowance.allowed) throw this.rejection(name, allowance);

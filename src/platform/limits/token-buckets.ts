@@ -14,7 +14,7 @@ export interface Allowance {
   readonly remaining: number;
   /** Milliseconds until the bucket is full again. */
   readonly resetMs: number;
-  /** Milliseconds after which the refused request passes; 0 where it was allowed. */
+  /** Milliseconds after which the rejected request passes; 0 if it was allowed. */
   readonly retryAfterMs: number;
 }
 
@@ -61,7 +61,7 @@ export class TokenBuckets {
   }
 }
 
-/** Up to a tenth more, so that clients which were refused together do not come back together. */
+/** Up to a tenth more, so that clients rejected together do not retry together. */
 function withJitter(milliseconds: number): number {
   return milliseconds + Math.floor((milliseconds * randomInt(JITTER_PERCENT + 1)) / 100);
 }

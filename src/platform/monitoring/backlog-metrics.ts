@@ -3,7 +3,7 @@ import { Clock } from '../clock/clock.js';
 import { Database } from '../database/database.js';
 import { Metrics } from '../observability/metrics.js';
 
-/** What is still to be done, here or in another process: it lies in the database. */
+/** Work waiting in the database, for this or another process. */
 interface Waiting {
   events: number;
   oldest_event_seconds: number;
@@ -34,16 +34,20 @@ export class BacklogMetrics implements OnModuleInit {
 
   onModuleInit(): void {
     this.report('outbox_events', 'Events that are not yet relayed to their channels', 'events');
-    this.report('outbox_oldest_event_seconds', 'Age of the oldest of them', 'oldest_event_seconds');
+    this.report(
+      'outbox_oldest_event_seconds',
+      'Age of the oldest event that is not yet relayed',
+      'oldest_event_seconds',
+    );
     this.report('jobs_waiting', 'Jobs that are due, running ones included', 'jobs');
-    this.report('jobs_failed', 'Jobs that have failed for good', 'failed_jobs');
+    this.report('jobs_failed', 'Jobs that failed in all their attempts', 'failed_jobs');
   }
 
   private report(name: string, help: string, figure: keyof Waiting): void {
     this.metrics.gauge({ name, help, aggregator: 'max' }, async () => (await this.waiting())?.[figure] ?? null);
   }
 
-  /** Null without a database: the other figures are wanted then all the more. */
+  /** Null without a database: the other metrics must still be available. */
   private waiting(): Promise<Waiting | null> {
     const now = performance.now();
     if (!this.reading || now - this.reading.at > FRESH_MS) {

@@ -6,7 +6,7 @@ import { Database } from '../database/database.js';
 import { reportToPrimary } from '../observability/cluster-metrics.js';
 import { Metrics } from '../observability/metrics.js';
 
-/** What this process is and holds: its version, its memory, its connections to the database. */
+/** Metrics of this process: version, memory, connections to the database. */
 @Injectable()
 export class ProcessMetrics implements OnModuleInit {
   constructor(
@@ -19,7 +19,7 @@ export class ProcessMetrics implements OnModuleInit {
     reportToPrimary(registry);
     new Gauge({
       name: 'build_info',
-      help: 'Always 1; the labels say what is running',
+      help: 'Always 1; the labels contain the versions',
       labelNames: ['version', 'node'],
       aggregator: 'first',
       registers: [registry],
@@ -28,10 +28,10 @@ export class ProcessMetrics implements OnModuleInit {
     const pool = this.database.pool();
     const report = (name: string, help: string, read: () => number) => this.metrics.gauge({ name, help }, read);
     report('process_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());
-    report('process_heap_used_bytes', "JavaScript's part of it", () => process.memoryUsage().heapUsed);
+    report('process_heap_used_bytes', 'Used part of the JavaScript heap', () => process.memoryUsage().heapUsed);
     report('db_pool_connections', 'Connections to the database', () => pool.totalCount);
-    report('db_pool_idle_connections', 'Those that nobody is using', () => pool.idleCount);
-    report('db_pool_waiting', 'Who waits for one', () => pool.waitingCount);
+    report('db_pool_idle_connections', 'Idle connections to the database', () => pool.idleCount);
+    report('db_pool_waiting', 'Requests that wait for a connection to the database', () => pool.waitingCount);
     this.metrics.gauge(
       { name: 'db_statement_names', help: 'Names of prepared statements', aggregator: 'max' },
       () => this.database.statementNameCount,

@@ -2,7 +2,10 @@ import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 
-/** Between the processes that share a port: whoever is asked for the metrics asks the leader for those of all. */
+/**
+ * Messages between the processes that share a port: prom-client aggregates in the primary process, but a scrape arrives
+ * at any worker, which asks the primary for the aggregated metrics.
+ */
 const WANTED = 'metrics-wanted';
 const GATHERED = 'metrics-gathered';
 const WITHIN_MS = 2_000;
@@ -10,25 +13,25 @@ const WITHIN_MS = 2_000;
 interface Message {
   type: string;
   id: string;
-  /** Null where they could not be gathered. */
+  /** Null if they could not be aggregated. */
   text: string | null;
 }
 
-/** The metrics as text: of all processes where there are several, of this one where the others do not answer. */
+/** The metrics as text, of all processes of the cluster; if they do not respond in time, of this process. */
 export async function clusterMetrics(own: Registry): Promise<string> {
   const gathered = cluster.isWorker ? await askLeader() : null;
   return gathered ?? own.metrics();
 }
 
-/** In a process of several: has it tell its figures whenever the leader gathers them. */
+/** In a worker process: lets prom-client collect this registry. */
 export function reportToPrimary(own: Registry): void {
   if (!cluster.isWorker) return;
   AggregatorRegistry.setRegistries([own]);
-  // Its making has this process listen.
+  // The constructor installs the message listener.
   new AggregatorRegistry();
 }
 
-/** In the leader: gathers the processes' metrics whenever one of them asks. */
+/** In the primary process: aggregates the metrics whenever a worker requests them. */
 export function aggregateMetrics(): void {
   const aggregator = new AggregatorRegistry();
   cluster.on('message', (worker: Worker, message: unknown) => {

@@ -8,8 +8,8 @@ import { Readiness } from './readiness.js';
 const EVERY_MS = 2_000;
 
 /**
- * The stores whose disk is full, such as the database. While there is one, the process is not ready, and writes to it are
- * tried until one works: nothing else would notice that there is space again when no request comes in.
+ * The stores whose disk is full, such as the database. While there is one, the process is not ready, and a test write
+ * is tried until it succeeds: without requests, nothing else would notice that there is space again.
  */
 @Injectable()
 export class DiskSpace implements OnApplicationShutdown {

@@ -2,11 +2,11 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Metrics } from './metrics.js';
 
-/** The monitor's timer is due every so many milliseconds; what it is late by is the delay. */
+/** Interval of the monitor's timer in milliseconds; its lateness is the delay. */
 const RESOLUTION_MS = 10;
 const WINDOW_MS = 100;
 
-/** How late the event loop is: whatever this process answers waits that long before anybody looks at it. */
+/** Measures the delay of the event loop, which every response has to wait for. */
 @Injectable()
 export class EventLoop implements OnModuleInit, OnModuleDestroy {
   private readonly followers: ((delayMs: number) => void)[] = [];
@@ -16,7 +16,9 @@ export class EventLoop implements OnModuleInit, OnModuleDestroy {
 
   constructor(private readonly metrics: Metrics) {}
 
-  /** Ten times a second: how late nine in ten turns were at most since the last time, in milliseconds. */
+  /**
+   * Calls the listener ten times a second with the 90th percentile of the delay since the last call, in milliseconds.
+   */
   onWindow(follow: (delayMs: number) => void): void {
     this.followers.push(follow);
   }
@@ -27,10 +29,14 @@ export class EventLoop implements OnModuleInit, OnModuleDestroy {
     this.window = setInterval(() => this.closeWindow(), WINDOW_MS).unref();
     const report = (name: string, help: string, read: () => number) =>
       this.metrics.gauge({ name: `event_loop_delay_${name}_seconds`, help, aggregator: 'max' }, read);
-    report('p50', 'Median delay of the event loop since the last reading', () => this.quantile(50) / 1000);
-    report('p99', 'Delay that 99 of 100 turns stay below', () => this.quantile(99) / 1000);
+    report('p50', 'Median delay of the event loop since the last scrape', () => this.quantile(50) / 1000);
+    report(
+      'p99',
+      '99th percentile of the delay of the event loop since the last scrape',
+      () => this.quantile(99) / 1000,
+    );
     // Read last, so it begins the next period.
-    report('max', 'Longest delay', () => this.takeLongest() / 1000);
+    report('max', 'Longest delay of the event loop since the last scrape', () => this.takeLongest() / 1000);
   }
 
   onModuleDestroy(): void {
@@ -56,7 +62,7 @@ export class EventLoop implements OnModuleInit, OnModuleDestroy {
   }
 }
 
-/** The monitor counts the interval itself; an empty one holds numbers that mean nothing. */
+/** The monitor includes the interval; an empty histogram has meaningless values. */
 function delayMs(histogram: IntervalHistogram, nanoseconds: number): number {
   return histogram.count === 0 ? 0 : Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
 }

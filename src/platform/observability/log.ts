@@ -4,7 +4,7 @@ import { loggedError } from './logged-error.js';
 /** Token of the process's log. */
 export const LOG = Symbol('log');
 
-/** What must never be written out, wherever it stands. */
+/** Members that are never logged, at any depth. */
 const SECRETS = [
   'authorization',
   'cookie',
@@ -18,7 +18,7 @@ const SECRETS = [
   'body',
 ];
 
-/** JSON lines on stdout, readable ones on a terminal, secrets blotted out. */
+/** JSON lines on stdout, readable lines on a terminal, both with secrets redacted. */
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,

@@ -11,8 +11,8 @@ interface LoggedError {
 }
 
 /**
- * An error as the log has it. What the database and TypeORM add to theirs is left out: the statement's parameters and the
- * row that was refused (`detail`) hold hashes of secrets and personal data.
+ * An error as it is logged, without the additions of the database and TypeORM: the parameters of the statement and the
+ * rejected row (`detail`) contain hashes of secrets and personal data.
  */
 export function loggedError(error: unknown, causes = MOST_CAUSES): LoggedError {
   if (typeof error !== 'object' || error === null) return { type: typeof error, message: String(error), stack: null };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** How the figures of several processes on one port become one: most are added up, some are the same in each. */
+/** How the metrics of several processes are aggregated: most are added up, some are the same in each. */
 type Aggregation = 'sum' | 'max';
 
 interface Figure<Label extends string = never> {
@@ -11,14 +11,14 @@ interface Figure<Label extends string = never> {
   aggregator?: Aggregation;
 }
 
-/** What the process counts and measures, for `GET /metrics`. Names of requests are route templates, never paths. */
+/** The metrics of the process for `GET /metrics`. Requests are labelled by route template, never by path. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
 
   readonly requests = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'From the request to the end of its answer',
+    help: 'Time from the request to the end of its response',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [this.registry],
@@ -26,25 +26,25 @@ export class Metrics {
 
   readonly refusals = this.counter({
     name: 'refusals_total',
-    help: 'Refused requests by error code; rate_limited and service_unavailable are the ones to watch',
+    help: 'Rejected requests by error code; watch rate_limited and service_unavailable',
     labelNames: ['surface', 'code'],
   });
 
   readonly replays = this.counter({
     name: 'idempotent_replays_total',
-    help: 'Answers that were given again for an Idempotency-Key',
+    help: 'Responses replayed for an Idempotency-Key',
   });
 
   readonly unmappedDatabaseErrors = this.counter({
     name: 'unmapped_db_error',
-    help: 'Errors of the database that no rule of ours foresaw; anything but 0 is a fault of the service',
+    help: 'Database errors without a mapping; above 0 there is a fault in the service',
   });
 
   counter<Label extends string = never>({ name, help, labelNames = [] }: Figure<Label>): Counter<Label> {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  /** A figure that is read when somebody asks for the metrics; null: it cannot be had now, and is left out. */
+  /** A gauge that is read on each scrape; null: it is not available now, and is omitted. */
   gauge({ name, help, aggregator = 'sum' }: Figure, read: () => number | null | Promise<number | null>): void {
     new Gauge({
       name,

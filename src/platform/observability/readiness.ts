@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** What a process must have at hand before it can do its work; whoever needs time for that says so here at boot. */
+/** What a process needs before it is ready; components with a slow start register here at boot. */
 @Injectable()
 export class Readiness {
   private readonly parts = new Map<string, () => boolean>();

@@ -92,7 +92,9 @@ export function shareComponents(document: OpenAPIObject): void {
   }
 }
 
-/** Parts of one section, by their content. What is used often enough gets a component; the rest stays where it is. */
+/**
+ * Parts of one section, by their content. Parts that are used often enough become components; the others stay inline.
+ */
 class SharedParts {
   private readonly found = new Map<string, { name: string; variant: string; part: unknown; uses: number }>();
   private readonly names = new Map<string, string>();
@@ -109,7 +111,10 @@ class SharedParts {
     else this.found.set(key, { name, variant: `${name}${variant}`, part, uses: 1 });
   }
 
-  /** The components. Of several with one name the most used one has it alone; the others say or count what they are. */
+  /**
+   * The components. Of several with one name the most used one gets it; the others get a name with their type or a
+   * number.
+   */
   settle(): Record<string, unknown> {
     const frequent = [...this.found].filter(([, { uses }]) => uses >= this.leastUses);
     const settled: Record<string, unknown> = {};

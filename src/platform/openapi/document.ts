@@ -112,7 +112,10 @@ function meaningOf(scope: string): string {
   return area === '*' ? `Permission to ${action} in any area of connect` : `Permission to ${action} ${area}`;
 }
 
-/** `@AnyJson` needs some keyword, or @nestjs/swagger says `object`; in OpenAPI 3.0 a schema without keywords allows any value. */
+/**
+ * `@AnyJson` needs some keyword, or @nestjs/swagger writes `object`; in OpenAPI 3.0 a schema without keywords allows
+ * any value.
+ */
 function allowAnyJson(schemas: Schemas): void {
   for (const schema of Object.values(schemas)) {
     for (const member of Object.values('$ref' in schema ? {} : (schema.properties ?? {}))) {
@@ -152,7 +155,7 @@ function inputSchemas(operation: OperationObject): (SchemaObject | ReferenceObje
   return Object.values(requestBody.content).flatMap(({ schema }) => (schema ? [schema] : []));
 }
 
-/** Inputs are closed: an unknown member is refused, and the document says so, all the way down. */
+/** Inputs are closed: unknown members are rejected, and the document states this on every level. */
 function closeSchema(
   schema: SchemaObject | ReferenceObject,
   schemas: Record<string, SchemaObject | ReferenceObject>,

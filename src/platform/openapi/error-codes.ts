@@ -12,15 +12,15 @@ export interface Accepted {
 
 export interface StatusCodes {
   readonly status: number;
-  /** The codes that only this route declares, by `@Refuses`. */
+  /** The codes declared by `@Refuses` on this route. */
   readonly own: readonly string[];
   /** Every code that the route may answer with this status; empty where the error has none. */
   readonly codes: readonly string[];
 }
 
 /**
- * The (status, code) pairs that a route may answer, by status: the only place that knows them. What any route of its
- * kind may answer is declared here, once; everything else by `@Refuses` on the route. The tests fail on any other pair.
+ * The (status, code) pairs of a route, by status: the only place that defines them. Those of every route of its kind
+ * are declared here, once; all others by `@Refuses` on the route. The tests fail on any other pair.
  */
 export function errorCodesOf(route: Route, shape: ErrorShape, accepted: Accepted): StatusCodes[] {
   const generic = genericCodes(route, shape, accepted);
@@ -67,7 +67,7 @@ function genericCodes(
   ]);
 }
 
-/** The code as a body of this shape holds it; null where it holds none. */
+/** The code in a body of this shape; null if the shape has none. */
 export function codeInBody(shape: ErrorShape, status: number, code: string): string | null {
   const { code: told } = errorBody(shape, new AppError(status, code, ''), '');
   return typeof told === 'string' ? told : null;

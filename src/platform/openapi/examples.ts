@@ -10,8 +10,8 @@ type Schemas = Record<string, SchemaObject | ReferenceObject>;
 export type ResponseExamples = Readonly<Record<string, unknown>>;
 
 /**
- * Gives each request body an example made of its members' examples. Members without one are left out: a made-up value
- * would be refused, and "Try it out" is to succeed at once.
+ * Builds an example for each request body from its members' examples. Members without one are omitted: an invented
+ * value would be rejected, and "Try it out" must succeed at once.
  */
 export function exemplifyBody(operation: OperationObject, route: Route, schemas: Schemas): void {
   const { requestBody } = operation;

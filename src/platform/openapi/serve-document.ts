@@ -7,7 +7,7 @@ import { buildDocument, type DocumentContent } from './document.js';
 import { PreparedFile } from './prepared-file.js';
 
 const REVALIDATED = 'no-cache';
-/** The path of an asset holds the version of Swagger UI, so that its content never changes. */
+/** The path of an asset contains the version of Swagger UI, so its content never changes. */
 const UNCHANGING = 'public, max-age=31536000, immutable';
 
 /**

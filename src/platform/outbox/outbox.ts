@@ -45,7 +45,7 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
     for (const { options } of this.methods.find(Consumes)) this.consume(options.event, options.job, options);
   }
 
-  /** What may be added: an event that nobody has declared is in no list of events, and its followers would not know of it. */
+  /** Declares events. An undeclared event is in no list of events, and subscribers would not know of it. */
   declare(groups: readonly EventGroup[]): void {
     for (const { events } of groups) for (const event of events) this.names.add(event);
   }
@@ -79,7 +79,7 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
     await this.jobs.addAll(jobs);
   }
 
-  /** The relay asks to be told when there is something new from this process; it polls for the others'. */
+  /** Registers a callback for new events of this process; the relay polls for those of other processes. */
   onCommitted(wake: () => void): void {
     this.wakers.push(wake);
   }

@@ -3,7 +3,7 @@ import { methodDecorator } from '../discovery/decorated-methods.js';
 
 export interface SectionOptions {
   name: string;
-  /** Sections are applied in this order, whatever order the document has. */
+  /** Sections are applied in this order, independent of their order in the document. */
   order: number;
   /** The class that each row is validated against. */
   row: Type<object>;

@@ -10,7 +10,7 @@ import { DemoDataLoader, Provisions } from './provisioning-decorators.js';
 import { ProvisioningListener } from './provisioning-listener.js';
 
 interface Section<Row extends object = object> {
-  /** Sections are applied in this order, whatever order the document has. */
+  /** Sections are applied in this order, independent of their order in the document. */
   order: number;
   row: Type<Row>;
   apply: (rows: Row[]) => Promise<void>;

@@ -10,7 +10,7 @@ export function isCalendarDay(value: unknown): value is string {
   return year >= 1900 && year <= 2199 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 }
 
-/** Whether this is an instant of RFC 3339 with an offset, on a real day; leap seconds are refused. */
+/** Whether this is an instant of RFC 3339 with an offset, on a real day; leap seconds are rejected. */
 export function isInstant(value: unknown): value is string {
   const match = typeof value === 'string' ? INSTANT.exec(value) : null;
   return match !== null && isCalendarDay(match[1]);

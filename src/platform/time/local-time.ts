@@ -3,7 +3,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-/** What the clocks of a zone (an IANA name) show at an instant, in milliseconds as if it were UTC. */
+/** The local time of a zone (an IANA name) at an instant, in milliseconds as if it were UTC. */
 export function wallTimeOf(instant: Date, timeZone: string): number {
   const seconds = Math.floor(instant.getTime() / 1000) * 1000;
   const parts = new Map(
@@ -17,8 +17,8 @@ export function wallTimeOf(instant: Date, timeZone: string): number {
 }
 
 /**
- * When the clocks of a zone show this. Of two such instants, as the clocks go back, the earlier; where they go forward and
- * never show it, as long after the jump as it lies within.
+ * The instant of a local time. If the clocks go back and it exists twice, the earlier one; if they go forward and skip
+ * it, the same distance after the jump.
  */
 export function instantOf(wallTime: number, timeZone: string): Date {
   const offsetAt = (time: number) => wallTimeOf(new Date(time), timeZone) - time;
@@ -28,7 +28,7 @@ export function instantOf(wallTime: number, timeZone: string): Date {
   return new Date(shown.length > 0 ? Math.min(...shown) : before);
 }
 
-/** So many calendar days earlier at the same local time, then so many elapsed hours. */
+/** N calendar days earlier at the same local time, then N elapsed hours earlier. */
 export function earlier(
   instant: Date,
   { days, hours, timeZone }: { days: number; hours: number; timeZone: string },

@@ -1,12 +1,12 @@
-/** So few requests are never the reason that the event loop is late; refusing them would help nobody. */
+/** So few requests are never the cause of a slow event loop, and rejecting them would not help. */
 const FEW = 16;
 /** From one look to the next, ten times a second. */
 const FEWER = 0.7;
 const MORE = 8;
 
 /**
- * How many requests are let in at a time. It follows the event loop: what keeps it busy for long keeps refusals waiting as
- * well, and more at once than the database has connections for are done no sooner.
+ * The number of requests admitted at a time. It follows the delay of the event loop, which delays rejections too; more
+ * requests than database connections finish no sooner.
  */
 export class AdmissionLimit {
   value: number;

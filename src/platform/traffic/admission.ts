@@ -15,12 +15,12 @@ import { AdmissionLimit } from './admission-limit.js';
 import { Traffic } from './traffic.js';
 
 const LOG_EVERY_MS = 5_000;
-/** Made once: an error gathers its stack, which costs as much as half of the refusal. */
+/** Created once: capturing the stack of an error costs half as much as the whole rejection. */
 const BUSY = unavailable('The service is busy', 1_000);
 
 /**
- * Lets a request in, or refuses it before it costs anything. Whoever is let in is answered in good time; without this,
- * an overloaded process answers everybody too late.
+ * Admits a request, or rejects it before it costs anything. Admitted requests are completed in good time; without this,
+ * an overloaded process responds to all of them too late.
  */
 @Injectable()
 export class Admission {
@@ -38,14 +38,17 @@ export class Admission {
   ) {
     this.limit = new AdmissionLimit({ most: env.maxInFlight, lateMs: env.maxEventLoopDelayMs });
     metrics.gauge(
-      { name: 'http_requests_admitted_at_most', help: 'Requests that are let in at a time' },
+      { name: 'http_requests_admitted_at_most', help: 'Requests admitted at the same time' },
       () => this.limit.value,
     );
     eventLoop.onWindow((delayMs) => this.limit.adapt({ delayMs, inFlight: traffic.inFlight }));
-    this.refused = metrics.counter({ name: 'http_overload_refusals_total', help: 'Requests refused by 503 unread' });
+    this.refused = metrics.counter({
+      name: 'http_overload_refusals_total',
+      help: 'Requests rejected with 503 before they were read',
+    });
   }
 
-  /** Whether the request may go on; where it may not, it is answered. */
+  /** Whether the request is admitted; if not, the response has been sent. */
   readonly admit = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (this.traffic.draining) response.setHeader('Connection', 'close');
     if (!this.isFull() || isExempt(request.method, request.url)) return true;
@@ -69,7 +72,7 @@ export class Admission {
     if (now - this.loggedAt < LOG_EVERY_MS) return;
     const { inFlight } = this.traffic;
     const figures = { refused: this.unlogged, inFlight, limit: this.limit.value };
-    this.log.warn(figures, 'overloaded: requests are refused');
+    this.log.warn(figures, 'overloaded: requests are rejected');
     this.unlogged = 0;
     this.loggedAt = now;
   }

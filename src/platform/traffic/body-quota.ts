@@ -8,7 +8,7 @@ const RETRY_AFTER_MS = 1_000;
 
 /**
  * The bytes of bodies that are being received, in total and per address. A body counts with its declared size from its
- * first byte on: what a slow or silent client has announced may arrive at any time.
+ * first byte on, because the rest may arrive at any time.
  */
 @Injectable()
 export class BodyQuota {

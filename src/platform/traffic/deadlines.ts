@@ -38,7 +38,7 @@ export class Deadlines implements OnModuleInit, OnModuleDestroy {
 
   private end({ context, request, response }: Exchange): void {
     const refusal = unavailable('The request took too long');
-    this.log.warn({ requestId: context.requestId }, 'a request was given up at its deadline');
+    this.log.warn({ requestId: context.requestId }, 'a request was aborted at its deadline');
     response.status(refusal.status).set(errorHeaders(refusal));
     response.json(errorBody(errorShapeOf(request.path), refusal, context.requestId));
     this.watchdog.cancel(this.database.pool().abandon(context));

@@ -7,15 +7,15 @@ import { Traffic } from './traffic.js';
 const LOOK_EVERY_MS = 50;
 /** After the last answer, for requests that are on their way on a connection which was open already. */
 const GRACE_MS = 300;
-/** Longer than a request's deadline helps nobody: whatever has not ended by then is cut. */
+/** Not longer than a request's deadline: requests that are still running are then cut off. */
 const FINISH_WITHIN_MS = 8_000;
-/** Jobs and connections end within that, or never: a start that waits for a database which has gone ends no more by itself. */
+/** Jobs and connections must end within this time: a process that waits for an unavailable database would never end. */
 const CLOSE_WITHIN_MS = 10_000;
 
 /**
- * Stops without a refused or broken request: first the balancer hears that this process is not ready, and clients that
- * their connections end; then nobody else is let in, and what is running is finished; jobs and connections end last.
- * Throws where they did not end in time.
+ * Stops without a rejected or broken request: first the process is reported as not ready to the load balancer, and
+ * clients learn that their connections end; then no further request is admitted, and running ones finish; jobs and
+ * connections end last. Throws if they did not end in time.
  */
 export async function drain(app: INestApplication): Promise<void> {
   const traffic = app.get(Traffic);

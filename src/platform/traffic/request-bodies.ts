@@ -38,7 +38,7 @@ export class RequestBodies {
       this.receive({ request, response, isPublic: true }, next);
     } else if (isCompressed(request) || chunked !== undefined || Number(length) > SMALL_BYTES) {
       this.authenticate(request).then(() => {
-        // The parser would take the request of a client that has gone for one without a body.
+        // The parser would treat the request of a disconnected client as one without a body.
         if (!request.destroyed) this.receive({ request, response, isPublic: false }, next);
       }, next);
     } else {

@@ -6,7 +6,7 @@ import type { Admission } from './admission.js';
 import { limitUnreadBody } from '../http/unread-body-limit.js';
 import { respondToUnreadable } from '../http/unreadable-requests.js';
 
-/** In milliseconds and bytes. A slow client holds a connection for so long and no longer. */
+/** In milliseconds and bytes. Limits how long a slow client may occupy a connection. */
 const BOUNDS: ServerOptions = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -15,18 +15,18 @@ const BOUNDS: ServerOptions = {
   // How often the timeouts are looked after; they may be exceeded by so much.
   connectionsCheckingInterval: 2_000,
   maxHeaderSize: 16 * 1024,
-  // We refuse requests without a Host ourselves, in the body of their surface.
+  // Requests without a Host are rejected later, in the shape of their surface.
   requireHostHeader: false,
   insecureHTTPParser: false,
 };
 
 /**
- * How long nothing may pass on a connection over which something is to: a client that asks and does not read would hold
- * on to its answer for ever. A trickle is enough, and an idle connection has its own time.
+ * How long an active connection may transfer nothing: a client that does not read its response would occupy it forever.
+ * Slow transfers and idle connections are not affected.
  */
 const STALLED_AFTER_MS = 60_000;
 
-/** Connections that wait to be accepted; of more than Node's 511 at once the others would come again after a second. */
+/** Connections that wait to be accepted; beyond Node's default of 511, clients would retry after a second. */
 const BACKLOG = 4_096;
 
 /** Express behind a server of our own: Nest hands its options on to HTTPS servers only. */
@@ -37,7 +37,7 @@ export class ServiceAdapter extends ExpressAdapter {
     super();
   }
 
-  /** Who decides, before Express does anything, whether a request is let in. */
+  /** Decides before Express whether a request is admitted. */
   admitBy(admission: Pick<Admission, 'admit'>): void {
     this.admit = admission.admit;
   }
@@ -50,7 +50,7 @@ export class ServiceAdapter extends ExpressAdapter {
     return this.httpServer.listen({ port: Number(port), backlog: BACKLOG, ...(host ? { host } : {}) }, listening);
   }
 
-  /** Most answers are JSON that nobody asks for under a condition; what Express looks at for the others is left out. */
+  /** Most responses are unconditional JSON, which does not need what Express checks for other responses. */
   override reply(response: Response, body: unknown, status?: number): void {
     if (!isPlainAnswer(response, body)) {
       super.reply(response, body, status);
@@ -70,10 +70,10 @@ export class ServiceAdapter extends ExpressAdapter {
       if (this.admit(request, response)) express(request, response);
     };
     const server = createServer(BOUNDS, handle).setTimeout(STALLED_AFTER_MS);
-    // An unknown Expect is refused like any other fault of a request; Node would answer by a bare 417.
+    // An unknown Expect is rejected like other errors; Node would send a 417 without a body.
     server.on('checkExpectation', handle);
     server.on('checkContinue', (request, response) => {
-      // Unless the body is asked for, nobody knows whether it will be sent: what follows could be taken for it.
+      // If the body is not requested, it may or may not be sent, so the next bytes could be mistaken for a request.
       response.shouldKeepAlive = false;
       server.emit('request', request, response);
     });
@@ -82,7 +82,7 @@ export class ServiceAdapter extends ExpressAdapter {
   }
 }
 
-/** JSON for a request that is neither HEAD nor conditional, in a type that nobody else has set. */
+/** JSON for a request that is neither HEAD nor conditional, without a content type set by the handler. */
 function isPlainAnswer(response: Response, body: unknown): boolean {
   const { method, headers } = response.req;
   const isConditional = headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined;

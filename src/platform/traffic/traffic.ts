@@ -20,19 +20,19 @@ export interface Exchange {
 export class Traffic implements BeforeApplicationShutdown {
   /** This process is about to stop. */
   draining = false;
-  /** Until the body is there. A slow client takes its time here, and nobody else's. */
+  /** Until the body has arrived; a slow client delays only itself. */
   private readonly receiving = new Map<ServerResponse, Exchange>();
   private readonly working = new Map<ServerResponse, Exchange>();
   private readonly streaming = new Set<Exchange>();
 
   constructor(private readonly metrics: Metrics) {
-    metrics.gauge({ name: 'http_requests_in_flight', help: 'Requests that are being answered' }, () => this.inFlight);
+    metrics.gauge({ name: 'http_requests_in_flight', help: 'Requests that are being processed' }, () => this.inFlight);
     metrics.gauge(
       { name: 'http_requests_receiving', help: 'Requests whose body is arriving' },
       () => this.receiving.size,
     );
     metrics.gauge(
-      { name: 'http_responses_streaming', help: 'Answers that have begun and are not yet taken' },
+      { name: 'http_responses_streaming', help: 'Responses that are being sent' },
       () => this.streaming.size,
     );
   }
@@ -50,7 +50,7 @@ export class Traffic implements BeforeApplicationShutdown {
     this.drain();
   }
 
-  /** From now on the process says that it is not ready, and each answer ends its connection. */
+  /** From now on the process reports that it is not ready, and each response closes its connection. */
   drain(): void {
     this.draining = true;
     for (const response of [...this.receiving.keys(), ...this.working.keys()]) {
@@ -115,7 +115,7 @@ export class Traffic implements BeforeApplicationShutdown {
   }
 }
 
-/** The router's template; there is a limited number of them, while there is none to the paths that clients think up. */
+/** The router's template: a bounded number of labels, unlike paths. */
 function routeOf(request: Request): string {
   const { path } = (request.route ?? {}) as { path?: unknown };
   return typeof path === 'string' ? path : 'none';
