@@ -19,13 +19,13 @@ interface Route {
 const ONE = `${CHANNELS}/chan_01k0dem000e000000000000002`;
 const ROUTES: Route[] = [
   { method: 'GET', path: CHANNELS, scope: 'distribution:read' },
-  { method: 'POST', path: CHANNELS, body: { name: 'Made by nobody' }, scope: 'distribution:write' },
+  { method: 'POST', path: CHANNELS, body: { name: 'Never created' }, scope: 'distribution:write' },
   { method: 'GET', path: ONE, scope: 'distribution:read' },
-  { method: 'PATCH', path: ONE, body: { description: 'Changed by nobody' }, scope: 'distribution:write' },
+  { method: 'PATCH', path: ONE, body: { description: 'Never changed' }, scope: 'distribution:write' },
 ];
 
 describe.each(ROUTES)('$method $path', ({ method, path, body, scope }) => {
-  it('without a credential of staff is 401', async () => {
+  it('is rejected with 401 without a credential of staff', async () => {
     const answers = [
       await app.request(method, path, { body }),
       await app.as('platform').request(method, path, { body }),
@@ -39,7 +39,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, body, scope }) => {
     }
   });
 
-  it('without its scope is 403, before the body and the id are looked at', async () => {
+  it('is rejected with 403 without its scope, before the body and the id are checked', async () => {
     const others = ['distribution:read', 'distribution:write', 'distribution:delete'].filter((name) => name !== scope);
     const caller = app.with(await tokenWith(app, [...others, 'legal:*', 'finance:*']));
     const odd = path === CHANNELS ? path : `${CHANNELS}/chan_x`;

@@ -37,7 +37,7 @@ async function channelIn(status: Status): Promise<Channel> {
   return read(app, channel.id);
 }
 
-describe('changing a channel', () => {
+describe('PATCH /v1/admin/distribution/channels/{id}', () => {
   const FIELDS = {
     description: 'As it was',
     kind: 'ota',
@@ -78,7 +78,7 @@ describe('changing a channel', () => {
     expect(await read(app, before.id)).toEqual(data);
   });
 
-  it('with unknown members, an id among them, is rejected with 400, and changes nothing', async () => {
+  it('a body with unknown members or an id is rejected with 400 and changes nothing', async () => {
     const { id } = await newChannel(app);
     const unknown = (path: string) => ({ path, message: `${path} is not recognized`, code: 'whitelistValidation' });
 
@@ -88,7 +88,7 @@ describe('changing a channel', () => {
     expect((await read(app, id)).version).toBe(1);
   });
 
-  it('to the name of another channel is 409; to its own in other letters it is not', async () => {
+  it('the name of another channel is rejected with 409, its own name in another case is not', async () => {
     const [first, second] = [await newChannel(app), await newChannel(app)];
 
     const taken = await change(staff, second.id, { name: first.name.toUpperCase() });
@@ -98,7 +98,7 @@ describe('changing a channel', () => {
     expect([own.status, own.body.data.name]).toEqual([200, second.name.toUpperCase()]);
   });
 
-  it('is done together with its contact, or not at all', async () => {
+  it('a channel and its contact are changed together, or neither', async () => {
     const before = await newChannel(app, FIELDS);
     const { name } = await newChannel(app);
 
@@ -108,7 +108,7 @@ describe('changing a channel', () => {
     expect(await read(app, before.id)).toEqual(before);
   });
 
-  it('by twenty callers at once loses none of their changes', async () => {
+  it('twenty concurrent changes are all stored', async () => {
     const { id } = await newChannel(app);
     const fields = ['description', 'contactName', 'website', 'kind'];
 
@@ -152,7 +152,7 @@ describe('the status of a channel', () => {
     expect(await read(app, before.id)).toEqual(before);
   });
 
-  it('cannot leave archived while another channel has the name', async () => {
+  it('a channel stays archived while another channel has its name: 409', async () => {
     const old = await channelIn('archived');
     const { id } = await newChannel(app, { name: old.name });
 
@@ -165,7 +165,7 @@ describe('the status of a channel', () => {
   });
 });
 
-describe('a channel that is unknown', () => {
+describe('an unknown channel', () => {
   it.each(['chan_01k0dem000e000000000099999', 'chan_x', 'ctr_01k0dem000e000000000000001', '%00', 'a%2Fb'])(
     '%s is 404, whether it is read or changed',
     async (id) => {

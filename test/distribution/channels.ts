@@ -43,10 +43,10 @@ export function unique(text: string): string {
   return `${text} ${process.hrtime.bigint().toString(36)}-${made}`;
 }
 
-/** A new channel; what matters to the test stands in `terms`. */
+/** A new channel; `terms` are what matters to the test. */
 export async function newChannel(app: TestApp, terms: object = {}): Promise<Channel> {
   const answer: ChannelAnswer = await app.as('owner').post(CHANNELS, { name: unique('Channel'), ...terms });
-  if (answer.status !== 201) throw new Error(`The channel was refused: ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`The channel was rejected: ${answer.text}`);
   return answer.body.data;
 }
 
@@ -58,12 +58,12 @@ export function change(client: TestClient, id: string, body: object): Promise<Ch
   return client.patch(`${CHANNELS}/${id}`, body);
 }
 
-/** The whole body of a refusal. */
+/** The whole body of an error. */
 export function refusal(answer: Answer, { error, code, details }: Omit<Refusal, 'requestId'>): object {
   return { error, code, requestId: answer.headers['x-request-id'], ...(details ? { details } : {}) };
 }
 
-/** The whole body of a request that is refused for these faults. */
+/** The whole body of a request that is rejected for these issues. */
 export function invalid(answer: Answer, issues: Issue[]): object {
   const fields: Record<string, string[]> = {};
   for (const { path, message } of issues) (fields[path] ??= []).push(message);

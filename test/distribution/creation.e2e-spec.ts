@@ -20,8 +20,8 @@ beforeAll(async () => {
   staff = app.as('owner');
 });
 
-describe('creating a channel', () => {
-  it('answers 201 with the channel, its place and its ETag; what is left out has its default', async () => {
+describe('POST /v1/admin/distribution/channels', () => {
+  it('returns 201 with the channel, its Location and its ETag; omitted members have their defaults', async () => {
     const name = unique('Created');
 
     const answer: ChannelAnswer = await staff.post(CHANNELS, { name: `  ${name} ` });
@@ -49,7 +49,7 @@ describe('creating a channel', () => {
     expect((await staff.get(`${CHANNELS}/${data.id}`)).body).toEqual(answer.body);
   });
 
-  it('keeps every field, together with the contact', async () => {
+  it('stores every field and the contact', async () => {
     const fields = {
       name: unique('Whole'),
       description: 'Zeile 1\nZeile 2 – 😀',
@@ -67,7 +67,7 @@ describe('creating a channel', () => {
     expect(channel.metadata).toEqual(fields.metadata);
   });
 
-  it('takes "" for no website, contact name and contact e-mail', async () => {
+  it('stores "" as null for website, contact name and contact e-mail', async () => {
     const channel = await newChannel(app, { website: '', contactName: '  ', contactEmail: '' });
     expect(channel).toMatchObject({ website: null, contactName: null, contactEmail: null });
   });
@@ -77,7 +77,7 @@ describe('creating a channel', () => {
     expect(channel.id).not.toBe('chan_01k0dem000e000000000000002');
   });
 
-  it('refuses archived as first status with 422', async () => {
+  it('rejects archived as first status with 422', async () => {
     const name = unique('Born dead');
     const answer = await staff.post(CHANNELS, { name, status: 'archived' });
 
@@ -100,7 +100,7 @@ describe('creating a channel', () => {
     expect(await app.sql('select from channels where name = $1', [name])).toEqual([]);
   });
 
-  it('stores what is just within the limits', async () => {
+  it('stores values at the limits', async () => {
     const { metadata } = await newChannel(app, { metadata: { a: 'x'.repeat(16_384 - 8) } });
     expect(Buffer.byteLength(JSON.stringify(metadata))).toBe(16_384);
     const longest = { name: unique('x').padEnd(255, 'x'), kind: 'k'.repeat(50), description: '😀'.repeat(2_000) };
@@ -112,7 +112,7 @@ describe('creating a channel', () => {
 });
 
 describe('the name of a channel', () => {
-  it('is taken by another one without regard to case, and to white space at its ends', async () => {
+  it('is unique, ignoring case and white space at its ends', async () => {
     const { name } = await newChannel(app);
 
     const answer = await staff.post(CHANNELS, { name: `\t${name.toUpperCase()} ` });
@@ -120,7 +120,7 @@ describe('the name of a channel', () => {
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, NAME_TAKEN)]);
   });
 
-  it('goes to one of two parallel creates: one 201, one 409', async () => {
+  it('is given to one of two concurrent requests: one 201, one 409', async () => {
     for (let round = 0; round < 5; round += 1) {
       const name = unique('Contested');
 

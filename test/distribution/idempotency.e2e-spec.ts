@@ -21,7 +21,7 @@ const create = (key: string, body: object): Promise<Made> =>
 const channelsNamed = (name: string) => app.sql('select from channels where name = $1', [name]);
 
 describe('a request with the same Idempotency-Key', () => {
-  it('is carried out once: the answer is given again, under a request id of its own', async () => {
+  it('is executed once, and its answer is replayed with a new request id', async () => {
     const [key, name] = [newKey(), unique('Once')];
 
     const first = await create(key, { name, kind: 'ota' });
@@ -37,7 +37,7 @@ describe('a request with the same Idempotency-Key', () => {
     expect(entries.body.data).toHaveLength(1);
   });
 
-  it('is answered as it was then, whatever happened to the channel since', async () => {
+  it('gets its first answer, also if the channel was changed since', async () => {
     const key = newKey();
     const { id } = await newChannel(app);
     const patch = (description: string, by = key) =>
@@ -51,7 +51,7 @@ describe('a request with the same Idempotency-Key', () => {
     expect((await read(app, id)).description).toBe('Second');
   });
 
-  it('but another body, path or method is 422', async () => {
+  it('is rejected with 422 if its body, path or method differs', async () => {
     const [key, name] = [newKey(), unique('Reused')];
     const { body } = await create(key, { name });
     const patched = newKey();
@@ -72,7 +72,7 @@ describe('a request with the same Idempotency-Key', () => {
     expect((await read(app, body.data.id)).version).toBe(2);
   });
 
-  it('is forgotten after 24 hours', async () => {
+  it('is executed again after 24 hours', async () => {
     const key = newKey();
     await create(key, { name: unique('A day') });
     app.travel({ hours: 24, ms: 1 });
@@ -82,7 +82,7 @@ describe('a request with the same Idempotency-Key', () => {
     expect([later.status, later.headers['idempotent-replayed']]).toEqual([201, undefined]);
   });
 
-  it('belongs to a person, whichever of his tokens he uses', async () => {
+  it('is recognized with any token of the same person', async () => {
     const [key, name] = [newKey(), unique('Rotated')];
     const first = await create(key, { name });
 
@@ -92,7 +92,7 @@ describe('a request with the same Idempotency-Key', () => {
     expect([again.status, again.headers['idempotent-replayed'], again.body]).toEqual([201, 'true', first.body]);
   });
 
-  it('is another one in the hands of somebody else', async () => {
+  it('is independent of the same key of another person', async () => {
     const key = newKey();
     const first = await create(key, { name: unique('Ours') });
 
@@ -108,8 +108,8 @@ describe('a request with the same Idempotency-Key', () => {
   });
 });
 
-describe('requests with the same Idempotency-Key at the same time', () => {
-  it('eight copies have exactly one effect; the others are replays, or 409 while it runs', async () => {
+describe('concurrent requests with the same Idempotency-Key', () => {
+  it('eight copies have exactly one effect; the others are replayed, or 409 while it runs', async () => {
     for (let round = 0; round < 3; round += 1) {
       const [key, name] = [newKey(), unique('Eight copies')];
 
@@ -125,7 +125,7 @@ describe('requests with the same Idempotency-Key at the same time', () => {
     }
   });
 
-  it('a second one meanwhile is 409 idempotency_in_progress, and says when to come again', async () => {
+  it('a second request meanwhile is rejected with 409 idempotency_in_progress and Retry-After', async () => {
     const [key, { id }] = [newKey(), await newChannel(app)];
     const patch = () =>
       staff.patch(`${CHANNELS}/${id}`, { description: 'Slow' }, { headers: { 'Idempotency-Key': key } });
@@ -148,7 +148,7 @@ describe('requests with the same Idempotency-Key at the same time', () => {
 });
 
 describe('an error', () => {
-  it('writes nothing, is not stored and frees the key', async () => {
+  it('an error writes nothing, is not stored and frees the key', async () => {
     const [key, name] = [newKey(), unique('Freed')];
     const taken = await newChannel(app, { name });
 
@@ -159,7 +159,7 @@ describe('an error', () => {
     expect([refused.status, again.status, again.headers['idempotent-replayed']]).toEqual([409, 201, undefined]);
   });
 
-  it('of the body frees it as well, for another request even', async () => {
+  it('an invalid body frees the key too, also for a different request', async () => {
     const key = newKey();
 
     expect((await create(key, { name: '' })).status).toBe(400);
@@ -168,19 +168,22 @@ describe('an error', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it.each(['short77', 'x'.repeat(256), 'has a blank', 'umlaut-ö-123'])('cannot be %s: 400', async (key) => {
-    const answer = await staff.post(
-      CHANNELS,
-      { name: unique('Not made') },
-      { headers: { 'Idempotency-Key': Buffer.from(key).toString('latin1') } },
-    );
+  it.each(['short77', 'x'.repeat(256), 'has a blank', 'umlaut-ö-123'])(
+    'an Idempotency-Key %s is rejected with 400',
+    async (key) => {
+      const answer = await staff.post(
+        CHANNELS,
+        { name: unique('Not made') },
+        { headers: { 'Idempotency-Key': Buffer.from(key).toString('latin1') } },
+      );
 
-    const message = 'must be 8 to 255 visible ASCII characters';
-    const issue = { path: 'Idempotency-Key', message, code: 'idempotencyKey' };
-    expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
-  });
+      const message = 'must be 8 to 255 visible ASCII characters';
+      const issue = { path: 'Idempotency-Key', message, code: 'idempotencyKey' };
+      expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
+    },
+  );
 
-  it.each(['8-chars.', '!"#$%&/()=?`*+~', 'x'.repeat(255)])('may be %s', async (key) => {
+  it.each(['8-chars.', '!"#$%&/()=?`*+~', 'x'.repeat(255)])('an Idempotency-Key %s is accepted', async (key) => {
     expect((await create(key, { name: unique('Made') })).status).toBe(201);
   });
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('If-None-Match', () => {
-  it('with the ETag that a channel has is 304 without a body; after a change it is the channel again', async () => {
+  it('the current ETag gets 304 without a body, and after a change the channel', async () => {
     const { id } = await newChannel(app);
     const path = `${CHANNELS}/${id}`;
     const { headers } = await staff.get(path);
@@ -32,7 +32,7 @@ describe('If-Match', () => {
   const send = (id: string, tag: string, description = 'Meant for a version') =>
     staff.patch<{ data: Channel }>(`${CHANNELS}/${id}`, { description }, { headers: { 'If-Match': tag } });
 
-  it.each(['"1"', ' "1" ', '"7", "1"', '*'])('%s lets a change of version 1 pass', async (tag) => {
+  it.each(['"1"', ' "1" ', '"7", "1"', '*'])('If-Match %s accepts a change of version 1', async (tag) => {
     const { id } = await newChannel(app);
     const { status, body } = await send(id, tag);
     expect([status, body.data.version]).toEqual([200, 2]);
@@ -53,16 +53,19 @@ describe('If-Match', () => {
     },
   );
 
-  it.each(['1', '"1', 'x "1"', '"1" "2"'])('%s is no entity tag: 400', async (tag) => {
-    const { id } = await newChannel(app);
+  it.each(['1', '"1', 'x "1"', '"1" "2"'])(
+    'If-Match %s is rejected with 400, because it is no entity tag',
+    async (tag) => {
+      const { id } = await newChannel(app);
 
-    const answer = await send(id, tag);
+      const answer = await send(id, tag);
 
-    const issue = { path: 'If-Match', message: 'must contain entity tags, such as "3"', code: 'entityTag' };
-    expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
-  });
+      const issue = { path: 'If-Match', message: 'must contain entity tags, such as "3"', code: 'entityTag' };
+      expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
+    },
+  );
 
-  it('of eight changes meant for the same version one is done, seven are 412', async () => {
+  it('of eight concurrent changes of the same version one succeeds and seven get 412', async () => {
     const { id } = await newChannel(app);
 
     const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => send(id, '"1"', `Change ${n}`)));
@@ -75,7 +78,7 @@ describe('If-Match', () => {
 });
 
 describe('X-Request-Id', () => {
-  it('of the client is on the answer and in the ledger; without one it is made', async () => {
+  it('the request id of the client is in the answer and in the ledger; without one it is generated', async () => {
     const answer = await staff.post<{ data: Channel }>(
       CHANNELS,
       { name: 'With a request id' },

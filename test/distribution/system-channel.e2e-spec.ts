@@ -34,7 +34,7 @@ describe('the own-sales channel', () => {
     },
   );
 
-  it('may be changed otherwise, also by a body that repeats its kind and status', async () => {
+  it('its other fields can be changed, also by a body that repeats its kind and status', async () => {
     const { id, kind, status } = await read(app, await system());
     const answer = await change(staff, id, { kind, status, description: 'Our own shop' });
 
@@ -44,7 +44,7 @@ describe('the own-sales channel', () => {
     ]);
   });
 
-  it('is changed by provisioning, and not touched by what is already so', async () => {
+  it('is changed by provisioning, and not written if nothing changes', async () => {
     const before = await read(app, await system());
 
     await apply({ name: before.name, contactName: 'Sales' });
@@ -54,7 +54,7 @@ describe('the own-sales channel', () => {
     expect(after).toEqual({ ...before, contactName: 'Sales', version: before.version + 1, updatedAt: after.updatedAt });
   });
 
-  it('is made by provisioning where there is none, as direct and active, with an entry of the ledger', async () => {
+  it('is created by provisioning as direct and active, with a ledger entry', async () => {
     await app.sql(`update channels set system_key = null where system_key = 'direct'`);
 
     await apply({ name: unique('Own shop') });
@@ -69,7 +69,7 @@ describe('the own-sales channel', () => {
     [{ name: 'x', kind: 'ota' }, 'systemChannels.0.kind'],
     [{ name: '' }, 'systemChannels.0.name'],
     [{ name: 'x', systemKey: 'other' }, 'systemChannels.0.systemKey'],
-  ])('is not provisioned from %j', async (fields, place) => {
+  ])('provisioning rejects %j', async (fields, place) => {
     await expect(apply(fields)).rejects.toThrow(place);
   });
 });
