@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('changing a draft', () => {
-  it('changes the sent member, updatedAt and version, and nothing else', async () => {
+  it('a change of a draft changes the sent member, updatedAt and version, and nothing else', async () => {
     const before = await draft(app, { recipientName: 'Clara', metadata: { a: 1 }, language: 'de', scope: 'partner' });
     const { status, body, headers } = await staff.patch<{ data: Contract }>(`${CONTRACTS}/${before.id}`, {
       title: 'Renamed',
@@ -32,7 +32,7 @@ describe('changing a draft', () => {
     });
   });
 
-  it('null clears what may be null', async () => {
+  it('null clears members that can be null', async () => {
     const filled = {
       contractNumber: 'CLEAR-1',
       expiresAt: '2031-01-31T12:00:00Z',
@@ -45,7 +45,7 @@ describe('changing a draft', () => {
     expect((await staff.patch<{ data: Contract }>(`${CONTRACTS}/${id}`, nothing)).body.data).toMatchObject(nothing);
   });
 
-  it('is rejected with 400 for an invalid body, and changes nothing', async () => {
+  it('an invalid change of a draft is rejected with 400 and changes nothing', async () => {
     const before = await draft(app);
     const { status, body } = await staff.patch<{ code: string; details: object }>(`${CONTRACTS}/${before.id}`, {
       status: 'issued',
@@ -72,7 +72,7 @@ describe('changing a draft', () => {
     },
   );
 
-  it('of an old version is 412, also for one of two at the same time', async () => {
+  it('a change of an outdated version is 412, also for one of two concurrent changes', async () => {
     const { id } = await draft(app);
     const change = (title: string) =>
       staff.patch<object>(`${CONTRACTS}/${id}`, { title }, { headers: { 'If-Match': '"1"' } });
@@ -88,7 +88,7 @@ describe('changing a draft', () => {
     });
   });
 
-  it('to a number that another contract has is 409', async () => {
+  it('a change to the number of another contract is 409', async () => {
     await draft(app, { contractNumber: 'MINE-1' });
     const { id } = await draft(app);
     const { status, body } = await staff.patch<{ code: string }>(`${CONTRACTS}/${id}`, { contractNumber: 'MINE-1' });
@@ -96,7 +96,7 @@ describe('changing a draft', () => {
     expect([status, body.code]).toEqual([409, 'contract_number_taken']);
   });
 
-  it('while it is being issued either comes before the issue or is refused', async () => {
+  it('a change that runs concurrently with the issue is either part of it or rejected', async () => {
     const { id } = await draft(app, { body: '<p>First</p>' });
     const [changed, issued] = await Promise.all([
       staff.patch<{ data: Contract }>(`${CONTRACTS}/${id}`, { body: '<p>Second</p>' }),

@@ -24,7 +24,7 @@ export type ContractAnswer = Answer<{ data: Contract; error?: string; code?: str
 export async function draft(app: TestApp, terms: object = {}): Promise<Contract> {
   const body = { title: 'Travel contract', body: '<p>Seven days.</p>', ...terms };
   const answer = await app.as('owner').post<{ data: Contract }>(CONTRACTS, body);
-  if (answer.status !== 201) throw new Error(`The draft was refused: ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`The draft was rejected: ${answer.text}`);
   return answer.body.data;
 }
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('dispatching', () => {
-  it('leaves a mail to be sent, and notes address and time', async () => {
+  it('a dispatch adds a mail and stores address and time', async () => {
     const { id } = await contractIn(app, 'issued', { ...RECIPIENT, language: 'ro' });
     const text = { subject: 'Your contract', message: 'Dear Clara,\nhere it is.' };
     const { body } = await dispatch(app, id, { recipientEmail: 'other@example.com', ...text });
@@ -28,14 +28,14 @@ describe('dispatching', () => {
     ]);
   });
 
-  it('goes to the recipient of the contract unless it names an address', async () => {
+  it('a dispatch without an address uses the recipient of the contract', async () => {
     const { id } = await contractIn(app, 'issued', RECIPIENT);
     await dispatch(app, id);
 
     expect(await mailsOf(app, id)).toMatchObject([{ recipient: 'clara@example.com', subject: 'Travel contract' }]);
   });
 
-  it('without any address is 409, and leaves the contract issued and no mail', async () => {
+  it('a dispatch without any address is 409, leaves the contract issued and adds no mail', async () => {
     const { id } = await contractIn(app, 'issued');
     const answer = await dispatch(app, id, {});
 
@@ -49,7 +49,7 @@ describe('dispatching', () => {
     expect(await mailsOf(app, id)).toEqual([]);
   });
 
-  it('again changes nothing and sends nothing', async () => {
+  it('a second dispatch changes nothing and sends nothing', async () => {
     const sent = await contractIn(app, 'sent', RECIPIENT);
     const { status, body } = await dispatch(app, sent.id, { recipientEmail: 'other@example.com' });
 
@@ -59,7 +59,7 @@ describe('dispatching', () => {
     expect(await ledgerOf(app, sent.id)).toHaveLength(3);
   });
 
-  it('again with resend sends the mail once more, and says so in the ledger, but is no new event', async () => {
+  it('a second dispatch with resend sends the mail again with a ledger entry and without an event', async () => {
     const sent = await contractIn(app, 'sent', RECIPIENT);
     const { body } = await dispatch(app, sent.id, { resend: true });
 
@@ -74,7 +74,7 @@ describe('dispatching', () => {
     expect(events).toEqual(['contract.issued', 'contract.sent', 'contract.voided']);
   });
 
-  it('by many at the same time sends one mail', async () => {
+  it('concurrent dispatches send one mail', async () => {
     const { id } = await contractIn(app, 'issued', RECIPIENT);
     const answers = await Promise.all(Array.from({ length: 8 }, () => dispatch(app, id)));
 
@@ -82,7 +82,7 @@ describe('dispatching', () => {
     expect(await mailsOf(app, id)).toHaveLength(1);
   });
 
-  it('repeated with one Idempotency-Key resends once', async () => {
+  it('dispatches with one Idempotency-Key resend once', async () => {
     const { id } = await contractIn(app, 'sent', RECIPIENT);
     const again = () =>
       app.as('owner').post(
@@ -97,7 +97,7 @@ describe('dispatching', () => {
     expect(await mailsOf(app, id)).toHaveLength(2);
   });
 
-  it('is rejected with 400 for an invalid body, and sends nothing', async () => {
+  it('an invalid dispatch is rejected with 400 and sends nothing', async () => {
     const { id } = await contractIn(app, 'issued', RECIPIENT);
     const body = { bcc: 'spy@example.com' };
     const answer = await app.as('owner').post<{ details: { fields: object } }>(`${CONTRACTS}/${id}/dispatch`, body);
@@ -107,7 +107,7 @@ describe('dispatching', () => {
     expect(await mailsOf(app, id)).toEqual([]);
   });
 
-  it('while it is declared void either sends before it is void, or not at all', async () => {
+  it('a dispatch that runs concurrently with the voiding sends before it or not at all', async () => {
     const { id } = await contractIn(app, 'issued', RECIPIENT);
     const [voided, sent] = await Promise.all([declareVoid(app, id), dispatch(app, id)]);
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('creating a contract', () => {
-  it('makes a draft with the defaults, found at its Location under a random id', async () => {
+  it('a new contract is a draft with defaults and a random id at its Location', async () => {
     const { status, body, headers } = await staff.post<{ data: Contract }>(CONTRACTS, { title: '  Danube cruise ' });
 
     expect(status).toBe(201);
@@ -48,7 +48,7 @@ describe('creating a contract', () => {
     expect((await staff.get(headers.location ?? '')).body).toEqual(body);
   });
 
-  it('keeps what was sent, and ignores an id', async () => {
+  it('a new contract stores what was sent and ignores an id', async () => {
     const terms = {
       title: 'Danube cruise',
       status: 'draft',
@@ -68,18 +68,21 @@ describe('creating a contract', () => {
     expect(body.data.id).not.toBe('ctr_mine');
   });
 
-  it.each(['issued', 'sent', 'signed', 'executed', 'expired', 'void'])('as %s is 422', async (status) => {
-    const answer = await staff.post(CONTRACTS, { title: 'Too early', status });
+  it.each(['issued', 'sent', 'signed', 'executed', 'expired', 'void'])(
+    'a new contract with the status %s is 422',
+    async (status) => {
+      const answer = await staff.post(CONTRACTS, { title: 'Too early', status });
 
-    expect(answer.status).toBe(422);
-    expect(answer.body).toEqual({
-      error: 'A new contract must have the status draft',
-      code: 'invalid_initial_status',
-      requestId: answer.headers['x-request-id'],
-    });
-  });
+      expect(answer.status).toBe(422);
+      expect(answer.body).toEqual({
+        error: 'A new contract must have the status draft',
+        code: 'invalid_initial_status',
+        requestId: answer.headers['x-request-id'],
+      });
+    },
+  );
 
-  it('with a bookingId is 400: contracts are tied to bookings later', async () => {
+  it('a new contract with a bookingId is 400', async () => {
     const { status, body, headers } = await staff.post(CONTRACTS, { title: 'Early bird', bookingId: 'book_1' });
 
     expect(status).toBe(400);
@@ -96,20 +99,20 @@ describe('creating a contract', () => {
     expect(await app.sql(`select from contracts where title = 'Early bird'`)).toEqual([]);
   });
 
-  it('with a number that another contract has is 409, also for all but one at the same time', async () => {
+  it('a number of another contract is 409, also for all but one of concurrent requests', async () => {
     const create = () => staff.post<{ data: Contract }>(CONTRACTS, { title: 'Twice', contractNumber: 'TWICE-1' });
     const answers = await Promise.all([create(), create(), create()]);
 
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
-    const refused = answers.find(({ status }) => status === 409);
-    expect(refused?.body).toEqual({
+    const rejected = answers.find(({ status }) => status === 409);
+    expect(rejected?.body).toEqual({
       error: 'Another contract already has this number',
       code: 'contract_number_taken',
-      requestId: refused?.headers['x-request-id'],
+      requestId: rejected?.headers['x-request-id'],
     });
   });
 
-  it('twice with one Idempotency-Key makes one contract', async () => {
+  it('two requests with one Idempotency-Key create one contract', async () => {
     const call = { headers: { 'Idempotency-Key': 'contract-key-0001' } };
     const first = await staff.post<{ data: Contract }>(CONTRACTS, { title: 'Once' }, call);
     const second = await staff.post<{ data: Contract }>(CONTRACTS, { title: 'Once' }, call);
@@ -120,7 +123,7 @@ describe('creating a contract', () => {
     expect(await app.sql(`select from contracts where title = 'Once'`)).toHaveLength(1);
   });
 
-  it('is in the ledger, without the parties, the metadata or the text', async () => {
+  it('the ledger entry of a new contract has no party, metadata or text', async () => {
     const contract = await draft(app, {
       recipientName: 'Clara Ionescu',
       recipientEmail: 'clara@example.com',

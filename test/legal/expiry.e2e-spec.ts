@@ -43,15 +43,18 @@ describe('the expiry of contracts', () => {
     },
   );
 
-  it.each(['draft', 'signed', 'executed', 'void'] as const)('never comes to a contract in %s', async (status) => {
-    const { id } = await contractIn(app, status, { expiresAt: inMs(-60_000) });
-    const before = await read(app, id);
-    await expire();
+  it.each(['draft', 'signed', 'executed', 'void'] as const)(
+    'a contract in the status %s never expires',
+    async (status) => {
+      const { id } = await contractIn(app, status, { expiresAt: inMs(-60_000) });
+      const before = await read(app, id);
+      await expire();
 
-    expect(await read(app, id)).toEqual(before);
-  });
+      expect(await read(app, id)).toEqual(before);
+    },
+  );
 
-  it('never comes to a contract without expiresAt', async () => {
+  it('a contract without expiresAt never expires', async () => {
     const { id } = await contractIn(app, 'issued');
     app.travel({ days: 3650 });
     await expire();
@@ -59,7 +62,7 @@ describe('the expiry of contracts', () => {
     expect((await read(app, id)).status).toBe('issued');
   });
 
-  it('still shows the contract to the public, and lets nobody send it', async () => {
+  it('an expired contract remains public and cannot be sent', async () => {
     const { id } = await contractIn(app, 'sent', { expiresAt: inMs(-1) });
     await expire();
 
@@ -67,7 +70,7 @@ describe('the expiry of contracts', () => {
     expect((await dispatch(app, id, { resend: true })).body.code).toBe('invalid_transition');
   });
 
-  it('comes once to each, however many processes look for it', async () => {
+  it('concurrent processes expire each contract once', async () => {
     const contracts = await Promise.all(
       Array.from({ length: 6 }, () => contractIn(app, 'issued', { expiresAt: inMs(-1000) })),
     );
@@ -80,7 +83,7 @@ describe('the expiry of contracts', () => {
     }
   });
 
-  it('is looked for by a job every five minutes', async () => {
+  it('a job expires contracts every five minutes', async () => {
     const [{ definition } = { definition: '' }] = await app.sql<{ definition: string }>(
       `select identifier as definition from graphile_worker._private_known_crontabs where identifier = 'legal.contracts.expire'`,
     );

@@ -20,7 +20,7 @@ const refusal = (text: string, values: unknown[]) =>
   );
 
 describe('the text of a contract', () => {
-  it('is made harmless and frozen with its SHA-256 at issue', async () => {
+  it('the text is sanitized and frozen with its SHA-256 at issue', async () => {
     const { id, body } = await draft(app, { body: HARMFUL });
     expect(body).toBe(HARMFUL);
     const issued = (await issue(app, id)).body.data;
@@ -30,7 +30,7 @@ describe('the text of a contract', () => {
     expect(issued['issuedAt']).toBe(issued['updatedAt']);
   });
 
-  it('stays the same, with its number and digest, in every later state', async () => {
+  it('text, number and digest do not change in later states', async () => {
     const { id } = await draft(app, { body: HARMFUL, recipientEmail: 'clara@example.com' });
     const { body, bodySha256, contractNumber } = (await issue(app, id)).body.data;
     await dispatch(app, id);
@@ -49,7 +49,7 @@ describe('the text of a contract', () => {
     [`language = 'xx'`],
     [`issued_at = issued_at + interval '1 day'`],
     [`status = 'draft', issued_at = null, body_sha256 = null`],
-  ])('cannot be changed in the database once it is issued: set %s', async (change) => {
+  ])('the database rejects a change of an issued contract: set %s', async (change) => {
     const { id } = await contractIn(app, 'issued');
     const before = await read(app, id);
 
@@ -57,7 +57,7 @@ describe('the text of a contract', () => {
     expect(await read(app, id)).toEqual(before);
   });
 
-  it('cannot be deleted in the database once it is issued', async () => {
+  it('the database rejects the deletion of an issued contract', async () => {
     const { id } = await contractIn(app, 'issued');
 
     expect(await refusal('delete from contracts where id = $1', [id])).toBe('23001');
@@ -84,10 +84,13 @@ describe('the table of contracts', () => {
     ['issued', `status = 'void'`, 'contracts_void_stamp'],
     ['issued', `status = 'void', voided_at = now()`, 'contracts_void_reason'],
     ['issued', `status = 'lost'`, 'contracts_status_check'],
-  ] as const)('refuses stamps that do not match the status: %s with %s', async (status, change, constraint) => {
-    const { id } = await contractIn(app, status);
+  ] as const)(
+    'the table rejects timestamps that do not match the status: %s with %s',
+    async (status, change, constraint) => {
+      const { id } = await contractIn(app, status);
 
-    const refused = refusal(`update contracts set ${change} where id = $1`, [id]);
-    expect(await refused).toBe(constraint);
-  });
+      const refused = refusal(`update contracts set ${change} where id = $1`, [id]);
+      expect(await refused).toBe(constraint);
+    },
+  );
 });

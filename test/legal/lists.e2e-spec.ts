@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe('the list of contracts', () => {
-  it('is newest first, with total, limit and offset, and leaves texts and metadata out', async () => {
+  it('contracts are listed newest first, with total, limit and offset, without texts and metadata', async () => {
     const { body } = await list('search=zanzibar&limit=3');
     const [newest] = body.data;
 
@@ -45,30 +45,30 @@ describe('the list of contracts', () => {
     });
   });
 
-  it('goes on behind an offset, and ends with the total still told', async () => {
+  it('a page after the offset, also an empty one, has the total', async () => {
     expect(await titles('search=zanzibar&limit=3&offset=3')).toEqual(['Zanzibar one']);
     expect((await list('search=zanzibar&offset=4')).body).toEqual({ data: [], total: 4, limit: 50, offset: 4 });
   });
 
-  it('is narrowed by status', async () => {
+  it('contracts are filtered by status', async () => {
     expect(await titles('search=zanzibar&status=issued')).toEqual(['Zanzibar four']);
   });
 
-  it('is searched by title, number and recipient; wildcards are plain characters', async () => {
+  it('contracts are searched by title, number and recipient; wildcards are plain characters', async () => {
     expect(await titles('search=zz%251')).toEqual(['Zanzibar four']);
     expect(await titles('search=zw_e')).toEqual(['Zanzibar four']);
     expect(await titles('search=zanzibar_')).toEqual([]);
     expect(await titles('search=z%25r')).toEqual([]);
   });
 
-  it('is sorted by title or time, either way', async () => {
+  it('contracts are sorted by title or time in both directions', async () => {
     const byTitle = ['Zanzibar four', 'Zanzibar one', 'Zanzibar three', 'Zanzibar two'];
     expect(await titles('search=zanzibar&sort=title')).toEqual(byTitle);
     expect(await titles('search=zanzibar&sort=-title')).toEqual([...byTitle].reverse());
     expect(await titles('search=zanzibar&sort=createdAt&limit=1')).toEqual(['Zanzibar one']);
   });
 
-  it('is rejected with 400 for an invalid query', async () => {
+  it('an invalid query for contracts is rejected with 400', async () => {
     const { status, body } = await app.as('owner').get<{ details: { fields: object } }>(`${CONTRACTS}?sort=body`);
 
     expect([status, Object.keys(body.details.fields)]).toEqual([400, ['sort']]);

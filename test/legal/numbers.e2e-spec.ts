@@ -32,14 +32,14 @@ async function issueInTheEnd(id: string): Promise<ContractAnswer> {
 const numberOf = ({ body }: ContractAnswer) => body.data.contractNumber;
 
 describe('the number of a contract', () => {
-  it('is C-<year>-<5 digits>, from 1 on, one after the other', async () => {
+  it('numbers are C-<year>-<5 digits>, consecutive from 1', async () => {
     const numbers: (string | null)[] = [];
     for (let n = 0; n < 3; n += 1) numbers.push(numberOf(await issue(app, (await draft(app)).id)));
 
     expect(numbers).toEqual(numbered(1, 3));
   });
 
-  it('is neither given twice nor left out by 50 issues at the same time', async () => {
+  it('50 concurrent issues get consecutive numbers without duplicates or gaps', async () => {
     const drafts = await Promise.all(Array.from({ length: 50 }, () => draft(app)));
     const answers = await Promise.all(drafts.map(({ id }) => issueInTheEnd(id)));
 
@@ -47,27 +47,27 @@ describe('the number of a contract', () => {
     expect(answers.map(numberOf).sort()).toEqual(numbered(1, 50));
   });
 
-  it('is not used up by an issue that failed', async () => {
+  it('a failed issue does not use a number', async () => {
     await app.sql(`
       create function refuse_contract() returns trigger language plpgsql as
       $$ begin raise exception 'the disk is full' using errcode = 'disk_full'; end $$`);
     await app.sql(`
       create constraint trigger refuse_contract after update on contracts deferrable initially deferred
-      for each row when (new.title = 'Refuse me' and new.contract_number is not null) execute function refuse_contract()`);
-    const refused = await draft(app, { title: 'Refuse me' });
+      for each row when (new.title = 'Reject me' and new.contract_number is not null) execute function refuse_contract()`);
+    const rejected = await draft(app, { title: 'Reject me' });
     const others = await Promise.all(Array.from({ length: 10 }, () => draft(app)));
     const [failed, ...answers] = await Promise.all([
-      issue(app, refused.id),
+      issue(app, rejected.id),
       ...others.map(({ id }) => issueInTheEnd(id)),
     ]);
 
     expect(failed?.status).toBe(503);
     expect(answers.map(numberOf).sort()).toEqual(numbered(1, 10));
     await app.sql('drop trigger refuse_contract on contracts');
-    expect(numberOf(await issue(app, refused.id))).toBe(`C-${year}-00011`);
+    expect(numberOf(await issue(app, rejected.id))).toBe(`C-${year}-00011`);
   });
 
-  it("begins anew with the year of the organization's time zone", async () => {
+  it("numbers start again with the year in the organization's time zone", async () => {
     const [last, first] = [await draft(app), await draft(app)];
     travelTo(app, `${year}-12-31T21:59:00Z`);
     expect(numberOf(await issue(app, last.id))).toBe(`C-${year}-00001`);
@@ -75,7 +75,7 @@ describe('the number of a contract', () => {
     expect(numberOf(await issue(app, first.id))).toBe(`C-${year + 1}-00001`);
   });
 
-  it('passes over numbers that are taken', async () => {
+  it('numbers that are taken are skipped', async () => {
     await draft(app, { contractNumber: `C-${year}-00001` });
     await draft(app, { contractNumber: `C-${year}-00002` });
     const void4 = await draft(app, { contractNumber: `C-${year}-00004` });
@@ -86,13 +86,13 @@ describe('the number of a contract', () => {
     expect(numbers).toEqual([`C-${year}-00003`, `C-${year}-00005`]);
   });
 
-  it('that was set in the draft is kept, and uses up none of ours', async () => {
+  it('a number that was set in the draft is kept and uses no assigned number', async () => {
     const { id } = await draft(app, { contractNumber: `DACH/${year}/7` });
     expect(numberOf(await issue(app, id))).toBe(`DACH/${year}/7`);
     expect(numberOf(await issue(app, (await draft(app)).id))).toBe(`C-${year}-00001`);
   });
 
-  it('never makes an issue fail, even if somebody is choosing the same one at that moment', async () => {
+  it('an issue does not fail if a concurrent draft chooses the same number', async () => {
     const drafts = await Promise.all(Array.from({ length: 10 }, () => draft(app)));
     const chosen = numbered(1, 10);
     const choose = (contractNumber: string) => app.as('owner').post(CONTRACTS, { title: 'Chosen', contractNumber });
@@ -108,7 +108,7 @@ describe('the number of a contract', () => {
     expect(new Set([...given, ...kept]).size).toBe(given.length + kept.length);
   });
 
-  it('grows beyond five digits rather than end', async () => {
+  it('numbers grow beyond five digits', async () => {
     await app.sql('insert into contract_number_counters (year, last_number) values ($1, 99999)', [year]);
     expect(numberOf(await issue(app, (await draft(app)).id))).toBe(`C-${year}-100000`);
   });

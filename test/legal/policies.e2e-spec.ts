@@ -19,7 +19,7 @@ beforeAll(async () => {
 const pathsOf = ({ details }: Refusal) => new Set(details?.issues?.map(({ path }) => path));
 
 describe('a policy', () => {
-  it('is created without a text, with a slug made of its name', async () => {
+  it('a policy is created without a text and with a slug derived from its name', async () => {
     const mark = randomUUID();
     const answer: Answered<Policy> = await staff.post(POLICIES, { kind: 'refund', name: `Rambursări & ${mark}` });
 
@@ -41,12 +41,12 @@ describe('a policy', () => {
     expect((await entriesOf(app, data.id)).map(({ action }) => action)).toEqual(['legal.policy.create']);
   });
 
-  it('of a name that makes no slug gets one of its id', async () => {
+  it('a policy whose name has no slug gets one from its id', async () => {
     const { id, slug } = await newPolicy(app, { name: '取消条款' });
     expect(slug).toBe(id.replace('_', '-'));
   });
 
-  it('has a slug of its own: a second one, a change to it and one of ten at once are 409', async () => {
+  it('a duplicate slug is 409: at creation, at an update and for all but one of ten concurrent requests', async () => {
     const { id, slug } = await newPolicy(app);
     const other = await newPolicy(app);
     const taken = { code: 'policy_slug_taken', error: 'Another policy already has this slug' };
@@ -69,7 +69,7 @@ describe('a policy', () => {
     ['name', 'Another name'],
     ['slug', `slug-${randomUUID()}`],
     ['language', 'de'],
-  ])('{%s} changes that field, updatedAt and version, and nothing else', async (field, value) => {
+  ])('an update of {%s} changes that field, updatedAt and version, and nothing else', async (field, value) => {
     const before = await newPolicy(app);
     const answer: Answered<Policy> = await staff.patch(`${POLICIES}/${before.id}`, { [field]: value });
     const { updatedAt } = answer.body.data;
@@ -78,7 +78,7 @@ describe('a policy', () => {
     expect(await readPolicy(app, before.id)).toEqual(answer.body.data);
   });
 
-  it('rejects an invalid body with 400, and neither creates nor changes anything', async () => {
+  it('an invalid policy is rejected with 400, and nothing is created or changed', async () => {
     const before = await newPolicy(app);
     const changed = await staff.patch<Refusal>(`${POLICIES}/${before.id}`, { kind: 'refund' });
     expect([changed.status, [...pathsOf(changed.body)]]).toEqual([400, ['kind']]);
@@ -90,7 +90,7 @@ describe('a policy', () => {
     expect(await app.sql('select from policies where name = $1', [name])).toEqual([]);
   });
 
-  it('of an outdated version is 412, and an unknown or odd one 404', async () => {
+  it('an update of an outdated version is 412, of an unknown or malformed id 404', async () => {
     const { id } = await newPolicy(app);
     const headers = { 'If-Match': '"7"' };
     const stale = await staff.patch<Refusal>(`${POLICIES}/${id}`, { name: 'Late' }, { headers });
@@ -104,7 +104,7 @@ describe('a policy', () => {
     }
   });
 
-  it('is listed by kind and by part of its name or slug', async () => {
+  it('policies are filtered by kind and by part of name or slug', async () => {
     const mark = randomUUID();
     const first = await newPolicy(app, { kind: 'other', name: `B ${mark}` });
     const second = await newPolicy(app, { kind: 'privacy', name: `A ${mark}`, slug: `by-slug-${randomUUID()}` });

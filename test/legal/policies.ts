@@ -75,7 +75,7 @@ export const aProduct = () => ({ scope: 'product', targetId: `product-${randomUU
 /** Insists, since a machine under load may answer 503. */
 async function make<Thing>(app: TestApp, path: string, body?: object): Promise<Thing> {
   const answer = await insisting(() => app.as('owner').post<{ data: Thing }>(path, body));
-  if (answer.status > 201) throw new Error(`${path} was refused: ${answer.text}`);
+  if (answer.status > 201) throw new Error(`${path} was rejected: ${answer.text}`);
   return answer.body.data;
 }
 
@@ -115,7 +115,7 @@ export const readAssignment = (app: TestApp, id: string) => read<Assignment>(app
 
 export async function resolve(app: TestApp, asked: Record<string, string>): Promise<Resolved> {
   const answer = await app.as('owner').get<Resolved>(`${POLICIES}/resolve?${new URLSearchParams(asked).toString()}`);
-  if (answer.status !== 200) throw new Error(`It was refused: ${answer.text}`);
+  if (answer.status !== 200) throw new Error(`It was rejected: ${answer.text}`);
   return answer.body;
 }
 

@@ -37,7 +37,7 @@ const patch = (id: string, body: object, headers = {}) =>
   staff.patch<Answered<Assignment>['body']>(`${ASSIGNMENTS}/${id}`, body, { headers });
 
 describe('an assignment', () => {
-  it('is made with its policy’s kind and is valid always, with priority 0, unless it says otherwise', async () => {
+  it('an assignment has the kind of its policy, and by default no end, no start and priority 0', async () => {
     const { id: policyId, kind } = await newPolicy(app, { kind: 'guarantee' });
     const product = aProduct();
 
@@ -69,7 +69,7 @@ describe('an assignment', () => {
     ['global', 'x', 'targetId must be null if the scope is global'],
     ['product', null, 'targetId is required if the scope is product'],
     ['channel', undefined, 'targetId is required if the scope is channel'],
-  ])('of scope %s for %s is 400', async (scope, targetId, message) => {
+  ])('an assignment of scope %s for %s is 400', async (scope, targetId, message) => {
     const { id: policyId } = await newPolicy(app);
     const answer = await create({ policyId, scope, targetId });
     expect([answer.status, answer.body]).toEqual([
@@ -78,7 +78,7 @@ describe('an assignment', () => {
     ]);
   });
 
-  it('that ends before it begins is 400, when it is made and when it is changed', async () => {
+  it('an end before the start is 400 at creation and at an update', async () => {
     const { id: policyId } = await newPolicy(app);
     const { id } = await assign(app, policyId, { ...aProduct(), validFrom: '2027-03-01' });
     const made = await create({ policyId, ...aProduct(), validFrom: '2027-03-01', validTo: '2027-02-28' });
@@ -90,7 +90,7 @@ describe('an assignment', () => {
     expect(await readAssignment(app, id)).toMatchObject({ validTo: null, version: 1 });
   });
 
-  it('of an unknown policy or channel is 404 with the field, of an archived channel 409', async () => {
+  it('an unknown policy or channel is 404 with the field, an archived channel 409', async () => {
     const { id: policyId } = await newPolicy(app);
     const { id: archived } = await newChannel(app);
     await change(staff, archived, { status: 'archived' });
@@ -118,7 +118,7 @@ describe('an assignment', () => {
     }
   });
 
-  it('does not overlap another of its kind, scope, target and priority: 409', async () => {
+  it('an overlap with the same kind, scope, target and priority is 409', async () => {
     const { policy: mine } = await published(app);
     const { policy: other } = await published(app);
     const product = aProduct();
@@ -143,21 +143,21 @@ describe('an assignment', () => {
     expect(await readAssignment(app, later.id)).toEqual(later);
   });
 
-  it('everywhere overlaps another everywhere, though neither names a target', async () => {
+  it('two global assignments overlap', async () => {
     const { id: policyId } = await newPolicy(app, { kind: 'other' });
     await assign(app, policyId, { scope: 'global', priority: 77 });
     const again = await create({ policyId, scope: 'global', priority: 77 });
     expect([again.status, again.body]).toEqual([409, refusal(again, OVERLAP)]);
   });
 
-  it('made ten times at once is made once', async () => {
+  it('ten concurrent requests create one assignment', async () => {
     const { id: policyId } = await newPolicy(app);
     const body = { policyId, ...aProduct() };
     const answers = await Promise.all(Array.from({ length: 10 }, () => create(body)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(409)]);
   });
 
-  it('changes in validity and priority alone', async () => {
+  it('only validity and priority of an assignment can be changed', async () => {
     const { id: policyId } = await newPolicy(app);
     const before = await assign(app, policyId, aProduct());
     const changes = { validFrom: '2027-01-01', validTo: '2027-12-31', priority: -3 };
@@ -171,7 +171,7 @@ describe('an assignment', () => {
     expect((await patch(UNKNOWN, { priority: 1 })).status).toBe(404);
   });
 
-  it('is found by policy, scope and target', async () => {
+  it('assignments are filtered by policy, scope and target', async () => {
     const { id: policyId } = await newPolicy(app);
     const [first, second] = [await assign(app, policyId, aProduct()), await assign(app, policyId, aProduct())];
     const list = async (query: string) => {
@@ -193,7 +193,7 @@ describe('the table of assignments', () => {
     ['policy_assignments_validity', `valid_from = '2027-01-02', valid_to = '2027-01-01'`],
     ['policy_assignments_removal', 'removed_at = now()'],
     ['policy_assignments_locked_stays', `locked = true, removed_at = now(), removed_by = 'x'`],
-  ])('refuses by %s what must not be: %s', async (constraint, set) => {
+  ])('the constraint %s of the table rejects: %s', async (constraint, set) => {
     const { assignment } = await assigned(app, 'cancellation', aProduct());
     expect(await refusedBy(app, `update policy_assignments set ${set} where id = $1`, [assignment.id])).toBe(
       constraint,
@@ -205,7 +205,7 @@ describe('an assignment that is provisioned', () => {
   const provision = (row: object) => app.nest.get(Provisioning).apply({ policyAssignments: [row] });
   const actionsOf = async (id: string) => (await entriesOf(app, id)).map(({ action }) => action);
 
-  it('is made locked, and again only changed in what the row says', async () => {
+  it('a provisioned assignment is locked, and another run changes only the members of its row', async () => {
     const { id: policyId, slug } = await newPolicy(app);
     const row = { policy: slug, ...aProduct(), validFrom: '2027-01-01' };
     await provision(row);
@@ -220,7 +220,7 @@ describe('an assignment that is provisioned', () => {
     expect(after).toEqual({ ...made, validTo: '2027-12-31', version: 2, updatedAt: after.updatedAt });
   });
 
-  it('locks one that staff made', async () => {
+  it('provisioning locks an assignment that staff created', async () => {
     const { policy, assignment: before } = await assigned(app, 'cancellation', aProduct());
     const { scope, targetId } = before;
     await provision({ policy: policy.slug, scope, targetId });
@@ -228,7 +228,7 @@ describe('an assignment that is provisioned', () => {
     expect(after).toEqual({ ...before, locked: true, version: 2, updatedAt: after.updatedAt });
   });
 
-  it('needs a policy that exists', async () => {
+  it('provisioning requires an existing policy', async () => {
     const error = 'policyAssignments: there is no policy no-such-policy';
     await expect(provision({ policy: 'no-such-policy', scope: 'global' })).rejects.toThrow(error);
   });

@@ -38,7 +38,7 @@ const patch = (id: string, body: object, headers = {}) =>
   staff.patch<Answered<Assignment>['body']>(`${ASSIGNMENTS}/${id}`, body, { headers });
 
 describe('removing an assignment', () => {
-  it('answers {success: true}, and it is gone: from lists, from reading, from a second removal', async () => {
+  it('a removal returns {success: true}, and the assignment is no longer listed, read or removed again', async () => {
     const { assignment: before } = await assigned(app, 'cancellation', aProduct());
 
     const answer = await remove(before.id);
@@ -64,13 +64,13 @@ describe('removing an assignment', () => {
     ]);
   });
 
-  it('ten times at once removes it once', async () => {
+  it('ten concurrent removals remove the assignment once', async () => {
     const { assignment } = await assigned(app, 'cancellation', aProduct());
     const answers = await Promise.all(Array.from({ length: 10 }, () => remove(assignment.id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(404)]);
   });
 
-  it('makes room for another one', async () => {
+  it('after a removal the same assignment can be created again', async () => {
     const { policy, assignment } = await assigned(app, 'cancellation', aProduct());
     const { scope, targetId } = assignment;
     expect((await create({ policyId: policy.id, scope, targetId })).status).toBe(409);
@@ -78,7 +78,7 @@ describe('removing an assignment', () => {
     expect((await create({ policyId: policy.id, scope, targetId })).status).toBe(201);
   });
 
-  it('that is provisioned is 409, and so is changing it', async () => {
+  it('removing or changing a provisioned assignment is 409', async () => {
     const before = await readAssignment(app, LOCKED);
     const told = { code: 'policy_assignment_locked', error: 'A provisioned assignment cannot be changed or removed' };
     for (const answer of [await remove(LOCKED), await patch(LOCKED, { validTo: '2020-01-01' })]) {
@@ -87,7 +87,7 @@ describe('removing an assignment', () => {
     expect(await readAssignment(app, LOCKED)).toEqual({ ...before, locked: true });
   });
 
-  it('that is unknown or odd is 404, of an outdated version 412, without legal:delete 403', async () => {
+  it('removing an unknown or malformed id is 404, an outdated version 412, without legal:delete 403', async () => {
     const { assignment } = await assigned(app, 'cancellation', aProduct());
     for (const unknown of [UNKNOWN, 'pasn_x', 'pol_01k0dem000e000000000000001', '%00']) {
       const answer = await remove(unknown);
@@ -121,7 +121,7 @@ describe('resolving a policy', () => {
     return { made, asked: Object.fromEntries(targets.map(([scope, targetId]) => [`${scope}Id`, targetId])) };
   }
 
-  it('takes the most specific scope, and explains every other candidate', async () => {
+  it('the most specific scope applies, and every other candidate is explained', async () => {
     const everywhere = await assigned(app, 'privacy', { scope: 'global' });
     const { made, asked } = await everyScope('privacy');
     const ranked = [...made].reverse();
@@ -147,7 +147,7 @@ describe('resolving a policy', () => {
     expect((await resolve(app, { kind: 'privacy' })).data?.assignment.id).toBe(everywhere.assignment.id);
   });
 
-  it('without a product never returns a product’s policy, nor by the id of something else', async () => {
+  it('a policy of a product applies only to the id of that product', async () => {
     const { assignment } = await assigned(app, 'refund', aProduct());
     const target = assignment.targetId ?? '';
     const nothing = { data: null, explain: [] };
@@ -158,7 +158,7 @@ describe('resolving a policy', () => {
     expect((await staff.get(`${POLICIES}/resolve?kind=refund&productId=`)).status).toBe(400);
   });
 
-  it('takes the higher priority of one scope, and says why the lower one lost', async () => {
+  it('the higher priority of one scope applies, and the lower one is explained', async () => {
     const { assignment: low } = await assigned(app, 'refund', aProduct());
     const { scope, targetId } = low;
     const high = await assigned(app, 'refund', { scope, targetId, priority: 5 });
@@ -170,7 +170,7 @@ describe('resolving a policy', () => {
     ]);
   });
 
-  it('passes over a policy without a published version, and says so', async () => {
+  it('a policy without a published version is skipped and explained', async () => {
     const product = aProduct();
     const asked = { kind: 'refund', productId: product.targetId };
     const { version, assignment } = await assigned(app, 'refund', product);
@@ -194,7 +194,7 @@ describe('resolving a policy', () => {
     expect((await outcomes()).map(([, outcome]) => outcome)).toEqual(['no_published_version', 'no_published_version']);
   });
 
-  it('looks at the validity on the day, both its ends included, and leaves out what was removed', async () => {
+  it('an assignment applies from its first to its last day unless it was removed', async () => {
     const { assignment } = await assigned(app, 'refund', {
       ...aProduct(),
       validFrom: '2027-03-01',

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 describe('a version', () => {
-  it('is drafted with the next number, without touching the one in force', async () => {
+  it('a new version is a draft with the next number and does not change the published one', async () => {
     const { id } = await newPolicy(app);
     const rules = [
       { ...RULE, position: 7 },
@@ -73,7 +73,7 @@ describe('a version', () => {
     expect(ten.map(({ number }) => number).sort((a, b) => a - b)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
-  it('is found under its own policy alone', async () => {
+  it('a version is found only under its own policy', async () => {
     const draft = await newDraft(app, (await newPolicy(app)).id);
     const other = await newPolicy(app);
     for (const place of [
@@ -97,7 +97,7 @@ describe('a version', () => {
     expect(await readVersion(app, draft)).toEqual(draft);
   });
 
-  it('keeps its rules where they are not named, and has all of them replaced where they are', async () => {
+  it('an update keeps the rules unless it has rules, which replace all', async () => {
     const { id } = await newPolicy(app);
     const before = await newDraft(app, id, { rules: [RULE, { type: 'window', daysBeforeDeparture: 7 }] });
 
@@ -170,7 +170,7 @@ describe('a version', () => {
     expect((await staff.get<{ total: number }>(`${POLICIES}/${draft.policyId}/versions`)).body.total).toBe(1);
   });
 
-  it('is listed without text and rules, newest first', async () => {
+  it('versions are listed newest first, without text and rules', async () => {
     const { policy: of, version: first } = await published(app);
     const second = await newDraft(app, of.id, { rules: [RULE] });
     const { body: _, rules: __, ...summary } = second;

@@ -37,7 +37,7 @@ describe('the public contract', () => {
     },
   );
 
-  it('that is a draft, unknown or malformed is one and the same 404', async () => {
+  it('a draft, an unknown and a malformed id have the same 404 response', async () => {
     const { id } = await draft(app, TERMS);
     const ids = [
       id,
@@ -59,14 +59,14 @@ describe('the public contract', () => {
     }
   });
 
-  it('under an id that cannot be decoded is the same 404', async () => {
+  it('an id that cannot be decoded has the same 404 response', async () => {
     const { status, body, headers } = await app.get(`${PUBLIC}/%zz`);
 
     expect(status).toBe(404);
     expect(body).toEqual({ error: 'Not found', code: 'not_found', requestId: headers['x-request-id'] });
   });
 
-  it('that is void is 410 contract_gone', async () => {
+  it('a void contract is 410 contract_gone', async () => {
     const { id } = await contractIn(app, 'sent', TERMS);
     await declareVoid(app, id);
     const { status, body, headers } = await app.get(`${PUBLIC}/${id}`);
@@ -80,13 +80,13 @@ describe('the public contract', () => {
     expect(headers).toMatchObject(PRIVACY);
   });
 
-  it('needs no credential, and a wrong one does no harm', async () => {
+  it('the public contract needs no credential and ignores an invalid one', async () => {
     const { id } = await contractIn(app, 'issued', TERMS);
 
     expect((await app.with('nonsense').get(`${PUBLIC}/${id}`)).status).toBe(200);
   });
 
-  it('can only be read', async () => {
+  it('the public contract can only be read', async () => {
     const { id } = await contractIn(app, 'issued', TERMS);
     const answer = await app.post(`${PUBLIC}/${id}`, {});
 
@@ -98,7 +98,7 @@ describe('the public contract', () => {
     ['shown', 'sent', 'sent'],
     ['gone', 'void', 'void'],
     ['hidden', 'draft', null],
-  ] as const)('leaves a line in the log for each access: %s', async (_, status, told) => {
+  ] as const)('each access is logged: %s', async (_, status, told) => {
     const { id } = await contractIn(app, status, TERMS);
     const { headers } = await app.get(`${PUBLIC}/${id}`);
 
@@ -111,7 +111,7 @@ describe('the public contract', () => {
 });
 
 describe('the rate limit of the public contract', () => {
-  it('counts for one address, also the ids that are not found, and answers 429 with the time to wait', async () => {
+  it('the rate limit counts per address, also unknown ids, and returns 429 with the time to wait', async () => {
     const limited = await startApp({ env: { RATE_LIMIT_FACTOR: '0.04' } });
     const ids = ['ctr_01k0dem000e000000000000003', 'ctr_00000000000000000000000000', 'x'];
     const within = await Promise.all(ids.map((id) => limited.get(`${PUBLIC}/${id}`)));
@@ -130,7 +130,7 @@ describe('the rate limit of the public contract', () => {
 });
 
 describe('the scopes of the staff routes', () => {
-  it('are legal:read for reading and legal:write for everything else', async () => {
+  it('reading requires legal:read, everything else legal:write', async () => {
     const { id } = await draft(app);
     const path = `${CONTRACTS}/${id}`;
     const reader = app.with(await tokenWith(app, ['legal:read']));

@@ -35,7 +35,7 @@ const command = (place: Version, name: 'publication' | 'retirement') =>
   insisting(() => staff.post<Answered<Version>['body']>(`${pathOf(place)}/${name}`));
 
 describe('the publication of a version', () => {
-  it('makes its text harmless and freezes it with its digest', async () => {
+  it('a publication sanitizes the text and freezes it with its digest', async () => {
     const { id } = await newPolicy(app);
     const draft = await newDraft(app, id, { body: '<p onclick="x()">A</p><script>x()</script>', rules: [RULE] });
 
@@ -66,7 +66,7 @@ describe('the publication of a version', () => {
     expect(await eventsOf(app, 'versionId', draft.id)).toEqual(['policy.published']);
   });
 
-  it('retires the one that was published', async () => {
+  it('a publication retires the previously published version', async () => {
     const { policy: of, version: first } = await published(app);
     const second = await publish(app, await newDraft(app, of.id));
 
@@ -77,7 +77,7 @@ describe('the publication of a version', () => {
     expect(await eventsOf(app, 'policyId', of.id)).toEqual(['policy.published', 'policy.retired', 'policy.published']);
   });
 
-  it('of eight drafts at once leaves one published version, and it is the current one', async () => {
+  it('eight concurrent publications leave one published version, which is the current one', async () => {
     const { id } = await newPolicy(app);
     const drafts = await Promise.all(Array.from({ length: 8 }, () => newDraft(app, id)));
 
@@ -90,14 +90,14 @@ describe('the publication of a version', () => {
     expect((await readPolicy(app, id)).currentVersionId).toBe(current[0]?.id);
   });
 
-  it('of one draft eight times at once publishes it once', async () => {
+  it('eight concurrent publications of one draft publish it once', async () => {
     const draft = await newDraft(app, (await newPolicy(app)).id);
     const answers = await Promise.all(Array.from({ length: 8 }, () => command(draft, 'publication')));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(409)]);
     expect(await eventsOf(app, 'versionId', draft.id)).toEqual(['policy.published']);
   });
 
-  it('and its retirement follow their states: everything else is 409 with what is allowed', async () => {
+  it('other transitions of a version are 409 with the allowed ones', async () => {
     const draft = await newDraft(app, (await newPolicy(app)).id);
     const refused = async (name: 'publication' | 'retirement', from: string, allowed: string[]) => {
       const to = name === 'publication' ? 'published' : 'retired';
@@ -117,7 +117,7 @@ describe('the publication of a version', () => {
     await refused('retirement', 'retired', []);
   });
 
-  it('is undone by no new draft: a retired version is never current', async () => {
+  it('a retired version never becomes current again', async () => {
     const { policy: of, version: first } = await published(app);
     const answer = await command(first, 'retirement');
     expect([answer.status, answer.body.data.status]).toEqual([200, 'retired']);
@@ -128,7 +128,7 @@ describe('the publication of a version', () => {
 });
 
 describe('what was published', () => {
-  it.each(['published', 'retired'])('is not changed over HTTP once it is %s: 409', async (status) => {
+  it.each(['published', 'retired'])('a version that is %s cannot be changed over HTTP: 409', async (status) => {
     const { version: before } = await published(app);
     if (status === 'retired') await retire(app, before);
     const was = await readVersion(app, before);
@@ -147,13 +147,13 @@ describe('what was published', () => {
     `sha256 = repeat('0', 64)`,
     `published_at = published_at + interval '1 day'`,
     `status = 'draft', sha256 = null, published_at = null`,
-  ])('is not changed in the database either: set %s', async (change) => {
+  ])('the database rejects a change of a published version: set %s', async (change) => {
     const { version: before } = await published(app);
     expect(await refusedBy(app, `update policy_versions set ${change} where id = $1`, [before.id])).toBe('23001');
     expect(await readVersion(app, before)).toEqual(before);
   });
 
-  it('keeps its rules in the database: none is added, changed, moved or taken away', async () => {
+  it('the database rejects adding, changing, moving and deleting rules of a published version', async () => {
     const { id } = await newPolicy(app);
     const before = await publish(app, await newDraft(app, id, { rules: [RULE] }));
     const draft = await newDraft(app, id, { rules: [{ ...RULE, position: 5 }] });
@@ -175,7 +175,7 @@ describe('what was published', () => {
     expect(await readVersion(app, draft)).toEqual(draft);
   });
 
-  it('is one version at most, by the table itself', async () => {
+  it('the table allows one published version per policy', async () => {
     const { policy: of } = await published(app);
     const draft = await newDraft(app, of.id);
     const text = `update policy_versions set status = 'published', sha256 = repeat('0', 64), published_at = now() where id = $1`;

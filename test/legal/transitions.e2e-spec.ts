@@ -22,7 +22,7 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-describe('the moves of a contract', () => {
+describe('the transitions of a contract', () => {
   const commands = {
     issuance: { to: 'issued', from: ['draft'] },
     dispatch: { to: 'sent', from: ['issued', 'sent'] },
@@ -68,7 +68,7 @@ describe('the moves of a contract', () => {
     },
   );
 
-  it('each leave one ledger entry and one event, which carries ids and facts only', async () => {
+  it('each transition has one ledger entry and one event without personal data', async () => {
     const { id } = await contractIn(app, 'sent', RECIPIENT);
     await declareVoid(app, id, 'The customer fell ill');
 
@@ -92,7 +92,7 @@ describe('the moves of a contract', () => {
     ]);
   });
 
-  it('are refused with 412 where another version is meant, and leave nothing', async () => {
+  it('a transition of an outdated version is 412 and changes nothing', async () => {
     const { id } = await draft(app, RECIPIENT);
     const stale = { headers: { 'If-Match': '"7"' } };
     const answers = await Promise.all([
@@ -107,7 +107,7 @@ describe('the moves of a contract', () => {
 });
 
 describe('issuing', () => {
-  it('needs no body; an empty one and {} are the same, a member is 400', async () => {
+  it('an issue needs no body; an empty one and {} are accepted, a member is 400', async () => {
     const path = async () => `${CONTRACTS}/${(await draft(app)).id}/issuance`;
     const type = { headers: { 'Content-Type': 'application/json' } };
     expect((await app.as('owner').post(await path(), undefined, { raw: '', ...type })).status).toBe(200);
@@ -115,7 +115,7 @@ describe('issuing', () => {
     expect((await app.as('owner').post(await path(), { force: true })).status).toBe(400);
   });
 
-  it('is done once by many at the same time', async () => {
+  it('concurrent issues issue the contract once', async () => {
     const { id } = await draft(app);
     const answers = await Promise.all(Array.from({ length: 8 }, () => issue(app, id)));
 
@@ -129,7 +129,7 @@ describe('issuing', () => {
 });
 
 describe('declaring void', () => {
-  it('keeps the reason with the contract', async () => {
+  it('the reason of a voiding is stored with the contract', async () => {
     const { id } = await draft(app);
     const { body } = await declareVoid(app, id, '  The customer\nfell ill ');
 
@@ -137,7 +137,7 @@ describe('declaring void', () => {
     expect(body.data['voidedAt']).toBe(body.data['updatedAt']);
   });
 
-  it('needs a reason: without one it is 400, and the contract stays a draft', async () => {
+  it('a voiding without a reason is 400 and leaves the contract a draft', async () => {
     const { id } = await draft(app);
     const answer = await app.as('owner').post<{ details: { fields: object } }>(`${CONTRACTS}/${id}/voiding`, {});
 

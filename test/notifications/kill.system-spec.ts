@@ -19,8 +19,8 @@ beforeAll(async () => {
   app = await startApp({ env: { JOBS: 'false', SMTP_URL: server.url } });
 });
 
-describe('a service that is killed by -9 while it sends', () => {
-  it('before the mark loses nothing: the run is sent once, by the next', async () => {
+describe('a service that is killed while it sends', () => {
+  it('a run whose process is killed before the attempt is recorded is sent once by the next process', async () => {
     const { run, email } = await due('clara@kill.example');
     const holder = await holdMarkOf((await run())?.id, email);
     const child = startService();
@@ -41,7 +41,7 @@ describe('a service that is killed by -9 while it sends', () => {
     expect(server.mails.filter(({ recipient }) => recipient === email)).toHaveLength(1);
   });
 
-  it('after the mark never sends it again: nobody knows what became of it', async () => {
+  it('a run whose process is killed after the attempt is recorded is never sent again, because its outcome is unknown', async () => {
     const { run, email } = await due('silent@kill.example');
     const child = startService();
     await eventually(async () => server.mails.some(({ recipient }) => recipient === email));
@@ -59,7 +59,7 @@ describe('a service that is killed by -9 while it sends', () => {
   });
 });
 
-it('a mail that was taken is believed, also where that cannot be written down at once', async () => {
+it('an accepted mail is recorded as sent also if the database is unavailable for a moment', async () => {
   const { run, email } = await due('clara@locked.example');
   const holder = new pg.Client({ connectionString: process.env.DATABASE_URL });
   await holder.connect();
@@ -96,7 +96,7 @@ async function due(email: string) {
   return { email, run: async () => (await runsOf(app, id, rule.id))[0] };
 }
 
-/** Has whoever marks the run's message wait: another transaction has one that it may yet roll back, and does. */
+/** Blocks the insertion of the run's message: another transaction has inserted one, and rolls back later. */
 async function holdMarkOf(runId: string | undefined, email: string): Promise<pg.Client> {
   const holder = new pg.Client({ connectionString: process.env.DATABASE_URL });
   await holder.connect();

@@ -13,8 +13,8 @@ export interface MailServer {
 }
 
 /**
- * A real mail server on loopback. What it does with a mail stands in its recipient: `busy` is told to come again (451) the
- * first time, `refused` is refused for good (550), with `broken` the connection breaks after the text.
+ * A real mail server on loopback. The recipient determines its response: `busy` is rejected temporarily (451) the first time,
+ * `refused` permanently (550); for `broken` the connection breaks after the text.
  */
 export async function startMailServer(): Promise<MailServer> {
   const made: MailServer = { url: '', mails: [], meanwhile: async () => undefined };

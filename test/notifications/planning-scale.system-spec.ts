@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe('planning for 50,000 open installments', () => {
-  it('takes two statements for each 5,000 of them, and shows how far it has come', async () => {
+  it('planning uses two statements for each 5,000 installments and shows its progress', async () => {
     await app.sql(
       `with made as (
          select n, 'book_' || lpad(n::text, 26, '0') as id, 'plan_' || lpad(n::text, 26, '0') as plan

@@ -37,7 +37,7 @@ async function planned(terms: object): Promise<Rule> {
 }
 
 describe('runs for installments', () => {
-  it('are planned for what was there before the rule, at its time, stage by stage and channel by channel', async () => {
+  it('runs are planned for existing installments, one for each stage and channel, at the time of the rule', async () => {
     const { id, schedules } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({ sendTime: '10:30' });
 
@@ -62,13 +62,13 @@ describe('runs for installments', () => {
     expect(await runsOf(app, id, rule.id)).toEqual(runs);
   });
 
-  it('whose time and grace are past are not planned', async () => {
+  it('runs whose time and grace period have passed are not planned', async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(-3), 100]] });
     const rule = await planned({ stages: [{ offsetDays: 0, channels: [{ channel: 'email' }] }] });
     expect(await runsOf(app, id, rule.id)).toEqual([]);
   });
 
-  it('are cancelled in the transaction of the payment, and planned again when that is reversed', async () => {
+  it('runs are cancelled in the transaction of the payment and planned again when the payment is reversed', async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({});
     const payment = await recorded(staff, received(id, 100));
@@ -87,7 +87,7 @@ describe('runs for installments', () => {
     ]);
   });
 
-  it('stay while a part is paid, and are cancelled with the booking', async () => {
+  it('runs remain after a partial payment and are cancelled with the booking', async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({});
     await recorded(staff, received(id, 40));
@@ -99,7 +99,7 @@ describe('runs for installments', () => {
     expect(new Set((await runsOf(app, id, rule.id)).map(({ status }) => status))).toEqual(new Set(['cancelled']));
   });
 
-  it('are superseded when the due date moves, with new ones; moved back, the first are planned again', async () => {
+  it('runs are superseded when the due date moves and planned again when it moves back', async () => {
     const { id, schedules } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({ stages: [{ offsetDays: -7, channels: [{ channel: 'email' }] }] });
     const move = (dueDate: string) => staff.patch(`${schedulesPath(id)}/${schedules[0]}`, { dueDate });
@@ -121,7 +121,7 @@ describe('runs for installments', () => {
     ]);
   });
 
-  it('are planned with the plan itself, in the transaction of the confirmation', async () => {
+  it('runs are planned in the transaction that confirms the booking and creates its payment plan', async () => {
     await onlyOwnRules(app);
     const rule = await newRule(app, { trigger: 'balance_due', stages: [{ channels: [{ channel: 'email' }] }] });
     const { booking } = await confirmedBooking(staff, { booking: { startDate: inDays(100) } });
@@ -135,7 +135,7 @@ describe('runs for installments', () => {
 describe('runs for invoices and bookings', () => {
   const { issued } = invoicing(() => staff);
 
-  it('follow an invoice from its issue to its payment or its end', async () => {
+  it('runs of an invoice are planned at its issue and cancelled when it is paid or voided', async () => {
     await onlyOwnRules(app);
     const rule = await newRule(app, {
       trigger: 'invoice_due',
@@ -161,7 +161,7 @@ describe('runs for invoices and bookings', () => {
     ]);
   });
 
-  it('count from the departure, and follow it when it moves; and from the days of confirmation and full payment', async () => {
+  it('runs count from the departure, also if it moves, and from the days of confirmation and full payment', async () => {
     await onlyOwnRules(app);
     const stage = { offsetDays: 5, channels: [{ channel: 'email' }] };
     const departure = await newRule(app, { trigger: 'departure_upcoming', stages: [{ ...stage, offsetDays: -5 }] });

@@ -50,7 +50,7 @@ export const rule = (terms: object = {}) => ({
 
 export async function newRule(app: TestApp, terms: object = {}): Promise<Rule> {
   const answer: Answer<Rule> = await app.as('owner').post(COMPOSE, rule(terms));
-  if (answer.status !== 201) throw new Error(`The rule was refused: ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`The rule was rejected: ${answer.text}`);
   return answer.body;
 }
 

@@ -34,7 +34,7 @@ async function planned(terms: object): Promise<Rule> {
 }
 
 describe('a rule that is disabled', () => {
-  it('before it was planned is planned for nobody, and says that its planning is over', async () => {
+  it('a rule that is disabled before it was planned has no runs and shows that its planning ended', async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     await onlyOwnRules(app);
     const rule = await newRule(app, { trigger: 'installment_due', stages });
@@ -48,7 +48,7 @@ describe('a rule that is disabled', () => {
     expect(await runsOf(app, id, rule.id)).toEqual([]);
   });
 
-  it('cancels its runs at once and keeps them; enabled again, it plans again', async () => {
+  it('a disabled rule cancels and keeps its runs, and plans them again when it is enabled', async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({});
     const change = (enabled: boolean) => staff.patch(`${RULES}/${rule.id}`, { enabled });
@@ -64,7 +64,7 @@ describe('a rule that is disabled', () => {
     );
   });
 
-  it('has no run planned by whoever changes a booking at the same moment', async () => {
+  it('a concurrent change of a booking plans no runs of a rule that is being disabled', async () => {
     const made = await Promise.all([1, 2, 3, 4].map(() => bookingWith(app, { installments: [[inDays(30), 100]] })));
     const rule = await planned({});
     const moves = made.map(({ id, schedules }) =>
@@ -82,7 +82,7 @@ describe('a rule that is disabled', () => {
 });
 
 describe('the list of a booking’s runs', () => {
-  it('says who would get what is open, masked, as things stand, and nobody for an SMS', async () => {
+  it('open runs show the masked address of the customer, and none for an SMS', async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({});
     const recipients = async () =>
@@ -96,7 +96,7 @@ describe('the list of a booking’s runs', () => {
     expect(new Set(await recipients())).toEqual(new Set(['email null', 'sms null']));
   });
 
-  it('holds data and total, is filtered and sorted, and is 404 for an unknown booking', async () => {
+  it('the list has data and total, is filtered and sorted, and is 404 for an unknown booking', async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({});
     const list = (query: string) => staff.get<{ data: Run[]; total: number }>(`${runsPath(id)}?${query}`);

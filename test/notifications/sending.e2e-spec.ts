@@ -31,7 +31,7 @@ async function insist(by: TestApp): Promise<void> {
   }
 }
 
-/** Other schedulers, of other tests, have clocks of their own, and give up what is not of their time: ours goes back. */
+/** Schedulers of other tests have other clocks and would expire runs of this test: its clock is reset. */
 async function workLater(ms: number): Promise<void> {
   app.travel({ ms });
   await work();
@@ -44,7 +44,7 @@ const mailsTo = (recipient: string) => server.mails.filter((mail) => mail.recipi
 const due = (wanted: Wanted) => dueRun(app, wanted);
 
 describe('a run that is due', () => {
-  it('leaves by SMTP, once, and is told', async () => {
+  it('a due run is sent once by SMTP, with a ledger entry and an event', async () => {
     const email = address('clara');
     const { run, message } = await due({ email });
 
@@ -65,8 +65,8 @@ describe('a run that is due', () => {
   });
 
   it.each([
-    ['whose installment was given up meanwhile', 'cancelled', 'target_closed'],
-    ['whose date was moved behind our back', 'superseded', 'anchor_moved'],
+    ['a run whose installment was waived meanwhile', 'cancelled', 'target_closed'],
+    ['a run whose due date was moved by a direct change of the table', 'superseded', 'anchor_moved'],
   ])('%s is not sent', async (_, status, reason) => {
     const email = address('clara');
     const { bookingId, run } = await due({ email });
@@ -81,25 +81,25 @@ describe('a run that is due', () => {
   });
 
   it.each([
-    ['25 hours late is expired', '25 hours', { status: 'expired', reason: 'too_late' }, 0],
-    ['six hours late is caught up', '6 hours', { status: 'sent', reason: null }, 1],
-  ])('that is %s', async (...[, late, standing, mails]) => {
+    ['a run that is 25 hours late is expired', '25 hours', { status: 'expired', reason: 'too_late' }, 0],
+    ['a run that is six hours late is sent', '6 hours', { status: 'sent', reason: null }, 1],
+  ])('%s', async (...[, late, expected, mails]) => {
     const email = address('clara');
     const { rule, run } = await due({ email });
     await app.sql('update reminder_runs set run_at = now() - $2::interval where rule_id = $1', [rule.id, late]);
     await work();
-    expect(await run()).toMatchObject(standing);
+    expect(await run()).toMatchObject(expected);
     expect(mailsTo(email)).toHaveLength(mails);
   });
 
   it.each([
-    ['of an SMS', { email: address('clara'), channel: { channel: 'sms' } }, 'channel_not_supported'],
+    ['a run of an SMS', { email: address('clara'), channel: { channel: 'sms' } }, 'channel_not_supported'],
     [
-      'without a template',
+      'a run without a template',
       { email: address('clara'), channel: { type: 'email', templateSlug: 'no' } },
       'template_missing',
     ],
-    ['without an address', { email: null }, 'no_recipient'],
+    ['a run without an address', { email: null }, 'no_recipient'],
   ])('%s is skipped, and has no recipient', async (_, wanted, reason) => {
     const { run, message } = await due(wanted);
     await work();
@@ -107,7 +107,7 @@ describe('a run that is due', () => {
     expect(await message()).toBeUndefined();
   });
 
-  it('of a group that its recipient has heard of within 24 hours is suppressed', async () => {
+  it('a run is suppressed if its recipient got a message of the same group within 24 hours', async () => {
     const email = address('clara');
     const terms = { suppressionGroup: `group ${randomUUID()}` };
     await due({ email, terms });
@@ -120,7 +120,7 @@ describe('a run that is due', () => {
 });
 
 describe('a mail server that', () => {
-  it('is busy is asked again after five seconds', async () => {
+  it('is busy receives the mail again after five seconds', async () => {
     const email = address('busy');
     const { run, message } = await due({ email });
     await work();
@@ -134,7 +134,7 @@ describe('a mail server that', () => {
     expect(new Set(mailsTo(email).map(({ messageId }) => messageId)).size).toBe(1);
   });
 
-  it('is busy is not asked again once the rule is disabled', async () => {
+  it('is busy does not get the mail again once the rule is disabled', async () => {
     const email = address('busy');
     const { rule, run, message } = await due({ email });
     server.meanwhile = () => app.as('owner').patch(`${RULES}/${rule.id}`, { enabled: false });
@@ -147,7 +147,7 @@ describe('a mail server that', () => {
   });
 
   it.each([
-    ['refuses is not asked again', 'refused', 'rejected'],
+    ['rejects the mail does not get it again', 'refused', 'rejected'],
     ['breaks off after the text is not asked again: it may have taken it', 'broken', 'outcome_unknown'],
   ])('%s', async (_, kind, reason) => {
     const email = address(kind);
@@ -160,7 +160,7 @@ describe('a mail server that', () => {
   });
 });
 
-it('a contract leaves by the same sender, and stands among the messages', async () => {
+it('a contract is sent by the same mail server and listed among the messages', async () => {
   const recipientEmail = address('clara');
   const { id } = await contractIn(app, 'issued', { recipientEmail, recipientName: 'Clara' });
   await app.as('owner').post(`/v1/admin/legal/contracts/${id}/dispatch`, { subject: 'Please read', message: 'Hello' });
@@ -175,7 +175,7 @@ it('a contract leaves by the same sender, and stands among the messages', async 
   expect(sent).toMatchObject({ kind: 'contract', runId: null, recipient: 'c***@example.com', attempts: 1 });
 });
 
-it('four schedulers at once send each run once', async () => {
+it('four concurrent schedulers send each run once', async () => {
   const email = address('many');
   const { bookingId, rule } = await due({ email, channel: { channel: 'email' }, terms: manyStages() });
   const others = await Promise.all(
@@ -191,7 +191,7 @@ it('four schedulers at once send each run once', async () => {
   expect(new Set(mailsTo(email).map(({ messageId }) => messageId)).size).toBe(30);
 });
 
-it('without a mail server nothing leaves, and what would have is recorded; a recipient gets so many a day', async () => {
+it('without a mail server messages are recorded and not sent; the daily limit per recipient applies', async () => {
   const email = address('clara');
   const { bookingId, rule } = await due({ email, terms: manyStages(3) });
   const silent = await startApp({ env: { JOBS: 'false', REMINDERS_PER_DAY: '2' } });
@@ -208,7 +208,7 @@ it('without a mail server nothing leaves, and what would have is recorded; a rec
   expect(recorded).toMatchObject([{ status: 'recorded', text: expect.stringContaining('123.45 EUR') }]);
 });
 
-it('the mail server that cannot be reached is tried again, and its password stands in no log, message or refusal', async () => {
+it('an unreachable mail server is tried again, and no log, message or error contains its password', async () => {
   const { run, message } = await due({ email: address('clara') });
   const url = 'smtp://office:hunter2@127.0.0.1:1';
   const cut = await startApp({ env: { JOBS: 'false', SMTP_URL: url, LOG_LEVEL: 'trace' } });
@@ -221,9 +221,9 @@ it('the mail server that cannot be reached is tried again, and its password stan
   );
 });
 
-it('in quiet hours a run waits for their end', async () => {
+it('a run that is due in quiet hours is sent after they end', async () => {
   const { run } = await due({ email: address('clara') });
-  // By a clock that nobody has moved, as the next scheduler's is.
+  // By a clock that was not moved, as that of the next scheduler.
   const [hour, next] = [0, 1].map((more) => new Date(Date.now() + more * 3_600_000).toISOString().slice(11, 13));
   const quiet = await startApp({ env: { JOBS: 'false', QUIET_HOURS: `${hour}:00-${next}:30` } });
   await work(quiet);

@@ -61,7 +61,7 @@ async function everything(): Promise<unknown> {
 }
 
 describe('a simulation', () => {
-  it('says who would get what, and when, and changes nothing', async () => {
+  it('a simulation returns recipients, texts and times, and changes nothing', async () => {
     const due = days(todayOf(app), 20);
     const bookingId = await owing(due);
     const { id, stages } = await installmentRule();
@@ -99,7 +99,7 @@ describe('a simulation', () => {
       { stages: [{ offsetDays: -7, channels: [{ channel: 'email', templateSlug: 'no' }] }] },
       'template_missing',
     ],
-  ])('of %s says why nothing leaves', async (_, terms, reason) => {
+  ])('a simulation of %s returns the reason why nothing is sent', async (_, terms, reason) => {
     const due = days(todayOf(app), 20);
     await owing(due);
     const { id } = await installmentRule(terms);
@@ -107,7 +107,7 @@ describe('a simulation', () => {
     expect(reminders).toMatchObject([{ sends: false, reason, recipient: null, subject: null, text: null }]);
   });
 
-  it('of somebody without an address, and of a day that is over, says so', async () => {
+  it('a simulation returns reasons for a customer without an address and for a past day', async () => {
     const due = days(todayOf(app), 20);
     await owing(due, null);
     const { id } = await installmentRule({
@@ -120,7 +120,7 @@ describe('a simulation', () => {
     expect((await simulate(id, { date: days(due, -40) })).reminders).toMatchObject([{ reason: 'too_late' }]);
   });
 
-  it('tells of what a group or a day allows no more', async () => {
+  it('a simulation applies the limits of a group and of a day', async () => {
     const due = days(todayOf(app), 20);
     await owing(due);
     const stages = [1, 2, 3].map(() => ({ offsetDays: -7, ...EMAIL }));
@@ -133,7 +133,7 @@ describe('a simulation', () => {
     expect(await reasons(await installmentRule({ stages }), strict)).toEqual([null, null, 'rate_limited']);
   });
 
-  it('follows blackout days: what they move is told on both days', async () => {
+  it('a simulation returns what blackout days move on both days', async () => {
     const due = days(todayOf(app), 20);
     const [blackout, next] = [days(due, -7), days(due, -6)];
     await owing(due);
@@ -146,7 +146,7 @@ describe('a simulation', () => {
     ]);
   });
 
-  it('says of what was sent that it was, and which run it is', async () => {
+  it('a simulation returns the run and the status of what was sent already', async () => {
     const today = todayOf(app);
     await owing(today);
     await app.sql('update reminder_rules set enabled = false');
@@ -159,7 +159,7 @@ describe('a simulation', () => {
     ]);
   });
 
-  it('goes on where it ended, page by page', async () => {
+  it('a simulation continues after the last target of a page', async () => {
     const due = days(todayOf(app), 25);
     await owing(due);
     await bookingWith(app, { installments: [[due, 100]] });
@@ -172,17 +172,17 @@ describe('a simulation', () => {
     expect(second.reminders[0]?.targetId).not.toBe(afterTargetId);
   });
 
-  it('of a trigger that nothing sets off yet is empty, and says so', async () => {
+  it('a simulation of an unsupported trigger is empty and has a warning', async () => {
     const { id } = await newRule(app, { trigger: 'document_missing' });
     const { warnings, reminders } = await simulate(id, { date: '2027-05-18' });
     expect([warnings.map(({ code }) => code), reminders]).toEqual([['trigger_dormant'], []]);
   });
 
-  it('is refused with 400 for a day that is not, and is 404 for a rule that is not', async () => {
+  it('a simulation of an invalid day is 400, of an unknown rule 404', async () => {
     const { id } = await installmentRule();
-    const refused = await app.as('owner').post<Refusal>(`${RULES}/${id}/simulations`, { date: '2027-02-30' });
-    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
-    expect(refused.body.details.issues).toEqual([
+    const rejected = await app.as('owner').post<Refusal>(`${RULES}/${id}/simulations`, { date: '2027-02-30' });
+    expect(rejected).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect(rejected.body.details.issues).toEqual([
       { path: 'date', message: expect.stringContaining('YYYY-MM-DD'), code: expect.any(String) },
     ]);
     const unknown = `${RULES}/rrul_01ARZ3NDEKTSV4RRFFQ69G5FAV/simulations`;

@@ -12,7 +12,7 @@ function repeated(texts: readonly string[]): string[] {
 
 it('no two bodies of requests or answers have one name: the document would show one of them in the place of both', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.dto.ts'));
-  expect(files).toContain(join('modules', 'trips', 'envelopes', 'trip-response.dto.ts'));
+  expect(files).toContain(join('modules', 'trips', 'trips', 'trip.dto.ts'));
   expect(repeated(files.map((file) => readFileSync(join('src', file), 'utf8')))).toEqual([]);
 });
 

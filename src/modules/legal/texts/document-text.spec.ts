@@ -54,12 +54,12 @@ describe('the text of a contract', () => {
     );
   });
 
-  it('is never longer, once frozen, than the table can hold', () => {
+  it('a frozen text is never longer than the table allows', () => {
     const longest = [`<a href='${'"'.repeat(MAX_BODY - 14)}'>x</a>`, '&'.repeat(MAX_BODY), '<p>'.repeat(19_999)];
     for (const html of longest) expect(sanitizeBody(html).length).toBeLessThanOrEqual(MAX_FROZEN_BODY);
   });
 
-  it('may hold line breaks and tabs, but no other control characters and no more than 20000 tags', () => {
+  it('a text can contain line breaks and tabs, but no other control characters and no more than 20000 tags', () => {
     expect(isDocumentText('<p>One\r\n\tTwo</p>')).toBe(true);
     expect(isDocumentText('One\u0007')).toBe(false);
     expect(isDocumentText('<br>'.repeat(19_999))).toBe(true);

@@ -80,7 +80,7 @@ describe('quiet hours and blackout days', () => {
     expect(free(at, over)).toBe(expected);
   });
 
-  it('move nobody to an earlier moment, and whom they moved they leave where he is', () => {
+  it('never move a run to an earlier instant, nor move it a second time', () => {
     const days = fc.subarray(['mon', 'tue', 'sat', 'sun', '10-31', '03-28', '2027-03-29']);
     const time = fc.integer({ min: 0, max: 95 }).map((quarter) => {
       const [hours, minutes] = [Math.floor(quarter / 4), (quarter % 4) * 15];
@@ -103,7 +103,7 @@ describe('quiet hours and blackout days', () => {
   });
 });
 
-it('is too late after its grace, and never within a quarter of an hour', () => {
+it('a run is too late after its grace period, and never within a quarter of an hour', () => {
   const runAt = new Date('2027-01-10T08:00:00Z');
   const late = (minutes: number, graceHours: number) =>
     isTooLate(new Date(runAt.getTime() + minutes * 60_000), { runAt, graceHours });
