@@ -40,16 +40,16 @@ export interface InvoiceDocument {
   /** Shown at the top of a void invoice. */
   stamp: string | null;
   issueDate: string;
-  facts: readonly Fact[];
+  summary: readonly LabelledText[];
   parties: readonly { title: string; lines: readonly string[] }[];
   columns: readonly string[];
   rows: readonly (readonly string[])[];
   /** Rate, net amount and tax. */
   taxes: { title: string; rows: readonly (readonly string[])[] };
-  totals: readonly Fact[];
+  totals: readonly LabelledText[];
 }
 
-interface Fact {
+interface LabelledText {
   label: string;
   value: string;
 }
@@ -66,7 +66,7 @@ export function documentOf(invoice: RenderedInvoice, language: RenditionLanguage
     title: `${words.invoice} ${invoice.number}`,
     stamp: invoice.isVoid ? words.void : null,
     issueDate: invoice.issueDate,
-    facts: [
+    summary: [
       { label: words.number, value: invoice.number },
       { label: words.issueDate, value: format.day(invoice.issueDate) },
       { label: words.dueDate, value: format.day(invoice.dueDate) },

@@ -7,7 +7,7 @@ th:first-child,td:first-child{text-align:left}.stamp{color:#b00020;font-size:24p
 
 /** A page that loads no other resource. Every text is escaped. */
 export function renderHtml(document: InvoiceDocument): Buffer {
-  const { language, title, stamp, facts, parties, columns, rows, taxes, totals } = document;
+  const { language, title, stamp, summary, parties, columns, rows, taxes, totals } = document;
   const html = `<!doctype html>
 <html lang="${escaped(language)}">
 <head>
@@ -19,7 +19,7 @@ export function renderHtml(document: InvoiceDocument): Buffer {
 <body>
 ${stamp === null ? '' : `<p class="stamp">${escaped(stamp)}</p>`}
 <h1>${escaped(title)}</h1>
-<dl>${facts.map(({ label, value }) => `<dt>${escaped(label)}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>
+<dl>${summary.map(({ label, value }) => `<dt>${escaped(label)}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>
 <div class="parties">${parties.map(({ title: name, lines }) => `<div><h2>${escaped(name)}</h2><p>${lines.map(escaped).join('<br>')}</p></div>`).join('')}</div>
 <table><thead>${row('th', columns)}</thead><tbody>${rows.map((cells) => row('td', cells)).join('')}</tbody></table>
 <table class="sums"><caption>${escaped(taxes.title)}</caption><tbody>${taxes.rows.map((cells) => row('td', cells)).join('')}</tbody></table>

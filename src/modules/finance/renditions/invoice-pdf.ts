@@ -15,13 +15,13 @@ pdfmake.setLocalAccessPolicy((path) => Object.values(FONTS).includes(path));
 
 /** The same document always gives the same bytes. */
 export async function renderPdf(document: InvoiceDocument): Promise<Buffer> {
-  const { title, stamp, facts, parties, taxes, totals } = document;
+  const { title, stamp, summary, parties, taxes, totals } = document;
   // The issue date instead of the current time, which would make each file different.
   const issued = new Date(`${document.issueDate}T00:00:00Z`);
   const content: Content[] = [
     ...(stamp === null ? [] : [{ text: stamp, style: 'stamp' }]),
     { text: title, style: 'title' },
-    { layout: 'noBorders', table: { body: facts.map(({ label, value }) => [bold(label), value]) } },
+    { layout: 'noBorders', table: { body: summary.map(({ label, value }) => [bold(label), value]) } },
     { columns: parties.map(({ title: name, lines }) => ({ stack: [bold(name), ...lines] })), style: 'block' },
     lineTable(document),
     sums([[bold(taxes.title), '', ''], ...taxes.rows.map((cells) => cells.map(right))]),
