@@ -4,7 +4,6 @@ export {
   assertUnchangedSince,
   CompletesReversal,
   type RecordedAction,
-  Reversals,
   Reverses,
   type Undone,
 } from './entries/reversal-handlers.js';
