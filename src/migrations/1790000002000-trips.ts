@@ -3,8 +3,12 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const MAX_CENTS = '9007199254740991';
 
 /**
- * Trips: envelopes of components that are priced, held and booked together. A plan is one attempt to hold all of them, a
- * step is its part for one component, and carries the key under which a provider knows it.
+ * Trips: envelopes of components that are priced, held and booked together. A plan is one attempt to hold all of them; a
+ * step is its part for one component, with the key that identifies the hold at the provider.
+ *
+ * Tables without an entity: a plan is read and saved with all its steps in one statement each, so both have none; the events
+ * of components are only written, by the statement that saves components; the tables of the simulated provider stand for
+ * another system.
  */
 export class Trips1790000002000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -186,13 +186,16 @@ export class ReservationSaga {
   /** External prices are requested outside of the transaction; the claim keeps others from changing the trip meanwhile. */
   private async open(claim: Claim): Promise<ReservationPlan> {
     const { components } = await this.repository.getView(claim.tripId);
-    const requests = components.filter((one) => one.isActive() && !one.isInternal()).map((one) => one.quoteRequest());
-    const external = await this.external.quote(requests);
+    const external = components.filter((one) => one.isActive() && !one.isInternal());
+    const externalQuotes = await this.external.quote(external.map((one) => one.quoteRequest()));
     const { view, error } = await this.attempting(async (rejected) => {
       const { trip, components: active } = await this.lockClaimed(claim);
       const before = { ...trip.auditImage(), status: 'priced' };
-      const ours = active.filter((one) => one.isInternal()).map((one) => one.quoteRequest());
-      const quotes = new Map([...external, ...(await this.internal.quote(ours))]);
+      const internal = active.filter((one) => one.isInternal());
+      const quotes = new Map([
+        ...externalQuotes,
+        ...(await this.internal.quote(internal.map((one) => one.quoteRequest()))),
+      ]);
       return this.attempt({ trip, components: active, quotes, before, rejected });
     });
     if (error) throw error;
