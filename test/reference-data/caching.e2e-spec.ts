@@ -19,14 +19,14 @@ describe.each([
     return headers.etag ?? '';
   }
 
-  it('may be kept for five minutes, by the client alone', async () => {
+  it('is allowed for five minutes, only by the client', async () => {
     const { headers } = await client.get(path);
 
     expect(headers['cache-control']).toBe('private, max-age=300');
     expect(headers.vary).toBe('Authorization, Accept');
   });
 
-  it('has one ETag per query, whichever process answers', async () => {
+  it('has the same ETag per query in every process', async () => {
     const other = (await startApp()).as('platform');
     const tags = await Promise.all(['', '?lang=de', '?limit=5', '?limit=6', '?limit=5&lang=de'].map(tagOf));
 
@@ -40,7 +40,7 @@ describe.each([
     ['a list that holds it', (tag: string) => `"other", ${tag}`],
     ['its weak form, which caches send', (tag: string) => `W/${tag}`],
     ['*', () => '*'],
-  ])('answers If-None-Match with %s by 304 without a body', async (_form, header) => {
+  ])('returns 304 without a body for If-None-Match with %s', async (_form, header) => {
     const tag = await tagOf('?limit=5');
 
     const { status, text, headers } = await client.get(`${path}?limit=5`, {
@@ -54,7 +54,7 @@ describe.each([
     expect(headers['content-type']).toBeUndefined();
   });
 
-  it('answers 304 also to clients such as fetch, which add Cache-Control: no-cache', async () => {
+  it('returns 304 also for clients such as fetch, which add Cache-Control: no-cache', async () => {
     const { status } = await client.get(path, {
       headers: { 'If-None-Match': await tagOf(), 'Cache-Control': 'no-cache', Pragma: 'no-cache' },
     });
@@ -62,7 +62,7 @@ describe.each([
     expect(status).toBe(304);
   });
 
-  it('answers If-None-Match with the ETag of another query by the whole list', async () => {
+  it('returns the complete list for If-None-Match with the ETag of another query', async () => {
     const { status, body } = await client.get<{ data: unknown[] }>(path, {
       headers: { 'If-None-Match': await tagOf('?lang=de') },
     });
@@ -71,7 +71,7 @@ describe.each([
     expect(body.data.length).toBeGreaterThan(10);
   });
 
-  it('does not let a valid ETag past the checks', async () => {
+  it('checks the credential before the ETag', async () => {
     const tag = await tagOf();
 
     const answers = await Promise.all([
@@ -82,7 +82,7 @@ describe.each([
     expect(answers.map(({ status }) => status)).toEqual([400, 401]);
   });
 
-  it('answers HEAD like GET, without the body', async () => {
+  it('returns the same headers for HEAD as for GET, without the body', async () => {
     const { status, text, headers } = await client.request('HEAD', path);
 
     expect(status).toBe(200);

@@ -26,19 +26,19 @@ describe('one language', () => {
     expect(body.data).toMatchObject(code.includes('no-bok') ? {} : data);
   });
 
-  it('is every one that the list holds, with the name that it has there', async () => {
+  it('can be read for every entry of the list, with the same name', async () => {
     const { body } = await app.as('platform').get<{ data: { code: string; name: string }[] }>(PATH);
     for (const language of body.data.slice(0, 20)) {
       expect((await look(language.code)).body).toEqual({ data: { ...language, deprecatedTag: null } });
     }
   });
 
-  it.each(['qq', 'deu', 'ger', 'de-DE', 'x', '1', 'de%20', 'i-klingon'])('is 404 for %s', async (code) => {
+  it.each(['qq', 'deu', 'ger', 'de-DE', 'x', '1', 'de%20', 'i-klingon'])('is not found for %s (404)', async (code) => {
     const { status, body } = await look(code);
     expect([status, body]).toEqual([404, { code: 'NOT_FOUND', message: 'Not found' }]);
   });
 
-  it('can be kept for five minutes, and is 304 while its ETag holds', async () => {
+  it('can be cached for five minutes, and returns 304 while its ETag is current', async () => {
     const { headers } = await look('de');
     expect(headers['cache-control']).toBe('private, max-age=300');
     const tag = headers['etag'] ?? '';
@@ -46,7 +46,7 @@ describe('one language', () => {
     expect((await look('de?lang=fr', { headers: { 'If-None-Match': tag } })).status).toBe(200);
   });
 
-  it('needs data:geo:read, and a lang that is a tag', async () => {
+  it('requires data:geo:read, and a valid tag in lang', async () => {
     expect((await app.get(`${PATH}/de`)).status).toBe(401);
     expect((await app.as('limited').get(`${PATH}/de`)).status).toBe(200);
     const { status, body } = await look('de?lang=_');

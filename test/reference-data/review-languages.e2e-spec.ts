@@ -27,7 +27,7 @@ async function read(source: string, query = ''): Promise<LanguagePage> {
 }
 
 describe('the languages of a review source', () => {
-  it('are there for reviewsite in every deployment, in the envelope of the geo catalog', async () => {
+  it('exist for reviewsite in every deployment, in the envelope of the geo catalog', async () => {
     const page = await read('reviewsite');
 
     expect(Object.keys(page)).toEqual(['data', 'totalCount']);
@@ -44,7 +44,7 @@ describe('the languages of a review source', () => {
     expect(geo.data).toEqual(expect.arrayContaining(data));
   });
 
-  it('page like the geo catalog: each code once, no nextCursor at the end', async () => {
+  it('have pages as the geo catalog: each code once, no nextCursor at the end', async () => {
     const pages = await walk(client, pathOf('reviewsite'), 'limit=10');
     const whole = await read('reviewsite');
 
@@ -53,14 +53,14 @@ describe('the languages of a review source', () => {
     expect(pages.map((page) => 'nextCursor' in page).lastIndexOf(true)).toBe(pages.length - 2);
   });
 
-  it.each(['limit=0', 'cursor=abc'])('%s is 400', async (query) => {
+  it.each(['limit=0', 'cursor=abc'])('are rejected with 400 for %s', async (query) => {
     const { status, body } = await client.get(`${pathOf('reviewsite')}?${query}`);
 
     expect(status).toBe(400);
     expect(body).toEqual({ code: 'INVALID_REQUEST', message: expect.any(String) });
   });
 
-  it('do not take a cursor of the geo catalog', async () => {
+  it('reject a cursor of the geo catalog', async () => {
     const { body } = await client.get<LanguagePage>(`${GEO}?limit=10`);
 
     const answer = await client.get(`${pathOf('reviewsite')}?limit=10&cursor=${body.nextCursor}`);
@@ -73,9 +73,9 @@ describe('the languages of a review source', () => {
   });
 });
 
-describe('a source that is not in the registry', () => {
+describe('an unknown review source', () => {
   it.each(['nowhere', 'REVIEWSITE', 'review_site', '%00', '%ff', '%zz', 'a%2Fb', 'a'.repeat(64), "x'--"])(
-    '%s is 404 NOT_FOUND',
+    '%s gets 404 NOT_FOUND',
     async (source) => {
       const { status, body, headers } = await client.get(pathOf(source));
 
@@ -86,8 +86,8 @@ describe('a source that is not in the registry', () => {
   );
 });
 
-describe('the registry of review sources', () => {
-  it('leads an alias to the same entry: same list, same ETag, one cursor for both', async () => {
+describe('the provisioning of review sources', () => {
+  it('gives an alias the same list, the same ETag and the same cursors as the key', async () => {
     await provision({ key: 'reviewsite', aliases: ['tripsite'] });
     const [entry, alias] = await Promise.all(['reviewsite', 'tripsite'].map((name) => client.get(pathOf(name))));
     const { nextCursor } = await read('reviewsite', '?limit=20');
@@ -99,7 +99,7 @@ describe('the registry of review sources', () => {
     );
   });
 
-  it('holds a list for each source, and its ETag and totalCount follow a change', async () => {
+  it('stores a list for each source, and a change updates its ETag and totalCount', async () => {
     await provision({ key: 'alpine-reviews', languages: ['it', 'de', 'fr'], aliases: ['alpine'] });
     const before = await client.get<LanguagePage>(pathOf('alpine'));
     await provision({ key: 'alpine-reviews', languages: ['it', 'de', 'fr', 'rm'] });
@@ -118,7 +118,7 @@ describe('the registry of review sources', () => {
     expect(after.headers.etag).not.toBe(before.headers.etag);
   });
 
-  it('may change under a cursor, which then continues after the last code that was read', async () => {
+  it('can change a list while a client reads pages, whose cursor continues after the last code', async () => {
     await provision({ key: 'changing', languages: ['cs', 'de', 'el', 'fr'] });
     const { data, nextCursor } = await read('changing', '?limit=2');
     await provision({ key: 'changing', languages: ['ar', 'cs', 'dz', 'fr'] });
@@ -127,7 +127,7 @@ describe('the registry of review sources', () => {
     expect(codesOf(await read('changing', `?limit=2&cursor=${nextCursor}`))).toEqual(['dz', 'fr']);
   });
 
-  it('is safe to provision again, and what a row leaves out stays', async () => {
+  it('can be repeated, and keeps the members that a row omits', async () => {
     const row = { key: 'repeated', languages: ['da', 'sv'], aliases: ['again', 'once-more'] };
     await provision(row);
     expect(await provision(row)).toEqual(['reviewSources: 1']);
@@ -137,7 +137,7 @@ describe('the registry of review sources', () => {
     expect(codesOf(await read('once-more'))).toEqual(['da', 'sv']);
   });
 
-  it('hands an alias over when one document takes it from one source and gives it to another', async () => {
+  it('moves an alias if one document removes it from one source and adds it to another', async () => {
     await provision({ key: 'giver', languages: ['pl'], aliases: ['handed-over', 'kept'] });
     await provision(
       { key: 'a-taker', languages: ['uk'], aliases: ['handed-over'] },
@@ -158,16 +158,16 @@ describe('the registry of review sources', () => {
     ['a code twice', { languages: ['de', 'de'] }, 'must be unique'],
     ['no code at all', { languages: [] }, 'must contain at least 1'],
     ['null', { languages: null }, 'must be an array'],
-    ['a new source without languages', {}, 'refused is new and needs languages'],
+    ['a new source without languages', {}, 'languages of the new source refused are missing'],
     ['an odd key', { key: 'Refused', languages: ['de'] }, 'key must match'],
     ['an odd alias', { languages: ['de'], aliases: ['a/b'] }, 'aliases must match'],
     [
       'an alias that is another key',
       { languages: ['de'], aliases: ['reviewsite'] },
-      'reviewsite already leads to reviewsite',
+      'the name reviewsite of refused belongs to reviewsite',
     ],
     ['an unknown member', { languages: ['de'], names: [] }, 'names is not recognized'],
-  ])('refuses %s and writes nothing', async (_what, row, message) => {
+  ])('rejects %s and writes nothing', async (_what, row, message) => {
     await expect(provision({ key: 'innocent', languages: ['de'] }, { key: 'refused', ...row })).rejects.toThrow(
       message,
     );
@@ -176,7 +176,7 @@ describe('the registry of review sources', () => {
     expect(answers.map(({ body }) => body)).toEqual([NOT_FOUND, NOT_FOUND]);
   });
 
-  it('gives a name that several want at once to one of them', async () => {
+  it('assigns a name to one of several concurrent requests', async () => {
     const keys = Array.from({ length: 8 }, (_, number) => `rival-${number}`);
 
     const outcomes = await Promise.allSettled(

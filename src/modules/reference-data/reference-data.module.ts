@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
-import { LanguagePages } from './languages/language-pages.service.js';
+import { LanguagesService } from './languages/languages.service.js';
 import { LanguagesController } from './languages/languages.controller.js';
 import { ReviewLanguagesController } from './review-sources/review-languages.controller.js';
-import { ReviewLanguages } from './review-sources/review-languages.service.js';
-import { ReviewSources } from './review-sources/review-sources.service.js';
+import { ReviewSourcesService } from './review-sources/review-sources.service.js';
 
 @Module({
   controllers: [LanguagesController, ReviewLanguagesController],
-  providers: [LanguagePages, ReviewLanguages, ReviewSources],
+  providers: [LanguagesService, ReviewSourcesService],
 })
 export class ReferenceDataModule {}

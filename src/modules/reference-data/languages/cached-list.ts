@@ -21,7 +21,7 @@ const Link: Headers[string] = {
   schema: { type: 'string', maxLength: 1000 },
 };
 
-/** States in the API document what a client's cache may do with such a page: 304 while the ETag holds. */
+/** Documents the cache headers of a response, and status 304 for a matching ETag. */
 export function CachedList(page: Type<object>): MethodDecorator {
   return applyDecorators(
     ApiHeader({

@@ -26,13 +26,13 @@ function cldrNames(locale: string): Record<string, string> {
 }
 
 describe('the languages file', () => {
-  it('is byte for byte what CLDR and the build script give', async () => {
+  it('is exactly the output of the build script for CLDR', async () => {
     const script = new URL('../../../../scripts/build-languages.js', import.meta.url);
     const run = promisify(execFile)(process.execPath, [script.pathname, '--check']);
     await expect(run).resolves.toMatchObject({ stderr: '' });
   });
 
-  it('is refused when its content does not match its checksum', () => {
+  it('is rejected if its content does not match its checksum', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'languages-'));
     const changed = path.join(folder, 'languages.json');
     writeFileSync(changed, readFileSync(dataFile, 'utf8').replace('"Deutsch"', '"Teutsch"'));
@@ -41,7 +41,7 @@ describe('the languages file', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('lies beside the licence of Unicode', () => {
+  it('is stored beside the licence of Unicode', () => {
     const licence = readFileSync(new URL('../data/LICENSE.txt', import.meta.url), 'utf8');
     expect(licence).toContain('UNICODE LICENSE V3');
     expect(licence).toContain('Copyright ©');
@@ -49,7 +49,7 @@ describe('the languages file', () => {
 });
 
 describe('the language catalog', () => {
-  it('holds 184 two-letter codes in order, each once, none deprecated', () => {
+  it('contains 184 two-letter codes in order, each once, none deprecated', () => {
     expect(catalog.codes).toHaveLength(184);
     expect(catalog.codes.every((code) => /^[a-z]{2}$/.test(code))).toBe(true);
     expect(catalog.codes).toEqual([...new Set(catalog.codes)].sort());
@@ -70,7 +70,7 @@ describe('the language catalog', () => {
     ['sr', 'fr', 'француски'],
     ['sr-Latn', 'fr', 'francuski'],
     ['sh', 'fr', 'francuski'],
-  ])('in %s, %s is called %s', (tag, code, name) => {
+  ])('in %s, the name of %s is %s', (tag, code, name) => {
     expect(nameIn(tag, code)).toBe(name);
   });
 
@@ -81,11 +81,11 @@ describe('the language catalog', () => {
     },
   );
 
-  it('has no variants: Azerbaijani is not called Azeri', () => {
+  it('has no alternative names: Azerbaijani is not called Azeri', () => {
     expect(nameIn('en', 'az')).toBe('Azerbaijani');
   });
 
-  it('gives every locale of CLDR exactly the names that CLDR has for it, and English for the rest', () => {
+  it('returns for every locale exactly the names of CLDR, and English for the rest', () => {
     const english = cldrNames('en');
     for (const locale of readdirSync(`${cldrFolder}/main`)) {
       if (!existsSync(`${cldrFolder}/main/${locale}/languages.json`)) continue;

@@ -3,7 +3,7 @@ import { ListOf, Optional, Text, Whole } from '../../../platform/http/fields.js'
 import { QueryWhole } from '../../../platform/http/query-fields.js';
 import { Worded } from '../../../platform/http/trade-fields.js';
 
-// RFC 4647's language range without `*`: whatever BCP 47 allows, since a tag that we do not know is no mistake.
+// A language range of RFC 4647 without `*`: accepts everything that BCP 47 allows, because an unknown tag is not an error.
 const LANGUAGE_TAG = /^(?:[a-z]{2,8}|[ix](?=-))(?:-[a-z0-9]{1,8})*$/i;
 
 function LanguageTag(): PropertyDecorator {

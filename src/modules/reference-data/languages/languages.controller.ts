@@ -6,7 +6,7 @@ import { PathText } from '../../../platform/http/path-id.js';
 import { CachedList } from './cached-list.js';
 import { languageCatalog } from './language-catalog.js';
 import { LanguageEnvelope, LanguagePage, ListLanguages, NameLanguage } from './language.dto.js';
-import { LanguagePages } from './language-pages.service.js';
+import { LanguagesService } from './languages.service.js';
 
 const TAG = /^[A-Za-z-]{1,20}$/;
 
@@ -23,7 +23,7 @@ const PATH = '/data/geo/v1/reference/languages';
 @ApiTags('Reference data')
 @Controller(PATH)
 export class LanguagesController {
-  constructor(private readonly pages: LanguagePages) {}
+  constructor(private readonly languages: LanguagesService) {}
 
   /**
    * List languages
@@ -36,7 +36,7 @@ export class LanguagesController {
   @RequireScope('data:geo:read')
   @CachedList(LanguagePage)
   async list(@Query() query: ListLanguages): Promise<LanguagePage> {
-    return this.pages.page({ name: 'geo', path: PATH, codes: languageCatalog.codes }, query);
+    return this.languages.page({ name: 'geo', path: PATH, codes: languageCatalog.codes }, query);
   }
 
   /**
@@ -63,6 +63,6 @@ export class LanguagesController {
     code: string,
     @Query() query: NameLanguage,
   ): Promise<LanguageEnvelope> {
-    return { data: this.pages.get(code, query) };
+    return { data: this.languages.get(code, query) };
   }
 }

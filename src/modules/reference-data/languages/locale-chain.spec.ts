@@ -17,7 +17,7 @@ describe('the parents of a language tag', () => {
     ['de-CH', ['de-CH', 'de']],
     ['de-CH-1996', ['de-CH-1996', 'de-CH', 'de']],
     ['ca-ES-valencia', ['ca-ES-valencia', 'ca-ES', 'ca']],
-  ])('%s: subtags are cut off from the right', (tag, chain) => {
+  ])('%s: subtags are removed from the right', (tag, chain) => {
     expect(localeChain(tag, parents)).toEqual(chain);
   });
 
@@ -26,7 +26,7 @@ describe('the parents of a language tag', () => {
     ['es-MX', ['es-MX', 'es-419', 'es']],
     ['pt-AO', ['pt-AO', 'pt-PT', 'pt']],
     ['nb', ['nb', 'no']],
-  ])('%s: the parents that CLDR lists win over cutting', (tag, chain) => {
+  ])('%s: the parents listed by CLDR have priority over removing subtags', (tag, chain) => {
     expect(localeChain(tag, parents)).toEqual(chain);
   });
 
@@ -39,7 +39,7 @@ describe('the parents of a language tag', () => {
     ['pa-PK', ['pa-PK', 'pa-Arab-PK', 'pa-Arab']],
     ['de-Cyrl', ['de-Cyrl']],
     ['en-Latn-GB', ['en-Latn-GB', 'en-GB', 'en-001', 'en']],
-  ])('%s: the script never changes on the way up', (tag, chain) => {
+  ])('%s: the script never changes', (tag, chain) => {
     expect(localeChain(tag, parents)).toEqual(chain);
   });
 
@@ -49,7 +49,7 @@ describe('the parents of a language tag', () => {
     ['sh', ['sr-Latn']],
     ['de-u-co-phonebk', ['de']],
     ['en-x-private', ['en']],
-  ])('%s: spelling, old codes and extensions do not matter', (tag, chain) => {
+  ])('%s: case, deprecated codes and extensions have no effect', (tag, chain) => {
     expect(localeChain(tag, parents)).toEqual(chain);
   });
 
@@ -58,7 +58,7 @@ describe('the parents of a language tag', () => {
     ['zh-min-nan', ['zh']],
     ['i-klingon', []],
     ['x-anything', []],
-  ])('%s: what Intl cannot read is cut until it can', (tag, chain) => {
+  ])('%s: subtags are removed until Intl accepts the tag', (tag, chain) => {
     expect(localeChain(tag, parents)).toEqual(chain);
   });
 });

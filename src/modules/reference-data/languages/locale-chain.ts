@@ -1,9 +1,9 @@
 /**
  * The locales in which a name is looked up for a requested BCP 47 tag, nearest first: the tag itself, then its parents
- * as CLDR orders them. Unknown and unreadable tags give what is left of them, in the end an empty list; English is the
- * caller's last resort and not part of the list.
+ * as CLDR orders them. An unknown or malformed tag returns the locales of its valid part, possibly none. The list does not
+ * contain English, which the caller uses as the final fallback.
  *
- * `parents` are CLDR's exceptions to cutting off the last subtag (`es-MX` comes under `es-419`; `und` means: no parent).
+ * `parents` are CLDR's exceptions to removing the last subtag (the parent of `es-MX` is `es-419`; `und` means no parent).
  */
 export function localeChain(tag: string, parents: ReadonlyMap<string, string>): string[] {
   const chain: string[] = [];
@@ -16,8 +16,9 @@ export function localeChain(tag: string, parents: ReadonlyMap<string, string>): 
 }
 
 /**
- * One spelling per tag (`iw` is `he`, `PT-br` is `pt-BR`), without extensions, which choose no names. Intl refuses a few
- * tags that BCP 47 allows (`zh-yue`, `i-klingon`): RFC 4647 lookup cuts them from the right until one can be read.
+ * The canonical form of a tag (`iw` is `he`, `PT-br` is `pt-BR`), without extensions, which have no effect on names. Intl
+ * rejects a few tags that BCP 47 allows (`zh-yue`, `i-klingon`): as in RFC 4647 lookup, subtags are removed from the right
+ * until the tag is valid.
  */
 function readTag(tag: string): Intl.Locale | null {
   try {
@@ -34,8 +35,8 @@ function parentOf(locale: Intl.Locale, parents: ReadonlyMap<string, string>): In
 }
 
 /**
- * Cutting off subtags must not change the script under the reader: `zh-TW` is read in Traditional characters and comes
- * under `zh-Hant`, never under `zh`; the other way round `en-Latn-GB` says nothing more than `en-GB`.
+ * Removing subtags must not change the script: `zh-TW` uses Traditional characters, so its parent is `zh-Hant`, never `zh`.
+ * The reverse case is a redundant script: `en-Latn-GB` is the same as `en-GB`.
  */
 function parentByScript({ baseName, language, script, region }: Intl.Locale): string | undefined {
   const usual = likelyScript(language);

@@ -5,7 +5,7 @@ import { notFound } from '../../../platform/errors/app-error.js';
 import { PathText } from '../../../platform/http/path-id.js';
 import { CachedList } from '../languages/cached-list.js';
 import { LanguagePage, ListLanguages } from '../languages/language.dto.js';
-import { ReviewLanguages } from './review-languages.service.js';
+import { ReviewSourcesService } from './review-sources.service.js';
 import { REVIEW_SOURCE_NAME } from './review-source.dto.js';
 
 /** A malformed name is not found, like an unknown one. */
@@ -19,7 +19,7 @@ const sourceName: PipeTransform<string, string> = {
 @ApiTags('Reference data')
 @Controller('/data/hotels/v1/:source/reference/languages')
 export class ReviewLanguagesController {
-  constructor(private readonly languages: ReviewLanguages) {}
+  constructor(private readonly sources: ReviewSourcesService) {}
 
   /**
    * List the languages of a review source
@@ -40,6 +40,6 @@ export class ReviewLanguagesController {
     source: string,
     @Query() query: ListLanguages,
   ): Promise<LanguagePage> {
-    return this.languages.page(source, query);
+    return this.sources.listLanguages(source, query);
   }
 }

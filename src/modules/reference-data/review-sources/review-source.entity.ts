@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An outside provider of hotel reviews, and the languages that its reviews are written in. */
+/** An external provider of hotel reviews, and the languages of its reviews. */
 @Entity('review_sources')
 export class ReviewSource {
   @PrimaryColumn('text') key: string;

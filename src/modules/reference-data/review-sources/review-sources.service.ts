@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
+import type { LanguagePage, ListLanguages } from '../languages/language.dto.js';
+import { LanguagesService } from '../languages/languages.service.js';
 import { ReviewSourceRow } from './review-source.dto.js';
 import { ReviewSource } from './review-source.entity.js';
 
@@ -10,16 +12,20 @@ const BY_NAME = `
   from review_source_names as named join review_sources as source on source.key = named.source_key
   where named.name = $1`;
 
-/** The registry of review sources. A source has its key as a name, and any number of aliases. */
+/** Review sources. A source can be found by its key and by any number of aliases. */
 @Injectable()
-export class ReviewSources {
-  constructor(private readonly database: Database) {}
+export class ReviewSourcesService {
+  constructor(
+    private readonly database: Database,
+    private readonly languages: LanguagesService,
+  ) {}
 
-  /** The source with this key or alias. Throws 404. */
-  async get(name: string): Promise<ReviewSource> {
+  /** The languages of the source with this key or alias. Throws 404, and 400 for a cursor of another list. */
+  async listLanguages(name: string, query: ListLanguages): Promise<LanguagePage> {
     const [source] = await this.database.prepared<ReviewSource>('review-source-by-name', BY_NAME, [name]);
     if (!source) throw notFound();
-    return source;
+    const path = `/data/hotels/v1/${name}/reference/languages`;
+    return this.languages.page({ name: `hotels-${source.key}`, path, codes: source.languages }, query);
   }
 
   /**
@@ -30,12 +36,12 @@ export class ReviewSources {
   async provision(rows: ReviewSourceRow[]): Promise<void> {
     const ordered = [...rows].sort((a, b) => (a.key < b.key ? -1 : 1));
     await this.database.transaction(async () => {
-      for (const row of ordered) await this.dropAliases(row);
-      for (const row of ordered) await this.put(row);
+      for (const row of ordered) await this.deleteOmittedAliases(row);
+      for (const row of ordered) await this.save(row);
     });
   }
 
-  private async dropAliases({ key, aliases }: ReviewSourceRow): Promise<void> {
+  private async deleteOmittedAliases({ key, aliases }: ReviewSourceRow): Promise<void> {
     if (aliases === undefined) return;
     await this.database.execute(
       'delete from review_source_names where source_key = $1 and name <> $1 and name <> all ($2::text[])',
@@ -43,10 +49,11 @@ export class ReviewSources {
     );
   }
 
-  private async put({ key, languages, aliases = [] }: ReviewSourceRow): Promise<void> {
+  private async save({ key, languages, aliases = [] }: ReviewSourceRow): Promise<void> {
     const sources = this.database.repository(ReviewSource);
     if (languages) await sources.upsert({ key, languages }, ['key']);
-    else if (!(await sources.existsBy({ key }))) throw new Error(`reviewSources: ${key} is new and needs languages`);
+    else if (!(await sources.existsBy({ key })))
+      throw new Error(`reviewSources: languages of the new source ${key} are missing`);
 
     const names = [key, ...aliases];
     await this.database.execute(
@@ -57,6 +64,6 @@ export class ReviewSources {
       'select name, source_key from review_source_names where name = any ($2::text[]) and source_key <> $1',
       [key, names],
     );
-    if (taken) throw new Error(`reviewSources: ${taken.name} already leads to ${taken.source_key}, not to ${key}`);
+    if (taken) throw new Error(`reviewSources: the name ${taken.name} of ${key} belongs to ${taken.source_key}`);
   }
 }

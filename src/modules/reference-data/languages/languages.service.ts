@@ -6,9 +6,9 @@ import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { languageCatalog } from './language-catalog.js';
 import type { FoundLanguage, LanguagePage, ListLanguages, NameLanguage } from './language.dto.js';
 
-/** A list of languages as a client reads it: under which path, and which codes of the catalog belong to it. */
+/** A list of languages: its path and the codes of the catalog that belong to it. */
 export interface LanguageList {
-  /** What a cursor belongs to; several paths may lead to one list. */
+  /** Identifies the list in cursors; a list can have several paths. */
   name: string;
   path: string;
   codes: readonly string[];
@@ -19,10 +19,10 @@ const DEFAULT_LIMIT = 500;
 const DEFAULT_LANGUAGE = 'en';
 
 @Injectable()
-export class LanguagePages {
+export class LanguagesService {
   constructor(private readonly signingKeys: SigningKeys) {}
 
-  /** Answers with validators for caches. Throws 400 for a cursor that is not one of this list in this language. */
+  /** Returns a page and sets its cache headers. Throws 400 for a cursor of another list or language. */
   async page(list: LanguageList, query: ListLanguages): Promise<LanguagePage> {
     const { limit = DEFAULT_LIMIT, lang = DEFAULT_LANGUAGE } = query;
     const cursorOf = `${list.name}/${lang.toLowerCase()}/`;
@@ -46,18 +46,18 @@ export class LanguagePages {
     return page;
   }
 
-  /** One language by its code or a tag that was given up for it, with validators as a page. Throws 404. */
+  /** Returns a language by its code or by a deprecated tag, and sets the cache headers. Throws 404. */
   get(tag: string, { lang = DEFAULT_LANGUAGE }: NameLanguage): FoundLanguage {
     const code = languageCatalog.findCode(tag);
     const language = languageCatalog.namedIn(lang).find((one) => one.code === code);
     if (!language) throw notFound();
-    const asked = tag.toLowerCase();
-    setResponseHeader('ETag', entityTag([languageCatalog.version, lang.toLowerCase(), asked]));
+    const requested = tag.toLowerCase();
+    setResponseHeader('ETag', entityTag([languageCatalog.version, lang.toLowerCase(), requested]));
     setResponseHeader('Cache-Control', 'private, max-age=300');
-    return { ...language, deprecatedTag: asked === code ? null : asked };
+    return { ...language, deprecatedTag: requested === code ? null : requested };
   }
 
-  /** The code after which the page starts. It need not be in the list: after a data update it may be gone. */
+  /** The code after which the page starts. A data update can have removed it from the list. */
   private async readCursor(cursor: string, cursorOf: string): Promise<string> {
     const opened = await this.signingKeys.open(CURSOR_PURPOSE, cursor);
     if (typeof opened === 'string' && opened.startsWith(cursorOf)) return opened.slice(cursorOf.length);
@@ -65,9 +65,9 @@ export class LanguagePages {
   }
 }
 
-/** Strong: these facts decide every byte of the answer. */
-function entityTag(facts: unknown[]): string {
-  const digest = createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
+/** A strong ETag: these values determine the complete response. */
+function entityTag(values: unknown[]): string {
+  const digest = createHash('sha256').update(JSON.stringify(values)).digest('base64url');
   return `"${digest.slice(0, 22)}"`;
 }
 
