@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { AccessTokens } from '../../src/modules/connect/oauth/access-tokens.service.js';
+import { AccessTokensService } from '../../src/modules/connect/oauth/access-tokens.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import {
@@ -26,7 +26,7 @@ const use = async (node: TestApp, token: string, operator = operatorId) => node.
 const tokenOf = async (client: OAuthClient) => (await askForToken(app, client)).body.access_token;
 
 describe('an access token', () => {
-  it('issued before the client is revoked is refused at once, and on a second node within a second', async () => {
+  it('issued before the client is revoked is rejected at once, and by a second process within a second', async () => {
     const client = await newClient(app, operatorId);
     const token = await tokenOf(client);
     for (const node of [app, elsewhere]) expect((await use(node, token)).status).toBe(200);
@@ -45,7 +45,7 @@ describe('an access token', () => {
     expect(kept).toEqual([{ revoked_at: expect.any(Date) }]);
   });
 
-  it('lasts an hour', async () => {
+  it('is valid for one hour', async () => {
     const client = await newClient(app, operatorId);
     const token = await tokenOf(client);
     const old = await startApp();
@@ -68,7 +68,7 @@ describe('an access token', () => {
     expect((await use(later, token)).status).toBe(401);
   });
 
-  it('is refused while the grant of its client is paused, and taken again afterwards', async () => {
+  it('is rejected while the grant of its client is paused, and accepted again afterwards', async () => {
     const grantId = await newGrant(app, operatorId, { scopes: ['connect:*'] });
     const token = await tokenOf(await newClient(app, operatorId, { grantId }));
     const grant = { id: grantId, operatorId, scopes: ['connect:*'] };
@@ -84,7 +84,7 @@ describe('an access token', () => {
     }
   });
 
-  it('is refused once the grant is past its end', async () => {
+  it('is rejected after the end of the grant', async () => {
     const grantId = await newGrant(app, operatorId, { scopes: ['connect:*'] });
     const token = await tokenOf(await newClient(app, operatorId, { grantId }));
     const past = new Date(app.now().getTime() - 1000).toISOString();
@@ -92,7 +92,7 @@ describe('an access token', () => {
     expect((await use(app, token)).status).toBe(401);
   });
 
-  it('loses the scopes that its grant has lost', async () => {
+  it('loses the scopes that are removed from its grant', async () => {
     const grantId = await newGrant(app, operatorId, { scopes: ['connect:*'] });
     const client = await newClient(app, operatorId, {
       grantId,
@@ -112,7 +112,7 @@ describe('an access token', () => {
     });
   });
 
-  it('is refused while its operator is deactivated', async () => {
+  it('is rejected while its operator is inactive', async () => {
     const operator = await newOperator(app);
     const token = await tokenOf(await newClient(app, operator));
     await provision(app, { operators: [{ id: operator, name: 'Partner', status: 'inactive' }] });
@@ -123,12 +123,12 @@ describe('an access token', () => {
     '/realtime/v1/channels/any/messages',
     '/v1/admin/distribution/channels',
     '/data/geo/v1/reference/languages',
-  ])('is no credential for %s', async (path) => {
+  ])('is not accepted by %s', async (path) => {
     const caller = await actingAs(app, await newClient(app, operatorId, { scopes: ['connect:*'] }));
     expect((await caller.get(path)).status).toBe(401);
   });
 
-  it('is refused with another secret behind its id', async () => {
+  it('is rejected if its secret part is changed', async () => {
     const client = await newClient(app, operatorId);
     const [one, other] = [await tokenOf(client), await tokenOf(client)];
     const mixed = `${one.slice(0, 20)}_${other.slice(21)}`;
@@ -136,23 +136,23 @@ describe('an access token', () => {
     expect((await use(app, mixed)).status).toBe(401);
   });
 
-  it('is gone from the database a day after its end, and not before', async () => {
+  it('is deleted from the database one day after its end, and not earlier', async () => {
     const client = await newClient(app, operatorId);
     await tokenOf(client);
     const kept = async () => (await app.sql('select from oauth_access_tokens where client = $1', [client.id])).length;
     const later = await startApp();
 
     later.travel({ hours: 24.9 });
-    await later.nest.get(AccessTokens, { strict: false }).purge();
+    await later.nest.get(AccessTokensService, { strict: false }).purge();
     expect(await kept()).toBe(1);
     later.travel({ hours: 0.2 });
-    await later.nest.get(AccessTokens, { strict: false }).purge();
+    await later.nest.get(AccessTokensService, { strict: false }).purge();
     expect(await kept()).toBe(0);
   });
 });
 
-describe('the check of a client', () => {
-  it('asks the database the same, whether the client is unknown, the secret wrong, or the client revoked or expired', async () => {
+describe('the authentication of a client', () => {
+  it('runs the same statements if the client is unknown, revoked or expired, or if the secret is wrong', async () => {
     const [client, gone] = [await newClient(app, operatorId), await newClient(app, operatorId)];
     await app.as('platform').delete(`${clientsOf(operatorId)}/${gone.id}`);
     const late = await newClient(app, operatorId);
@@ -162,7 +162,7 @@ describe('the check of a client', () => {
       asked.mockClear();
       expect((await askForToken(app, { clientId, clientSecret })).status).toBe(401);
       const statements = asked.mock.calls.map(([query]) => JSON.stringify(query).replace(/"values":.*/, ''));
-      // Others look at the database by the clock.
+      // Background jobs query the database as well.
       return statements.filter((statement) => statement.includes('oauth'));
     };
 
@@ -179,7 +179,7 @@ describe('the check of a client', () => {
     expect([malformed, wrong, revoked, expired, remembered]).toEqual(Array<string[]>(5).fill(unknown));
   });
 
-  it('takes no row lock: tokens are issued while the client is being changed', async () => {
+  it('locks no row: tokens are issued while a transaction changes the client', async () => {
     const client = await newClient(app, operatorId);
     const token = await tokenOf(client);
     const locked = app.nest.get(Database).transaction(async () => {

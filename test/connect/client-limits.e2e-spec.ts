@@ -21,7 +21,7 @@ const create = (operatorId: string, facts: object = {}) =>
   app.as('platform').post<OAuthClient>(clientsOf(operatorId), { scopes: ['connect:bookings:read'], ...facts });
 
 describe('an operator', () => {
-  it('has at most 50 active clients: of two parallel creates at the limit one is 201, one is 409', async () => {
+  it('has at most 50 active clients: of two concurrent requests at the limit one gets 201, the other 409', async () => {
     const operatorId = await newOperator(app);
     for (let n = 0; n < 49; n += 1) await newClient(app, operatorId);
 
@@ -38,7 +38,7 @@ describe('an operator', () => {
     expect((await create(operatorId)).status).toBe(201);
   });
 
-  it('gets no client while it is deactivated', async () => {
+  it('cannot get a client while it is inactive', async () => {
     const operatorId = await newOperator(app);
     await provision(app, { operators: [{ id: operatorId, name: 'Partner', status: 'inactive' }] });
 
@@ -50,7 +50,7 @@ describe('an operator', () => {
 });
 
 describe('the grant of a new client', () => {
-  it('is one of this operator; another one is as unknown as none', async () => {
+  it('must belong to the operator; a grant of another operator gets the same 404 as an unknown one', async () => {
     const [operatorId, other] = [await newOperator(app), await newOperator(app)];
     const foreign = await newGrant(app, other, { scopes: ['connect:*'] });
 
@@ -61,7 +61,7 @@ describe('the grant of a new client', () => {
     }
   });
 
-  it('is active, wide enough and long enough', async () => {
+  it('must be active, cover the scopes, and not end earlier', async () => {
     const operatorId = await newOperator(app);
     const facts = { scopes: ['connect:bookings:*'], expiresAt: '2031-01-01T00:00:00Z' };
     const grantId = await newGrant(app, operatorId, facts);
@@ -76,7 +76,7 @@ describe('the grant of a new client', () => {
     expect(body).toMatchObject({ grantId, expiresAt: '2031-01-01T00:00:00.000Z' });
   });
 
-  it('gives its end to a client without one', async () => {
+  it('limits the lifetime of a client without an expiry', async () => {
     const operatorId = await newOperator(app);
     const grantId = await newGrant(app, operatorId, { scopes: ['connect:*'], expiresAt: '2031-01-01T00:00:00Z' });
     expect((await create(operatorId, { grantId })).status).toBe(201);
@@ -93,7 +93,7 @@ describe('the grant of a new client', () => {
       grant: { scopes: ['connect:*'], expiresAt: '2031-01-01T00:00:00Z' },
       client: { expiresAt: '2031-01-01T00:00:01Z' },
     },
-  ])('conflicts, for the reason $reason, where it is $grant', async ({ reason, grant, client }) => {
+  ])('causes a conflict with reason $reason if it is $grant', async ({ reason, grant, client }) => {
     const operatorId = await newOperator(app);
     const grantId = await newGrant(app, operatorId, grant);
 

@@ -28,7 +28,7 @@ const newProvider = async (facts: object = {}) => {
 };
 const patch = (key: string, applicationFormSchema: unknown, headers: Record<string, string> = {}) =>
   app.as('platform').patch<Provider>(`${PROVIDERS}/${key}`, { applicationFormSchema }, { headers });
-/** The answer as text, because parsing would put some keys in another order. */
+/** The response as text, because parsing changes the order of some keys. */
 const patchText = async (key: string, schema: string, headers: Record<string, string> = {}) =>
   app.as('platform').patch(`${PROVIDERS}/${key}`, undefined, {
     raw: `{"applicationFormSchema":${schema}}`,
@@ -41,7 +41,7 @@ const listed = async (key: string) => {
 const nested = (levels: number) => '{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1);
 
 describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
-  it('replaces the form as a whole and answers the bare provider with its version as ETag', async () => {
+  it('replaces the complete form and returns the provider without an envelope, with its version as ETag', async () => {
     const key = await newProvider({ description: 'For tests', applicationFormSchema: { old: true, kept: true } });
     const { status, body, headers } = await patch(key, { fields: [{ name: 'licence', required: true }] });
 
@@ -57,7 +57,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     expect(await listed(key)).toEqual(body);
   });
 
-  it('leaves a line in the action ledger, with what was there before', async () => {
+  it('records the change in the action ledger, with the previous form', async () => {
     const key = await newProvider({ applicationFormSchema: { z: 1, a: 2 } });
     const { body: after } = await patch(key, { next: true });
 
@@ -72,7 +72,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     });
   });
 
-  it('clears the form with null', async () => {
+  it('removes the form with null', async () => {
     const key = await newProvider({ applicationFormSchema: { old: true } });
     const { status, body } = await patch(key, null);
     expect(status).toBe(200);
@@ -89,7 +89,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     ['emoji and other alphabets', '{"label":"\u{1F6EB} Ελλάδα"}'],
     ['every kind of value', '{"a":null,"b":true,"c":-0.5,"d":[],"e":{},"f":"","g":9007199254740991}'],
     ['nothing', '{}'],
-  ])('keeps a form to the letter: %s', async (_, schema) => {
+  ])('stores a form unchanged: %s', async (_, schema) => {
     const key = await newProvider();
     const calls: Record<string, string>[] = [{}, { 'Idempotency-Key': uniqueName('form') }];
     for (const headers of calls) {
@@ -103,7 +103,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     );
   });
 
-  it('replays a form to the letter', async () => {
+  it('replays the response with the form unchanged', async () => {
     const key = await newProvider();
     const headers = { 'Idempotency-Key': uniqueName('form') };
     const schema = '{"z":"\\u0000\\ud800","__proto__":1,"a":2}';
@@ -114,7 +114,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     expect(replay.headers['etag']).toBe('"2"');
   });
 
-  it('takes a form of 32 levels and refuses one of 33', async () => {
+  it('accepts a form of 32 levels and rejects one of 33', async () => {
     const key = await newProvider();
     const { status, text } = await patchText(key, nested(32));
     expect(status).toBe(200);
@@ -126,7 +126,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     expect(deeper.body).toEqual(refused('invalid_request', { issues: [fault], fields: { '': [fault.message] } }));
   });
 
-  it('takes a form of 64 KiB and refuses one that is a byte larger', async () => {
+  it('accepts a form of 64 KiB and rejects one that is a byte larger', async () => {
     const key = await newProvider();
     const ofBytes = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
     expect((await patch(key, ofBytes(65_536))).status).toBe(200);
@@ -156,7 +156,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     expect(await listed(key)).toMatchObject({ applicationFormSchema: { old: true } });
   });
 
-  it('is refused with 412 where If-Match names another version', async () => {
+  it('is rejected with 412 if If-Match has another version', async () => {
     const key = await newProvider();
     expect((await patch(key, { n: 1 }, { 'If-Match': '"1"' })).status).toBe(200);
     expect((await patch(key, { n: 2 }, { 'If-Match': '"9", "2"' })).status).toBe(200);
@@ -168,7 +168,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     expect(await listed(key)).toMatchObject({ applicationFormSchema: { n: 3 } });
   });
 
-  it('lets one of many win that are meant for the same version', async () => {
+  it('accepts one of many concurrent requests for the same version', async () => {
     const key = await newProvider();
     const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => patch(key, { n }, { 'If-Match': '"1"' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(412)]);
@@ -187,7 +187,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
   });
 
   it.each(['not-there', 'Demo-Activities', 'a_b', 'a%00', 'x'.repeat(64)])(
-    'answers 404 to an unknown and to an odd key: %s',
+    'returns 404 for an unknown or malformed key: %s',
     async (key) => {
       const { status, body } = await patch(key, {});
       expect(status).toBe(404);
@@ -197,7 +197,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
 });
 
 describe('GET /connect/v1/connector-providers', () => {
-  it('answers every provider on one page, by key, because existing clients do not page', async () => {
+  it('returns all providers on one page ordered by key, because existing clients do not request pages', async () => {
     const keys = Array.from({ length: 60 }, () => uniqueName('p').replace('_', '-'));
     await provision(app, { connectorProviders: keys.map((key) => ({ key, name: 'One of many', capabilities: [] })) });
     const { status, body } = await app
@@ -220,7 +220,7 @@ describe('GET /connect/v1/connector-providers', () => {
     expect(body).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('needs a connect scope with the action read, in any area', async () => {
+  it('requires a connect scope with the action read, in any area', async () => {
     expect((await (await withKey(app, ['connect:flights:*'])).get(PROVIDERS)).status).toBe(200);
     const { status, body } = await app.as('limited').get(PROVIDERS);
     expect(status).toBe(403);

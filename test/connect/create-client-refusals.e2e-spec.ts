@@ -22,14 +22,14 @@ const issues = (...list: { path: string; code: string; message: string }[]) => (
 const HOUR = 3_600_000;
 const inHours = (hours: number) => new Date(app.now().getTime() + hours * HOUR).toISOString();
 
-describe('400', () => {
+describe('an invalid request for a new client (400)', () => {
   const scope = (index: number) => ({
     path: 'scopes',
     code: 'matches',
     message: `scopes.${index} must start with connect: and name an area and an action, such as connect:bookings:write; or be connect:*`,
   });
 
-  it('rejects an invalid scope with a helpful issue, and creates nothing', async () => {
+  it('is returned for an invalid scope with an explanation, and nothing is created', async () => {
     const sent = { name: `Odd scope of ${operatorId}`, scopes: ['connect:bookings:read', 'bookings:write'] };
     const { status, body } = await app.as('platform').post(path, sent);
     expect(status).toBe(400);
@@ -37,13 +37,13 @@ describe('400', () => {
     expect(await app.sql('select from oauth_clients where name = $1', [sent.name])).toEqual([]);
   });
 
-  it('takes 64 scopes and a name of 120 characters', async () => {
+  it('is not returned for 64 scopes and a name of 120 characters', async () => {
     const scopes = Array.from({ length: 64 }, (_, n) => `connect:area-${n}:read`);
     const client = await newClient(app, operatorId, { scopes, name: '\u{1F6EB}'.repeat(120) });
     expect(client).toMatchObject({ scopes, name: '\u{1F6EB}'.repeat(120) });
   });
 
-  it('refuses an end in the past', async () => {
+  it('is returned for an end in the past', async () => {
     const { status, body } = await app
       .as('platform')
       .post(path, { scopes: ['connect:a:read'], expiresAt: inHours(-1) });
@@ -52,7 +52,7 @@ describe('400', () => {
     expect(body).toEqual(refused('invalid_request', issues(fault)));
   });
 
-  it('refuses an end more than ten years away, and takes one just within', async () => {
+  it('is returned for an end more than ten years away, and not for one within ten years', async () => {
     const inTenYears = new Date(app.now());
     inTenYears.setUTCFullYear(inTenYears.getUTCFullYear() + 10);
     const at = (ms: number) => ({
@@ -68,8 +68,8 @@ describe('400', () => {
   });
 });
 
-describe('401', () => {
-  it('is answered without a credential, and to credentials of other surfaces', async () => {
+describe('a request for a new client without a valid credential (401)', () => {
+  it('is rejected without a credential, and with credentials of other surfaces', async () => {
     const bare = await app.post(path, { scopes: ['connect:a:read'] });
     expect(bare.status).toBe(401);
     expect(bare.body).toEqual(refused('unauthorized'));
@@ -82,9 +82,9 @@ describe('401', () => {
   });
 });
 
-describe('403', () => {
+describe('a request for a new client without permission (403)', () => {
   it.each(['connect:bookings:read', 'connect:bookings:delete', 'connect:bookings:writer', 'data:geo:read'])(
-    'is answered to a holder of %s, who has no *:write scope',
+    'is rejected with the scope %s, which is not a *:write scope',
     async (held) => {
       const { status, body, headers } = await (await withKey(app, [held])).post(path, { scopes: [held] });
       expect(status).toBe(403);
@@ -94,14 +94,14 @@ describe('403', () => {
   );
 
   it.each(['connect:bookings:write', 'connect:*:write', 'connect:bookings:*', 'connect:*'])(
-    'is not answered to a holder of %s',
+    'is accepted with the scope %s',
     async (held) => {
       const { status } = await (await withKey(app, [held])).post(path, { scopes: ['connect:bookings:write'] });
       expect(status).toBe(201);
     },
   );
 
-  it('names the scopes that the caller does not hold', async () => {
+  it('is rejected with the scopes that the caller does not have', async () => {
     const caller = await withKey(app, ['connect:bookings:write']);
     const wanted = ['connect:bookings:write', 'connect:*', 'connect:flights:write', 'connect:bookings:*'];
     const { status, body, headers } = await caller.post(path, { scopes: wanted });
@@ -115,11 +115,11 @@ describe('403', () => {
   });
 });
 
-describe('404', () => {
+describe('a request for a client of an unknown operator (404)', () => {
   const unknown = refused('not_found', { resource: 'operator' });
 
   it.each(['op_that_is_not_there', 'x'.repeat(65), 'op%00', 'op%20x', 'op%2Fdemo', '%zz'])(
-    'is the same for an unknown and for an odd operator: %s',
+    'gets the same response for an unknown and for a malformed operator ID: %s',
     async (odd) => {
       const { status, body } = await app.as('platform').post(clientsOf(odd), { scopes: ['connect:a:read'] });
       expect(status).toBe(404);
@@ -127,7 +127,7 @@ describe('404', () => {
     },
   );
 
-  it('is the same for an operator that a bound credential may not see', async () => {
+  it('gets the same response for an operator that a bound credential cannot see', async () => {
     const caller = await withKey(app, ['connect:*'], operatorId);
     expect((await caller.post(path, { scopes: ['connect:a:read'] })).status).toBe(201);
 

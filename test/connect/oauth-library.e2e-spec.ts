@@ -12,7 +12,7 @@ beforeAll(async () => {
   client = await newClient(app, operatorId, { scopes: ['connect:bookings:read', 'connect:bookings:write'] });
 });
 
-/** The library insists on TLS, which ends before the service: the addresses it sees are https. */
+/** The library requires TLS, which a proxy terminates: the URLs of the metadata are https. */
 const tls = {
   [oauth.customFetch]: (url: string, call: RequestInit) => fetch(url.replace(/^https:/, 'http:'), call),
 };
@@ -25,11 +25,11 @@ const ask = async (method: (secret: string) => oauth.ClientAuth, secret: string,
   return oauth.processClientCredentialsResponse(server, account, response);
 };
 
-describe('a standard OAuth client library, unchanged', () => {
+describe('a standard OAuth client library without adaptations', () => {
   it.each([
     ['HTTP Basic', oauth.ClientSecretBasic],
     ['the body', oauth.ClientSecretPost],
-  ])('gets a token with its credentials in %s and uses it', async (_, method) => {
+  ])('gets a token with its credentials in %s and can use it', async (_, method) => {
     const token = await ask(method, client.clientSecret, { scope: 'connect:bookings:read' });
 
     expect(token).toEqual({
@@ -44,7 +44,7 @@ describe('a standard OAuth client library, unchanged', () => {
     await answer.body?.cancel();
   });
 
-  it('understands a refused scope', async () => {
+  it('recognizes a rejected scope', async () => {
     await expect(ask(oauth.ClientSecretPost, client.clientSecret, { scope: 'connect:*' })).rejects.toMatchObject({
       name: 'ResponseBodyError',
       status: 400,
@@ -53,7 +53,7 @@ describe('a standard OAuth client library, unchanged', () => {
     });
   });
 
-  it('understands that its secret is wrong', async () => {
+  it('recognizes that its secret is wrong', async () => {
     await expect(ask(oauth.ClientSecretBasic, 'wrong')).rejects.toMatchObject({
       name: 'WWWAuthenticateChallengeError',
       cause: [{ scheme: 'basic', parameters: { realm: 'connect' } }],
@@ -61,7 +61,7 @@ describe('a standard OAuth client library, unchanged', () => {
   });
 });
 
-describe('the same library, told nothing but the issuer', () => {
+describe('the same library, configured only with the issuer', () => {
   it('discovers the endpoints, introspects a token and revokes it', async () => {
     const origin = 'https://partners.example.com';
     const published = await startApp({ env: { BASE_URL: origin, DATABASE_POOL_SIZE: '4' } });

@@ -65,14 +65,14 @@ describe('operators', () => {
     expect(actions).toEqual(['connect.operator.create', 'connect.operator.update']);
   });
 
-  it('have ids of their own: the same again is 409, also of many at once', async () => {
+  it('have unique IDs: a duplicate is rejected with 409, also with concurrent requests', async () => {
     const id = uniqueName('op');
     const answers = await Promise.all(Array.from({ length: 6 }, () => create(id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toEqual(refused('operator_exists'));
   });
 
-  it('are refused with a stale version, an odd id or nothing to change', async () => {
+  it('are not changed with a stale version, a malformed ID or an empty body', async () => {
     const { body } = await create();
     const path = `${OPERATORS}/${body.id}`;
     const stale = await platform().patch(path, { name: 'X' }, { headers: { 'If-Match': '"7"' } });
@@ -83,7 +83,7 @@ describe('operators', () => {
     expect([unknown.status, unknown.body]).toEqual([404, refused('not_found', { resource: 'operator' })]);
   });
 
-  it('stop their clients at once, on another node within a second, and let them go on', async () => {
+  it('stop their clients at once when inactive, in another process within a second, and allow them again when active', async () => {
     const { body: operator } = await create();
     const client = await newClient(app, operator.id);
     const { body } = await askForToken(app, client);
@@ -100,7 +100,7 @@ describe('operators', () => {
     expect(await statuses()).toEqual([200, 200]);
   });
 
-  it('are for those with the exact scope, and for nobody who is bound to one', async () => {
+  it('require the exact scope and a caller that is not bound to an operator', async () => {
     const { body: operator } = await create();
     const path = `${OPERATORS}/${operator.id}`;
     const writer = await withKey(app, ['connect:bookings:write', 'connect:oauth-clients:*']);
@@ -122,7 +122,7 @@ describe('operators', () => {
 });
 
 describe('grants', () => {
-  it('are given, read, listed and changed, each change with its ledger entry', async () => {
+  it('are created, read, listed and changed, each change with its ledger entry', async () => {
     const operatorId = await newOperator(app);
     const made = await grant(operatorId, { expiresAt: '2034-12-31T23:59:59Z' });
     const path = `${grantsOf(operatorId)}/${made.id}`;
@@ -138,7 +138,7 @@ describe('grants', () => {
     expect(actions).toEqual(['connect.operator_grant.create', 'connect.operator_grant.update']);
   });
 
-  it('stop their clients while they are paused, and for good once they are revoked', async () => {
+  it('stop their clients while they are paused, and permanently when they are revoked', async () => {
     const operatorId = await newOperator(app);
     const { id: grantId } = await grant(operatorId);
     const path = `${grantsOf(operatorId)}/${grantId}`;
@@ -160,7 +160,7 @@ describe('grants', () => {
     expect([back.status, back.body]).toEqual([409, refused('grant_revoked')]);
   });
 
-  it('are refused for an end that is past, an inactive operator and a grant of another operator', async () => {
+  it('are rejected for an end in the past, an inactive operator and a grant of another operator', async () => {
     const operatorId = await newOperator(app);
     const past = await platform().post(grantsOf(operatorId), {
       scopes: ['connect:*'],
@@ -175,7 +175,7 @@ describe('grants', () => {
     expect([inactive.status, inactive.body]).toEqual([409, refused('operator_inactive')]);
   });
 
-  it('can be taken away by somebody who could not give them', async () => {
+  it('can be revoked by a caller that could not create them', async () => {
     const operatorId = await newOperator(app);
     const { id } = await grant(operatorId, { scopes: ['connect:*'] });
     const keeper = await withKey(app, ['connect:grants:write']);
@@ -204,15 +204,15 @@ const scope = fc.oneof(
 );
 const scopes = fc.uniqueArray(scope, { minLength: 1, maxLength: 3 });
 
-/** Held scopes cover a wanted one segment by segment; written down here once more. */
+/** The rule for scopes, implemented independently: a scope covers another one segment by segment. */
 function covered(held: string[], wanted: string): boolean {
   const parts = (one: string) => (one === 'connect:*' ? ['*', '*'] : one.split(':').slice(1));
   const [area, action] = parts(wanted);
   return held.map(parts).some(([a, b]) => (a === '*' || a === area) && (b === '*' || b === action));
 }
 
-describe('nobody grants what he does not hold', () => {
-  it('by giving a grant, by widening one, or by resuming one', async () => {
+describe('a caller without the scopes of a grant', () => {
+  it('cannot create it, extend it or resume it', async () => {
     const operatorId = await newOperator(app);
     const outcomes = new Set<number>();
     await fc.assert(
@@ -235,7 +235,7 @@ describe('nobody grants what he does not hold', () => {
     expect([...outcomes].sort()).toEqual([201, 403]);
   });
 
-  it('not even by way of a client: its token acts for one operator and changes no grant', async () => {
+  it('cannot change it with the token of a client, which is bound to one operator', async () => {
     const operatorId = await newOperator(app);
     const { id: grantId } = await grant(operatorId, { scopes: ['connect:*'], expiresAt: '2034-12-31T23:59:59Z' });
     const client = await actingAs(app, await newClient(app, operatorId, { scopes: ['connect:*'], grantId }));

@@ -11,7 +11,7 @@ beforeAll(async () => {
 const actionsOf = async (id: string) => (await entriesOf(app, id)).map(({ action }) => action);
 
 describe('the provisioning of operators, grants and connector providers', () => {
-  it('is safe to repeat: the second time nothing is written', async () => {
+  it('can be repeated: the second time nothing is written', async () => {
     const [operator, grant, key] = [uniqueName('op'), uniqueName('grant'), uniqueName('p').replace('_', '-')];
     const document = {
       connectorProviders: [{ key, name: 'Provider', capabilities: ['a', 'b'], applicationFormSchema: { z: 1, a: 2 } }],
@@ -29,7 +29,7 @@ describe('the provisioning of operators, grants and connector providers', () => 
     expect((await app.as('platform').get(clientsOf(operator))).status).toBe(200);
   });
 
-  it('changes what a row says and leaves what it does not', async () => {
+  it('changes the members of a row and keeps those that it omits', async () => {
     const operator = await newOperator(app);
     const [grant, key] = [uniqueName('grant'), uniqueName('p').replace('_', '-')];
     const row = { id: grant, operatorId: operator, scopes: ['connect:*'] };
@@ -84,7 +84,7 @@ describe('the provisioning of operators, grants and connector providers', () => 
       { connectorProviders: [{ key: 'a', name: 'x', capabilities: [], applicationFormSchema: [] }] },
       /applicationFormSchema/,
     ],
-  ])('refuses %j and says why', async (document, why) => {
+  ])('rejects %j with a reason', async (document, why) => {
     await expect(provision(app, document)).rejects.toThrow(why);
   });
 

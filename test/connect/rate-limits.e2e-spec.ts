@@ -5,7 +5,7 @@ import { askForToken, clientsOf, newClient, newOperator, type OAuthClient, refus
 let generous: TestApp;
 let app: TestApp;
 beforeAll(async () => {
-  // What is needed beforehand is made by a service whose limits nobody reaches; both use one database.
+  // A second application with high limits creates the test data in the same database.
   generous = await startApp();
   app = await startApp({ env: { RATE_LIMIT_FACTOR: '1' } });
 });
@@ -14,7 +14,7 @@ const NEW = { scopes: ['connect:bookings:read'] };
 const last = <T>(list: T[]) => list[list.length - 1];
 
 describe('writes on the connect surface', () => {
-  it('are 60 a minute for an operator, 15 at once, whoever acts for it; then 429 tells how long to wait', async () => {
+  it('are limited to 60 a minute and a burst of 15 per operator, for all its credentials; then 429 returns the time to wait', async () => {
     const operatorId = await newOperator(generous);
     const callers = [app.as('platform'), app.with(await ownKey(operatorId))];
 
@@ -45,7 +45,7 @@ describe('writes on the connect surface', () => {
 });
 
 describe('the token endpoint', () => {
-  it('gives a client 60 tokens a minute, 15 at once; then it is temporarily_unavailable', async () => {
+  it('issues up to 60 tokens a minute and a burst of 15 per client; then it returns temporarily_unavailable', async () => {
     const client = await newClient(generous, await newOperator(generous));
 
     const answers = await Promise.all(Array.from({ length: 40 }, () => askForToken(app, client)));

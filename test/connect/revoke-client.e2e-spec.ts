@@ -27,7 +27,7 @@ interface Refusal {
 }
 
 describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', () => {
-  it('revokes the client: 200 with it, active false, never the secret', async () => {
+  it('revokes the client and returns it with 200 and active false, without the secret', async () => {
     const { clientSecret: _secret, ...client } = await newClient(app, operatorId);
 
     const { status, body } = await app.as('platform').delete<OAuthClient>(`${path}/${client.clientId}`);
@@ -37,14 +37,14 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     expect(Date.parse(body.revokedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(client.createdAt));
   });
 
-  it('takes the id of the row as well as the public one', async () => {
+  it('accepts the ID of the resource and the public ID', async () => {
     const client = await newClient(app, operatorId);
     const { status, body } = await app.as('platform').delete(`${path}/${client.id}`);
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: client.id, active: false });
   });
 
-  it('is idempotent: a second call is the same 200 with the same revokedAt, and one line in the ledger', async () => {
+  it('is idempotent: a second call returns the same 200 with the same revokedAt, and adds no ledger entry', async () => {
     const { clientSecret: _secret, ...client } = await newClient(app, operatorId);
     const first = await app.as('platform').delete<OAuthClient>(`${path}/${client.clientId}`);
 
@@ -58,7 +58,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     expect(revocation).toMatchObject({ action: 'connect.oauth_client.revoke', before: client, after: first.body });
   });
 
-  it('revokes once where many do it at the same time', async () => {
+  it('revokes once if many requests are concurrent', async () => {
     const client = await newClient(app, operatorId);
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => app.as('platform').delete<OAuthClient>(`${path}/${client.id}`)),
@@ -68,7 +68,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     expect(await entriesOf(app, client.id)).toHaveLength(2);
   });
 
-  it('deletes nothing: the client is listed as revoked', async () => {
+  it('does not delete the client, which is listed as revoked', async () => {
     const client = await newClient(app, operatorId);
     await app.as('platform').delete(`${path}/${client.id}`);
 
@@ -81,7 +81,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     expect(await listed('&active=true')).not.toContain(client.id);
   });
 
-  it('needs a *:delete scope', async () => {
+  it('requires a *:delete scope', async () => {
     const client = await newClient(app, operatorId);
     const { status, body } = await (
       await withKey(app, ['connect:bookings:write', 'connect:*:read'])
@@ -94,14 +94,14 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     expect((await caller.delete(`${path}/${client.id}`)).status).toBe(200);
   });
 
-  it.each(['a%20b', 'a.b', 'x'.repeat(129), 'a%00', 'a%2Fb'])('refuses the id %s with 400', async (odd) => {
+  it.each(['a%20b', 'a.b', 'x'.repeat(129), 'a%00', 'a%2Fb'])('rejects the malformed ID %s with 400', async (odd) => {
     const { status, body } = await app.as('platform').delete(`${path}/${odd}`);
     const fault = { path: 'clientId', code: 'clientId', message: 'clientId must be the id of a client' };
     expect(status).toBe(400);
     expect(body).toEqual(refused('invalid_request', { issues: [fault], fields: { clientId: [fault.message] } }));
   });
 
-  it('answers 404 for an unknown client, for one of another operator, and for an unknown operator', async () => {
+  it('returns 404 for an unknown client, for a client of another operator and for an unknown operator', async () => {
     const foreign = await newClient(app, await newOperator(app));
     for (const id of ['occ_000000000000000000000000', foreign.id, foreign.clientId]) {
       const { status, body } = await app.as('platform').delete(`${path}/${id}`);
@@ -116,7 +116,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
 });
 
 describe('a credential that is bound to an operator', () => {
-  it('reaches no client of another operator, neither to read nor to revoke', async () => {
+  it('can neither read nor revoke a client of another operator', async () => {
     const other = await newOperator(app);
     const [own, foreign] = [await newClient(app, operatorId, { scopes: ['connect:*'] }), await newClient(app, other)];
     const callers = [await withKey(app, ['connect:*'], operatorId), await actingAs(app, own)];
@@ -161,7 +161,7 @@ describe('GET /connect/v1/operators/{operatorId}/oauth-clients', () => {
     expect([status, body.code, Object.keys(body.details.fields)]).toEqual([400, 'invalid_request', ['active']]);
   });
 
-  it('needs a connect scope with the action read, in any area', async () => {
+  it('requires a connect scope with the action read, in any area', async () => {
     expect((await (await withKey(app, ['connect:flights:read'])).get(path)).status).toBe(200);
     const { status, body } = await (await withKey(app, ['connect:flights:write'])).get(path);
     expect(status).toBe(403);

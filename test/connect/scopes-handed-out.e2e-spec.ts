@@ -19,7 +19,7 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-/** A small world: `others` stands for every area, or action, that no scope of it names. */
+/** A small set of areas and actions: `others` stands for each one that no scope contains. */
 const AREAS = ['bookings', 'flights'];
 const ACTIONS = ['read', 'write'];
 const OTHERS = 'others';
@@ -34,7 +34,7 @@ const scope = fc.oneof(
 );
 const scopes = fc.uniqueArray(scope, { minLength: 1, maxLength: 4 });
 
-/** All that the scopes allow, worked out right by right and not by comparing scopes. */
+/** All permissions of the scopes, computed one by one and not by comparing scopes. */
 function rights(held: string[]): Set<string> {
   const allowed = held.flatMap((one) => {
     const [, area = '', action = '*'] = one.split(':');
@@ -49,12 +49,12 @@ function rights(held: string[]): Set<string> {
 
 const within = (inner: Set<string>, outer: Set<string>) => [...inner].every((right) => outer.has(right));
 
-describe('scopes that are handed out', () => {
-  it('are always covered by scopes that are held', async () => {
+describe('scopes of new clients and grants', () => {
+  it('are always covered by the scopes of the caller', async () => {
     const outcomes = new Set<number>();
     const property = fc.asyncProperty(scopes, scopes, async (held, wanted) => {
       const operatorId = await newOperator(app);
-      // Without the right to create clients there is no attempt to hand out anything.
+      // Without the permission to create clients the request is rejected earlier.
       const caller = await newClient(app, operatorId, { scopes: [...new Set([...held, 'connect:flights:write'])] });
       const token = await actingAs(app, caller);
 
@@ -66,7 +66,7 @@ describe('scopes that are handed out', () => {
       outcomes.add(status);
       if (status === 201) expect(within(rights(body.scopes), rights(caller.scopes))).toBe(true);
       const each = wanted.filter((one) => !within(rights([one]), rights(caller.scopes)));
-      // A wildcard that is held piece by piece is refused as well: tomorrow it may be more than its pieces.
+      // A wildcard is rejected even if the caller has all its present parts: later it can cover more.
       expect(body.details?.excessScopes ?? []).toEqual(expect.arrayContaining(each));
       expect(status).toBe((body.details?.excessScopes ?? []).length > 0 ? 403 : 201);
     });
@@ -75,11 +75,11 @@ describe('scopes that are handed out', () => {
   }, 60_000);
 });
 
-describe('a client that makes clients', () => {
+describe('a client that creates clients', () => {
   const scopes = ['connect:bookings:*'];
   const inHours = (hours: number) => new Date(app.now().getTime() + hours * 3_600_000).toISOString();
 
-  it('hands on its grant and its end: what it made stops with it', async () => {
+  it('passes on its grant and its end: the new clients end with it', async () => {
     const operatorId = await newOperator(app);
     const grantId = await newGrant(app, operatorId, { scopes });
     const expiresAt = inHours(5);
@@ -97,7 +97,7 @@ describe('a client that makes clients', () => {
     expect((await askForToken(app, child)).status).toBe(400);
   });
 
-  it('reaches no further by another grant, a later end, or the secret of a client that is not so bound', async () => {
+  it('cannot exceed its permission with another grant, a later end, or the secret of a less limited client', async () => {
     const operatorId = await newOperator(app);
     const [grantId, other] = [await newGrant(app, operatorId, { scopes }), await newGrant(app, operatorId, { scopes })];
     const bound = await actingAs(app, await newClient(app, operatorId, { scopes, grantId, expiresAt: inHours(5) }));

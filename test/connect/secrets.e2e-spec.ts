@@ -14,7 +14,7 @@ const KEY = { 'Idempotency-Key': 'create-a-client-once' };
 const WANTED = { scopes: ['connect:bookings:read'], name: 'Secret keeper' };
 
 describe('the secret of a client', () => {
-  it('is in the create answer, and in no idempotent replay of it', async () => {
+  it('is in the response of the creation, and in no idempotent replay of it', async () => {
     const first = await app.as('platform').post<OAuthClient>(clientsOf(operatorId), WANTED, { headers: KEY });
     const replay = await app.as('platform').post<OAuthClient>(clientsOf(operatorId), WANTED, { headers: KEY });
 
@@ -33,7 +33,7 @@ describe('the secret of a client', () => {
     expect((await askForToken(app, first.body)).status).toBe(200);
   });
 
-  it('and its tokens are in no table, no log line and no later answer in plaintext', async () => {
+  it('and its tokens appear in no table, log line or later response', async () => {
     const headers = { 'Idempotency-Key': 'create-another-client' };
     const { body: client } = await app.as('platform').post<OAuthClient>(clientsOf(operatorId), WANTED, { headers });
     const { body: token } = await askForToken(app, client);
@@ -50,7 +50,7 @@ describe('the secret of a client', () => {
       expect(app.logs.filter((line) => line.includes(secret))).toEqual([]);
     }
     expect(await tablesWith(app, bare)).toEqual([]);
-    // The search does find what is there, and the log does speak of these requests.
+    // Control: the search finds stored values, and the log contains these requests.
     expect(await tablesWith(app, [client.clientId])).toEqual(
       expect.arrayContaining(['public.oauth_clients', 'public.ledger_payloads', 'public.idempotency_keys']),
     );

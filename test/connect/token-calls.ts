@@ -35,7 +35,7 @@ export class TokenCalls {
   }
 }
 
-/** The whole of a refusal in the shape of RFC 6749. */
+/** The complete error in the format of RFC 6749. */
 export function expectFault(answer: Answer, status: number, code: string): void {
   expect(answer.status).toBe(status);
   const description = { error_description: expect.any(String) };

@@ -69,7 +69,7 @@ describe('POST /connect/v1/oauth/token', () => {
       'JSON members that are null, which count as left out',
       () => calls.json({ ...GRANT, ...calls.inBody(), scope: null }),
     ],
-  ])('takes %s', async (_, ask) => {
+  ])('accepts %s', async (_, ask) => {
     const { status, body, headers } = await ask();
     expect(status).toBe(200);
     expect(body).toEqual(issued);
@@ -93,12 +93,12 @@ describe('POST /connect/v1/oauth/token', () => {
     }
   });
 
-  it('gives a token that the connect surface takes', async () => {
+  it('issues a token that the connect surface accepts', async () => {
     const { body } = await askForToken(app, client);
     expect((await app.with(body.access_token).get(clientsOf(operatorId))).status).toBe(200);
   });
 
-  it('gives another token each time', async () => {
+  it('issues a different token each time', async () => {
     const tokens = await Promise.all([askForToken(app, client), askForToken(app, client)]);
     expect(new Set(tokens.map(({ body }) => body.access_token)).size).toBe(2);
   });
@@ -109,7 +109,7 @@ describe('the scope', () => {
     ['connect:bookings:write', 'connect:bookings:write'],
     ['connect:flights:read connect:bookings:*', 'connect:flights:read connect:bookings:*'],
     [' connect:bookings:read  connect:bookings:read ', 'connect:bookings:read'],
-  ])('may be a part of what the client has: %s', async (scope, given) => {
+  ])('can be a part of the scopes of the client: %s', async (scope, given) => {
     const { status, body } = await askForToken(app, client, { scope });
     expect(status).toBe(200);
     expect(body).toEqual({ ...issued, scope: given });
@@ -126,20 +126,20 @@ describe('the scope', () => {
     'connect:bookings',
     'connect:bookings:read\0',
     Array.from({ length: 65 }, (_, n) => `connect:area-${n}:read`).join(' '),
-  ])('may not be more: %s', async (scope) => {
+  ])('cannot exceed the scopes of the client: %s', async (scope) => {
     expectFault(await askForToken(app, client, { scope }), 400, 'invalid_scope');
   });
 });
 
 describe('expires_in', () => {
-  it('never goes past the end of the client', async () => {
+  it('never exceeds the end of the client', async () => {
     const expiresAt = new Date(app.now().getTime() + 600_000).toISOString();
     const { body } = await askForToken(app, await newClient(app, operatorId, { expiresAt }));
     expect(body.expires_in).toBeGreaterThan(570);
     expect(body.expires_in).toBeLessThanOrEqual(600);
   });
 
-  it('never goes past the end of the grant', async () => {
+  it('never exceeds the end of the grant', async () => {
     const expiresAt = new Date(app.now().getTime() + 300_000).toISOString();
     const grantId = await newGrant(app, operatorId, { scopes: ['connect:*'], expiresAt });
     const { body } = await askForToken(app, await newClient(app, operatorId, { grantId }));

@@ -3,7 +3,7 @@ import type { TextsRule } from '../../platform/http/fields.js';
 /** One scope of the connect grammar: two segments only as `connect:*`. */
 const CONNECT_SCOPE = /^connect:(\*|([a-z][a-z0-9-]*|\*):([a-z][a-z0-9-]*|\*))$/;
 
-/** What holds of every list of scopes on the connect surface. */
+/** The rule for every list of scopes on the connect surface. */
 export const CONNECT_SCOPES: TextsRule = {
   min: 1,
   max: 64,

@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import type { ConnectorProviderRow } from './connector-providers/connector-provider.dto.js';
-import { ConnectorProviders } from './connector-providers/connector-providers.service.js';
+import { ConnectorProvidersService } from './connector-providers/connector-providers.service.js';
 import { DEMO_CREDENTIALS } from './demo-credentials.js';
-import { ClientSecrets } from './client-secrets/client-secrets.service.js';
-import { OAuthClients } from './oauth-clients/oauth-clients.service.js';
+import { ClientSecretsService } from './client-secrets/client-secrets.service.js';
+import { OAuthClientsService } from './oauth-clients/oauth-clients.service.js';
 import type { OperatorGrantRow } from './operators/operator.dto.js';
-import { OperatorProvisioning } from './operators/operator-provisioning.js';
+import { GrantsService } from './operators/grants.service.js';
+import { OperatorsService } from './operators/operators.service.js';
 
 const OPERATOR = 'op_demo';
 
@@ -34,25 +35,27 @@ const PROVIDERS: ConnectorProviderRow[] = [
 ];
 
 /**
- * What the examples of the API document name: operator `op_demo`, its grants, provider `demo-activities`, and clients: 1 is
- * revoked, 2 is listed, 3 has known credentials, 4 gets a second secret, 5 has two.
+ * The resources that the examples of the API document use: operator `op_demo`, its grants, provider `demo-activities`, and
+ * clients. The examples revoke client 1, list client 2, authenticate client 3, rotate the secret of client 4, and revoke a
+ * secret of client 5.
  */
 @Injectable()
 export class ConnectDemo {
   constructor(
-    private readonly operators: OperatorProvisioning,
-    private readonly clients: OAuthClients,
-    private readonly secrets: ClientSecrets,
-    private readonly providers: ConnectorProviders,
+    private readonly operators: OperatorsService,
+    private readonly grants: GrantsService,
+    private readonly clients: OAuthClientsService,
+    private readonly secrets: ClientSecretsService,
+    private readonly providers: ConnectorProvidersService,
   ) {}
 
   @DemoData(300, 'operators and connectors')
   async load(): Promise<void> {
-    await this.operators.applyOperators([{ id: OPERATOR, name: 'Demo Operator' }]);
-    await this.operators.applyGrants(GRANTS);
-    await this.providers.apply(PROVIDERS);
+    await this.operators.provision([{ id: OPERATOR, name: 'Demo Operator' }]);
+    await this.grants.provision(GRANTS);
+    await this.providers.provision(PROVIDERS);
     const read = { scopes: ['connect:bookings:read'] };
-    const create = (name: string, options: Parameters<OAuthClients['create']>[2], grantId?: string) =>
+    const create = (name: string, options: Parameters<OAuthClientsService['create']>[2], grantId?: string) =>
       this.clients.create(OPERATOR, { ...read, name, ...(grantId === undefined ? {} : { grantId }) }, options);
     await create('Retired integration', { id: demoId('oacl', 1) });
     await create('Booking sync', { id: demoId('oacl', 2) }, 'grant_demo');

@@ -1,24 +1,20 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { ClientSecretsController } from './client-secrets/client-secrets.controller.js';
-import { ClientSecrets } from './client-secrets/client-secrets.service.js';
+import { ClientSecretsService } from './client-secrets/client-secrets.service.js';
 import { ConnectorProvidersController } from './connector-providers/connector-providers.controller.js';
-import { ConnectorProviders } from './connector-providers/connector-providers.service.js';
+import { ConnectorProvidersService } from './connector-providers/connector-providers.service.js';
 import { ConnectDemo } from './connect.demo.js';
-import { AccessTokens } from './oauth/access-tokens.service.js';
-import { ClientRequests } from './oauth/client-requests.service.js';
-import { KnownClients } from './oauth/known-clients.service.js';
+import { AccessTokensService } from './oauth/access-tokens.service.js';
+import { ClientAuthenticationService } from './oauth/client-authentication.service.js';
 import { MetadataController } from './oauth/metadata.controller.js';
 import { TokenController } from './oauth/token.controller.js';
-import { CallerBounds } from './oauth-clients/caller-bounds.service.js';
 import { OAuthClientsController } from './oauth-clients/oauth-clients.controller.js';
-import { OAuthClients } from './oauth-clients/oauth-clients.service.js';
+import { OAuthClientsService } from './oauth-clients/oauth-clients.service.js';
 import { GrantsController } from './operators/grants.controller.js';
-import { Grants } from './operators/grants.service.js';
-import { OperatorChanges } from './operators/operator-changes.service.js';
-import { OperatorProvisioning } from './operators/operator-provisioning.js';
+import { GrantsService } from './operators/grants.service.js';
 import { OperatorsController } from './operators/operators.controller.js';
-import { Operators } from './operators/operators.service.js';
+import { OperatorsService } from './operators/operators.service.js';
 
 @Module({
   imports: [ActionLedgerModule],
@@ -32,18 +28,14 @@ import { Operators } from './operators/operators.service.js';
     TokenController,
   ],
   providers: [
-    AccessTokens,
-    CallerBounds,
-    ClientRequests,
-    ClientSecrets,
-    ConnectorProviders,
+    AccessTokensService,
+    ClientAuthenticationService,
+    ClientSecretsService,
+    ConnectorProvidersService,
     ConnectDemo,
-    Grants,
-    KnownClients,
-    OAuthClients,
-    OperatorChanges,
-    OperatorProvisioning,
-    Operators,
+    GrantsService,
+    OAuthClientsService,
+    OperatorsService,
   ],
 })
 export class ConnectModule {}

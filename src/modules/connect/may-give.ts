@@ -3,8 +3,8 @@ import { currentActor } from '../../platform/context/request-context.js';
 import { AppError } from '../../platform/errors/app-error.js';
 
 /**
- * Nobody hands out what he does not hold: 403 with the scopes that are too many; `required` is what the route asks for.
- * The service itself, which makes demo data and provisions, holds everything.
+ * A caller can pass on only scopes that it has: 403 with the excess scopes; `required` is the scope of the route. The
+ * system, which loads demo data and provisioning files, has all scopes.
  */
 export function assertMayGive(scopes: readonly string[], required: string): void {
   const actor = currentActor();

@@ -56,7 +56,7 @@ export class ClientSecretList {
   data: ClientSecretResponse[];
 }
 
-/** What of a secret may be seen, as of this time. */
+/** The secret without its value, at this time. */
 export function toClientSecret(secret: ClientSecret, { clientId, now }: { clientId: string; now: Date }) {
   return {
     id: secret.id,

@@ -1,17 +1,17 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How many a client may have at a time: the one that it is given, and the one that it still uses. */
-export const MOST_LIVE = 2;
+/** Maximum number of valid secrets of a client: the new one, and the one that it still uses. */
+export const MAX_LIVE = 2;
 
-/** A secret of an OAuth client; only its SHA-256 is kept. It is ended, never deleted. */
+/** A secret of an OAuth client; only its SHA-256 is stored. It is ended, never deleted. */
 @Entity('oauth_client_secrets')
 export class ClientSecret {
   @PrimaryColumn('text') id: string;
-  /** The row id of the client. */
+  /** The ID of the client, not its public ID. */
   @Column('text') client: string;
   @Column('bytea') hash: Buffer;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
-  /** When the overlap with its successor is over. */
+  /** The end of the overlap with the next secret. */
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
   @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt: Date | null;
 

@@ -4,19 +4,19 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { setResponseHeader, created } from '../../../platform/http/response-headers.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { PathClientId, PathOperatorId, PathSecretId } from '../oauth-clients/path-ids.js';
+import { PathClientId, PathOperatorId, PathSecretId } from '../operators/path-ids.js';
 import {
   ClientSecretList,
   ClientSecretResponse,
   CreatedClientSecret,
   RotateClientSecret,
 } from './client-secret.dto.js';
-import { ClientSecrets } from './client-secrets.service.js';
+import { ClientSecretsService } from './client-secrets.service.js';
 
 @ApiTags('Connect: OAuth clients')
 @Controller('/connect/v1/operators/:operatorId/oauth-clients/:clientId/secrets')
 export class ClientSecretsController {
-  constructor(private readonly secrets: ClientSecrets) {}
+  constructor(private readonly secrets: ClientSecretsService) {}
 
   /**
    * Rotate the secret of an OAuth client

@@ -9,27 +9,27 @@ import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { newClientSecret } from '../oauth-clients/client-credentials.js';
 import type { OAuthClient } from '../oauth-clients/oauth-client.entity.js';
-import { OAuthClients } from '../oauth-clients/oauth-clients.service.js';
+import { OAuthClientsService } from '../oauth-clients/oauth-clients.service.js';
 import { type ClientSecretResponse, type RotateClientSecret, toClientSecret } from './client-secret.dto.js';
-import { ClientSecret, MOST_LIVE } from './client-secret.entity.js';
+import { ClientSecret, MAX_LIVE } from './client-secret.entity.js';
 
 const DAY_SECONDS = 24 * 3600;
-const SHOWN = 20;
+const LIST_LIMIT = 20;
 
-/** Gives clients new secrets without a moment in which none of theirs is good. */
+/** Rotates the secrets of clients: a client has a valid secret at any time. */
 @Injectable()
-export class ClientSecrets {
+export class ClientSecretsService {
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
-    private readonly clients: OAuthClients,
+    private readonly clients: OAuthClientsService,
     private readonly verifier: TokenVerifier,
   ) {}
 
   /**
-   * A second secret; the first one ends with the overlap. Who gets it can do what the client may, so the caller must hold
-   * that: 403. Throws 404, 409 `client_inactive`, `grant_conflict`, `secret_limit_reached`.
+   * Creates a second secret; the first one ends with the overlap. The secret gives all permissions of the client, so the
+   * caller must have its scopes (403). Throws 404, 409 `client_inactive`, `grant_conflict`, `secret_limit_reached`.
    */
   async rotate(
     operatorId: string,
@@ -38,14 +38,14 @@ export class ClientSecrets {
   ): Promise<{ secret: ClientSecretResponse; clientSecret: string }> {
     const clientSecret = newClientSecret();
     const secret = await this.database.transaction(async () => {
-      const client = await this.clients.lockToGive(operatorId, clientId);
+      const client = await this.clients.lockToDelegate(operatorId, clientId);
       const now = this.clock.now();
       if (!client.active || (client.expiresAt !== null && client.expiresAt <= now)) {
         throw conflict('client_inactive', 'The client is revoked or has expired');
       }
       const live = await this.live(client, now);
-      assertRoom(live);
-      for (const old of live) await this.endWith(old, new Date(now.getTime() + overlapSeconds * 1000));
+      assertBelowLimit(live);
+      for (const old of live) await this.expireAt(old, new Date(now.getTime() + overlapSeconds * 1000));
       return this.add(client, clientSecret, now);
     });
     return { secret, clientSecret };
@@ -57,15 +57,14 @@ export class ClientSecrets {
     const secrets = await this.database.repository(ClientSecret).find({
       where: { client: client.id },
       order: { createdAt: 'DESC', id: 'DESC' },
-      take: SHOWN,
+      take: LIST_LIMIT,
     });
-    return secrets.map((secret) => this.shown(secret, client));
+    return secrets.map((secret) => this.toResponse(secret, client));
   }
 
   /**
-   * Ends the secret and the tokens that were issued by it, also where the secret itself was over already: then its tokens
-   * are what is left of it. One that was revoked stays as it is. Throws 404, 409 `last_secret` where the client would have
-   * none left.
+   * Ends the secret and the tokens that were issued with it, also if the secret has expired: its tokens can still be valid.
+   * A second revocation changes nothing. Throws 404, 409 `last_secret` if the client would have no valid secret left.
    */
   async revoke(operatorId: string, clientId: string, secretId: string): Promise<ClientSecretResponse> {
     return this.database.transaction(async () => {
@@ -73,14 +72,14 @@ export class ClientSecrets {
       const secret = await this.database.repository(ClientSecret).findOneBy({ id: secretId, client: client.id });
       if (!secret) throw notFound({ resource: 'oauth_client_secret' });
       const now = this.clock.now();
-      if (secret.revokedAt !== null) return this.shown(secret, client);
+      if (secret.revokedAt !== null) return this.toResponse(secret, client);
 
       const others = (await this.live(client, now)).filter(({ id }) => id !== secretId);
       if (secret.isLive(now) && others.length === 0)
         throw conflict('last_secret', 'This is the only valid secret; rotate it first or revoke the client');
-      const before = this.shown(secret, client);
+      const before = this.toResponse(secret, client);
       await this.end(secret, now);
-      const after = this.shown(secret, client);
+      const after = this.toResponse(secret, client);
       this.record('revoke', after, before);
       return after;
     });
@@ -91,10 +90,10 @@ export class ClientSecrets {
     return secrets.filter((secret) => secret.isLive(now));
   }
 
-  /** Until the end of the overlap, or its own if that comes first. */
-  private async endWith(secret: ClientSecret, overlapEnds: Date): Promise<void> {
-    const isOverBefore = secret.expiresAt !== null && secret.expiresAt < overlapEnds;
-    secret.expiresAt = isOverBefore ? secret.expiresAt : overlapEnds;
+  /** The secret ends with the overlap, or at its own end if that is earlier. */
+  private async expireAt(secret: ClientSecret, overlapEnd: Date): Promise<void> {
+    const endsEarlier = secret.expiresAt !== null && secret.expiresAt < overlapEnd;
+    secret.expiresAt = endsEarlier ? secret.expiresAt : overlapEnd;
     await this.database.repository(ClientSecret).update({ id: secret.id }, { expiresAt: secret.expiresAt });
     this.recheck();
   }
@@ -109,9 +108,9 @@ export class ClientSecrets {
       revokedAt: null,
     });
     await this.database.insert(secret);
-    const shown = this.shown(secret, client);
-    this.record('create', shown, null);
-    return shown;
+    const response = this.toResponse(secret, client);
+    this.record('create', response, null);
+    return response;
   }
 
   private async end(secret: ClientSecret, now: Date): Promise<void> {
@@ -128,7 +127,7 @@ export class ClientSecrets {
     this.database.afterCommit(() => this.verifier.forget());
   }
 
-  private shown(secret: ClientSecret, { clientId }: OAuthClient): ClientSecretResponse {
+  private toResponse(secret: ClientSecret, { clientId }: OAuthClient): ClientSecretResponse {
     return toClientSecret(secret, { clientId, now: this.clock.now() });
   }
 
@@ -138,13 +137,13 @@ export class ClientSecrets {
   }
 }
 
-function assertRoom(live: readonly ClientSecret[]): void {
-  if (live.length < MOST_LIVE) return;
+function assertBelowLimit(live: readonly ClientSecret[]): void {
+  if (live.length < MAX_LIVE) return;
   throw conflict(
     'secret_limit_reached',
-    `The client has ${MOST_LIVE} valid secrets; wait until one expires, or revoke one`,
+    `The client has ${MAX_LIVE} valid secrets; wait until one expires, or revoke one`,
     {
-      limit: MOST_LIVE,
+      limit: MAX_LIVE,
     },
   );
 }

@@ -14,7 +14,7 @@ import {
   UpdateConnectorProvider,
 } from './connector-provider.dto.js';
 import { PROVIDER_KEY } from './connector-provider.entity.js';
-import { ConnectorProviders } from './connector-providers.service.js';
+import { ConnectorProvidersService } from './connector-providers.service.js';
 
 const KEY = { maxLength: 63, pattern: PROVIDER_KEY, example: 'demo-activities' };
 
@@ -28,7 +28,7 @@ const knownForm: PipeTransform<string, string> = {
 @ApiTags('Connect: Connector providers')
 @Controller('/connect/v1/connector-providers')
 export class ConnectorProvidersController {
-  constructor(private readonly providers: ConnectorProviders) {}
+  constructor(private readonly providers: ConnectorProvidersService) {}
 
   /**
    * List connector providers

@@ -10,14 +10,14 @@ import { type ConnectorProviderResponse, ConnectorProviderRow, toConnectorProvid
 import { ConnectorProvider } from './connector-provider.entity.js';
 
 @Injectable()
-export class ConnectorProviders {
+export class ConnectorProvidersService {
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
   ) {}
 
-  /** By key. */
+  /** Ordered by key. */
   async list(bounds: { limit: number; offset: number }): Promise<{ providers: ConnectorProvider[]; total: number }> {
     const { limit: take, offset: skip } = bounds;
     const providers = this.database.repository(ConnectorProvider);
@@ -25,7 +25,7 @@ export class ConnectorProviders {
     return { providers: page, total };
   }
 
-  /** The schema replaces the old one as a whole. Throws 404, 412. */
+  /** Replaces the complete form definition. Throws 404, 412. */
   async replaceForm(
     key: string,
     schema: Record<string, unknown> | null,
@@ -39,15 +39,15 @@ export class ConnectorProviders {
     });
   }
 
-  /** Provisioning: creates or updates by key, all or nothing. Members that a row leaves out stay as they are. */
+  /** Creates or updates providers by key, all or none. Members that a row omits keep their values. */
   @Provisions({ name: 'connectorProviders', order: 320, row: ConnectorProviderRow })
-  async apply(rows: ConnectorProviderRow[]): Promise<void> {
+  async provision(rows: ConnectorProviderRow[]): Promise<void> {
     await this.database.transaction(async () => {
-      for (const row of [...rows].sort((a, b) => (a.key < b.key ? -1 : 1))) await this.applyRow(row);
+      for (const row of [...rows].sort((a, b) => (a.key < b.key ? -1 : 1))) await this.provisionRow(row);
     });
   }
 
-  private async applyRow(row: ConnectorProviderRow): Promise<void> {
+  private async provisionRow(row: ConnectorProviderRow): Promise<void> {
     const { key, name, capabilities } = row;
     const found = await this.findLocked(key);
     const description = row.description === undefined ? (found?.description ?? null) : row.description;
@@ -55,16 +55,16 @@ export class ConnectorProviders {
     const applicationFormSchema = given === undefined ? (found?.applicationFormSchema ?? null) : given;
     const wanted = { key, name, capabilities, description, applicationFormSchema };
 
-    if (!found) await this.add(wanted);
+    if (!found) await this.insert(wanted);
     else if (
       JSON.stringify(toConnectorProvider(found)) !== JSON.stringify(toConnectorProvider({ ...found, ...wanted }))
     )
       await this.change(found, wanted);
   }
 
-  private async add(facts: ConnectorProviderResponse): Promise<void> {
+  private async insert(values: ConnectorProviderResponse): Promise<void> {
     const now = this.clock.now();
-    const provider = make(ConnectorProvider, { ...facts, version: 1, createdAt: now, updatedAt: now });
+    const provider = make(ConnectorProvider, { ...values, version: 1, createdAt: now, updatedAt: now });
     await this.database.insert(provider);
     this.record('create', provider, null);
   }
@@ -81,7 +81,7 @@ export class ConnectorProviders {
     const before = toConnectorProvider(provider);
     Object.assign(provider, changes, { version: provider.version + 1, updatedAt: this.clock.now() });
     const { key, name, description, capabilities, applicationFormSchema: schema, version, updatedAt } = provider;
-    // By hand, because TypeORM looks for columns inside the schema.
+    // SQL, because TypeORM interprets the members of the form definition as columns.
     await this.database.execute(
       `update connector_providers
        set name = $2, description = $3, capabilities = $4, application_form_schema = $5::json, version = $6, updated_at = $7

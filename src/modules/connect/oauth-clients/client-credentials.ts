@@ -1,9 +1,9 @@
 import { newSecret, randomBase62 } from '../../../platform/ids/id.js';
 
-/** Public client ids: 24 random base62 characters. */
+/** Public client IDs: 24 random base62 characters. */
 export const CLIENT_ID = /^occ_[0-9A-Za-z]{24}$/;
 
-/** What a client presents at the token endpoint. The secret has 256 random bits and a checksum. */
+/** ID and secret that a client sends to the token endpoint. The secret has 256 random bits and a checksum. */
 export interface ClientCredentials {
   clientId: string;
   clientSecret: string;

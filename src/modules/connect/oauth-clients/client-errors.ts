@@ -5,7 +5,7 @@ const text = (maxLength: number) => ({ type: 'string', maxLength });
 const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum });
 const retryAfterMs = { ...whole(1, 86_400_000), description: 'Milliseconds after which a retry is useful' };
 
-/** One of the error bodies of the client endpoints: these codes, and details of this form where there are any. */
+/** The schema of an error body of the client endpoints, with these codes and details. */
 function body(
   { name, description }: { name: string; description: string },
   codes: readonly string[],
@@ -13,7 +13,7 @@ function body(
 ): NamedSchema {
   const closed = {
     type: 'object',
-    description: 'Facts about the error; which ones depends on the code',
+    description: 'Details of the error; the members depend on the code',
     properties: details ?? {},
     additionalProperties: false,
   };
@@ -80,8 +80,8 @@ const limited = body({ name: 'RateLimited', description: 'The caller has sent to
   limit: { ...whole(0, 1_000_000_000), description: 'Requests that the exceeded limit allows' },
 });
 
-/** The five error bodies of revoking a client. */
+/** The error bodies of revoking a client. */
 export const REVOKE_ERRORS = { 400: invalid, 401: unauthorized, 403: forbidden, 404: missing, 429: limited };
 
-/** The six of creating one. */
+/** The error bodies of creating a client. */
 export const CREATE_ERRORS = { ...REVOKE_ERRORS, 409: conflict };

@@ -5,7 +5,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export class OAuthClient {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'operator_id' }) operatorId: string;
-  /** Public; what the client calls itself at the token endpoint. */
+  /** Public ID, sent as `client_id` to the token endpoint. */
   @Column('text', { name: 'client_id' }) clientId: string;
   @Column('text', { nullable: true }) name: string | null;
   @Column('text', { array: true }) scopes: string[];

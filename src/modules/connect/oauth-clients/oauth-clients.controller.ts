@@ -14,13 +14,13 @@ import {
   OAuthClientResponse,
   toOAuthClient,
 } from './oauth-client.dto.js';
-import { OAuthClients } from './oauth-clients.service.js';
-import { PathClientId, PathOperatorId } from './path-ids.js';
+import { OAuthClientsService } from './oauth-clients.service.js';
+import { PathClientId, PathOperatorId } from '../operators/path-ids.js';
 
 @ApiTags('Connect: OAuth clients')
 @Controller('/connect/v1/operators/:operatorId/oauth-clients')
 export class OAuthClientsController {
-  constructor(private readonly clients: OAuthClients) {}
+  constructor(private readonly clients: OAuthClientsService) {}
 
   /**
    * Create an OAuth client

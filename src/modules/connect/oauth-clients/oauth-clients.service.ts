@@ -5,12 +5,12 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
-import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
+import { AppError, conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { assertMayGive } from '../may-give.js';
-import { Operators } from '../operators/operators.service.js';
+import { OperatorsService } from '../operators/operators.service.js';
 import { type ClientCredentials, newClientCredentials } from './client-credentials.js';
 import { type CreateOAuthClient, type ListOAuthClients, toOAuthClient } from './oauth-client.dto.js';
 import { OAuthClient } from './oauth-client.entity.js';
@@ -18,35 +18,41 @@ import { OAuthClient } from './oauth-client.entity.js';
 const MAX_ACTIVE = 50;
 const MAX_YEARS = 10;
 
-/** What else comes from chance: demo data chooses it. */
-interface Chosen {
+/** Values that are random by default; demo data sets them. */
+interface FixedValues {
   id?: string;
   credentials?: ClientCredentials;
   secretId?: string;
 }
 
+type Bounds = Pick<OAuthClient, 'grantId' | 'expiresAt'>;
+
+/**
+ * The OAuth clients of operators. A client that creates clients or secrets must not exceed its own permission: the new
+ * access has the same grant, and ends no later. Other callers, for example with a platform key, have no such bounds.
+ */
 @Injectable()
-export class OAuthClients {
+export class OAuthClientsService {
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
-    private readonly operators: Operators,
+    private readonly operators: OperatorsService,
     private readonly verifier: TokenVerifier,
   ) {}
 
   /**
-   * The secret leaves here, this once: what is kept is its hash. Throws 400 for an end that is past or too far, 403 for
-   * scopes that the caller does not hold and for another grant than his, 404, 409 `operator_inactive`, `grant_conflict`, `client_limit_reached`.
+   * Returns the secret, this once: only its hash is stored. Throws 400 for an end in the past or too far away, 403 for
+   * scopes and grants that the caller does not have, 404, 409 `operator_inactive`, `grant_conflict`, `client_limit_reached`.
    */
   async create(
     operatorId: string,
     input: CreateOAuthClient,
-    { id = newId('oacl'), credentials = newClientCredentials(), secretId = newId('oasc') }: Chosen = {},
+    { id = newId('oacl'), credentials = newClientCredentials(), secretId = newId('oasc') }: FixedValues = {},
   ): Promise<{ client: OAuthClient; clientSecret: string }> {
     const now = this.clock.now();
     assertMayGive(input.scopes, '*:write');
-    const bounds = await this.operators.callers.handOn({
+    const bounds = await this.boundsOfNew({
       grantId: input.grantId ?? null,
       expiresAt: endOf(input, now),
     });
@@ -63,9 +69,9 @@ export class OAuthClients {
       revokedBy: null,
     });
     await this.database.transaction(async () => {
-      await this.assertWelcome(client, now);
+      await this.assertAllowed(client, now);
       await this.database.insert(client);
-      await this.keepSecret(client, { id: secretId, secret: credentials.clientSecret });
+      await this.insertSecret(client, { id: secretId, secret: credentials.clientSecret });
       this.record('create', client, null);
     });
     return { client, clientSecret: credentials.clientSecret };
@@ -84,7 +90,7 @@ export class OAuthClients {
     return { clients, total };
   }
 
-  /** Named by its public id or its row's. Whoever is revoked already stays as he is. Throws 404. */
+  /** Accepts the public ID or the ID of the resource. A second revocation changes nothing. Throws 404. */
   async revoke(operatorId: string, clientId: string): Promise<OAuthClient> {
     return this.database.transaction(async () => {
       const client = await this.lock(operatorId, clientId);
@@ -93,51 +99,72 @@ export class OAuthClients {
     });
   }
 
-  /** Throws 404, the same for one that is unknown and for one that the caller may not see. */
+  /** Throws the same 404 for an unknown client and for one that the caller may not see. */
   async get(operatorId: string, clientId: string): Promise<OAuthClient> {
     await this.operators.assertVisible(operatorId);
-    const client = await this.database.repository(OAuthClient).findOne({ where: named(operatorId, clientId) });
+    const client = await this.database.repository(OAuthClient).findOne({ where: byEitherId(operatorId, clientId) });
     if (!client) throw notFound({ resource: 'oauth_client' });
     return client;
   }
 
-  /** As `get`; nobody else changes the client before the transaction ends. */
+  /** As `get`, and locks the client until the transaction ends. */
   async lock(operatorId: string, clientId: string): Promise<OAuthClient> {
     await this.operators.assertVisible(operatorId);
-    // Tokens that are being issued refer to the client; they need not wait for this lock.
+    // Unlike `for update`, this lock does not block the issue of tokens, which refer to the client.
     const lock = { mode: 'for_no_key_update' } as const;
-    const where = named(operatorId, clientId);
+    const where = byEitherId(operatorId, clientId);
     const client = await this.database.repository(OAuthClient).findOne({ where, lock });
     if (!client) throw notFound({ resource: 'oauth_client' });
     return client;
   }
 
   /**
-   * `lock`, for a caller who gives access as this client: he must hold what it may do, and not be bound where it is free.
-   * Throws 403, 404, 409 `grant_conflict`.
+   * As `lock`, for a caller that creates access to this client: it must have the scopes of the client, and the client
+   * must not exceed the bounds of the caller. Throws 403, 404, 409 `grant_conflict`.
    */
-  async lockToGive(operatorId: string, clientId: string): Promise<OAuthClient> {
+  async lockToDelegate(operatorId: string, clientId: string): Promise<OAuthClient> {
     const client = await this.lock(operatorId, clientId);
     assertMayGive(client.scopes, '*:write');
-    await this.operators.callers.assertCovers(client);
+    await this.assertWithinCaller(client);
     return client;
   }
 
-  /** The operator is locked here, so that two creates cannot both take the last place. */
-  private async assertWelcome(client: OAuthClient, now: Date): Promise<void> {
+  /** Locks the operator, to prevent that two concurrent requests exceed the limit of active clients. */
+  private async assertAllowed(client: OAuthClient, now: Date): Promise<void> {
     const { operatorId, grantId } = client;
     const operator = await this.operators.lock(operatorId);
     const grant = grantId === null ? null : await this.operators.getGrant(operatorId, grantId);
     operator.assertActive();
     grant?.assertFits(client, now);
-    await this.operators.callers.assertCovers(client);
+    await this.assertWithinCaller(client);
     const active = await this.database.repository(OAuthClient).countBy({ operatorId, active: true });
     if (active >= MAX_ACTIVE) {
       throw conflict('client_limit_reached', `The operator has ${MAX_ACTIVE} active clients`, { limit: MAX_ACTIVE });
     }
   }
 
-  private async keepSecret(client: OAuthClient, { id, secret }: { id: string; secret: string }): Promise<void> {
+  /** The bounds of a new client: as requested, by default those of a caller that is a client itself. */
+  private async boundsOfNew(requested: Bounds): Promise<Bounds> {
+    const caller = await this.findCaller();
+    if (!caller) return requested;
+    return { grantId: requested.grantId ?? caller.grantId, expiresAt: requested.expiresAt ?? caller.expiresAt };
+  }
+
+  /**
+   * Throws 403 for a different grant and 409 `grant_conflict` for a later end than those of the caller, if the caller is
+   * another client.
+   */
+  private async assertWithinCaller(client: Bounds & { id: string }): Promise<void> {
+    const caller = await this.findCaller();
+    if (caller && caller.id !== client.id) assertWithin(caller, client);
+  }
+
+  private async findCaller(): Promise<OAuthClient | null> {
+    const { type, id } = currentActor();
+    return type === 'oauth_client' ? this.database.repository(OAuthClient).findOneByOrFail({ id }) : null;
+  }
+
+  private async insertSecret(client: OAuthClient, { id, secret }: { id: string; secret: string }): Promise<void> {
     await this.database.execute(
       'insert into oauth_client_secrets (id, client, hash, created_at) values ($1, $2, $3, $4)',
       [id, client.id, hashSecret(secret), client.createdAt],
@@ -176,10 +203,21 @@ function endOf({ expiresAt }: CreateOAuthClient, now: Date): Date | null {
   return end;
 }
 
-/** By its public id or its row's. */
-function named(operatorId: string, clientId: string): object[] {
+/** Matches the public ID or the ID of the resource. */
+function byEitherId(operatorId: string, clientId: string): object[] {
   return [
     { operatorId, clientId },
     { operatorId, id: clientId },
   ];
+}
+
+function assertWithin(caller: Bounds, { grantId, expiresAt }: Bounds): void {
+  if (caller.grantId !== null && grantId !== caller.grantId) {
+    throw new AppError(403, 'forbidden', 'A client bound to a grant can create access only under that grant');
+  }
+  const outlives = caller.expiresAt !== null && (expiresAt === null || expiresAt > caller.expiresAt);
+  if (outlives)
+    throw conflict('grant_conflict', 'A client cannot create access that lasts longer than its own', {
+      reason: 'expiry',
+    });
 }

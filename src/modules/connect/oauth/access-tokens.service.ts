@@ -9,6 +9,8 @@ import { Database } from '../../../platform/database/database.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { VerifiesCredential } from '../../../platform/auth/verifies-credential.js';
 import {
+  assertPermitted,
+  type AuthenticatedClient,
   type ClientStanding,
   isAlive,
   isPermitted,
@@ -16,12 +18,11 @@ import {
   STANDING_TABLES,
   withinGrant,
 } from './client-standing.js';
-import type { GenuineClient } from './known-clients.service.js';
-import { refusedRequest } from './oauth-errors.js';
+import { rejectedRequest } from './oauth-errors.js';
 
 const LIFETIME_SECONDS = 3600;
-const KEPT_AFTER_EXPIRY_SECONDS = 24 * 3600;
-const PURGED_AT_ONCE = 5_000;
+const RETENTION_SECONDS = 24 * 3600;
+const PURGE_BATCH = 5_000;
 
 export interface IssuedToken {
   token: string;
@@ -29,11 +30,11 @@ export interface IssuedToken {
   expiresInSeconds: number;
 }
 
-/** An access token that is good now. */
+/** An access token that is valid now. */
 export interface LiveToken {
   publicId: string;
   client: ClientStanding;
-  /** Those that its grant still covers. */
+  /** The scopes that the grant still covers. */
   scopes: string[];
   issuedAt: Date;
   expiresAt: Date;
@@ -47,9 +48,9 @@ const LIVE = `
   from oauth_access_tokens token join (${STANDING_TABLES}) on client.id = token.client
   where token.public_id = $1 and token.revoked_at is null and token.expires_at > $2`;
 
-/** Short-lived tokens of OAuth clients. They are opaque and kept as SHA-256, so that a revocation holds at once. */
+/** Short-lived tokens of OAuth clients. They are opaque and stored as SHA-256, so a revocation takes effect at once. */
 @Injectable()
-export class AccessTokens {
+export class AccessTokensService {
   private readonly live: BriefCache<LiveToken>;
 
   constructor(
@@ -62,13 +63,13 @@ export class AccessTokens {
   }
 
   /**
-   * A token for an hour, never past the end of the client or its grant. Throws 400 `unauthorized_client` where the
+   * Issues a token for one hour, or until the end of the client or its grant. Throws 400 `unauthorized_client` if the
    * operator or the grant is not active, 400 `invalid_scope`.
    */
-  async issue(client: GenuineClient, wanted: string[] | null): Promise<IssuedToken> {
+  async issue(client: AuthenticatedClient, requested: string[] | null): Promise<IssuedToken> {
     const now = this.clock.now();
     assertPermitted(client, now);
-    const scopes = chosenScopes(wanted, withinGrant(client.scopes, client));
+    const scopes = tokenScopesOf(requested, withinGrant(client.scopes, client));
     const ends = [this.clock.inSeconds(LIFETIME_SECONDS), client.expiresAt, client.grantExpiresAt];
     const expiresAt = new Date(Math.min(...ends.flatMap((end) => (end ? [end.getTime()] : []))));
 
@@ -82,7 +83,7 @@ export class AccessTokens {
     return { token, scopes, expiresInSeconds: Math.floor((expiresAt.getTime() - now.getTime()) / 1000) };
   }
 
-  /** Who acts with this token; null if it, its client, its grant or its operator may not be used now. */
+  /** The actor of the token; null if the token, its client, grant or operator is not usable now. */
   @VerifiesCredential('oat')
   async actorOf(credential: Credential): Promise<Actor | null> {
     const token = await this.read(credential);
@@ -92,19 +93,19 @@ export class AccessTokens {
     return { type: 'oauth_client', id, principal: id, credentialId: publicId, scopes, operatorId };
   }
 
-  /** The token, if it is good; as of a second ago at most. */
+  /** The token if it is valid; the result can be one second old. */
   async find(token: string): Promise<LiveToken | null> {
     const credential = parseAccessToken(token);
     return credential && (this.live.find(token) ?? this.live.ask(token, () => this.read(credential)));
   }
 
-  /** Ends the token. Throws 400 `unauthorized_client` for one that was issued to somebody else. */
+  /** Ends the token. Throws 400 `unauthorized_client` if it was issued to another client. */
   async revoke(token: string, client: ClientStanding): Promise<void> {
     const credential = parseAccessToken(token);
     const live = credential && (await this.read(credential));
     if (!live) return;
     if (live.client.id !== client.id) {
-      throw refusedRequest('unauthorized_client', 'The token was not issued to this client');
+      throw rejectedRequest('unauthorized_client', 'The token was not issued to this client');
     }
     await this.database.execute(
       'update oauth_access_tokens set revoked_at = $2 where public_id = $1 and revoked_at is null',
@@ -116,11 +117,11 @@ export class AccessTokens {
   /** Deletes tokens that expired more than a day ago. */
   @Cron('connect.access_tokens.purge', '23 * * * *')
   async purge(): Promise<void> {
-    const before = this.clock.inSeconds(-KEPT_AFTER_EXPIRY_SECONDS);
-    const batch = `select public_id from oauth_access_tokens where expires_at < $1 limit ${PURGED_AT_ONCE}`;
+    const before = this.clock.inSeconds(-RETENTION_SECONDS);
+    const batch = `select public_id from oauth_access_tokens where expires_at < $1 limit ${PURGE_BATCH}`;
     const text = `delete from oauth_access_tokens where public_id in (${batch})`;
-    for (let gone = PURGED_AT_ONCE; gone === PURGED_AT_ONCE;) {
-      gone = (await this.database.execute(text, [before])).count;
+    for (let deleted = PURGE_BATCH; deleted === PURGE_BATCH;) {
+      deleted = (await this.database.execute(text, [before])).count;
     }
   }
 
@@ -139,19 +140,13 @@ function parseAccessToken(token: string): Credential | null {
   return credential?.kind === 'oat' ? credential : null;
 }
 
-/** Throws 400 `unauthorized_client` where the operator or the grant does not let the client act. */
-export function assertPermitted(client: ClientStanding, now: Date): void {
-  if (isPermitted(client, now)) return;
-  throw refusedRequest('unauthorized_client', 'The operator or the grant of this client is not active');
-}
-
-/** What is wanted, or everything; throws 400 `invalid_scope` for more than there is, and where there is nothing. */
-function chosenScopes(wanted: string[] | null, held: string[]): string[] {
-  const scopes = wanted ?? held;
-  // Only what follows the grammar is compared: `*:write` and its like are requirements of routes, not scopes.
-  const isWithin = scopes.every(isConnectScope) && excessScopes(held, scopes).length === 0;
+/** The requested scopes, by default all available ones. Throws 400 `invalid_scope` for an excess and for an empty list. */
+function tokenScopesOf(requested: string[] | null, available: string[]): string[] {
+  const scopes = requested ?? available;
+  // Only valid scopes are compared: `*:write` is a requirement of a route, not a scope.
+  const isWithin = scopes.every(isConnectScope) && excessScopes(available, scopes).length === 0;
   if (scopes.length === 0 || scopes.length > 64 || !isWithin) {
-    throw refusedRequest('invalid_scope', 'The requested scope exceeds the scopes of the client or is empty');
+    throw rejectedRequest('invalid_scope', 'The requested scope exceeds the scopes of the client or is empty');
   }
   return scopes;
 }

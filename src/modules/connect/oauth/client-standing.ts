@@ -1,6 +1,7 @@
 import { covers } from '../../../platform/auth/scopes.js';
+import { rejectedRequest } from './oauth-errors.js';
 
-/** Everything that decides whether a client may be used now, and for what. */
+/** The data that decides whether a client can be used now, and with which scopes. */
 export interface ClientStanding {
   id: string;
   /** Public. */
@@ -10,13 +11,18 @@ export interface ClientStanding {
   active: boolean;
   expiresAt: Date | null;
   operatorActive: boolean;
-  /** Null: bound to no grant. */
+  /** Null if the client is not bound to a grant. */
   grantActive: boolean | null;
   grantScopes: string[] | null;
   grantExpiresAt: Date | null;
 }
 
-/** The columns of ClientStanding and the tables they come from, for a statement that goes on with `where`. */
+/** A client after authentication, with the secret that it used. */
+export interface AuthenticatedClient extends ClientStanding {
+  secretId: string;
+}
+
+/** The columns of ClientStanding and their tables, as parts of a statement. */
 export const STANDING_COLUMNS = `
   client.id, client.client_id as "clientId", client.operator_id as "operatorId", client.scopes, client.active, client.expires_at as "expiresAt",
   operator.status = 'active' as "operatorActive", granted.status = 'active' as "grantActive",
@@ -26,19 +32,25 @@ export const STANDING_TABLES = `
   join operators operator on operator.id = client.operator_id
   left join operator_grants granted on granted.id = client.grant_id`;
 
-/** Whether the client itself is alive: neither revoked nor expired. */
+/** Whether the client is neither revoked nor expired. */
 export function isAlive({ active, expiresAt }: ClientStanding, now: Date): boolean {
   return active && !isPast(expiresAt, now);
 }
 
-/** Whether its operator, and its grant if it has one, let it act. */
+/** Whether its operator, and its grant if it has one, are active. */
 export function isPermitted(standing: ClientStanding, now: Date): boolean {
   return standing.operatorActive && standing.grantActive !== false && !isPast(standing.grantExpiresAt, now);
 }
 
-/** Those of the scopes that the grant still covers: it may have been narrowed since they were given. */
+/** The scopes that the grant still covers: it can have been restricted since they were assigned. */
 export function withinGrant(scopes: string[], { grantScopes }: ClientStanding): string[] {
   return grantScopes === null ? scopes : scopes.filter((scope) => covers(grantScopes, scope));
+}
+
+/** Throws 400 `unauthorized_client` if the operator or the grant is not active. */
+export function assertPermitted(client: ClientStanding, now: Date): void {
+  if (isPermitted(client, now)) return;
+  throw rejectedRequest('unauthorized_client', 'The operator or the grant of this client is not active');
 }
 
 function isPast(instant: Date | null, now: Date): boolean {

@@ -40,7 +40,7 @@ export class IntrospectionResponse {
   iat?: number;
 }
 
-/** The token as a client of this operator may see it; another operator's is as good as none. */
+/** The token as a client of this operator sees it; a token of another operator is not active. */
 export function toIntrospection(token: LiveToken | null, operatorId: string): IntrospectionResponse {
   if (token?.client.operatorId !== operatorId || token.scopes.length === 0) return { active: false };
   const { clientId } = token.client;

@@ -46,7 +46,7 @@ export class MetadataResponse {
   service_documentation: string;
 }
 
-/** The metadata of the service that clients reach under this address. */
+/** The metadata of the service under this base URL. */
 export function toMetadata(baseUrl: string): MetadataResponse {
   const issuer = `${baseUrl}/connect/v1`;
   return {

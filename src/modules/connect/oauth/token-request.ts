@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import type { ClientCredentials } from '../oauth-clients/client-credentials.js';
-import { refusedRequest } from './oauth-errors.js';
+import { rejectedRequest } from './oauth-errors.js';
 
-/** A request of a client to one of the OAuth endpoints: who it says it is, and what it says. */
+/** A request to one of the OAuth endpoints: the credentials that it presents, and its parameters. */
 export interface ClientRequest {
   credentials: ClientCredentials;
   parameters: ReadonlyMap<string, string>;
@@ -10,71 +10,71 @@ export interface ClientRequest {
 
 export interface TokenRequest {
   credentials: ClientCredentials;
-  /** Null: all that the client has. */
+  /** Null requests all scopes of the client. */
   scopes: string[] | null;
 }
 
 type Parameters = ReadonlyMap<string, string>;
 
-/** Ids are counted by the rate limits, so no caller decides how much memory one takes. */
+/** The rate limits store IDs in memory, so their length is limited. */
 const MAX_ID_LENGTH = 128;
 
-/** Matches no client: whoever presents nothing is refused like whoever presents something wrong, after the same work. */
-const NOBODY: ClientCredentials = { clientId: '', clientSecret: '' };
+/** Matches no client: missing credentials are rejected like wrong ones, after the same work. */
+const NO_CREDENTIALS: ClientCredentials = { clientId: '', clientSecret: '' };
 
 /**
- * Reads a request, a form or JSON. Parameters that nobody knows are ignored, as are those without a value (RFC 6749, 3.1,
- * 3.2). Throws 400 `invalid_request`.
+ * Reads a request with a form or a JSON body. Unknown parameters and parameters without a value are ignored (RFC 6749,
+ * 3.1, 3.2). Throws 400 `invalid_request`.
  */
 export function readClientRequest(request: Pick<Request, 'headers' | 'query' | 'body'>): ClientRequest {
   if (Object.keys(request.query).length > 0)
-    throw refusedRequest('invalid_request', 'Parameters must be sent in the body');
+    throw rejectedRequest('invalid_request', 'Parameters must be sent in the body');
   const parameters = readParameters(request.body);
   const presented = readCredentials(request.headers.authorization, parameters);
-  return { credentials: presented.clientId.length <= MAX_ID_LENGTH ? presented : NOBODY, parameters };
+  return { credentials: presented.clientId.length <= MAX_ID_LENGTH ? presented : NO_CREDENTIALS, parameters };
 }
 
 /** Reads a request for a token (RFC 6749, 4.4). Throws 400 `invalid_request` and `unsupported_grant_type`. */
 export function readTokenRequest(request: Pick<Request, 'headers' | 'query' | 'body'>): TokenRequest {
   const { credentials, parameters } = readClientRequest(request);
   const grantType = parameters.get('grant_type');
-  if (grantType === undefined) throw refusedRequest('invalid_request', 'grant_type is missing');
+  if (grantType === undefined) throw rejectedRequest('invalid_request', 'grant_type is missing');
   if (grantType !== 'client_credentials') {
-    throw refusedRequest('unsupported_grant_type', 'The only grant type is client_credentials');
+    throw rejectedRequest('unsupported_grant_type', 'The only grant type is client_credentials');
   }
   const scope = parameters.get('scope');
   const scopes = scope === undefined ? null : [...new Set(scope.split(' ').filter(Boolean))];
   return { credentials, scopes };
 }
 
-/** The token that a request to introspect or to revoke one is about. Throws 400 `invalid_request` without one. */
+/** The token to introspect or to revoke. Throws 400 `invalid_request` if it is missing. */
 export function tokenOf({ parameters }: ClientRequest): string {
   const token = parameters.get('token');
-  if (token === undefined) throw refusedRequest('invalid_request', 'token is missing');
+  if (token === undefined) throw rejectedRequest('invalid_request', 'token is missing');
   return token;
 }
 
-/** A form arrives as its text, JSON as what it says. */
+/** The body is a string if it was a form, and parsed if it was JSON. */
 function readParameters(body: unknown): Parameters {
   const entries = typeof body === 'string' ? [...new URLSearchParams(body)] : readMembers(body);
   const parameters = new Map(entries);
-  if (parameters.size < entries.length) throw refusedRequest('invalid_request', 'Duplicate parameter');
+  if (parameters.size < entries.length) throw rejectedRequest('invalid_request', 'Duplicate parameter');
   return new Map(entries.filter(([, value]) => value !== ''));
 }
 
 function readMembers(body: unknown): [string, string][] {
   const members: unknown = body ?? {};
   if (typeof members !== 'object' || members === null || Array.isArray(members)) {
-    throw refusedRequest('invalid_request', 'The body must be a form or a JSON object');
+    throw rejectedRequest('invalid_request', 'The body must be a form or a JSON object');
   }
   return Object.entries(members).map(([name, value]: [string, unknown]) => {
     if (value === null) return [name, ''];
     if (typeof value === 'string') return [name, value];
-    throw refusedRequest('invalid_request', 'Every parameter must be a string');
+    throw rejectedRequest('invalid_request', 'Every parameter must be a string');
   });
 }
 
-/** From HTTP Basic or from the body. Existing clients always send some header; one that is not Basic says nothing. */
+/** From HTTP Basic or from the body. Existing clients always send an Authorization header; one that is not Basic is ignored. */
 function readCredentials(authorization: string | undefined, parameters: Parameters): ClientCredentials {
   const basic = /^Basic(?:\s+(\S.*)?)?$/is.exec(authorization ?? '');
   const [clientId = '', clientSecret = ''] = [parameters.get('client_id'), parameters.get('client_secret')];
@@ -83,14 +83,14 @@ function readCredentials(authorization: string | undefined, parameters: Paramete
   const credentials = readBasic(basic[1] ?? '');
   const isDouble = clientSecret !== '' || (clientId !== '' && clientId !== credentials.clientId);
   if (isDouble)
-    throw refusedRequest('invalid_request', 'Send the client credentials with HTTP Basic or in the body, not both');
+    throw rejectedRequest('invalid_request', 'Send the client credentials with HTTP Basic or in the body, not both');
   return credentials;
 }
 
-/** Id and secret are form-encoded before they are joined (RFC 6749, 2.3.1). */
+/** ID and secret are form-encoded before they are joined (RFC 6749, 2.3.1). */
 function readBasic(encoded: string): ClientCredentials {
   const [, clientId, clientSecret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
-  if (clientId === undefined || clientSecret === undefined) return NOBODY;
+  if (clientId === undefined || clientSecret === undefined) return NO_CREDENTIALS;
   return { clientId: formDecoded(clientId), clientSecret: formDecoded(clientSecret) };
 }
 

@@ -6,19 +6,19 @@ import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { AccessTokens } from './access-tokens.service.js';
-import { ClientRequests } from './client-requests.service.js';
+import { AccessTokensService } from './access-tokens.service.js';
+import { ClientAuthenticationService } from './client-authentication.service.js';
 import { IntrospectionResponse, toIntrospection } from './introspection.dto.js';
-import { ABOUT_A_TOKEN, TOKEN_REQUEST, TokenResponse, toTokenResponse } from './token.dto.js';
+import { TOKEN_REFERENCE, TOKEN_REQUEST, TokenResponse, toTokenResponse } from './token.dto.js';
 import { readClientRequest, readTokenRequest, tokenOf } from './token-request.js';
 
-/** What a client asks for with its ID and secret. Each route counts for itself, by the client that the request names. */
+/** The OAuth endpoints that a client calls with its ID and secret. Each route has its own rate limit per client. */
 @ApiTags('Connect: OAuth tokens')
 @Controller('/connect/v1/oauth')
 export class TokenController {
   constructor(
-    private readonly clients: ClientRequests,
-    private readonly tokens: AccessTokens,
+    private readonly clients: ClientAuthenticationService,
+    private readonly tokens: AccessTokensService,
   ) {}
 
   /**
@@ -34,7 +34,7 @@ export class TokenController {
   @HttpCode(200)
   @Public()
   @RateLimit(null)
-  @ChangesNothing('a token is a short-lived image of its client, whose making is in the ledger')
+  @ChangesNothing('a token is a short-lived credential of its client, whose creation is in the ledger')
   @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
   @ApiBody(TOKEN_REQUEST)
   @Refuses({ 400: ['invalid_scope', 'unauthorized_client', 'unsupported_grant_type'], 401: ['invalid_client'] })
@@ -59,9 +59,9 @@ export class TokenController {
   @HttpCode(200)
   @Public()
   @RateLimit(null)
-  @ChangesNothing('it only looks')
+  @ChangesNothing('it only reads')
   @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
-  @ApiBody(ABOUT_A_TOKEN)
+  @ApiBody(TOKEN_REFERENCE)
   @Refuses({ 400: ['unauthorized_client'], 401: ['invalid_client'] })
   async introspect(@Req() request: Request): Promise<IntrospectionResponse> {
     const asked = readClientRequest(request);
@@ -84,9 +84,9 @@ export class TokenController {
   @HttpCode(200)
   @Public()
   @RateLimit(null)
-  @ChangesNothing('a token is a short-lived image of its client, which ends it itself')
+  @ChangesNothing('a token is a short-lived credential of its client, which ends it itself')
   @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
-  @ApiBody(ABOUT_A_TOKEN)
+  @ApiBody(TOKEN_REFERENCE)
   @Refuses({ 400: ['unauthorized_client'], 401: ['invalid_client'] })
   async revoke(@Req() request: Request): Promise<void> {
     const asked = readClientRequest(request);

@@ -42,7 +42,7 @@ export const TOKEN_REQUEST: ApiBodyOptions = {
 };
 
 /** A request about an access token. Additional members are allowed, as above. */
-export const ABOUT_A_TOKEN: ApiBodyOptions = {
+export const TOKEN_REFERENCE: ApiBodyOptions = {
   required: true,
   schema: {
     type: 'object',

@@ -5,7 +5,7 @@ import { documentIfMatch, type ExpectedVersions, expectedVersionsOf } from '../.
 import { documentPath } from '../../../platform/http/path-id.js';
 import { GIVEN_ID } from './operator.entity.js';
 
-/** The grant that a change is meant for, and which versions of it. */
+/** The grant to change and the versions that If-Match expects. */
 export interface GrantTarget {
   grantId: string;
   expected: ExpectedVersions;
@@ -18,7 +18,7 @@ const fromRequest = createParamDecorator((_: unknown, context: ExecutionContext)
   return { grantId, expected: expectedVersionsOf(request) };
 });
 
-/** The grant in the path and `If-Match` in one parameter; `example` is a demo row. */
+/** The grant in the path and `If-Match` in one parameter; `example` is the ID of a demo grant. */
 export function ChangedGrant(example: string): ParameterDecorator {
   return (target, key, index) => {
     fromRequest()(target, key, index);

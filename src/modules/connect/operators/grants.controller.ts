@@ -5,15 +5,15 @@ import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { PathGrantId, PathOperatorId } from '../oauth-clients/path-ids.js';
+import { PathGrantId, PathOperatorId } from './path-ids.js';
 import { ChangedGrant, type GrantTarget } from './grant-target.js';
-import { Grants } from './grants.service.js';
-import { CreateGrant, GrantPage, GrantResponse, ListGrants, toGrant, UpdateGrant } from './operator-requests.dto.js';
+import { GrantsService } from './grants.service.js';
+import { CreateGrant, GrantPage, GrantResponse, ListGrants, toGrant, UpdateGrant } from './operator.dto.js';
 
 @ApiTags('Connect: Operators and grants')
 @Controller('/connect/v1/operators/:operatorId/grants')
 export class GrantsController {
-  constructor(private readonly grants: Grants) {}
+  constructor(private readonly grants: GrantsService) {}
 
   /**
    * Create a grant for an operator

@@ -7,28 +7,29 @@ import { invalidField } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
+import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { assertMayGive } from '../may-give.js';
 import { assertUnbound } from './assert-unbound.js';
-import { grantFacts } from './operator-provisioning.js';
 import { OperatorGrant } from './operator-grant.entity.js';
-import type { CreateGrant, ListGrants, UpdateGrant } from './operator-requests.dto.js';
-import { Operators } from './operators.service.js';
+import { type CreateGrant, type ListGrants, OperatorGrantRow, type UpdateGrant } from './operator.dto.js';
+import { Operator } from './operator.entity.js';
+import { OperatorsService } from './operators.service.js';
 
 const SCOPE = 'connect:grants:write';
 
-/** What operators are permitted. Nobody grants what he does not hold himself. */
+/** Grants of operators. A caller can grant only scopes that it has itself. */
 @Injectable()
-export class Grants {
+export class GrantsService {
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
-    private readonly operators: Operators,
+    private readonly operators: OperatorsService,
     private readonly verifier: TokenVerifier,
   ) {}
 
-  /** Throws 400 for an end that is past, 403, 404, 409 `operator_inactive`. */
+  /** Throws 400 for an end in the past, 403, 404, 409 `operator_inactive`. */
   async create(operatorId: string, { scopes, expiresAt }: CreateGrant, id = newId('grant')): Promise<OperatorGrant> {
     return this.database.transaction(async () => {
       const operator = await this.operators.lock(operatorId);
@@ -72,8 +73,8 @@ export class Grants {
   }
 
   /**
-   * Holds for the clients of the grant with the commit. Throws 400, 403 where the caller does not hold what the grant then
-   * gives (to take away he need not), 404, 409 `grant_revoked`, 412.
+   * Takes effect for the clients of the grant with the commit. Throws 400, 403 if an extension of the grant exceeds the
+   * scopes of the caller (a restriction needs no scopes), 404, 409 `grant_revoked`, 412.
    */
   async update(
     { operatorId, grantId }: { operatorId: string; grantId: string },
@@ -84,9 +85,9 @@ export class Grants {
       await this.operators.assertVisible(operatorId);
       const grant = await this.lock(operatorId, grantId);
       assertUnbound();
-      if (gives(changes)) assertMayGive(changes.scopes ?? grant.scopes, SCOPE);
+      if (canExtend(changes)) assertMayGive(changes.scopes ?? grant.scopes, SCOPE);
       assertVersion(expected, grant);
-      const before = grantFacts(grant);
+      const before = grant.auditImage();
       grant.change(this.termsOf(changes), this.clock.now());
       await this.database.update(grant);
       this.record('update', grant, before);
@@ -95,10 +96,48 @@ export class Grants {
     });
   }
 
+  /**
+   * Creates or updates grants by ID, all or none. Members that a row omits keep their values. Throws an Error for a grant
+   * of an unknown operator, and for a grant that would change its operator.
+   */
+  @Provisions({ name: 'operatorGrants', order: 310, row: OperatorGrantRow })
+  async provision(rows: OperatorGrantRow[]): Promise<void> {
+    await this.database.transaction(async () => {
+      for (const row of [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))) await this.provisionRow(row);
+      this.database.afterCommit(() => this.verifier.forget());
+    });
+  }
+
+  private async provisionRow({ id, operatorId, scopes, status, expiresAt }: OperatorGrantRow): Promise<void> {
+    const now = this.clock.now();
+    const grants = this.database.repository(OperatorGrant);
+    const lock = { mode: 'for_no_key_update' } as const;
+    const found = await grants.findOne({ where: { id }, lock });
+    if (found && found.operatorId !== operatorId) throw new Error(`operatorGrants: ${id} belongs to another operator`);
+    const known = await this.database.repository(Operator).existsBy({ id: operatorId });
+    if (!known) throw new Error(`operatorGrants: ${id} refers to the operator ${operatorId}, which does not exist`);
+    const grant = make(OperatorGrant, {
+      id,
+      operatorId,
+      status: status ?? found?.status ?? 'active',
+      scopes,
+      expiresAt: expiresAt === undefined ? (found?.expiresAt ?? null) : instantOf(expiresAt),
+      version: (found?.version ?? 0) + 1,
+      createdAt: found?.createdAt ?? now,
+      updatedAt: now,
+    });
+
+    const before = found?.auditImage() ?? null;
+    if (JSON.stringify(before) === JSON.stringify(grant.auditImage())) return;
+    if (found) await grants.update({ id }, grant);
+    else await this.database.insert(grant);
+    this.record(found ? 'update' : 'create', grant, before);
+  }
+
   private async lock(operatorId: string, id: string): Promise<OperatorGrant> {
     await this.operators.getGrant(operatorId, id);
     const grant = await this.database.lock(OperatorGrant, id);
-    if (!grant) throw new Error('Grants are never deleted');
+    if (!grant) throw new Error('GrantsService are never deleted');
     return grant;
   }
 
@@ -112,12 +151,12 @@ export class Grants {
 
   private record(verb: 'create' | 'update', grant: OperatorGrant, before: object | null): void {
     const subject = { subjectType: 'operator_grant', subjectId: grant.id };
-    this.ledger.record(`connect.operator_grant.${verb}`, { ...subject, before, after: grantFacts(grant) });
+    this.ledger.record(`connect.operator_grant.${verb}`, { ...subject, before, after: grant.auditImage() });
   }
 }
 
-/** Whether the change may permit more than before: other scopes, another end, or anything at all again. */
-function gives({ scopes, expiresAt, status }: UpdateGrant): boolean {
+/** Whether the change can permit more than before: new scopes, a new end or activation. */
+function canExtend({ scopes, expiresAt, status }: UpdateGrant): boolean {
   return scopes !== undefined || expiresAt !== undefined || status === 'active';
 }
 
@@ -126,4 +165,8 @@ function endOf(expiresAt: string | null | undefined, now: Date): Date | null {
   const end = new Date(expiresAt);
   if (end <= now) throw invalidField('expiresAt', 'expiresAt must be in the future', 'future');
   return end;
+}
+
+function instantOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
 }

@@ -6,7 +6,7 @@ import { conflict } from '../../../platform/errors/app-error.js';
 export const GRANT_STATUSES = named('GrantStatus', ['active', 'paused', 'revoked']);
 export type GrantStatus = (typeof GRANT_STATUSES)[number];
 
-/** What an operator is permitted: these scopes, until that time. Clients bound to it can do no more and live no longer. */
+/** Scopes granted to an operator until an expiry. They limit the scopes and the lifetime of the clients bound to the grant. */
 @Entity('operator_grants')
 export class OperatorGrant {
   @PrimaryColumn('text') id: string;
@@ -18,28 +18,34 @@ export class OperatorGrant {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 409 `grant_revoked`: what was revoked stays so. */
+  /** Throws 409 `grant_revoked`: revocation is final. */
   change(terms: Partial<Pick<OperatorGrant, 'scopes' | 'status' | 'expiresAt'>>, now: Date): void {
     if (this.status === 'revoked') throw conflict('grant_revoked', 'A revoked grant cannot be changed');
     Object.assign(this, terms, { updatedAt: now });
   }
 
   /**
-   * Throws 409 `grant_conflict` unless the client fits: `details.reason` is inactive, scopes or expiry. A client without
-   * an end of its own ends with the grant, so it fits.
+   * Throws 409 `grant_conflict` with `details.reason` inactive, scopes or expiry if the client exceeds the grant. A client
+   * without an expiry is valid: it ends with the grant.
    */
   assertFits(client: { scopes: readonly string[]; expiresAt: Date | null }, now: Date): void {
     const ended = this.expiresAt !== null && this.expiresAt <= now;
-    if (this.status !== 'active' || ended) throw misfit('inactive', 'The grant is not active');
+    if (this.status !== 'active' || ended) throw grantConflict('inactive', 'The grant is not active');
 
     const excess = excessScopes(this.scopes, client.scopes);
-    if (excess.length > 0) throw misfit('scopes', 'The grant is narrower than the scopes of the client');
+    if (excess.length > 0) throw grantConflict('scopes', 'The grant is narrower than the scopes of the client');
 
     const outlived = this.expiresAt !== null && client.expiresAt !== null && client.expiresAt > this.expiresAt;
-    if (outlived) throw misfit('expiry', 'The grant ends earlier than the client');
+    if (outlived) throw grantConflict('expiry', 'The grant ends earlier than the client');
+  }
+
+  /** The state that the audit log keeps. */
+  auditImage(): object {
+    const { id, operatorId, status, scopes, expiresAt } = this;
+    return { id, operatorId, status, scopes, expiresAt };
   }
 }
 
-function misfit(reason: 'inactive' | 'scopes' | 'expiry', message: string): Error {
+function grantConflict(reason: 'inactive' | 'scopes' | 'expiry', message: string): Error {
   return conflict('grant_conflict', message, { reason });
 }

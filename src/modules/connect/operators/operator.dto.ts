@@ -1,8 +1,81 @@
-import { Clearable, OneOf, Optional, Text, Texts } from '../../../platform/http/fields.js';
+import { OmitType } from '@nestjs/swagger';
+import { pageOf, PageQuery, patchOf } from '../../../platform/http/dto.js';
+import { Clearable, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { CONNECT_SCOPES } from '../connect-scopes.js';
-import { GIVEN_ID, OPERATOR_STATUSES, type OperatorStatus } from './operator.entity.js';
-import { GRANT_STATUSES, type GrantStatus } from './operator-grant.entity.js';
+import { GIVEN_ID, type Operator, OPERATOR_STATUSES, type OperatorStatus } from './operator.entity.js';
+import { GRANT_STATUSES, type GrantStatus, type OperatorGrant } from './operator-grant.entity.js';
+
+const MAX_VERSION = 2_147_483_647;
+
+/** A new operator. */
+export class CreateOperator {
+  /**
+   * Permanent ID chosen by the caller.
+   * @example "op_lakeside"
+   */
+  @Text({ max: 64, pattern: GIVEN_ID })
+  id: string;
+
+  /**
+   * Name for display.
+   * @example "Lakeside Tours"
+   */
+  @Text({ max: 120 })
+  name: string;
+
+  /**
+   * `active` by default. Clients of an inactive operator are rejected at once.
+   * @example "active"
+   */
+  @Optional()
+  @OneOf(OPERATOR_STATUSES)
+  status?: OperatorStatus;
+}
+
+/** Changes of an operator; fields that are not sent keep their value. */
+export class UpdateOperator extends patchOf(OmitType(CreateOperator, ['id'] as const)) {}
+
+/** Paging of the list of operators. */
+export class ListOperators extends PageQuery {}
+
+/** A partner company on whose behalf OAuth clients act. */
+export class OperatorResponse {
+  /** Permanent ID chosen at creation. */
+  @Text({ max: 64 })
+  id: string;
+
+  /** Name for display. */
+  @Text({ max: 120 })
+  name: string;
+
+  /** Whether clients of the operator are accepted. */
+  @OneOf(OPERATOR_STATUSES)
+  status: OperatorStatus;
+
+  /** Increases with every change. It is also the ETag, and what If-Match is compared with. */
+  @Whole({ min: 1, max: MAX_VERSION })
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+export function toOperator(operator: Operator): OperatorResponse {
+  return {
+    id: operator.id,
+    name: operator.name,
+    status: operator.status,
+    version: operator.version,
+    createdAt: operator.createdAt.toISOString(),
+    updatedAt: operator.updatedAt.toISOString(),
+  };
+}
+
+export class OperatorPage extends pageOf(OperatorResponse) {}
 
 /** A row of the provisioning section `operators`; `active` unless given. */
 export class OperatorRow {
@@ -16,6 +89,91 @@ export class OperatorRow {
   @OneOf(OPERATOR_STATUSES)
   status?: OperatorStatus;
 }
+
+/** A new grant of scopes to an operator. */
+export class CreateGrant {
+  /**
+   * Scopes that clients under the grant can have at most. Each must be covered by a scope of the caller.
+   * @example ["connect:bookings:*"]
+   */
+  @Texts(CONNECT_SCOPES)
+  scopes: string[];
+
+  /**
+   * End of the grant, in the future; without end by default.
+   * @example "2034-12-31T23:59:59Z"
+   */
+  @Clearable()
+  @Instant()
+  expiresAt?: string | null;
+}
+
+/** Changes of a grant; fields that are not sent keep their value. */
+export class UpdateGrant extends patchOf(CreateGrant) {
+  /**
+   * `paused` stops the clients of the grant until it is `active` again; `revoked` stops them for good.
+   * @example "paused"
+   */
+  @Optional()
+  @OneOf(GRANT_STATUSES)
+  status?: GrantStatus;
+}
+
+/** Filters and paging of the grants of an operator. */
+export class ListGrants extends PageQuery {
+  /** Only grants with this status. */
+  @Optional()
+  @OneOf(GRANT_STATUSES)
+  status?: GrantStatus;
+}
+
+/** Scopes granted to an operator, to which OAuth clients can be bound. */
+export class GrantResponse {
+  /** ID of the grant, unique across operators. */
+  @Text({ max: 64 })
+  id: string;
+
+  /** The operator that received the grant. */
+  @Text({ max: 64 })
+  operatorId: string;
+
+  /** Scopes that clients under the grant can have at most. */
+  @Texts(CONNECT_SCOPES)
+  scopes: string[];
+
+  /** Whether clients under the grant are accepted. Expiry does not change it. */
+  @OneOf(GRANT_STATUSES)
+  status: GrantStatus;
+
+  /** End of the grant; null if it has no end. */
+  @Instant()
+  expiresAt: string | null;
+
+  /** Increases with every change. It is also the ETag, and what If-Match is compared with. */
+  @Whole({ min: 1, max: MAX_VERSION })
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+export function toGrant(grant: OperatorGrant): GrantResponse {
+  return {
+    id: grant.id,
+    operatorId: grant.operatorId,
+    scopes: grant.scopes,
+    status: grant.status,
+    expiresAt: grant.expiresAt?.toISOString() ?? null,
+    version: grant.version,
+    createdAt: grant.createdAt.toISOString(),
+    updatedAt: grant.updatedAt.toISOString(),
+  };
+}
+
+export class GrantPage extends pageOf(GrantResponse) {}
 
 /** A row of the provisioning section `operatorGrants`; `active` and without an end unless given. */
 export class OperatorGrantRow {

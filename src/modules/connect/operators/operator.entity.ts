@@ -5,10 +5,10 @@ import { conflict } from '../../../platform/errors/app-error.js';
 export const OPERATOR_STATUSES = named('OperatorStatus', ['active', 'inactive']);
 export type OperatorStatus = (typeof OPERATOR_STATUSES)[number];
 
-/** The ids of operators and grants are given by whoever provisions them. */
+/** The IDs of operators and grants are chosen by the client or the provisioning file that creates them. */
 export const GIVEN_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** A partner company, or a part of ours, on whose behalf OAuth clients act. */
+/** A partner company, or an internal department, on whose behalf OAuth clients act. */
 @Entity('operators')
 export class Operator {
   @PrimaryColumn('text') id: string;
@@ -21,5 +21,10 @@ export class Operator {
   /** Throws 409 `operator_inactive`. */
   assertActive(): void {
     if (this.status !== 'active') throw conflict('operator_inactive', 'The operator is inactive');
+  }
+
+  /** The state that the audit log keeps. */
+  auditImage(): object {
+    return { id: this.id, name: this.name, status: this.status };
   }
 }

@@ -6,8 +6,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { PathOperatorId } from '../oauth-clients/path-ids.js';
-import { OperatorChanges } from './operator-changes.service.js';
+import { PathOperatorId } from './path-ids.js';
 import {
   CreateOperator,
   ListOperators,
@@ -15,16 +14,13 @@ import {
   OperatorResponse,
   toOperator,
   UpdateOperator,
-} from './operator-requests.dto.js';
-import { Operators } from './operators.service.js';
+} from './operator.dto.js';
+import { OperatorsService } from './operators.service.js';
 
 @ApiTags('Connect: Operators and grants')
 @Controller('/connect/v1/operators')
 export class OperatorsController {
-  constructor(
-    private readonly operators: Operators,
-    private readonly changes: OperatorChanges,
-  ) {}
+  constructor(private readonly operators: OperatorsService) {}
 
   /**
    * Create an operator
@@ -37,7 +33,7 @@ export class OperatorsController {
   @Mutates('connect.operator.create')
   @Refuses({ 409: ['operator_exists'] })
   async create(@Body() body: CreateOperator): Promise<OperatorResponse> {
-    const operator = await this.changes.create(body);
+    const operator = await this.operators.create(body);
     return created(`/connect/v1/operators/${operator.id}`, operator, toOperator(operator));
   }
 
@@ -79,7 +75,7 @@ export class OperatorsController {
     @Body() body: UpdateOperator,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<OperatorResponse> {
-    const operator = await this.changes.update(operatorId, body, expected);
+    const operator = await this.operators.update(operatorId, body, expected);
     return tagged(operator, toOperator(operator));
   }
 }

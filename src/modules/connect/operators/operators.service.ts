@@ -1,21 +1,43 @@
 import { Injectable } from '@nestjs/common';
+import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
+import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import type { PageBounds } from '../../../platform/database/page.js';
-import { notFound } from '../../../platform/errors/app-error.js';
-import { CallerBounds } from '../oauth-clients/caller-bounds.service.js';
+import { make } from '../../../platform/database/rows.js';
+import { conflict, notFound } from '../../../platform/errors/app-error.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { assertUnbound } from './assert-unbound.js';
+import { type CreateOperator, OperatorRow, type UpdateOperator } from './operator.dto.js';
 import { GIVEN_ID, Operator } from './operator.entity.js';
 import { OperatorGrant } from './operator-grant.entity.js';
 
-/** Operators as the caller may see them: whoever is bound to one sees no other. */
+/** Operators as far as the caller may see them: a caller bound to one operator sees only that one. */
 @Injectable()
-export class Operators {
+export class OperatorsService {
   constructor(
     private readonly database: Database,
-    readonly callers: CallerBounds,
+    private readonly ledger: ActionLedger,
+    private readonly clock: Clock,
+    private readonly verifier: TokenVerifier,
   ) {}
 
-  /** By id; whoever is bound to one sees that one. */
+  /** Throws 403 for a caller bound to an operator, 409 `operator_exists`. */
+  async create({ id, name, status = 'active' }: CreateOperator): Promise<Operator> {
+    assertUnbound();
+    const now = this.clock.now();
+    const operator = make(Operator, { id, name, status, version: 1, createdAt: now, updatedAt: now });
+    await this.database.transaction(async () => {
+      const isNew = await this.database.insertUnlessTaken(operator);
+      if (!isNew) throw conflict('operator_exists', 'An operator with this ID exists already');
+      this.record('create', operator, null);
+    });
+    return operator;
+  }
+
+  /** Ordered by ID. */
   async list({ limit: take, offset: skip }: PageBounds): Promise<{ operators: Operator[]; total: number }> {
     const { operatorId } = currentActor();
     const where = operatorId === null ? {} : { id: operatorId };
@@ -24,7 +46,7 @@ export class Operators {
     return { operators, total };
   }
 
-  /** Throws 404, the same for an operator that is unknown and for one that the caller may not see. */
+  /** Throws the same 404 for an unknown operator and for one that the caller may not see. */
   async get(id: string): Promise<Operator> {
     const operator = isVisible(id) ? await this.database.repository(Operator).findOneBy({ id }) : null;
     if (!operator) throw unknownOperator();
@@ -36,9 +58,9 @@ export class Operators {
     await this.get(id);
   }
 
-  /** The operator, whose clients nobody else adds before the transaction ends. Throws 404. */
+  /** Locks the operator, which serializes the creation of its clients. Throws 404 as `get`. */
   async lock(id: string): Promise<Operator> {
-    // Foreign keys to the operator stay possible under this lock.
+    // Unlike `for update`, this lock does not block inserts of rows with a foreign key to the operator.
     const lock = { mode: 'for_no_key_update' } as const;
     const operators = this.database.repository(Operator);
     const operator = isVisible(id) ? await operators.findOne({ where: { id }, lock }) : null;
@@ -46,11 +68,61 @@ export class Operators {
     return operator;
   }
 
-  /** A grant of this operator. Throws 404 for an unknown one and for another operator's. */
+  /** Changes the permissions of the clients of the operator with the commit. Throws 403 as `create`, 404, 412. */
+  async update(id: string, changes: UpdateOperator, expected: ExpectedVersions): Promise<Operator> {
+    return this.database.transaction(async () => {
+      const operator = await this.lock(id);
+      assertUnbound();
+      assertVersion(expected, operator);
+      const before = operator.auditImage();
+      Object.assign(operator, changes, { updatedAt: this.clock.now() });
+      await this.database.update(operator);
+      this.record('update', operator, before);
+      this.database.afterCommit(() => this.verifier.forget());
+      return operator;
+    });
+  }
+
+  /** A grant of this operator. Throws 404 for an unknown grant and for a grant of another operator. */
   async getGrant(operatorId: string, id: string): Promise<OperatorGrant> {
     const grant = await this.database.repository(OperatorGrant).findOneBy({ id, operatorId });
     if (!grant) throw notFound({ resource: 'grant' });
     return grant;
+  }
+
+  /** Creates or updates operators by ID, all or none. Members that a row omits keep their values. */
+  @Provisions({ name: 'operators', order: 300, row: OperatorRow })
+  async provision(rows: OperatorRow[]): Promise<void> {
+    await this.database.transaction(async () => {
+      for (const row of [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))) await this.provisionRow(row);
+      this.database.afterCommit(() => this.verifier.forget());
+    });
+  }
+
+  private async provisionRow({ id, name, status }: OperatorRow): Promise<void> {
+    const now = this.clock.now();
+    const operators = this.database.repository(Operator);
+    const lock = { mode: 'for_no_key_update' } as const;
+    const found = await operators.findOne({ where: { id }, lock });
+    const operator = make(Operator, {
+      id,
+      name,
+      status: status ?? found?.status ?? 'active',
+      version: (found?.version ?? 0) + 1,
+      createdAt: found?.createdAt ?? now,
+      updatedAt: now,
+    });
+
+    const before = found?.auditImage() ?? null;
+    if (JSON.stringify(before) === JSON.stringify(operator.auditImage())) return;
+    if (found) await operators.update({ id }, operator);
+    else await this.database.insert(operator);
+    this.record(found ? 'update' : 'create', operator, before);
+  }
+
+  private record(verb: 'create' | 'update', operator: Operator, before: object | null): void {
+    const subject = { subjectType: 'operator', subjectId: operator.id };
+    this.ledger.record(`connect.operator.${verb}`, { ...subject, before, after: operator.auditImage() });
   }
 }
 

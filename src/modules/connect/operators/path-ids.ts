@@ -2,7 +2,7 @@ import type { PipeTransform } from '@nestjs/common';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { PathId, PathText } from '../../../platform/http/path-id.js';
 import { demoId } from '../../../platform/ids/id.js';
-import { GIVEN_ID } from '../operators/operator.entity.js';
+import { GIVEN_ID } from './operator.entity.js';
 
 const REFERENCE = /^[A-Za-z0-9_-]{1,128}$/;
 
@@ -27,7 +27,7 @@ const referenceForm: PipeTransform<string, string> = {
   },
 };
 
-/** An operator's id. One that no operator can have is as unknown as one that none has. */
+/** The ID of an operator. A malformed ID is not found, like an unknown one. */
 export function PathOperatorId(example = 'op_demo'): ParameterDecorator {
   return PathText(
     'operatorId',
@@ -36,7 +36,7 @@ export function PathOperatorId(example = 'op_demo'): ParameterDecorator {
   );
 }
 
-/** A grant's id, of which the same holds. */
+/** The ID of a grant. A malformed ID is not found, like an unknown one. */
 export function PathGrantId(example = 'grant_demo'): ParameterDecorator {
   return PathText(
     'grantId',
@@ -49,7 +49,7 @@ export function PathSecretId(): ParameterDecorator {
   return PathId('oasc', 'secretId');
 }
 
-/** A client's public id, or the id of its row. Unlike other ids, one outside its grammar is 400. */
+/** The public ID of a client, or the ID of the resource. Unlike other IDs, a malformed one is 400. */
 export function PathClientId(demo = 1): ParameterDecorator {
   return PathText(
     'clientId',

@@ -1,21 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { BriefCache } from '../../../platform/auth/brief-cache.js';
-import { secretMatches } from '../../../platform/ids/credentials.js';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { secretMatches } from '../../../platform/ids/credentials.js';
+import { addressKey } from '../../../platform/limits/client-address.js';
+import { FailureLimits } from '../../../platform/limits/failure-limits.js';
+import type { PolicyName } from '../../../platform/limits/policies.js';
+import { RateLimits } from '../../../platform/limits/rate-limits.js';
 import { CLIENT_ID, type ClientCredentials } from '../oauth-clients/client-credentials.js';
-import { type ClientStanding, isAlive, STANDING_COLUMNS, STANDING_TABLES } from './client-standing.js';
+import {
+  assertPermitted,
+  type AuthenticatedClient,
+  type ClientStanding,
+  isAlive,
+  STANDING_COLUMNS,
+  STANDING_TABLES,
+} from './client-standing.js';
 import { invalidClient } from './oauth-errors.js';
-
-/** A client that has proved who it is, and by which of its secrets. */
-export interface GenuineClient extends ClientStanding {
-  secretId: string;
-}
 
 interface KnownClient {
   standing: ClientStanding;
-  /** The two that may be live at a time; a client without any has none. */
+  /** The live secrets, at most two. */
   secrets: { id: string; hash: Buffer }[];
 }
 
@@ -32,29 +38,52 @@ const KNOWN = `
       and (secret.expires_at is null or secret.expires_at > $2)) live
   where client.client_id = $1`;
 
-/** Authenticates clients by id and secret: one statement, or what was found out less than a second ago. */
+/**
+ * Authenticates clients by ID and secret, with limits on requests and on failures. A client is read with one statement and
+ * cached for a second.
+ */
 @Injectable()
-export class KnownClients {
+export class ClientAuthenticationService {
   private readonly known: BriefCache<KnownClient>;
 
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly limits: RateLimits,
+    private readonly failures: FailureLimits,
     verifier: TokenVerifier,
   ) {
     this.known = new BriefCache<KnownClient>(clock);
     verifier.alsoForget(this.known);
   }
 
+  /** Throws 401 `invalid_client`, 429. */
+  async authenticate(
+    policy: PolicyName,
+    address: string | undefined,
+    credentials: ClientCredentials,
+  ): Promise<AuthenticatedClient> {
+    const subject = `${credentials.clientId} ${addressKey(address)}`;
+    const client = await this.failures.count('token-failures', [subject], () => this.verify(credentials));
+    // Counted only after authentication: a caller that knows just the ID cannot use up the limit of the client.
+    this.limits.take(policy, credentials.clientId);
+    return client;
+  }
+
+  /** Throws 400 `unauthorized_client` if the operator or the grant is not active. */
+  assertPermitted(client: AuthenticatedClient): void {
+    assertPermitted(client, this.clock.now());
+  }
+
   /**
-   * The client that these credentials are of. Throws 401 `invalid_client`, after the same work whether the client is
-   * unknown, revoked or expired, or the secret wrong: a comparison with what is remembered, a statement, another one.
+   * Throws 401 `invalid_client`, after the same work whether the client is unknown, revoked or expired, or the secret is
+   * wrong: a comparison with the cached secrets, a statement, a second comparison.
    */
-  async authenticate(credentials: ClientCredentials): Promise<GenuineClient> {
-    // What cannot be a client id may hold characters that the database refuses.
+  private async verify(credentials: ClientCredentials): Promise<AuthenticatedClient> {
+    // A malformed ID can contain characters that the database rejects.
     const clientId = CLIENT_ID.test(credentials.clientId) ? credentials.clientId : '';
-    const remembered = this.genuine(this.known.find(clientId), credentials);
-    const client = remembered ?? this.genuine(await this.known.ask(clientId, () => this.read(clientId)), credentials);
+    const cached = this.match(this.known.find(clientId), credentials);
+    const client = cached ?? this.match(await this.known.ask(clientId, () => this.read(clientId)), credentials);
     if (!client) throw invalidClient();
     return client;
   }
@@ -70,8 +99,8 @@ export class KnownClients {
     return { standing, secrets };
   }
 
-  /** Compares with two secrets, whatever there is. */
-  private genuine(known: KnownClient | null, { clientSecret }: ClientCredentials): GenuineClient | null {
+  /** Always compares with two secrets, to take the same time for every client. */
+  private match(known: KnownClient | null, { clientSecret }: ClientCredentials): AuthenticatedClient | null {
     const [older, newer] = known?.secrets ?? [];
     const isOlder = secretMatches(clientSecret, older?.hash ?? null);
     const isNewer = secretMatches(clientSecret, newer?.hash ?? null);
