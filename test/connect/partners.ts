@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { PlatformKeys } from '../../src/modules/identity/api-tokens/platform-keys.service.js';
+import { PlatformKeysService } from '../../src/modules/identity/api-tokens/platform-keys.service.js';
 import { newCredential } from '../../src/platform/ids/credentials.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
@@ -58,15 +58,15 @@ export async function newGrant(app: TestApp, operatorId: string, facts: object):
   return id;
 }
 
-/** The service, called with a new platform key that holds these scopes. */
+/** A client of the service with a new platform key that has these scopes. */
 export async function withKey(app: TestApp, scopes: string[], operatorId: string | null = null): Promise<TestClient> {
   const { token } = newCredential('tpk');
   const key = { name: uniqueName('key'), scopes, operatorId, token };
-  await asSystem(() => app.nest.get(PlatformKeys, { strict: false }).provide(key));
+  await asSystem(() => app.nest.get(PlatformKeysService, { strict: false }).provide(key));
   return app.with(token);
 }
 
-/** A new client of the operator, made by whoever holds everything. */
+/** A new client of the operator, created by a caller with all scopes. */
 export async function newClient(app: TestApp, operatorId: string, facts: object = {}): Promise<OAuthClient> {
   const body = { scopes: ['connect:bookings:read'], ...facts };
   const answer = await app.as('platform').post<OAuthClient>(clientsOf(operatorId), body);
@@ -74,7 +74,7 @@ export async function newClient(app: TestApp, operatorId: string, facts: object 
   return answer.body;
 }
 
-/** Asks for a token by a form with the client's id and secret in it. */
+/** Requests a token by a form with the ID and secret of the client. */
 export function askForToken(
   app: TestClient,
   client: Pick<OAuthClient, 'clientId' | 'clientSecret'>,
@@ -89,7 +89,7 @@ export function askForToken(
   return app.post<Token>(TOKEN, undefined, { raw: form.toString(), headers: FORM });
 }
 
-/** The service, called with a new access token of this client. */
+/** A client of the service with a new access token of this OAuth client. */
 export async function actingAs(app: TestApp, client: OAuthClient): Promise<TestClient> {
   const { status, body, text } = await askForToken(app, client);
   if (status !== 200) throw new Error(`No token was issued: ${text}`);
@@ -106,7 +106,7 @@ export function entriesOf(app: TestApp, subjectId: string): Promise<Record<strin
   );
 }
 
-/** The whole body of a refusal on the connect surface. */
+/** The complete body of an error on the connect surface. */
 export function refused(code: string, details?: object): object {
   const body = { error: expect.any(String), code, requestId: expect.any(String) };
   return details ? { ...body, details } : body;

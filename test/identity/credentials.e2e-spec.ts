@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const CHALLENGE = 'Bearer realm="staff", error="invalid_token"';
 
-/** What an attacker or a broken client sends, as the value of Authorization. */
+/** Values of Authorization that an attacker or a faulty client sends. */
 const BAD: Record<string, () => string> = {
   'no scheme': () => good,
   'another scheme': () => `Basic ${Buffer.from('owner:secret').toString('base64')}`,
@@ -42,7 +42,7 @@ const BAD: Record<string, () => string> = {
 };
 
 describe('a staff route', () => {
-  it.each(Object.keys(BAD))('answers %s with the one and same 401', async (shape) => {
+  it.each(Object.keys(BAD))('rejects %s with the same 401', async (shape) => {
     const { status, body, headers } = await app.get(ME, { headers: { Authorization: BAD[shape]?.() ?? '' } });
     expect(status).toBe(401);
     expect(body).toEqual(unauthorizedBody(headers));
@@ -50,19 +50,19 @@ describe('a staff route', () => {
     expect(headers['cache-control']).toBe('private, no-store');
   });
 
-  it('answers no credential with the same 401, whose challenge names no error', async () => {
+  it('rejects a request without a credential with the same 401, whose challenge has no error', async () => {
     const { status, body, headers } = await app.get(ME);
     expect(status).toBe(401);
     expect(body).toEqual(unauthorizedBody(headers));
     expect(headers['www-authenticate']).toBe('Bearer realm="staff"');
   });
 
-  it('takes the token in x-api-key', async () => {
+  it('accepts the token in x-api-key', async () => {
     const { status } = await app.get(ME, { headers: { 'x-api-key': good } });
     expect(status).toBe(200);
   });
 
-  it('refuses a valid x-api-key next to a wrong Authorization', async () => {
+  it('rejects a valid x-api-key beside a wrong Authorization', async () => {
     const { status, body, headers } = await app.get(ME, {
       headers: { 'x-api-key': good, Authorization: `Bearer ${newCredential('vsk').token}` },
     });
@@ -70,45 +70,45 @@ describe('a staff route', () => {
     expect(body).toEqual(unauthorizedBody(headers));
   });
 
-  it('takes a valid Authorization next to a wrong x-api-key', async () => {
+  it('accepts a valid Authorization beside a wrong x-api-key', async () => {
     const { status } = await app.get(ME, { headers: { 'x-api-key': 'wrong', Authorization: `Bearer ${good}` } });
     expect(status).toBe(200);
   });
 
-  it('takes no token from the query', async () => {
+  it('accepts no token in the query', async () => {
     const { status } = await app.get(`${ME}?access_token=${good}`);
     expect(status).toBe(401);
   });
 
-  it('takes no token from the body', async () => {
+  it('accepts no token in the body', async () => {
     const { status } = await app.post(TOKENS, { access_token: good, name: 'x', scopes: ['*'] });
     expect(status).toBe(401);
   });
 });
 
 describe('a platform route', () => {
-  it('of connect refuses a staff token with the 401 of its surface', async () => {
+  it('of connect rejects a staff token with the 401 of its surface', async () => {
     const { status, body, headers } = await app.with(good).get('/connect/v1/connector-providers');
     expect(status).toBe(401);
     expect(body).toEqual(unauthorizedBody(headers));
     expect(headers['www-authenticate']).toBe('Bearer realm="connect", error="invalid_token"');
   });
 
-  it('of data refuses a staff token with the 401 of its surface', async () => {
+  it('of data rejects a staff token with the 401 of its surface', async () => {
     const { status, body, headers } = await app.with(good).get('/data/geo/v1/reference/languages');
     expect(status).toBe(401);
     expect(body).toEqual({ code: 'UNAUTHORIZED', message: 'A valid credential is required' });
     expect(headers['www-authenticate']).toBe('Bearer realm="data", error="invalid_token"');
   });
 
-  it('takes no key in x-api-key', async () => {
+  it('accepts no key in x-api-key', async () => {
     const { status } = await app.get('/data/geo/v1/reference/languages', {
       headers: { 'x-api-key': app.credentials.platformKey },
     });
     expect(status).toBe(401);
   });
 
-  it('lets a key in whose scopes cover what it asks, and refuses one that lacks them with 403', async () => {
+  it('accepts a key whose scopes cover the route, and rejects another one with 403', async () => {
     const path = '/data/hotels/v1/reviewsite/reference/languages';
     expect((await app.as('platform').get(path)).status).toBe(200);
     const { status, body, headers } = await app.as('limited').get(path);
@@ -119,7 +119,7 @@ describe('a platform route', () => {
 });
 
 describe('a credential', () => {
-  it('is refused from the next request on where it is revoked, and within a second by another process', async () => {
+  it('is rejected from the next request after its revocation, and within a second by another process', async () => {
     const other = await startApp();
     const { id, token } = await makeToken(app.as('owner'), ['identity:read']);
     expect((await app.with(token).get(ME)).status).toBe(200);
@@ -130,7 +130,7 @@ describe('a credential', () => {
     expect((await other.with(token).get(ME)).status).toBe(401);
   });
 
-  it('never reaches further than its user does today', async () => {
+  it('never exceeds the present roles of its user', async () => {
     const member = await hire(app, ['owner']);
     const { token } = await makeToken(member.client, ['finance:*', 'identity:read']);
     const scopes = async () => (await app.with(token).get<{ data: { scopes: string[] } }>(ME)).body.data.scopes;
@@ -139,7 +139,7 @@ describe('a credential', () => {
     expect((await scopes()).sort()).toEqual(['finance:read', 'identity:read']);
   });
 
-  it('is stored as a hash, and its last use is noted behind the answer', async () => {
+  it('is stored as a hash, and its last use is written after the response', async () => {
     const { id, token } = await makeToken(app.as('owner'), ['identity:read']);
     const used = app.now();
     await app.with(token).get(ME);

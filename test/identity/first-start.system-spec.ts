@@ -19,7 +19,7 @@ const ALL_SCOPES = [
   'data:hotels:read',
 ];
 
-/** What the starts of a test printed. */
+/** The output of the starts in a test. */
 let output: string[];
 const printed = () => output.join('');
 
@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 describe('a first start', () => {
-  it('writes credentials.json for its owner alone, and a second one changes nothing but the address', async () => {
+  it('writes credentials.json readable only by its owner, and a second start changes only the address', async () => {
     const machine = await Machine.bare();
     await machine.start({ PORT: '3000' });
     const credentials = machine.credentials();
@@ -59,7 +59,7 @@ describe('a first start', () => {
     expect(statSync(machine.credentialsFile).mode & 0o777).toBe(0o600);
   });
 
-  it('records every row that it makes, as the system', async () => {
+  it('records every resource that it creates, as the system', async () => {
     const machine = await Machine.set();
     await machine.start({ DEMO_DATA: 'false' });
     const entries = await machine.sql('select action, actor_type from action_ledger_entries order by action');
@@ -67,7 +67,7 @@ describe('a first start', () => {
     expect(entries).toEqual(made.map((kind) => ({ action: `identity.${kind}.create`, actor_type: 'system' })));
   });
 
-  it('takes what is preset', async () => {
+  it('uses the preset values', async () => {
     const machine = await Machine.set();
     const preset = {
       BOOTSTRAP_ADMIN_EMAIL: 'boss@example.com',
@@ -85,7 +85,7 @@ describe('a first start', () => {
     expect(platformKey).toBe(preset.BOOTSTRAP_PLATFORM_KEY);
   });
 
-  it('by three processes at once makes one owner and one set of demo data', async () => {
+  it('by three concurrent processes creates one owner and one set of demo data', async () => {
     const machine = await Machine.set();
     const first = await machine.start({ DEMO_DATA: 'false' });
     await first.stop();
@@ -95,11 +95,11 @@ describe('a first start', () => {
     expect(await machine.sql(`select name from channels where system_key = 'direct'`)).toHaveLength(1);
   });
 
-  it('that fails half-way leaves nothing behind, and the next one succeeds', async () => {
+  it('that fails half-way stores nothing, and the next one succeeds', async () => {
     const machine = await Machine.set();
     const broken = await machine.start({ DEMO_DATA: 'false' });
     await broken.stop();
-    // The demo data's own channel is refused, after the demo staff was made.
+    // The channel of the demo data is rejected, after the demo staff was created.
     await machine.sql(`insert into channels (id, name, kind, status, created_at, updated_at)
       values ('chan_x', 'Wanderlust Marketplace', 'ota', 'active', now(), now())`);
     await expect(machine.start()).rejects.toThrow('channels_live_name');
@@ -109,7 +109,7 @@ describe('a first start', () => {
     expect((await machine.sql('select email from users')).length).toBeGreaterThan(1);
   });
 
-  it('prints where everything is, and three curl lines that work as printed, twice', async () => {
+  it('prints all URLs, and three curl commands that work as printed, twice', async () => {
     const machine = await Machine.set();
     const PORT = String(await freePort());
     await machine.start({ PORT }, { listening: true });
@@ -128,7 +128,7 @@ describe('a first start', () => {
     }
   });
 
-  it('of a filled database whose credentials.json is gone says so, with a remedy', async () => {
+  it('of an existing database reports a missing credentials.json with a remedy', async () => {
     const machine = await Machine.set();
     await machine.start({ DEMO_DATA: 'false' });
     unlinkSync(machine.credentialsFile);
@@ -142,7 +142,7 @@ describe('a first start', () => {
     expect(existsSync(machine.credentialsFile)).toBe(false);
   });
 
-  it('of another database in the same folder sets the first one’s file aside, and says so when that comes back', async () => {
+  it('of another database in the same folder keeps the first file under another name, and reports it when the first database starts again', async () => {
     const one = await Machine.set();
     await one.start({ DEMO_DATA: 'false' });
     const credentials = readFileSync(one.credentialsFile, 'utf8');
@@ -158,7 +158,7 @@ describe('a first start', () => {
     expect(printed()).not.toMatch(/vsk_|tpk_/);
   });
 
-  it('whose owner is a user already is refused with a remedy', async () => {
+  it('whose owner is an existing user is rejected with a remedy', async () => {
     const machine = await Machine.set();
     const first = await machine.start({ DEMO_DATA: 'false' });
     await first.stop();
@@ -181,7 +181,7 @@ describe('a first start in production', () => {
     expect(await machine.sql('select id from api_tokens')).toEqual([]);
   });
 
-  it('makes what is preset and no more', async () => {
+  it('creates only preset credentials', async () => {
     const machine = await Machine.set();
     const key = { ...PRODUCTION, BOOTSTRAP_PLATFORM_KEY: newCredential('tpk').token };
     await machine.start({ ...key, ...owner });
@@ -196,19 +196,19 @@ describe('a first start in production', () => {
   const password = { BOOTSTRAP_ADMIN_PASSWORD: 'the boat sails at seven' };
   const token = { BOOTSTRAP_STAFF_TOKEN: newCredential('vsk').token };
   const lacks = (name: string) =>
-    `${name}: is missing, so that the owner whom the other presets speak of cannot be made; expected all of them or none`;
+    `${name}: is missing, so the owner of the other presets cannot be created; expected all of them or none`;
   it.each([
     ['an address', email, [lacks('BOOTSTRAP_ADMIN_PASSWORD')]],
     ['a password', password, [lacks('BOOTSTRAP_ADMIN_EMAIL')]],
     ['a token', token, [lacks('BOOTSTRAP_ADMIN_EMAIL'), lacks('BOOTSTRAP_ADMIN_PASSWORD')]],
-  ])('with half an owner (%s) is refused, and makes nothing', async (_, half, faults) => {
+  ])('with an incomplete owner (%s) is rejected, and creates nothing', async (_, half, faults) => {
     const machine = await Machine.set();
     const preset = { ...PRODUCTION, ...half, BOOTSTRAP_PLATFORM_KEY: newCredential('tpk').token };
     await expect(machine.start(preset)).rejects.toMatchObject({ faults });
     expect(await machine.sql('select id from users union all select id from api_tokens')).toEqual([]);
   });
 
-  it('that made an owner is not refused later for a preset that was left behind', async () => {
+  it('that has created an owner accepts an incomplete preset later', async () => {
     const machine = await Machine.set();
     const first = await machine.start({ ...PRODUCTION, ...email, ...password });
     await first.stop();
@@ -217,7 +217,7 @@ describe('a first start in production', () => {
   });
 });
 
-/** The status that a printed curl line gets: the shell takes it apart, and fetch sends it. */
+/** The status of a printed curl command: the shell splits it, and fetch sends it. */
 async function statusOf(line: string): Promise<string> {
   const { stdout } = spawnSync('sh', ['-c', `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }; ${line}`]);
   const [url = '', ...words] = stdout.toString().split('\0');

@@ -20,22 +20,22 @@ interface Run {
 
 let migrated: Promise<string> | undefined;
 
-/** What there is before the first start: a database without a row, and a data folder that does not even exist yet. */
+/** The state before the first start: an empty database, and a data folder that does not exist yet. */
 export class Machine {
   private constructor(
     readonly databaseUrl: string,
     readonly folder: string,
   ) {}
 
-  /** In a data folder of its own, or in another machine's. */
+  /** With its own data folder, or with the folder of another machine. */
   static async set(shared?: string): Promise<Machine> {
-    // Migrations take longer than most of what is tested here.
+    // Migrations take longer than most of these tests.
     migrated ??= migratedDatabase();
     const databaseUrl = await createDatabase(await migrated);
     return new Machine(databaseUrl, shared ?? newFolder());
   }
 
-  /** One whose database has not even a table. */
+  /** A machine whose database has no table. */
   static async bare(): Promise<Machine> {
     return new Machine(await createDatabase(), newFolder());
   }
@@ -90,7 +90,7 @@ async function createDatabase(template?: string): Promise<string> {
   return url.href;
 }
 
-/** The name of a database that has every table and no row. */
+/** The name of a database with all tables and no rows. */
 async function migratedDatabase(): Promise<string> {
   const url = await createDatabase();
   const dataSource = await connect(readEnv({ ...process.env, DATABASE_URL: url }));

@@ -11,8 +11,8 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-describe('nobody hands out what he does not hold', () => {
-  it('neither by making an owner, nor by changing one, his password included: 403 with the excess scopes', async () => {
+describe('a caller without the scopes of a role', () => {
+  it('can neither create an owner nor change one, including the password: 403 with the excess scopes', async () => {
     const { token } = await makeToken(owner, ['identity:*']);
     const clerk = app.with(token);
     const { user } = await hire(app, ['owner']);
@@ -29,7 +29,7 @@ describe('nobody hands out what he does not hold', () => {
     }
   });
 
-  it('and who holds less than the user has no say over his name', async () => {
+  it('cannot change the name of a user with that role', async () => {
     const { token } = await makeToken(owner, ['identity:*']);
     const { user } = await hire(app, ['sales']);
     const { status, body, headers } = await app.with(token).patch(`${USERS}/${user.id}`, { name: 'Other' });
@@ -41,11 +41,11 @@ describe('nobody hands out what he does not hold', () => {
 });
 
 describe('the last owner', () => {
-  /** Demotes every owner of this worker's database but these. */
+  /** Demotes every owner in the database of this worker except these. */
   const onlyOwners = (ids: string[]) =>
     app.sql(`update users set roles = '{viewer}' where 'owner' = any (roles) and id <> all ($1)`, [ids]);
 
-  it('stays: 409 last_owner for a demotion and for disabling', async () => {
+  it('cannot be demoted or disabled: 409 last_owner', async () => {
     const last = await hire(app, ['owner']);
     await onlyOwners([last.user.id]);
     for (const change of [{ roles: ['viewer'] }, { active: false }]) {
@@ -58,7 +58,7 @@ describe('the last owner', () => {
     await app.sql(`update users set roles = '{owner}' where email = $1`, [app.credentials.staff.email]);
   });
 
-  it('is left where two owners demote each other at the same time', async () => {
+  it('remains if two owners demote each other concurrently', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [one, two] = [await hire(app, ['owner']), await hire(app, ['owner'])];
       await onlyOwners([one.user.id, two.user.id]);

@@ -32,10 +32,10 @@ const sessionsOf = async ({ client }: Member) => (await client.get<{ data: Sessi
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe('a login', () => {
-  // Every test fails some logins from one address, whose limit no setting raises.
+  // Every test has failed logins from one address, whose limit cannot be configured.
   beforeEach(() => app.travel({ ms: 60_000 }));
 
-  it('answers 201 with a token, its end and the user', async () => {
+  it('returns 201 with a token, its end and the user', async () => {
     const { status, body, headers } = await app.post<{ data: { token: string; expiresAt: string; user: object } }>(
       SESSIONS,
       { email: member.user.email.toUpperCase(), password: PASSWORD },
@@ -50,7 +50,7 @@ describe('a login', () => {
     expect((await app.with(body.data.token).get(ME)).status).toBe(200);
   });
 
-  it('with any characters in the password is let in, and they are not trimmed', async () => {
+  it('accepts any characters in the password, and does not trim them', async () => {
     const odd = '  pass\u0001wörd 🦜 \t ';
     const { user } = await hire(app, ['viewer'], { password: odd });
     await expect(login(app, user.email, odd.trim())).rejects.toThrow('login answered 401');
@@ -69,7 +69,7 @@ describe('a login', () => {
     ['an empty address', async () => '', PASSWORD],
     ['something that is no address', async () => `' or 1=1 --`, PASSWORD],
     ['a disabled user', disabled, PASSWORD],
-  ])('with %s is the one and same 401', async (_, email, password) => {
+  ])('with %s is rejected with the same 401', async (_, email, password) => {
     const { status, body, headers } = await app.post(SESSIONS, { email: await email(), password });
     expect(status).toBe(401);
     expect(body).toEqual(refusal(headers, 'unauthorized', { error: 'The e-mail address or the password is wrong' }));
@@ -83,7 +83,7 @@ describe('a login', () => {
       await app.post(SESSIONS, { email, password: 'not the password' });
       return performance.now() - started;
     };
-    // In turns, and the fastest of each: whatever else the machine does makes single ones slower, none faster.
+    // Alternating, and the fastest of each: other load makes single runs slower, never faster.
     const [unknown, known]: [number[], number[]] = [[], []];
     for (let i = 0; i < 15; i += 1) {
       unknown.push(await timed('nobody@example.com'));
@@ -94,7 +94,7 @@ describe('a login', () => {
     expect(ratio).toBeLessThan(2);
   });
 
-  it('is recorded with who did it, and a refused one is logged without the password', async () => {
+  it('is recorded with the user, and a rejected one is logged without the password', async () => {
     const token = await login(app, member.user.email, PASSWORD);
     const [own] = (await sessionsOf({ ...member, client: app.with(token) })).filter(({ current }) => current);
     const entries = await app.sql(
@@ -104,12 +104,12 @@ describe('a login', () => {
     expect(entries).toEqual([{ action: 'identity.session.create', actor_type: 'user', actor_id: member.user.id }]);
 
     await app.post(SESSIONS, { email: member.user.email, password: 'planted-secret-4711' });
-    expect(app.logs.some((line) => line.includes('a login was refused') && line.includes(member.user.id))).toBe(true);
+    expect(app.logs.some((line) => line.includes('login rejected') && line.includes(member.user.id))).toBe(true);
     expect(app.logs.join()).not.toContain('planted-secret-4711');
     expect(app.logs.join()).not.toContain(token);
   });
 
-  it('without a password is 400', async () => {
+  it('without a password is rejected with 400', async () => {
     const { status, body, headers } = await app.post<{ details: { issues: { path: string; message: string }[] } }>(
       SESSIONS,
       { email: member.user.email },
@@ -123,7 +123,7 @@ describe('a login', () => {
     );
   });
 
-  it('is refused with 429 after ten failures of an account or an address, and counts no success', async () => {
+  it('is rejected with 429 after ten failures of an account or an address, and successful logins do not count', async () => {
     const own = await startApp({ env: { RATE_LIMIT_FACTOR: '1' } });
     const { email } = (await hire(own, ['viewer'])).user;
     const attempt = (password: string) => own.post(SESSIONS, { email: email.toUpperCase(), password });
@@ -148,7 +148,7 @@ describe('a login', () => {
 });
 
 describe('a session', () => {
-  it('is listed to its owner alone, and says which one is current', async () => {
+  it('is listed only for its user, and marked if it is the current one', async () => {
     const own = await hire(app, ['viewer']);
     await login(app, own.user.email, PASSWORD);
     const sessions = await sessionsOf(own);
@@ -158,7 +158,7 @@ describe('a session', () => {
     expect(theirs).not.toEqual(expect.arrayContaining([sessions[0]?.id]));
   });
 
-  it('ends by logout at once', async () => {
+  it('ends at once by logout', async () => {
     const { client } = await hire(app, ['viewer']);
     const { status, body } = await client.delete<{ data: SessionBody }>(`${SESSIONS}/current`);
     expect(status).toBe(200);
@@ -168,14 +168,14 @@ describe('a session', () => {
     expect(after.body).toEqual(unauthorizedBody(after.headers));
   });
 
-  it('is none where the request is made with an API token: logging out ends nothing', async () => {
+  it('is not ended by a logout with an API token', async () => {
     const { status, body } = await app.as('owner').delete(`${SESSIONS}/current`);
     expect(status).toBe(200);
     expect(body).toEqual({ data: null });
     expect((await app.as('owner').get(ME)).status).toBe(200);
   });
 
-  it('can be ended by its owner from another one', async () => {
+  it('can be ended from another session of the user', async () => {
     const own = await hire(app, ['viewer']);
     const other = app.with(await login(app, own.user.email, PASSWORD));
     const [target] = (await sessionsOf({ ...own, client: other })).filter(({ current }) => !current);
@@ -185,7 +185,7 @@ describe('a session', () => {
     expect((await other.delete(`${SESSIONS}/${target?.id}`)).status).toBe(404);
   });
 
-  it('of somebody else is 404 with the body of an unknown one', async () => {
+  it('of another user gets the same 404 as an unknown one', async () => {
     const [own] = await sessionsOf(await hire(app, ['viewer']));
     const foreign = await member.client.delete(`${SESSIONS}/${own?.id}`);
     const unknown = await member.client.delete(`${SESSIONS}/sess_01k0dem000e999999999999999`);
@@ -196,7 +196,7 @@ describe('a session', () => {
     }
   });
 
-  it('ends after twelve hours without use, and by each use goes on', async () => {
+  it('ends after twelve hours without use, and each use extends it', async () => {
     const own = await startApp();
     const { client } = await hire(own, ['viewer']);
     own.travel({ hours: 11 });
@@ -211,7 +211,7 @@ describe('a session', () => {
     expect((await client.get(ME)).status).toBe(401);
   });
 
-  it('ends after thirty days whatever its use', async () => {
+  it('ends after thirty days even if it is used', async () => {
     const own = await startApp();
     const { client } = await hire(own, ['viewer']);
     await own.sql('update staff_sessions set last_used_at = $1', [new Date(Date.now() + 40 * DAY_MS)]);
@@ -222,8 +222,8 @@ describe('a session', () => {
   });
 });
 
-describe('who am I', () => {
-  it('names the user, the kind of credential and its scopes', async () => {
+describe('the current user', () => {
+  it('is returned with the type of the credential and its scopes', async () => {
     const { client, user } = await hire(app, ['sales']);
     const { status, body } = await client.get(ME);
     expect(status).toBe(200);
@@ -231,7 +231,7 @@ describe('who am I', () => {
     expect(body).toEqual({ data: { user, credential: 'session', scopes } });
   });
 
-  it('works for an API token too', async () => {
+  it('is returned for an API token as well', async () => {
     const { body } = await app.as('owner').get<{ data: { credential: string; scopes: string[] } }>(ME);
     expect(body.data).toMatchObject({ credential: 'api_token', scopes: ['*'] });
   });

@@ -20,16 +20,16 @@ export interface UserBody {
 export interface Member {
   user: UserBody;
   password: string;
-  /** Calls the service with a session of his. */
+  /** Calls the service with a session of the user. */
   client: TestClient;
-  /** That session's token. */
+  /** The token of the session. */
   session: string;
 }
 
 export const uniqueEmail = () => `${randomUUID()}@example.com`;
 export const PASSWORD = 'correct horse battery staple';
 
-/** A member of staff of a test's own, logged in. */
+/** A new staff user for a test, logged in. */
 export async function hire(
   app: TestApp,
   roles: string[],
@@ -42,7 +42,7 @@ export async function hire(
   return { user: created.body.data, password, session, client: app.with(session) };
 }
 
-/** Waits until the last use of a credential, which is written behind the answers, stands in its row. */
+/** Waits until the last use of a credential is stored, which happens after the response. */
 export async function usedSince(app: TestApp, table: 'staff_sessions' | 'api_tokens', since: Date): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const rows = await app.sql(`select from ${table} where last_used_at >= $1`, [since]);
@@ -52,7 +52,7 @@ export async function usedSince(app: TestApp, table: 'staff_sessions' | 'api_tok
   throw new Error(`Nothing in ${table} was noted as used`);
 }
 
-/** The token of a new session. Throws where the login is refused. */
+/** The token of a new session. Throws if the login is rejected. */
 export async function login(app: TestApp, email: string, password: string): Promise<string> {
   const { status, body, text } = await app.post<{ data: { token: string } }>(SESSIONS, { email, password });
   if (status !== 201) throw new Error(`login answered ${status} ${text}`);
@@ -64,7 +64,7 @@ export async function makeToken(client: TestClient, scopes: string[]): Promise<{
   return body.data;
 }
 
-/** The one 401 of a surface, read whole. */
+/** The complete 401 of a surface. */
 export function unauthorizedBody(headers: Record<string, string>): object {
   return { error: 'A valid credential is required', code: 'unauthorized', requestId: headers['x-request-id'] };
 }
@@ -82,7 +82,7 @@ export function refusal(
   };
 }
 
-/** Failures are counted in the database and not multiplied: a test that fails on purpose must not limit the next one. */
+/** Deletes the failure counts in the database: the failures of one test must not limit the next one. */
 export async function forgetFailures(app: TestApp): Promise<void> {
   await app.sql('delete from failure_limits');
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCredential } from '../../src/platform/ids/credentials.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
-import { PlatformKeys } from '../../src/modules/identity/api-tokens/platform-keys.service.js';
+import { PlatformKeysService } from '../../src/modules/identity/api-tokens/platform-keys.service.js';
 import { askForToken, newClient, newOperator, uniqueName } from '../connect/partners.js';
 import { operationsOf, type Placed, readDocument } from '../contract/served-document.js';
 import { insisting } from '../finance/payments/payments.js';
@@ -62,7 +62,7 @@ async function platformKey(facts: object): Promise<string> {
     scopes: ['connect:*', 'vault:write', 'realtime:subscribe', 'data:geo:read'],
     token,
   };
-  await asSystem(() => app.nest.get(PlatformKeys, { strict: false }).provide({ ...key, ...facts }));
+  await asSystem(() => app.nest.get(PlatformKeysService, { strict: false }).provide({ ...key, ...facts }));
   return token;
 }
 

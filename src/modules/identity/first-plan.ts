@@ -8,7 +8,7 @@ export interface FirstOwner {
   token: string | null;
 }
 
-/** What the first start hands out; null is what production was not told to make. */
+/** The credentials of the first start; null is what is not created in production. */
 export interface FirstIssue {
   owner: FirstOwner | null;
   platformKey: string | null;
@@ -18,8 +18,8 @@ export interface FirstIssue {
 const DEFAULT_EMAIL = 'owner@example.com';
 
 /**
- * Whatever `BOOTSTRAP_*` does not preset is generated, but never in production: there, only what was preset is made, and
- * an owner only with address and password.
+ * Values that `BOOTSTRAP_*` does not preset are generated, but never in production: there only preset credentials are
+ * created, and an owner only with address and password.
  */
 export function planFirstIssue(env: Env): FirstIssue {
   const generate = <T>(make: () => T): T | null => (env.production ? null : make());
@@ -34,8 +34,8 @@ export function planFirstIssue(env: Env): FirstIssue {
 }
 
 /**
- * The presets that an owner still needs, where some of them are given: half an owner is none, and somebody waits for him.
- * Empty where there is nothing to complain of.
+ * The missing presets of the owner, if only some of them are set in production: an incomplete owner cannot be created, and
+ * the operator must know. Empty if the presets are complete or absent.
  */
 export function missingPresets(env: Env): string[] {
   const { production, bootstrapAdminEmail, bootstrapAdminPassword, bootstrapStaffToken } = env;

@@ -1,7 +1,7 @@
-/** Whether a row comes back: an account can log in that may do everything. Every active user has a password. */
+/** Returns a row if an owner can log in. Every active user has a password. */
 export const ACTIVE_OWNER = `select from users where active and 'owner' = any (roles) limit 1`;
 
-/** The configuration fault of a production database without such an account; `npm run doctor` reports it as well. */
+/** The configuration error of a production database without such an account; `npm run doctor` reports it as well. */
 export const NO_OWNER = {
   name: 'BOOTSTRAP_ADMIN_EMAIL',
   fault: 'no account can log in, because the database has no active user with the role owner',

@@ -21,7 +21,7 @@ export class ApiToken {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** The old token is worth nothing any more. */
+  /** Invalidates the old token. */
   replaceSecret({ publicId, secretHash }: { publicId: string; secretHash: Buffer }): void {
     this.publicId = publicId;
     this.secretHash = secretHash;
@@ -31,10 +31,10 @@ export class ApiToken {
     this.revokedAt = now;
     this.updatedAt = now;
   }
-}
 
-/** What the ledger keeps of a token: all but its secret. */
-export function tokenFacts(token: ApiToken): object {
-  const { name, scopes, userId, operatorId, expiresAt, revokedAt } = token;
-  return { name, scopes, userId, operatorId, expiresAt, revokedAt };
+  /** The state that the audit log keeps, without the secret. */
+  auditImage(): object {
+    const { name, scopes, userId, operatorId, expiresAt, revokedAt } = this;
+    return { name, scopes, userId, operatorId, expiresAt, revokedAt };
+  }
 }

@@ -13,12 +13,12 @@ import {
   ListApiTokens,
   toApiToken,
 } from './api-token.dto.js';
-import { ApiTokens } from './api-tokens.service.js';
+import { ApiTokensService } from './api-tokens.service.js';
 
 @ApiTags('Users and sessions')
 @Controller('/v1/admin/identity/api-tokens')
 export class ApiTokensController {
-  constructor(private readonly tokens: ApiTokens) {}
+  constructor(private readonly tokens: ApiTokensService) {}
 
   /**
    * Create an API token

@@ -4,23 +4,34 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { newId } from '../../../platform/ids/id.js';
+import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { UserCredentials } from '../credentials/user-credentials.js';
-import { ApiToken, tokenFacts } from './api-token.entity.js';
-import { takenApart } from './api-tokens.service.js';
-import type { ProvidedKey } from './platform-key.dto.js';
+import { UserCredentialsService } from '../credentials/user-credentials.service.js';
+import { ApiToken } from './api-token.entity.js';
+import { parsePresetToken } from './api-tokens.service.js';
+import { printSecret } from '../print-secret.js';
+import { ProvidedKey } from './platform-key.dto.js';
 
-/** Platform API keys. A key is known by its name; its id, and so its principal, outlives a new token. */
+/** Platform API keys. A key is identified by its name; a new token does not change its ID and principal. */
 @Injectable()
-export class PlatformKeys {
+export class PlatformKeysService {
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
-    private readonly credentials: UserCredentials,
+    private readonly credentials: UserCredentialsService,
     private readonly clock: Clock,
   ) {}
 
-  /** Makes the key, or changes it to what it shall be. Returns the token if it was generated here, else null. */
+  /** Creates or updates keys by name. Runs after the operators, because a key can be bound to one. */
+  @Provisions({ name: 'platformKeys', order: 330, row: ProvidedKey })
+  async provision(rows: readonly ProvidedKey[]): Promise<void> {
+    for (const row of rows) {
+      const token = await this.provide(row);
+      if (token !== null) printSecret('platform key', row.name, token);
+    }
+  }
+
+  /** Creates or updates the key. Returns the token if it was generated, else null. */
   async provide(wanted: ProvidedKey): Promise<string | null> {
     return this.database.transaction(async () => {
       const lock = { mode: 'pessimistic_write' } as const;
@@ -33,7 +44,7 @@ export class PlatformKeys {
   }
 
   private async create(wanted: ProvidedKey): Promise<string | null> {
-    const { token, publicId, secretHash } = wanted.token ? takenApart(wanted.token) : newCredential('tpk');
+    const { token, publicId, secretHash } = wanted.token ? parsePresetToken(wanted.token) : newCredential('tpk');
     const now = this.clock.now();
     const row = make(ApiToken, {
       id: newId('atok'),
@@ -52,12 +63,12 @@ export class PlatformKeys {
       updatedAt: now,
     });
     await this.database.insert(row);
-    this.record('create', row, { after: tokenFacts(row) });
+    this.record('create', row, { after: row.auditImage() });
     return wanted.token ? null : token;
   }
 
   private async change(row: ApiToken, wanted: ProvidedKey): Promise<void> {
-    const before = tokenFacts(row);
+    const before = row.auditImage();
     const { secretHash: oldHash } = row;
     const now = this.clock.now();
     Object.assign(row, {
@@ -67,8 +78,8 @@ export class PlatformKeys {
       revokedAt: wanted.revoked ? (row.revokedAt ?? now) : null,
       updatedAt: now,
     });
-    if (wanted.token) row.replaceSecret(takenApart(wanted.token));
-    const after = { ...tokenFacts(row), hasNewToken: !row.secretHash.equals(oldHash) };
+    if (wanted.token) row.replaceSecret(parsePresetToken(wanted.token));
+    const after = { ...row.auditImage(), hasNewToken: !row.secretHash.equals(oldHash) };
     if (JSON.stringify(after) === JSON.stringify({ ...before, hasNewToken: false })) return;
     await this.database.update(row);
     this.credentials.recheck();

@@ -3,13 +3,13 @@ import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { toUser } from '../users/user.dto.js';
-import { Users } from '../users/users.service.js';
+import { UsersService } from '../users/users.service.js';
 import { MeEnvelope } from './session.dto.js';
 
 @ApiTags('Users and sessions')
 @Controller('/v1/admin/identity/me')
 export class MeController {
-  constructor(private readonly users: Users) {}
+  constructor(private readonly users: UsersService) {}
 
   /**
    * Get the current user

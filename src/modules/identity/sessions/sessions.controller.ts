@@ -9,7 +9,6 @@ import { Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { toUser } from '../users/user.dto.js';
-import { Logins } from './logins.service.js';
 import {
   EndedSessionEnvelope,
   Login,
@@ -18,15 +17,12 @@ import {
   SessionPage,
   toSession,
 } from './session.dto.js';
-import { Sessions } from './sessions.service.js';
+import { SessionsService } from './sessions.service.js';
 
 @ApiTags('Users and sessions')
 @Controller('/v1/admin/identity/sessions')
 export class SessionsController {
-  constructor(
-    private readonly logins: Logins,
-    private readonly sessions: Sessions,
-  ) {}
+  constructor(private readonly sessions: SessionsService) {}
 
   /**
    * Log in with e-mail and password
@@ -41,7 +37,7 @@ export class SessionsController {
   @MutatesForNobody('identity.session.create')
   @Refuses({ 401: ['unauthorized'] })
   async open(@Body() body: Login, @Ip() address: string): Promise<OpenedSessionEnvelope> {
-    const { session, token, user } = await this.logins.open(body, address);
+    const { session, token, user } = await this.sessions.open(body, address);
     const data = { token, expiresAt: session.expiresAt.toISOString(), user: toUser(user) };
     return created(`/v1/admin/identity/sessions/${session.id}`, {}, { data });
   }

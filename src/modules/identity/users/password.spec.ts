@@ -8,14 +8,14 @@ it('a password matches its own hash, which is argon2id with the parameters named
   expect(await passwordMatches('correct horse batterz', hash)).toBe(false);
 });
 
-it('the same password has another hash each time', async () => {
+it('the same password has a different hash each time', async () => {
   expect(await hashPassword('correct horse battery')).not.toBe(await hashPassword('correct horse battery'));
 });
 
-it('an accent composed or sent whole is the same password', async () => {
+it('a composed and a decomposed accent are the same password', async () => {
   expect(await passwordMatches('caf\u0065\u0301 au lait', await hashPassword('caf\u00e9 au lait'))).toBe(true);
 });
 
-it('nobody has no password', async () => {
+it('no password matches an unknown user', async () => {
   expect(await passwordMatches('anything at all', null)).toBe(false);
 });

@@ -9,26 +9,26 @@ const ARGON2ID = 2;
 const COST = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /**
- * Half of the thread pool. Opening a connection to the database takes several steps in it, one after the other: behind a
- * flood of logins that kept all threads busy, it took longer than a request waits for a connection.
+ * Half of the thread pool. Opening a database connection needs several tasks in the pool: when logins used all threads, it
+ * took longer than requests wait for a connection.
  */
 const hashing = new ConcurrencyCounter({ running: 2, waiting: 64 });
 
-const nobodys = hashPassword(randomBase62(43));
+const unknownUserHash = hashPassword(randomBase62(43));
 
-/** The password's hash in PHC form, with a salt of its own. */
+/** The hash of the password in PHC form, with a random salt. */
 export function hashPassword(password: string): Promise<string> {
-  return hashing.run(() => hash(composed(password), COST));
+  return hashing.run(() => hash(normalized(password), COST));
 }
 
-/** Whether this is the password behind the hash; where nobody is known (null) it costs the same work. */
+/** Whether the password matches the hash. For an unknown user (null) it takes the same work. */
 export async function passwordMatches(password: string, passwordHash: string | null): Promise<boolean> {
-  const phc = passwordHash ?? (await nobodys);
-  const matches = await hashing.run(() => verify(phc, composed(password)));
+  const phc = passwordHash ?? (await unknownUserHash);
+  const matches = await hashing.run(() => verify(phc, normalized(password)));
   return matches && passwordHash !== null;
 }
 
-/** NFKC, because one keyboard composes an accented letter and another one sends it whole. */
-function composed(password: string): string {
+/** NFKC, because keyboards send an accented letter either composed or as one character. */
+function normalized(password: string): string {
   return password.normalize('NFKC');
 }

@@ -7,7 +7,7 @@ const allowed = (roles: Role[]) => STAFF_SCOPES.filter((scope) => covers(scopesO
 const SPECIAL = ['finance:approve', 'finance:void', 'finance:numbering', 'action-ledger:reverse'];
 
 describe('roles', () => {
-  it('owner holds everything', () => {
+  it('owner has all scopes', () => {
     expect(allowed(['owner'])).toEqual(STAFF_SCOPES);
   });
 
@@ -16,33 +16,33 @@ describe('roles', () => {
     expect(allowed(['viewer'])).toEqual(reads);
   });
 
-  it('finance holds finance with its special scopes, and reads bookings', () => {
+  it('finance has finance with its special scopes, and reads bookings', () => {
     const own = STAFF_SCOPES.filter((scope) => scope.startsWith('finance:'));
     expect(allowed(['finance']).sort()).toEqual([...own, 'bookings:read'].sort());
   });
 
-  it('operations holds its five areas', () => {
+  it('operations has its five areas', () => {
     const areas = ['distribution', 'trips', 'legal', 'operations', 'notifications'];
     expect(allowed(['operations'])).toEqual(STAFF_SCOPES.filter((scope) => areas.includes(scope.split(':')[0] ?? '')));
   });
 
-  it('sales holds bookings and trips, and reads catalog, distribution and legal', () => {
+  it('sales has bookings and trips, and reads catalog, distribution and legal', () => {
     const areas = STAFF_SCOPES.filter((scope) => /^(bookings|trips):/.test(scope));
     const reads = ['catalog:read', 'distribution:read', 'legal:read'];
     expect(allowed(['sales']).sort()).toEqual([...areas, ...reads].sort());
   });
 
-  it('special scopes come with the roles that name them, never with a wildcard', () => {
+  it('special scopes are part of the roles that list them, never of a wildcard', () => {
     const holders = SPECIAL.map((scope) => ROLES.filter((role) => covers(scopesOf([role]), scope)));
     const finance = ['owner', 'finance'];
     expect(holders).toEqual([finance, finance, finance, ['owner']]);
   });
 });
 
-describe('what a token and its user both allow', () => {
+describe('the intersection of the scopes of a token and its user', () => {
   const scopes = fc.uniqueArray(fc.constantFrom(...STAFF_SCOPES), { minLength: 1, maxLength: 8 });
 
-  it('is covered by both, and covers whatever both cover', () => {
+  it('is covered by both, and covers all that both cover', () => {
     fc.assert(
       fc.property(scopes, scopes, (token, user) => {
         const both = scopesInBoth(token, user);

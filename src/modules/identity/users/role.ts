@@ -5,7 +5,7 @@ import { patternOf } from '../../../platform/http/word-pattern.js';
 export const ROLES = named('StaffRole', ['owner', 'finance', 'operations', 'sales', 'viewer']);
 export type Role = (typeof ROLES)[number];
 
-/** What holds of each role in a list. */
+/** The rule for each role in a list. */
 export const ROLE_RULE = {
   pattern: patternOf(ROLES),
   otherwise: `must be one of ${ROLES.join(', ')}`,
@@ -20,13 +20,13 @@ const SCOPES: Record<Role, readonly string[]> = {
   viewer: STAFF_MODULES.map((module) => `${module}:read`),
 };
 
-/** Everything that the roles allow together. */
+/** All scopes that the roles allow together. */
 export function scopesOf(roles: readonly Role[]): string[] {
   return [...new Set(roles.flatMap((role) => SCOPES[role]))];
 }
 
-/** What both lists allow: a token never reaches further than its user does today. */
+/** The scopes that both lists allow: a token never exceeds the present roles of its user. */
 export function scopesInBoth(one: readonly string[], other: readonly string[]): string[] {
-  const coveredBy = (held: readonly string[]) => (scope: string) => covers(held, scope);
+  const coveredBy = (list: readonly string[]) => (scope: string) => covers(list, scope);
   return [...new Set([...one.filter(coveredBy(other)), ...other.filter(coveredBy(one))])];
 }

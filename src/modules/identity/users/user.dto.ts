@@ -76,6 +76,28 @@ export class ListUsers extends PageQuery {
   sort?: string;
 }
 
+/** A row of the provisioning section `users`. */
+export class ProvidedUser {
+  @EmailAddress()
+  email: string;
+
+  @Text({ max: 120 })
+  name: string;
+
+  @Texts({ ...ROLE_RULE, min: 1, max: ROLES.length, unique: true })
+  roles: Role[];
+
+  /** `true` by default. */
+  @Optional()
+  @Flag()
+  active?: boolean;
+
+  /** By default an existing user keeps the password, and a new user gets a generated one. */
+  @Optional()
+  @Text({ min: 12, max: 200, verbatim: true })
+  password?: string;
+}
+
 /** A staff user. */
 export class UserResponse {
   @Id('user')

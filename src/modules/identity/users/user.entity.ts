@@ -29,9 +29,15 @@ export class User {
     const { name = this.name, roles = this.roles, active = this.active, passwordHash = this.passwordHash } = changes;
     Object.assign(this, { name, roles: inOrder(roles), active, passwordHash, updatedAt: now });
   }
+
+  /** The state that the audit log keeps. The e-mail address never changes. */
+  auditImage(): object {
+    const { name, roles, active, version } = this;
+    return { name, roles, active, version };
+  }
 }
 
-/** Each role once, the mightiest first. */
+/** Each role once, in the order of ROLES. */
 export function inOrder(roles: readonly Role[]): Role[] {
   return ROLES.filter((role) => roles.includes(role));
 }

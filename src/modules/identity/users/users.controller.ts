@@ -9,7 +9,7 @@ import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { type Cost, Costly } from '../../../platform/limits/costly.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { CreateUser, ListUsers, toUser, UpdateUser, UserEnvelope, UserPage } from './user.dto.js';
-import { Users } from './users.service.js';
+import { UsersService } from './users.service.js';
 
 const PATH = '/v1/admin/identity/users';
 /** Hashing a password takes 19 MiB and one of the four threads of the pool. */
@@ -18,7 +18,7 @@ const HASHING = { name: 'password-hashing', atOnce: 4 } satisfies Cost;
 @ApiTags('Users and sessions')
 @Controller(PATH)
 export class UsersController {
-  constructor(private readonly users: Users) {}
+  constructor(private readonly users: UsersService) {}
 
   /**
    * Create a staff user

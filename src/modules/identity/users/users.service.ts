@@ -8,27 +8,29 @@ import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/ids/id.js';
+import { newId, randomBase62 } from '../../../platform/ids/id.js';
+import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { UserCredentials } from '../credentials/user-credentials.js';
+import { UserCredentialsService } from '../credentials/user-credentials.service.js';
+import { printSecret } from '../print-secret.js';
 import { assertHolds } from './assert-holds.js';
-import { hashPassword } from './password.js';
+import { hashPassword, passwordMatches } from './password.js';
 import { scopesOf } from './role.js';
-import { type CreateUser, type ListUsers, type UpdateUser } from './user.dto.js';
+import { type CreateUser, type ListUsers, ProvidedUser, type UpdateUser } from './user.dto.js';
 import { inOrder, User } from './user.entity.js';
 
 mapConstraint('users_email', () => conflict('email_taken', 'Another user already has this e-mail address'));
 
 @Injectable()
-export class Users {
+export class UsersService {
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
-    private readonly credentials: UserCredentials,
+    private readonly credentials: UserCredentialsService,
     private readonly clock: Clock,
   ) {}
 
-  /** Throws 403 for roles beyond the caller's own scopes, 409 `email_taken`. */
+  /** Throws 403 for roles that exceed the scopes of the caller, 409 `email_taken`. */
   async create({ email, name, roles, password }: CreateUser, id = newId('user')): Promise<User> {
     assertHolds(scopesOf(roles));
     const passwordHash = await hashPassword(password);
@@ -46,7 +48,7 @@ export class Users {
     });
     return this.database.transaction(async () => {
       await this.database.insert(user);
-      this.record('create', user, { after: facts(user) });
+      this.record('create', user, { after: user.auditImage() });
       return user;
     });
   }
@@ -71,7 +73,7 @@ export class Users {
     return user;
   }
 
-  /** Throws 403 where the user reaches, or would reach, further than the caller; 404; 409 `last_owner`; 412. */
+  /** Throws 403 if the present or new roles exceed the scopes of the caller; 404; 409 `last_owner`; 412. */
   async update(id: string, changes: UpdateUser, expected: ExpectedVersions): Promise<User> {
     const { password, ...plain } = changes;
     const passwordHash = password === undefined ? {} : { passwordHash: await hashPassword(password) };
@@ -79,7 +81,7 @@ export class Users {
       const { user, hasOtherOwner } = await this.lock(id);
       assertVersion(expected, user);
       assertHolds(scopesOf([...user.roles, ...(changes.roles ?? [])]));
-      const before = facts(user);
+      const before = user.auditImage();
       const wasOwner = user.isActiveOwner();
       user.change({ ...plain, ...passwordHash }, this.clock.now());
       if (wasOwner && !user.isActiveOwner() && !hasOtherOwner) {
@@ -87,12 +89,47 @@ export class Users {
       }
       await this.database.update(user);
       const ended = await this.endCredentials(user, password !== undefined);
-      this.record('update', user, { before, after: { ...facts(user), ...ended } });
+      this.record('update', user, { before, after: { ...user.auditImage(), ...ended } });
       return user;
     });
   }
 
-  /** The user and all active owners, locked in the order of their ids: two owners who demote each other wait here. */
+  /** Creates or updates users by e-mail address. */
+  @Provisions({ name: 'users', order: 100, row: ProvidedUser })
+  async provision(rows: readonly ProvidedUser[]): Promise<void> {
+    for (const row of rows) {
+      const password = await this.provisionRow(row);
+      if (password !== null) printSecret('password', row.email, password);
+    }
+  }
+
+  /** Returns the password if it was generated, else null. */
+  private async provisionRow(wanted: ProvidedUser): Promise<string | null> {
+    const found = this.database.repository(User).createQueryBuilder('u');
+    const user = await found.where('lower(u.email) = lower(:email)', { email: wanted.email }).getOne();
+    return user ? this.updateFromRow(user, wanted) : this.createFromRow(wanted);
+  }
+
+  private async createFromRow({ active = true, password, ...wanted }: ProvidedUser): Promise<string | null> {
+    const generated = password === undefined ? randomBase62(20) : null;
+    const user = await this.create({ ...wanted, password: password ?? generated ?? '' });
+    if (!active) await this.update(user.id, { active }, null);
+    return generated;
+  }
+
+  private async updateFromRow(user: User, { name, roles, active = true, password }: ProvidedUser): Promise<null> {
+    const hasPassword = password === undefined || (await passwordMatches(password, user.passwordHash));
+    const changes = {
+      ...(name === user.name ? {} : { name }),
+      ...(inOrder(roles).join() === user.roles.join() ? {} : { roles }),
+      ...(active === user.active ? {} : { active }),
+      ...(hasPassword ? {} : { password }),
+    };
+    if (Object.keys(changes).length > 0) await this.update(user.id, changes, null);
+    return null;
+  }
+
+  /** Locks the user and all active owners in the order of their IDs, to prevent that two owners demote each other. */
   private async lock(id: string): Promise<{ user: User; hasOtherOwner: boolean }> {
     const found = this.database.repository(User).createQueryBuilder('u').setLock('pessimistic_write');
     found.where(`u.id = :id or (u.active and 'owner' = any (u.roles))`, { id }).orderBy('u.id');
@@ -118,9 +155,4 @@ export class Users {
   private record(verb: 'create' | 'update', user: User, change: { before?: object; after: object }): void {
     this.ledger.record(`identity.user.${verb}`, { subjectType: 'user', subjectId: user.id, ...change });
   }
-}
-
-/** What an undo needs to know; the e-mail address never changes. */
-function facts({ name, roles, active, version }: User): object {
-  return { name, roles, active, version };
 }

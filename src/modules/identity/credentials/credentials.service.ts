@@ -6,7 +6,7 @@ import type { Actor } from '../../../platform/context/actor.js';
 import { Database } from '../../../platform/database/database.js';
 import { IDLE_SECONDS } from '../sessions/lifetime.js';
 import { type Role, scopesInBoth, scopesOf } from '../users/role.js';
-import { LastUses } from './last-uses.js';
+import { LastUsesService } from './last-uses.service.js';
 
 interface SessionRow {
   id: string;
@@ -38,12 +38,12 @@ const TOKEN = `
   from api_tokens t left join users u on u.id = t.user_id
   where t.public_id = $1 and t.kind = $2 and t.revoked_at is null and (t.kind = 'platform' or u.active)`;
 
-/** Verifies sessions, staff tokens and platform keys, with one indexed statement each. */
+/** Verifies sessions, staff tokens and platform keys, each with one indexed statement. */
 @Injectable()
-export class CredentialChecks {
+export class CredentialsService {
   constructor(
     private readonly database: Database,
-    private readonly lastUses: LastUses,
+    private readonly lastUses: LastUsesService,
     private readonly clock: Clock,
   ) {}
 

@@ -4,16 +4,17 @@ import { Clock } from '../../platform/clock/clock.js';
 import { Database } from '../../platform/database/database.js';
 import { make } from '../../platform/database/rows.js';
 import { demoId, randomBase62 } from '../../platform/ids/id.js';
+import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../action-ledger/index.js';
-import { ApiTokens } from './api-tokens/api-tokens.service.js';
+import { ApiTokensService } from './api-tokens/api-tokens.service.js';
 import { ABSOLUTE_SECONDS } from './sessions/lifetime.js';
 import { StaffSession } from './sessions/staff-session.entity.js';
 import type { Role } from './users/role.js';
-import { Users } from './users/users.service.js';
+import { UsersService } from './users/users.service.js';
 
 const OWNER = demoId('user', 1);
 
-/** Nobody knows their passwords: whoever wants to be one of them gives him a new one first. */
+/** Their passwords are random and not stored: to log in as one of them, set a new password first. */
 const STAFF: readonly { number: number; email: string; name: string; roles: Role[] }[] = [
   { number: 2, email: 'petra.keller@example.com', name: 'Petra Keller', roles: ['operations'] },
   { number: 3, email: 'jonas.lind@example.com', name: 'Jonas Lind', roles: ['sales', 'viewer'] },
@@ -21,30 +22,31 @@ const STAFF: readonly { number: number; email: string; name: string; roles: Role
 ];
 
 /**
- * What the API document's examples name: user 1 is the first owner, 2 to be read, 3 to be changed; token 2 of the owner
- * to be revoked, session 1 to be ended.
+ * The resources that the examples of the API document use: user 1 is the first owner; the examples read user 2, change
+ * user 3, revoke token 2 of the owner, and end session 1.
  */
 @Injectable()
-export class DemoStaff {
+export class IdentityDemo {
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
-    private readonly users: Users,
-    private readonly tokens: ApiTokens,
+    private readonly users: UsersService,
+    private readonly tokens: ApiTokensService,
     private readonly clock: Clock,
   ) {}
 
+  @DemoData(100, 'staff')
   async load(): Promise<void> {
     for (const { number, ...user } of STAFF) {
       await this.users.create({ ...user, password: randomBase62(43) }, demoId('user', number));
     }
     const forgotten = { name: 'Forgotten script', scopes: ['distribution:read'], expiresAt: null };
     await this.tokens.issue({ ...forgotten, userId: OWNER }, demoId('atok', 2));
-    await this.leaveSessionOpen();
+    await this.createSession();
   }
 
-  /** A session of the owner on another machine, say. */
-  private async leaveSessionOpen(): Promise<void> {
+  /** An open session of the owner. */
+  private async createSession(): Promise<void> {
     const { publicId, secretHash } = newCredential('vss');
     const now = this.clock.now();
     const session = make(StaffSession, {

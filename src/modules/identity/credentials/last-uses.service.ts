@@ -4,14 +4,14 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { LOG } from '../../../platform/observability/log.js';
 
-const EVERY_MS = 60_000;
-const FLUSH_MS = 1_000;
+const UPDATE_INTERVAL_MS = 60_000;
+const FLUSH_DELAY_MS = 1_000;
 
 type Table = 'staff_sessions' | 'api_tokens';
 
-/** When credentials were last used: kept a second behind the answers, and written at most once a minute for each. */
+/** Writes when credentials were last used: up to a second after the request, and at most once a minute per credential. */
 @Injectable()
-export class LastUses implements BeforeApplicationShutdown {
+export class LastUsesService implements BeforeApplicationShutdown {
   private readonly used: Record<Table, Map<string, Date>> = { staff_sessions: new Map(), api_tokens: new Map() };
   private timer: NodeJS.Timeout | null = null;
 
@@ -21,12 +21,12 @@ export class LastUses implements BeforeApplicationShutdown {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Notes that a row's credential is being used; `before` is when the row says it was used. */
+  /** Records the use of a credential; `before` is the stored time of its last use. */
   note(table: Table, id: string, before: Date | null): void {
     const now = this.clock.now();
-    if (before && now.getTime() - before.getTime() < EVERY_MS) return;
+    if (before && now.getTime() - before.getTime() < UPDATE_INTERVAL_MS) return;
     this.used[table].set(id, now);
-    this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
+    this.timer ??= setTimeout(() => void this.flush(), FLUSH_DELAY_MS).unref();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -40,8 +40,8 @@ export class LastUses implements BeforeApplicationShutdown {
       await this.write('staff_sessions');
       await this.write('api_tokens');
     } catch (error) {
-      // Nobody waits for it, and the next use notes it again.
-      this.log.warn({ err: error }, 'the last use of credentials could not be written');
+      // No request waits for this write, and the next use repeats it.
+      this.log.warn({ err: error }, 'failed to write the last use of credentials');
     }
   }
 
@@ -49,7 +49,7 @@ export class LastUses implements BeforeApplicationShutdown {
     const used = [...this.used[table]];
     this.used[table].clear();
     if (used.length === 0) return;
-    // Locks are skipped: whoever holds one is revoking the credential or writing the same thing.
+    // Locked rows are skipped: the transaction with the lock revokes the credential or writes the same column.
     await this.database.query(
       `with due as (
          select c.id, given.at from ${table} c

@@ -6,42 +6,42 @@ import { asSystem } from '../../platform/context/request-context.js';
 import { Database } from '../../platform/database/database.js';
 import { demoId } from '../../platform/ids/id.js';
 import { Installation } from '../../platform/provisioning/installation.js';
-import { ApiTokens } from './api-tokens/api-tokens.service.js';
-import { PlatformKeys } from './api-tokens/platform-keys.service.js';
+import { ApiTokensService } from './api-tokens/api-tokens.service.js';
+import { PlatformKeysService } from './api-tokens/platform-keys.service.js';
 import { type FirstIssue, type FirstOwner, missingPresets, planFirstIssue } from './first-plan.js';
 import { ACTIVE_OWNER, NO_OWNER } from './owner-login.js';
-import { Users } from './users/users.service.js';
+import { UsersService } from './users/users.service.js';
 
 const LIMITED = ['data:geo:read'];
 const ALL = ['connect:*', ...PLATFORM_SCOPES];
 
 /** The first owner and the first platform keys, once per database. */
 @Injectable()
-export class FirstCredentials {
+export class FirstCredentialsService {
   constructor(
     private readonly database: Database,
     private readonly installation: Installation,
-    private readonly users: Users,
-    private readonly tokens: ApiTokens,
-    private readonly keys: PlatformKeys,
+    private readonly users: UsersService,
+    private readonly tokens: ApiTokensService,
+    private readonly keys: PlatformKeysService,
   ) {}
 
   /**
-   * Makes what no earlier start has made, and returns it. `keep` is called before the commit, so that there is no owner
-   * whose generated password nobody has written down. Throws ConfigurationError on presets that cannot be used, and in
-   * production if no owner exists afterwards.
+   * Creates what no earlier start has created, and returns it. `keep` is called before the commit, to prevent an owner
+   * whose generated password is stored nowhere. Throws ConfigurationError for invalid presets, and in production if no
+   * owner exists afterwards.
    */
   async issue(env: Env, keep: (issue: FirstIssue) => Promise<void>): Promise<FirstIssue> {
     const { owner, platformKey, limitedPlatformKey } = planFirstIssue(env);
     const work = async () => {
-      await this.refuseHalfAnOwner(env);
+      await this.rejectIncompletePresets(env);
       const issue: FirstIssue = {
-        owner: await this.once('first-owner', owner, (planned) => this.makeOwner(planned, env)),
+        owner: await this.once('first-owner', owner, (planned) => this.createOwner(planned, env)),
         platformKey: await this.once('first-platform-key', platformKey, (token) =>
-          this.makeKey('platform', ALL, token),
+          this.createKey('platform', ALL, token),
         ),
         limitedPlatformKey: await this.once('first-limited-platform-key', limitedPlatformKey, (token) =>
-          this.makeKey('limited', LIMITED, token),
+          this.createKey('limited', LIMITED, token),
         ),
       };
       if (env.production) await this.requireOwner();
@@ -51,13 +51,13 @@ export class FirstCredentials {
     return asSystem(() => this.database.transaction(work));
   }
 
-  /** Only while there is none: later, a preset that was left behind must not stop a start. */
-  private async refuseHalfAnOwner(env: Env): Promise<void> {
+  /** Only before the first owner is created: later, a remaining preset must not stop a start. */
+  private async rejectIncompletePresets(env: Env): Promise<void> {
     const missing = missingPresets(env);
     if (missing.length === 0 || (await this.installation.isDone('first-owner'))) return;
     const faults = missing.map(
       (name) =>
-        `${name}: is missing, so that the owner whom the other presets speak of cannot be made; expected all of them or none`,
+        `${name}: is missing, so the owner of the other presets cannot be created; expected all of them or none`,
     );
     throw new ConfigurationError(faults);
   }
@@ -69,7 +69,7 @@ export class FirstCredentials {
     throw new ConfigurationError([`${name}: ${fault}; ${remedy}`]);
   }
 
-  /** Does the step for what was planned, unless there is nothing to do or an earlier start did it. */
+  /** Runs the step unless nothing is planned or an earlier start has run it. */
   private async once<T>(step: string, planned: T | null, work: (planned: T) => Promise<void>): Promise<T | null> {
     if (planned === null || (await this.installation.isDone(step))) return null;
     await work(planned);
@@ -77,8 +77,8 @@ export class FirstCredentials {
     return planned;
   }
 
-  /** Outside production it has ids that the API document's examples can name. */
-  private async makeOwner({ email, password, token }: FirstOwner, { production }: Env): Promise<void> {
+  /** Outside production the owner has the IDs that the examples of the API document use. */
+  private async createOwner({ email, password, token }: FirstOwner, { production }: Env): Promise<void> {
     const taken = await this.database.query('select from users where lower(email) = lower($1)', [email]);
     if (taken.length > 0) {
       throw new ConfigurationError([`BOOTSTRAP_ADMIN_EMAIL: ${email} is a user already; choose another address`]);
@@ -86,11 +86,11 @@ export class FirstCredentials {
     const [userId, tokenId] = production ? [] : [demoId('user', 1), demoId('atok', 1)];
     const user = await this.users.create({ email, name: 'Owner', roles: ['owner'], password }, userId);
     if (token === null) return;
-    const wanted = { userId: user.id, name: 'First token', scopes: ['*'], expiresAt: null, agreed: token };
+    const wanted = { userId: user.id, name: 'First token', scopes: ['*'], expiresAt: null, presetToken: token };
     await this.tokens.issue(wanted, tokenId);
   }
 
-  private async makeKey(name: string, scopes: string[], token: string): Promise<void> {
+  private async createKey(name: string, scopes: string[], token: string): Promise<void> {
     await this.keys.provide({ name, scopes, token });
   }
 }
