@@ -6,8 +6,8 @@ import { addItem, book, change, confirm, outline, pay, planned, planPath, schedu
 
 let app: TestApp;
 let owner: TestClient;
-let told: string[] = [];
-let refuses: string | null = null;
+let settled: string[] = [];
+let failing: string | null = null;
 
 beforeAll(async () => {
   app = await startApp();
@@ -15,53 +15,53 @@ beforeAll(async () => {
   const commissions = app.nest.get(CommissionsService);
   const settle = commissions.settle.bind(commissions);
   commissions.settle = async (bookingId) => {
-    if (bookingId === refuses) throw new Error('The settlement of commissions failed');
-    told.push(bookingId);
+    if (bookingId === failing) throw new Error('The settlement of commissions failed');
+    settled.push(bookingId);
     await settle(bookingId);
   };
 });
 
-/** Whether they are told of this. */
-async function tellsOf(bookingId: string, act: () => Promise<unknown>): Promise<boolean> {
-  told = [];
+/** Whether the settlement runs during this act. */
+async function settlesDuring(bookingId: string, act: () => Promise<unknown>): Promise<boolean> {
+  settled = [];
   await act();
-  return told.includes(bookingId);
+  return settled.includes(bookingId);
 }
 
-describe('those who follow what is paid', () => {
-  it('are told when a plan is made, edited, paid or follows its booking', async () => {
+describe('the settlement of commissions', () => {
+  it('runs when a plan is created, edited or paid, and when the price of its booking changes', async () => {
     const bookingId = await book(owner, { paymentPolicy: THIRDS });
-    expect(await tellsOf(bookingId, () => owner.post(planPath(bookingId)))).toBe(true);
+    expect(await settlesDuring(bookingId, () => owner.post(planPath(bookingId)))).toBe(true);
     const [first, second] = await schedulesOf(owner, bookingId);
     if (!first || !second) throw new Error('The plan is empty');
-    expect(await tellsOf(bookingId, () => change(owner, first, { amountCents: 31_000 }))).toBe(true);
-    expect(await tellsOf(bookingId, () => pay(app, first.id, 1_000))).toBe(true);
-    expect(await tellsOf(bookingId, () => change(owner, first, { status: 'paid' }))).toBe(true);
-    expect(await tellsOf(bookingId, () => addItem(owner, bookingId, 500))).toBe(true);
-    expect(await tellsOf(bookingId, () => change(owner, second, { status: 'cancelled' }))).toBe(true);
+    expect(await settlesDuring(bookingId, () => change(owner, first, { amountCents: 31_000 }))).toBe(true);
+    expect(await settlesDuring(bookingId, () => pay(app, first.id, 1_000))).toBe(true);
+    expect(await settlesDuring(bookingId, () => change(owner, first, { status: 'paid' }))).toBe(true);
+    expect(await settlesDuring(bookingId, () => addItem(owner, bookingId, 500))).toBe(true);
+    expect(await settlesDuring(bookingId, () => change(owner, second, { status: 'cancelled' }))).toBe(true);
   });
 
-  it('are not told of what only looks', async () => {
+  it('does not run for previews and for updates that change nothing', async () => {
     const [bookingId, first] = await planned(owner);
     const look = () => owner.post(planPath(bookingId), { materialize: false });
-    expect(await tellsOf(bookingId, look)).toBe(false);
-    expect(await tellsOf(bookingId, () => owner.post(planPath(bookingId)))).toBe(false);
-    expect(await tellsOf(bookingId, () => change(owner, first, { status: 'pending' }))).toBe(false);
+    expect(await settlesDuring(bookingId, look)).toBe(false);
+    expect(await settlesDuring(bookingId, () => owner.post(planPath(bookingId)))).toBe(false);
+    expect(await settlesDuring(bookingId, () => change(owner, first, { status: 'pending' }))).toBe(false);
   });
 
-  it('are told inside the transaction: where one breaks, nothing happened', async () => {
+  it('runs in the transaction of the change: an error rolls the change back', async () => {
     const [bookingId, first] = await planned(owner);
-    refuses = bookingId;
+    failing = bookingId;
     const { status, body } = await change(owner, first, { amountCents: 31_000 });
-    refuses = null;
+    failing = null;
     expect(status).toBe(500);
     expect(body).toEqual({ error: expect.any(String), requestId: expect.any(String) });
     expect(await outline(owner, bookingId)).toEqual(['30000 pending', '30000 pending', '40000 pending']);
   });
 });
 
-describe('a booking', () => {
-  it('that is confirmed while its plan is asked for gets one plan', async () => {
+describe('the payment plan of a booking', () => {
+  it('is created once if the booking is confirmed while collection plans are requested', async () => {
     for (let round = 0; round < 3; round += 1) {
       const bookingId = await book(owner, { paymentPolicy: THIRDS });
       await Promise.all([confirm(owner, bookingId), ...[1, 2, 3, 4].map(() => owner.post(planPath(bookingId)))]);
