@@ -3,7 +3,7 @@ import { ActionLedgerDemo } from './action-ledger.demo.js';
 import { ActionLedger } from './entries/action-ledger.service.js';
 import { LedgerEntriesController } from './entries/ledger-entries.controller.js';
 import { LedgerEntriesService } from './entries/ledger-entries.service.js';
-import { Reversals } from './entries/reversal-handlers.js';
+import { ReversalHandlers } from './entries/reversal-handlers.js';
 import { LedgerReversalsController } from './reversals/ledger-reversals.controller.js';
 import { LedgerReversalsRepository } from './reversals/ledger-reversals.repository.js';
 import { LedgerReversalsService } from './reversals/ledger-reversals.service.js';
@@ -19,8 +19,8 @@ import { LedgerVerificationService } from './verification/ledger-verification.se
     LedgerReversalsRepository,
     LedgerReversalsService,
     LedgerVerificationService,
-    Reversals,
+    ReversalHandlers,
   ],
-  exports: [ActionLedger, Reversals],
+  exports: [ActionLedger],
 })
 export class ActionLedgerModule {}

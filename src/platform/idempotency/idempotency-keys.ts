@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { Env } from '../config/env.js';
 import { Database } from '../database/database.js';
@@ -7,7 +7,7 @@ import { sessionEnded } from '../database/session-locks.js';
 import { Watchdog } from '../database/watchdog.js';
 import { AppError, unprocessable } from '../errors/app-error.js';
 import { newId } from '../ids/id.js';
-import { Jobs } from '../jobs/jobs.js';
+import { Cron } from '../jobs/job-decorators.js';
 
 /** A key that this request, and no other, is carrying out; `token` fences off a request that took too long. */
 export interface Claim {
@@ -39,19 +39,17 @@ const RETRY_AFTER_MS = 1_000;
 
 /** Which keys are running or done. A row is committed before the work, and completed in the work's own transaction. */
 @Injectable()
-export class IdempotencyKeys implements OnModuleInit {
+export class IdempotencyKeys {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly jobs: Jobs,
     private readonly watchdog: Watchdog,
     private readonly env: Env,
   ) {}
 
-  onModuleInit(): void {
-    this.jobs.schedule('platform.idempotency.purge', '17 * * * *', async () => {
-      await this.database.query('delete from idempotency_keys where expires_at < $1', [this.clock.now()]);
-    });
+  @Cron('platform.idempotency.purge', '17 * * * *')
+  async purge(): Promise<void> {
+    await this.database.query('delete from idempotency_keys where expires_at < $1', [this.clock.now()]);
   }
 
   /** Claims the key, or returns the stored response. Throws 422 for another request's key, 409 while it is running. */

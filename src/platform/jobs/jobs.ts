@@ -38,8 +38,6 @@ const MAX_ATTEMPTS = 25;
  */
 @Injectable()
 export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly works = new Map<string, JobMethod>();
-  private readonly crons: { name: string; pattern: string }[] = [];
   private runner: Runner | null = null;
 
   constructor(
@@ -48,17 +46,6 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     private readonly methods: DecoratedMethods,
     @Inject(LOG) private readonly log: Logger,
   ) {}
-
-  /** Registers the handler of jobs of this name. Call it in `onModuleInit`. */
-  define(name: string, work: JobMethod): void {
-    this.works.set(name, work);
-  }
-
-  /** Runs the work by the clock; `pattern` is a crontab's five fields in UTC. Missed times are not caught up. */
-  schedule(name: string, pattern: string, work: JobMethod): void {
-    this.define(name, work);
-    this.crons.push({ name, pattern });
-  }
 
   /** Adds a job, in the running transaction if there is one. */
   async add(name: string, payload: Record<string, unknown>, options: JobOptions = {}): Promise<void> {
@@ -74,20 +61,18 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    for (const [name, { call }] of this.methods.findByName(Job, (job) => job)) this.define(name, call);
-    for (const [name, { call, options }] of this.methods.findByName(ScheduledJob, (job) => job.name)) {
-      this.schedule(name, options.pattern, call);
-    }
-    if (!this.env.jobs || this.works.size === 0) return;
+    const jobs = this.methods.findByName(Job, (name) => name);
+    const scheduled = this.methods.findByName(ScheduledJob, ({ name }) => name);
+    if (!this.env.jobs) return;
     const pgPool = jobPool(this.database.pool());
     this.runner = await run({
       pgPool,
       noHandleSignals: true,
       concurrency: 4,
       pollInterval: 2_000,
-      taskList: Object.fromEntries([...this.works].map(([name, work]) => [name, inContext(work)])),
+      taskList: Object.fromEntries([...jobs, ...scheduled].map(([name, { call }]) => [name, inContext(call)])),
       parsedCronItems: parseCronItems(
-        this.crons.map(({ name, pattern }) => ({
+        [...scheduled.values()].map(({ options: { name, pattern } }) => ({
           task: name,
           match: this.env.scheduledJobs ? pattern : () => false,
           options: { backfillPeriod: 0 },

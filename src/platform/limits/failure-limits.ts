@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { Env } from '../config/env.js';
 import { Database } from '../database/database.js';
 import { AppError } from '../errors/app-error.js';
-import { Jobs } from '../jobs/jobs.js';
+import { Cron } from '../jobs/job-decorators.js';
 import { ConcurrencyCounter } from './concurrency-counter.js';
 import { policies, type PolicyName } from './policies.js';
 import { RateLimits } from './rate-limits.js';
@@ -56,14 +56,13 @@ interface Attempts {
  * this process, so that a caller with the right secret may send many at once. Without the database no attempt runs.
  */
 @Injectable()
-export class FailureLimits implements OnModuleInit {
+export class FailureLimits {
   private readonly attempts = new Map<string, Attempts>();
   private readonly statements: ConcurrencyCounter;
 
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly jobs: Jobs,
     private readonly limits: RateLimits,
     env: Env,
   ) {
@@ -71,10 +70,9 @@ export class FailureLimits implements OnModuleInit {
     this.statements = new ConcurrencyCounter({ running, waiting: MAX_WAITING_STATEMENTS });
   }
 
-  onModuleInit(): void {
-    this.jobs.schedule('platform.failure-limits.purge', '*/20 * * * *', async () => {
-      await this.database.execute('delete from failure_limits where at < $1', [this.clock.inSeconds(-KEPT_SECONDS)]);
-    });
+  @Cron('platform.failure-limits.purge', '*/20 * * * *')
+  async purge(): Promise<void> {
+    await this.database.execute('delete from failure_limits where at < $1', [this.clock.inSeconds(-KEPT_SECONDS)]);
   }
 
   /** Runs the work; throws 429 without running it where a subject has failed too often. */

@@ -42,19 +42,9 @@ export class Provisioning implements OnModuleInit {
 
   onModuleInit(): void {
     for (const [name, { options, call }] of this.methods.findByName(Provisions, (section) => section.name)) {
-      this.section(name, { ...options, apply: (rows) => call(rows as never[]) });
+      this.sections.set(name, { ...options, apply: (rows) => call(rows as never[]) });
     }
-    for (const { options, call } of this.methods.find(DemoDataLoader)) this.demo(options.order, options.title, call);
-  }
-
-  /** Registers a section: an array of objects of this class, applied in one go, creating or updating by natural key. */
-  section<Row extends object>(name: string, { order, row, apply }: Section<Row>): void {
-    this.sections.set(name, { order, row, apply: apply as Section['apply'] });
-  }
-
-  /** Registers demo data. Ids come from `demoId`, so that the API document's examples exist. */
-  demo(order: number, title: string, load: () => Promise<void>): void {
-    this.demos.push({ order, title, load });
+    this.demos.push(...this.methods.find(DemoDataLoader).map(({ options, call }) => ({ ...options, load: call })));
   }
 
   /** Applies a document. Everything is checked before anything is written; throws an Error that lists all faults. */

@@ -17,7 +17,7 @@ import {
   type ReadEntry,
   toEntry,
 } from './ledger-entry.dto.js';
-import { Reversals } from './reversal-handlers.js';
+import { ReversalHandlers } from './reversal-handlers.js';
 
 export const LEDGER_ENTRIES_PATH = '/v1/admin/action-ledger/entries';
 
@@ -75,7 +75,7 @@ export class LedgerEntriesService {
   constructor(
     private readonly database: Database,
     private readonly signingKeys: SigningKeys,
-    private readonly handlers: Reversals,
+    private readonly handlers: ReversalHandlers,
   ) {}
 
   /** A page, newest first, with a `Link` to the next. Throws 400 for an invalid cursor or one of other filters. */

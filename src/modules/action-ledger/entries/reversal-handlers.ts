@@ -52,24 +52,20 @@ export const CompletesReversal = methodDecorator<string, (entry: RecordedAction)
 
 /** The reversal handler of each action that can be reversed. */
 @Injectable()
-export class Reversals implements OnModuleInit {
+export class ReversalHandlers implements OnModuleInit {
   private readonly handlers = new Map<string, ReversalHandler>();
 
   constructor(private readonly methods: DecoratedMethods) {}
 
   onModuleInit(): void {
-    const completions = this.methods.findByName(CompletesReversal, (action) => action);
+    const completions = this.methods.findByName(CompletesReversal, (completed) => completed);
     for (const { options: actions, call: reverse } of this.methods.find(ReversalMethod)) {
       for (const action of actions) {
         const complete = completions.get(action)?.call;
-        this.register(action, complete ? { reverse, complete } : { reverse });
+        if (this.handlers.has(action)) throw new Error(`Two methods reverse ${action}`);
+        this.handlers.set(action, complete ? { reverse, complete } : { reverse });
       }
     }
-  }
-
-  register(action: string, handler: ReversalHandler): void {
-    if (this.handlers.has(action)) throw new Error(`Two methods reverse ${action}`);
-    this.handlers.set(action, handler);
   }
 
   find(action: string): ReversalHandler | null {

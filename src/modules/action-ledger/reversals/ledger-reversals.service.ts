@@ -9,7 +9,12 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../entries/action-ledger.service.js';
 import { LedgerEntriesService } from '../entries/ledger-entries.service.js';
 import type { ReadDetail } from '../entries/ledger-entry.dto.js';
-import { type RecordedAction, type ReversalHandler, Reversals, type Undone } from '../entries/reversal-handlers.js';
+import {
+  type RecordedAction,
+  type ReversalHandler,
+  ReversalHandlers,
+  type Undone,
+} from '../entries/reversal-handlers.js';
 import { type EntryPair, LedgerReversalsRepository } from './ledger-reversals.repository.js';
 
 const COMPLETION_JOB = 'action-ledger.reversals.go-on';
@@ -28,7 +33,7 @@ export type Rehearsal = { undone: Undone; refusal: null } | { undone: null; refu
 export class LedgerReversalsService {
   constructor(
     private readonly database: Database,
-    private readonly handlers: Reversals,
+    private readonly handlers: ReversalHandlers,
     private readonly entries: LedgerEntriesService,
     private readonly repository: LedgerReversalsRepository,
     private readonly ledger: ActionLedger,
