@@ -3,8 +3,8 @@ import { ActionLedgerModule } from '../action-ledger/index.js';
 import { ApiTokensController } from './api-tokens/api-tokens.controller.js';
 import { ApiTokensService } from './api-tokens/api-tokens.service.js';
 import { PlatformKeysService } from './api-tokens/platform-keys.service.js';
-import { CredentialsService } from './credentials/credentials.service.js';
-import { LastUsesService } from './credentials/last-uses.service.js';
+import { AuthenticationService } from './authentication/authentication.service.js';
+import { LastUsesService } from './authentication/last-uses.service.js';
 import { UserCredentialsService } from './credentials/user-credentials.service.js';
 import { FirstCredentialsService } from './first-credentials.service.js';
 import { IdentityDemo } from './identity.demo.js';
@@ -19,7 +19,7 @@ import { UsersService } from './users/users.service.js';
   controllers: [SessionsController, MeController, UsersController, ApiTokensController],
   providers: [
     ApiTokensService,
-    CredentialsService,
+    AuthenticationService,
     FirstCredentialsService,
     IdentityDemo,
     LastUsesService,

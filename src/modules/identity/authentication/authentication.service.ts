@@ -40,7 +40,7 @@ const TOKEN = `
 
 /** Verifies sessions, staff tokens and platform keys, each with one indexed statement. */
 @Injectable()
-export class CredentialsService {
+export class AuthenticationService {
   constructor(
     private readonly database: Database,
     private readonly lastUses: LastUsesService,
