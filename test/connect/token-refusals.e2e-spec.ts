@@ -32,7 +32,7 @@ describe('invalid_request', () => {
     ['no grant_type', () => calls.form(calls.inBody())],
     ['an empty grant_type', () => calls.form({ ...calls.inBody(), grant_type: '' })],
     [
-      'both ways of authentication',
+      'both methods of authentication',
       () => calls.form({ ...GRANT, ...calls.inBody() }, { headers: { Authorization: calls.basic() } }),
     ],
     [
@@ -108,7 +108,7 @@ describe('invalid_client', () => {
     ['an unknown client', () => askForToken(app, { ...client, clientId: 'occ_000000000000000000000000' })],
     ['a client id that cannot be one', () => askForToken(app, { ...client, clientId: 'a\0b' })],
     ['a client id of a thousand characters', () => askForToken(app, { ...client, clientId: 'a'.repeat(1000) })],
-    ['the id of the row', () => askForToken(app, { ...client, clientId: client.id })],
+    ['the ID of the resource', () => askForToken(app, { ...client, clientId: client.id })],
     ['a wrong secret', () => askForToken(app, { ...client, clientSecret: `${client.clientSecret}x` })],
     ['an empty secret', () => askForToken(app, { ...client, clientSecret: '' })],
     ['no client at all', () => calls.form(GRANT)],
@@ -116,8 +116,8 @@ describe('invalid_client', () => {
       'a wrong secret by HTTP Basic',
       () => calls.form(GRANT, { headers: { Authorization: calls.basic(client.clientId, 'wrong') } }),
     ],
-    ['Basic that says nothing', () => calls.form(GRANT, { headers: { Authorization: 'Basic' } })],
-    ['Basic that is no base64', () => calls.form(GRANT, { headers: { Authorization: 'Basic %%%' } })],
+    ['Basic without credentials', () => calls.form(GRANT, { headers: { Authorization: 'Basic' } })],
+    ['Basic that is not base64', () => calls.form(GRANT, { headers: { Authorization: 'Basic %%%' } })],
     ['a revoked client', revoked],
     ['an expired client', expired],
   ])('is the same response for %s', async (_, ask) => {

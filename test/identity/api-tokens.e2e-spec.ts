@@ -88,7 +88,7 @@ describe('an API token', () => {
       path: 'scopes',
       message: `scopes.1 ${SCOPE}`,
     },
-    { what: 'an end that is past', more: { expiresAt: '2020-01-01T00:00:00Z' }, path: 'expiresAt', message: END },
+    { what: 'an end in the past', more: { expiresAt: '2020-01-01T00:00:00Z' }, path: 'expiresAt', message: END },
     { what: 'an end too far away', more: { expiresAt: '2199-01-01T00:00:00Z' }, path: 'expiresAt', message: END },
   ])('with $what is rejected with 400', async ({ more, path, message }) => {
     const { status, body, headers } = await owner.post(TOKENS, { name: 'x', scopes: ['finance:read'], ...more });

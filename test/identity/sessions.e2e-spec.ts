@@ -67,7 +67,7 @@ describe('a login', () => {
     ['a wrong password', async () => member.user.email, 'not the password'],
     ['an empty password', async () => member.user.email, ''],
     ['an empty address', async () => '', PASSWORD],
-    ['something that is no address', async () => `' or 1=1 --`, PASSWORD],
+    ['an invalid address', async () => `' or 1=1 --`, PASSWORD],
     ['a disabled user', disabled, PASSWORD],
   ])('with %s is rejected with the same 401', async (_, email, password) => {
     const { status, body, headers } = await app.post(SESSIONS, { email: await email(), password });

@@ -37,7 +37,7 @@ describe.each([
 
   it.each([
     ['the ETag', (tag: string) => tag],
-    ['a list that holds it', (tag: string) => `"other", ${tag}`],
+    ['a list that contains it', (tag: string) => `"other", ${tag}`],
     ['its weak form, which caches send', (tag: string) => `W/${tag}`],
     ['*', () => '*'],
   ])('returns 304 without a body for If-None-Match with %s', async (_form, header) => {

@@ -151,16 +151,16 @@ describe('the provisioning of review sources', () => {
 
   it.each([
     [
-      'a code that the geo catalog lacks',
+      'a code that is missing in the geo catalog',
       { languages: ['de', 'xx'] },
       'languages must be codes of the language catalog',
     ],
-    ['a code twice', { languages: ['de', 'de'] }, 'must be unique'],
+    ['a duplicate code', { languages: ['de', 'de'] }, 'must be unique'],
     ['no code at all', { languages: [] }, 'must contain at least 1'],
     ['null', { languages: null }, 'must be an array'],
     ['a new source without languages', {}, 'languages of the new source refused are missing'],
-    ['an odd key', { key: 'Refused', languages: ['de'] }, 'key must match'],
-    ['an odd alias', { languages: ['de'], aliases: ['a/b'] }, 'aliases must match'],
+    ['a malformed key', { key: 'Refused', languages: ['de'] }, 'key must match'],
+    ['a malformed alias', { languages: ['de'], aliases: ['a/b'] }, 'aliases must match'],
     [
       'an alias that is another key',
       { languages: ['de'], aliases: ['reviewsite'] },
