@@ -11,7 +11,7 @@ import {
   newOperator,
   type OAuthClient,
   provision,
-  refused,
+  errorBody,
 } from './partners.js';
 
 let app: TestApp;
@@ -35,12 +35,12 @@ describe('an access token', () => {
 
     const here = await use(app, token);
     expect(here.status).toBe(401);
-    expect(here.body).toEqual(refused('unauthorized'));
+    expect(here.body).toEqual(errorBody('unauthorized'));
     expect(here.headers['www-authenticate']).toBe('Bearer realm="connect", error="invalid_token"');
     elsewhere.travel({ ms: 1000 });
     const there = await use(elsewhere, token);
     expect(there.status).toBe(401);
-    expect(there.body).toEqual(refused('unauthorized'));
+    expect(there.body).toEqual(errorBody('unauthorized'));
     const kept = await app.sql('select revoked_at from oauth_access_tokens where client = $1', [client.id]);
     expect(kept).toEqual([{ revoked_at: expect.any(Date) }]);
   });
@@ -105,7 +105,7 @@ describe('an access token', () => {
 
     const { status, body } = await caller.post(clientsOf(operatorId), { scopes: ['connect:bookings:read'] });
     expect(status).toBe(403);
-    expect(body).toEqual(refused('forbidden', { requiredScope: '*:write' }));
+    expect(body).toEqual(errorBody('forbidden', { requiredScope: '*:write' }));
     expect((await askForToken(app, client)).body.scope).toBe('connect:bookings:read');
     expect((await askForToken(app, client, { scope: 'connect:keys:write' })).body).toMatchObject({
       code: 'invalid_scope',

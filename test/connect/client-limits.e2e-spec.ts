@@ -9,7 +9,7 @@ import {
   type OAuthClient,
   provision,
   uniqueName,
-  refused,
+  errorBody,
 } from './partners.js';
 
 let app: TestApp;
@@ -17,8 +17,8 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-const create = (operatorId: string, facts: object = {}) =>
-  app.as('platform').post<OAuthClient>(clientsOf(operatorId), { scopes: ['connect:bookings:read'], ...facts });
+const create = (operatorId: string, values: object = {}) =>
+  app.as('platform').post<OAuthClient>(clientsOf(operatorId), { scopes: ['connect:bookings:read'], ...values });
 
 describe('an operator', () => {
   it('has at most 50 active clients: of two concurrent requests at the limit one gets 201, the other 409', async () => {
@@ -29,7 +29,7 @@ describe('an operator', () => {
 
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
     const loser = answers.find(({ status }) => status === 409);
-    expect(loser?.body).toEqual(refused('client_limit_reached', { limit: 50 }));
+    expect(loser?.body).toEqual(errorBody('client_limit_reached', { limit: 50 }));
     const { body: page } = await app.as('platform').get<{ total: number }>(`${clientsOf(operatorId)}?active=true`);
     expect(page.total).toBe(50);
 
@@ -45,7 +45,7 @@ describe('an operator', () => {
     const { status, body } = await create(operatorId);
 
     expect(status).toBe(409);
-    expect(body).toEqual(refused('operator_inactive'));
+    expect(body).toEqual(errorBody('operator_inactive'));
   });
 });
 
@@ -57,14 +57,14 @@ describe('the grant of a new client', () => {
     for (const grantId of [foreign, uniqueName('grant'), 'no such grant']) {
       const { status, body } = await create(operatorId, { grantId });
       expect(status).toBe(404);
-      expect(body).toEqual(refused('not_found', { resource: 'grant' }));
+      expect(body).toEqual(errorBody('not_found', { resource: 'grant' }));
     }
   });
 
   it('must be active, cover the scopes, and not end earlier', async () => {
     const operatorId = await newOperator(app);
-    const facts = { scopes: ['connect:bookings:*'], expiresAt: '2031-01-01T00:00:00Z' };
-    const grantId = await newGrant(app, operatorId, facts);
+    const values = { scopes: ['connect:bookings:*'], expiresAt: '2031-01-01T00:00:00Z' };
+    const grantId = await newGrant(app, operatorId, values);
 
     const { status, body } = await create(operatorId, {
       grantId,
@@ -100,6 +100,6 @@ describe('the grant of a new client', () => {
     const { status, body } = await create(operatorId, { grantId, ...client });
 
     expect(status).toBe(409);
-    expect(body).toEqual(refused('grant_conflict', { reason }));
+    expect(body).toEqual(errorBody('grant_conflict', { reason }));
   });
 });

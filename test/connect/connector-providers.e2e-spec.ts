@@ -1,7 +1,7 @@
 /** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
-import { entriesOf, provision, refused, uniqueName, withKey } from './partners.js';
+import { entriesOf, provision, errorBody, uniqueName, withKey } from './partners.js';
 
 interface Provider {
   key: string;
@@ -19,10 +19,10 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-const newProvider = async (facts: object = {}) => {
+const newProvider = async (values: object = {}) => {
   const key = uniqueName('p').replace('_', '-');
   await provision(app, {
-    connectorProviders: [{ key, name: 'Provider of a test', capabilities: ['bookings'], ...facts }],
+    connectorProviders: [{ key, name: 'Provider of a test', capabilities: ['bookings'], ...values }],
   });
   return key;
 };
@@ -123,7 +123,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     const deeper = await patchText(key, nested(33));
     const fault = { path: '', message: 'The body is nested deeper than 33 levels', code: 'maxDepth' };
     expect(deeper.status).toBe(400);
-    expect(deeper.body).toEqual(refused('invalid_request', { issues: [fault], fields: { '': [fault.message] } }));
+    expect(deeper.body).toEqual(errorBody('invalid_request', { issues: [fault], fields: { '': [fault.message] } }));
   });
 
   it('accepts a form of 64 KiB and rejects one that is a byte larger', async () => {
@@ -135,7 +135,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     const message = 'applicationFormSchema is larger than 65536 bytes';
     const issues = [{ path: 'applicationFormSchema', message, code: 'maxBytes' }];
     expect(status).toBe(400);
-    expect(body).toEqual(refused('invalid_request', { issues, fields: { applicationFormSchema: [message] } }));
+    expect(body).toEqual(errorBody('invalid_request', { issues, fields: { applicationFormSchema: [message] } }));
     expect(await listed(key)).toMatchObject({ applicationFormSchema: ofBytes(65_536) });
   });
 
@@ -152,7 +152,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     });
     expect(status).toBe(400);
     const details = { issues: expect.any(Array), fields: expect.any(Object) };
-    expect(body).toEqual(refused('invalid_request', details));
+    expect(body).toEqual(errorBody('invalid_request', details));
     expect(await listed(key)).toMatchObject({ applicationFormSchema: { old: true } });
   });
 
@@ -164,7 +164,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
 
     const { status, body } = await patch(key, { n: 4 }, { 'If-Match': '"3"' });
     expect(status).toBe(412);
-    expect(body).toEqual(refused('precondition_failed', { currentVersion: 4 }));
+    expect(body).toEqual(errorBody('precondition_failed', { currentVersion: 4 }));
     expect(await listed(key)).toMatchObject({ applicationFormSchema: { n: 3 } });
   });
 
@@ -180,7 +180,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     const reader = await withKey(app, ['connect:bookings:read', 'connect:*:delete', 'connect:a:writer']);
     const { status, body } = await reader.patch(path, { applicationFormSchema: {} });
     expect(status).toBe(403);
-    expect(body).toEqual(refused('forbidden', { requiredScope: '*:write' }));
+    expect(body).toEqual(errorBody('forbidden', { requiredScope: '*:write' }));
 
     const writer = await withKey(app, ['connect:anything:write']);
     expect((await writer.patch(path, { applicationFormSchema: {} })).status).toBe(200);
@@ -191,7 +191,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     async (key) => {
       const { status, body } = await patch(key, {});
       expect(status).toBe(404);
-      expect(body).toEqual(refused('not_found', { resource: 'connector_provider' }));
+      expect(body).toEqual(errorBody('not_found', { resource: 'connector_provider' }));
     },
   );
 });
@@ -224,6 +224,6 @@ describe('GET /connect/v1/connector-providers', () => {
     expect((await (await withKey(app, ['connect:flights:*'])).get(PROVIDERS)).status).toBe(200);
     const { status, body } = await app.as('limited').get(PROVIDERS);
     expect(status).toBe(403);
-    expect(body).toEqual(refused('forbidden', { requiredScope: '*:read' }));
+    expect(body).toEqual(errorBody('forbidden', { requiredScope: '*:read' }));
   });
 });

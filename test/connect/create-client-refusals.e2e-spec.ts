@@ -1,7 +1,7 @@
 /** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
-import { clientsOf, newClient, newOperator, type OAuthClient, withKey, refused } from './partners.js';
+import { clientsOf, newClient, newOperator, type OAuthClient, withKey, errorBody } from './partners.js';
 
 let app: TestApp;
 let operatorId: string;
@@ -33,7 +33,7 @@ describe('an invalid request for a new client (400)', () => {
     const sent = { name: `Odd scope of ${operatorId}`, scopes: ['connect:bookings:read', 'bookings:write'] };
     const { status, body } = await app.as('platform').post(path, sent);
     expect(status).toBe(400);
-    expect(body).toEqual(refused('invalid_request', issues(scope(1))));
+    expect(body).toEqual(errorBody('invalid_request', issues(scope(1))));
     expect(await app.sql('select from oauth_clients where name = $1', [sent.name])).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe('an invalid request for a new client (400)', () => {
       .post(path, { scopes: ['connect:a:read'], expiresAt: inHours(-1) });
     expect(status).toBe(400);
     const fault = { path: 'expiresAt', code: 'future', message: 'expiresAt must be in the future' };
-    expect(body).toEqual(refused('invalid_request', issues(fault)));
+    expect(body).toEqual(errorBody('invalid_request', issues(fault)));
   });
 
   it('is returned for an end more than ten years away, and not for one within ten years', async () => {
@@ -64,7 +64,7 @@ describe('an invalid request for a new client (400)', () => {
     const { status, body } = await app.as('platform').post(path, at(HOUR));
     expect(status).toBe(400);
     const fault = { path: 'expiresAt', code: 'tooFar', message: 'expiresAt must be within 10 years' };
-    expect(body).toEqual(refused('invalid_request', issues(fault)));
+    expect(body).toEqual(errorBody('invalid_request', issues(fault)));
   });
 });
 
@@ -72,12 +72,12 @@ describe('a request for a new client without a valid credential (401)', () => {
   it('is rejected without a credential, and with credentials of other surfaces', async () => {
     const bare = await app.post(path, { scopes: ['connect:a:read'] });
     expect(bare.status).toBe(401);
-    expect(bare.body).toEqual(refused('unauthorized'));
+    expect(bare.body).toEqual(errorBody('unauthorized'));
     expect(bare.headers['www-authenticate']).toBe('Bearer realm="connect"');
 
     const staff = await app.as('owner').post(path, { scopes: ['connect:a:read'] });
     expect(staff.status).toBe(401);
-    expect(staff.body).toEqual(refused('unauthorized'));
+    expect(staff.body).toEqual(errorBody('unauthorized'));
     expect(staff.headers['www-authenticate']).toBe('Bearer realm="connect", error="invalid_token"');
   });
 });
@@ -88,7 +88,7 @@ describe('a request for a new client without permission (403)', () => {
     async (held) => {
       const { status, body, headers } = await (await withKey(app, [held])).post(path, { scopes: [held] });
       expect(status).toBe(403);
-      expect(body).toEqual(refused('forbidden', { requiredScope: '*:write' }));
+      expect(body).toEqual(errorBody('forbidden', { requiredScope: '*:write' }));
       expect(headers['www-authenticate']).toContain('error="insufficient_scope", scope="*:write"');
     },
   );
@@ -108,7 +108,7 @@ describe('a request for a new client without permission (403)', () => {
 
     const excessScopes = ['connect:*', 'connect:flights:write', 'connect:bookings:*'];
     expect(status).toBe(403);
-    expect(body).toEqual(refused('forbidden', { requiredScope: '*:write', excessScopes }));
+    expect(body).toEqual(errorBody('forbidden', { requiredScope: '*:write', excessScopes }));
     expect(headers['www-authenticate']).toContain(`scope="${excessScopes.join(' ')}"`);
     const { body: page } = await app.as('platform').get<{ data: OAuthClient[] }>(`${path}?limit=200`);
     expect(page.data.filter(({ scopes }) => scopes.includes('connect:flights:write'))).toEqual([]);
@@ -116,14 +116,14 @@ describe('a request for a new client without permission (403)', () => {
 });
 
 describe('a request for a client of an unknown operator (404)', () => {
-  const unknown = refused('not_found', { resource: 'operator' });
+  const unknown = errorBody('not_found', { resource: 'operator' });
 
   it.each(['op_that_is_not_there', 'x'.repeat(65), 'op%00', 'op%20x', 'op%2Fdemo', '%zz'])(
     'gets the same response for an unknown and for a malformed operator ID: %s',
     async (odd) => {
       const { status, body } = await app.as('platform').post(clientsOf(odd), { scopes: ['connect:a:read'] });
       expect(status).toBe(404);
-      expect(body).toEqual(odd === '%zz' ? refused('not_found') : unknown);
+      expect(body).toEqual(odd === '%zz' ? errorBody('not_found') : unknown);
     },
   );
 

@@ -8,7 +8,7 @@ import {
   entriesOf,
   newClient,
   newOperator,
-  refused,
+  errorBody,
   uniqueName,
   withKey,
 } from './partners.js';
@@ -41,8 +41,8 @@ beforeAll(async () => {
 const platform = () => app.as('platform');
 const grantsOf = (operatorId: string) => `${OPERATORS}/${operatorId}/grants`;
 const create = (id = uniqueName('op')) => platform().post<Operator>(OPERATORS, { id, name: 'Lakeside Tours' });
-async function grant(operatorId: string, facts: object = {}): Promise<Grant> {
-  const body = { scopes: ['connect:bookings:*'], ...facts };
+async function grant(operatorId: string, values: object = {}): Promise<Grant> {
+  const body = { scopes: ['connect:bookings:*'], ...values };
   const answer = await platform().post<Grant>(grantsOf(operatorId), body);
   expect([answer.status, answer.text]).toEqual([201, answer.text]);
   return answer.body;
@@ -69,18 +69,18 @@ describe('operators', () => {
     const id = uniqueName('op');
     const answers = await Promise.all(Array.from({ length: 6 }, () => create(id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
-    expect(answers.find(({ status }) => status === 409)?.body).toEqual(refused('operator_exists'));
+    expect(answers.find(({ status }) => status === 409)?.body).toEqual(errorBody('operator_exists'));
   });
 
   it('are not changed with a stale version, a malformed ID or an empty body', async () => {
     const { body } = await create();
     const path = `${OPERATORS}/${body.id}`;
     const stale = await platform().patch(path, { name: 'X' }, { headers: { 'If-Match': '"7"' } });
-    expect([stale.status, stale.body]).toEqual([412, refused('precondition_failed', { currentVersion: 1 })]);
+    expect([stale.status, stale.body]).toEqual([412, errorBody('precondition_failed', { currentVersion: 1 })]);
     expect((await platform().patch(path, {})).status).toBe(400);
     expect((await platform().post(OPERATORS, { id: 'a b', name: 'X' })).status).toBe(400);
     const unknown = await platform().get(`${OPERATORS}/op_unknown`);
-    expect([unknown.status, unknown.body]).toEqual([404, refused('not_found', { resource: 'operator' })]);
+    expect([unknown.status, unknown.body]).toEqual([404, errorBody('not_found', { resource: 'operator' })]);
   });
 
   it('stop their clients at once when inactive, in another process within a second, and allow them again when active', async () => {
@@ -107,7 +107,7 @@ describe('operators', () => {
     const without = await writer.patch(path, { name: 'X' });
     expect([without.status, without.body]).toEqual([
       403,
-      refused('forbidden', { requiredScope: 'connect:operators:write' }),
+      errorBody('forbidden', { requiredScope: 'connect:operators:write' }),
     ]);
     const bound = await withKey(app, ['connect:*'], operator.id);
     const itself = [
@@ -115,7 +115,7 @@ describe('operators', () => {
       await bound.post(OPERATORS, { id: uniqueName('op'), name: 'X' }),
       await bound.post(grantsOf(operator.id), { scopes: ['connect:bookings:read'] }),
     ];
-    expect(itself.map(({ status, body }) => [status, body])).toEqual(itself.map(() => [403, refused('forbidden')]));
+    expect(itself.map(({ status, body }) => [status, body])).toEqual(itself.map(() => [403, errorBody('forbidden')]));
     const list = await bound.get<{ data: Operator[]; total: number }>(OPERATORS);
     expect([list.body.data.map(({ id }) => id), list.body.total]).toEqual([[operator.id], 1]);
   });
@@ -157,7 +157,7 @@ describe('grants', () => {
     await platform().patch(path, { status: 'revoked' });
     expect(await statuses()).toEqual([401, 401]);
     const back = await platform().patch(path, { status: 'active' });
-    expect([back.status, back.body]).toEqual([409, refused('grant_revoked')]);
+    expect([back.status, back.body]).toEqual([409, errorBody('grant_revoked')]);
   });
 
   it('are rejected for an end in the past, an inactive operator and a grant of another operator', async () => {
@@ -169,10 +169,10 @@ describe('grants', () => {
     expect(past.status).toBe(400);
     const { id } = await grant(operatorId);
     const elsewhere = await platform().patch(`${grantsOf(await newOperator(app))}/${id}`, { status: 'paused' });
-    expect([elsewhere.status, elsewhere.body]).toEqual([404, refused('not_found', { resource: 'grant' })]);
+    expect([elsewhere.status, elsewhere.body]).toEqual([404, errorBody('not_found', { resource: 'grant' })]);
     await platform().patch(`${OPERATORS}/${operatorId}`, { status: 'inactive' });
     const inactive = await platform().post(grantsOf(operatorId), { scopes: ['connect:bookings:read'] });
-    expect([inactive.status, inactive.body]).toEqual([409, refused('operator_inactive')]);
+    expect([inactive.status, inactive.body]).toEqual([409, errorBody('operator_inactive')]);
   });
 
   it('can be revoked by a caller that could not create them', async () => {
@@ -184,7 +184,7 @@ describe('grants', () => {
     const resumed = await keeper.patch(path, { status: 'active' });
     expect([resumed.status, resumed.body]).toEqual([
       403,
-      refused('forbidden', { requiredScope: 'connect:grants:write', excessScopes: ['connect:*'] }),
+      errorBody('forbidden', { requiredScope: 'connect:grants:write', excessScopes: ['connect:*'] }),
     ]);
     expect((await keeper.patch(path, { expiresAt: null })).status).toBe(403);
     expect((await keeper.patch(path, { status: 'revoked' })).status).toBe(200);
@@ -240,6 +240,6 @@ describe('a caller without the scopes of a grant', () => {
     const { id: grantId } = await grant(operatorId, { scopes: ['connect:*'], expiresAt: '2034-12-31T23:59:59Z' });
     const client = await actingAs(app, await newClient(app, operatorId, { scopes: ['connect:*'], grantId }));
     const longer = await client.patch(`${grantsOf(operatorId)}/${grantId}`, { expiresAt: null });
-    expect([longer.status, longer.body]).toEqual([403, refused('forbidden')]);
+    expect([longer.status, longer.body]).toEqual([403, errorBody('forbidden')]);
   });
 });

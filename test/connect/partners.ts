@@ -52,9 +52,9 @@ export async function newOperator(app: TestApp): Promise<string> {
 }
 
 /** A new grant of the operator. */
-export async function newGrant(app: TestApp, operatorId: string, facts: object): Promise<string> {
+export async function newGrant(app: TestApp, operatorId: string, values: object): Promise<string> {
   const id = uniqueName('grant');
-  await provision(app, { operatorGrants: [{ id, operatorId, ...facts }] });
+  await provision(app, { operatorGrants: [{ id, operatorId, ...values }] });
   return id;
 }
 
@@ -67,8 +67,8 @@ export async function withKey(app: TestApp, scopes: string[], operatorId: string
 }
 
 /** A new client of the operator, created by a caller with all scopes. */
-export async function newClient(app: TestApp, operatorId: string, facts: object = {}): Promise<OAuthClient> {
-  const body = { scopes: ['connect:bookings:read'], ...facts };
+export async function newClient(app: TestApp, operatorId: string, values: object = {}): Promise<OAuthClient> {
+  const body = { scopes: ['connect:bookings:read'], ...values };
   const answer = await app.as('platform').post<OAuthClient>(clientsOf(operatorId), body);
   if (answer.status !== 201) throw new Error(`The client was not created: ${answer.text}`);
   return answer.body;
@@ -107,7 +107,7 @@ export function entriesOf(app: TestApp, subjectId: string): Promise<Record<strin
 }
 
 /** The complete body of an error on the connect surface. */
-export function refused(code: string, details?: object): object {
+export function errorBody(code: string, details?: object): object {
   const body = { error: expect.any(String), code, requestId: expect.any(String) };
   return details ? { ...body, details } : body;
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
-import { askForToken, clientsOf, newClient, newOperator, type OAuthClient, refused, withKey } from './partners.js';
+import { askForToken, clientsOf, newClient, newOperator, type OAuthClient, errorBody, withKey } from './partners.js';
 
 let generous: TestApp;
 let app: TestApp;
@@ -23,13 +23,13 @@ describe('writes on the connect surface', () => {
       (callers[n % 2] ?? app).post<OAuthClient & { details: { retryAfterMs: number } }>(clientsOf(operatorId), NEW);
     for (let n = 0; n < 40 && last(answers)?.status !== 429; n += 1) answers.push(await write(n));
 
-    const refusal = last(answers);
+    const rejection = last(answers);
     expect(answers.length).toBeGreaterThan(15);
     expect(answers.slice(0, -1).map(({ status }) => status)).toEqual(answers.slice(0, -1).map(() => 201));
-    expect(refusal?.status).toBe(429);
-    expect(refusal?.body).toEqual(refused('rate_limited', { retryAfterMs: expect.any(Number), limit: 60 }));
-    const waitMs = refusal?.body.details.retryAfterMs ?? 0;
-    expect(refusal?.headers['retry-after']).toBe(String(Math.ceil(waitMs / 1000)));
+    expect(rejection?.status).toBe(429);
+    expect(rejection?.body).toEqual(errorBody('rate_limited', { retryAfterMs: expect.any(Number), limit: 60 }));
+    const waitMs = rejection?.body.details.retryAfterMs ?? 0;
+    expect(rejection?.headers['retry-after']).toBe(String(Math.ceil(waitMs / 1000)));
 
     const other = await newOperator(generous);
     expect((await app.as('platform').post(clientsOf(other), NEW)).status).toBe(201);
@@ -50,16 +50,16 @@ describe('the token endpoint', () => {
 
     const answers = await Promise.all(Array.from({ length: 40 }, () => askForToken(app, client)));
 
-    const refusal = answers.find(({ status }) => status === 429);
+    const rejection = answers.find(({ status }) => status === 429);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(15);
-    expect(refusal?.body).toEqual({
+    expect(rejection?.body).toEqual({
       error: 'temporarily_unavailable',
       error_description: expect.any(String),
       code: 'temporarily_unavailable',
       requestId: expect.any(String),
       retryAfterMs: expect.any(Number),
     });
-    expect(Number(refusal?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(Number(rejection?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
 
     const other = await newClient(generous, await newOperator(generous));
     expect((await askForToken(app, other)).status).toBe(200);

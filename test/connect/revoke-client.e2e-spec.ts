@@ -9,7 +9,7 @@ import {
   newOperator,
   type OAuthClient,
   withKey,
-  refused,
+  errorBody,
 } from './partners.js';
 
 let app: TestApp;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   path = clientsOf(operatorId);
 });
 
-interface Refusal {
+interface ErrorResponse {
   code: string;
   details: { fields: Record<string, string[]> };
 }
@@ -87,7 +87,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
       await withKey(app, ['connect:bookings:write', 'connect:*:read'])
     ).delete(`${path}/${client.id}`);
     expect(status).toBe(403);
-    expect(body).toEqual(refused('forbidden', { requiredScope: '*:delete' }));
+    expect(body).toEqual(errorBody('forbidden', { requiredScope: '*:delete' }));
     expect((await askForToken(app, client)).status).toBe(200);
 
     const caller = await withKey(app, ['connect:flights:delete']);
@@ -98,7 +98,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     const { status, body } = await app.as('platform').delete(`${path}/${odd}`);
     const fault = { path: 'clientId', code: 'clientId', message: 'clientId must be the id of a client' };
     expect(status).toBe(400);
-    expect(body).toEqual(refused('invalid_request', { issues: [fault], fields: { clientId: [fault.message] } }));
+    expect(body).toEqual(errorBody('invalid_request', { issues: [fault], fields: { clientId: [fault.message] } }));
   });
 
   it('returns 404 for an unknown client, for a client of another operator and for an unknown operator', async () => {
@@ -106,11 +106,11 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     for (const id of ['occ_000000000000000000000000', foreign.id, foreign.clientId]) {
       const { status, body } = await app.as('platform').delete(`${path}/${id}`);
       expect(status).toBe(404);
-      expect(body).toEqual(refused('not_found', { resource: 'oauth_client' }));
+      expect(body).toEqual(errorBody('not_found', { resource: 'oauth_client' }));
     }
     const { status, body } = await app.as('platform').delete(`${clientsOf('op_unknown')}/${foreign.id}`);
     expect(status).toBe(404);
-    expect(body).toEqual(refused('not_found', { resource: 'operator' }));
+    expect(body).toEqual(errorBody('not_found', { resource: 'operator' }));
     expect((await askForToken(app, foreign)).status).toBe(200);
   });
 });
@@ -129,11 +129,11 @@ describe('a credential that is bound to an operator', () => {
       ];
       for (const { status, body } of answers) {
         expect(status).toBe(404);
-        expect(body).toEqual(refused('not_found', { resource: 'operator' }));
+        expect(body).toEqual(errorBody('not_found', { resource: 'operator' }));
       }
       const { status, body } = await caller.delete(`${path}/${foreign.clientId}`);
       expect(status).toBe(404);
-      expect(body).toEqual(refused('not_found', { resource: 'oauth_client' }));
+      expect(body).toEqual(errorBody('not_found', { resource: 'oauth_client' }));
       expect((await caller.get(path)).status).toBe(200);
     }
     expect((await askForToken(app, foreign)).status).toBe(200);
@@ -157,7 +157,7 @@ describe('GET /connect/v1/operators/{operatorId}/oauth-clients', () => {
   });
 
   it('rejects an invalid query with 400', async () => {
-    const { status, body } = await app.as('platform').get<Refusal>(`${path}?active=yes`);
+    const { status, body } = await app.as('platform').get<ErrorResponse>(`${path}?active=yes`);
     expect([status, body.code, Object.keys(body.details.fields)]).toEqual([400, 'invalid_request', ['active']]);
   });
 
@@ -165,6 +165,6 @@ describe('GET /connect/v1/operators/{operatorId}/oauth-clients', () => {
     expect((await (await withKey(app, ['connect:flights:read'])).get(path)).status).toBe(200);
     const { status, body } = await (await withKey(app, ['connect:flights:write'])).get(path);
     expect(status).toBe(403);
-    expect(body).toEqual(refused('forbidden', { requiredScope: '*:read' }));
+    expect(body).toEqual(errorBody('forbidden', { requiredScope: '*:read' }));
   });
 });

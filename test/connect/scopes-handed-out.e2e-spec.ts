@@ -11,7 +11,7 @@ import {
   newOperator,
   type OAuthClient,
   provision,
-  refused,
+  errorBody,
 } from './partners.js';
 
 let app: TestApp;
@@ -107,8 +107,8 @@ describe('a client that creates clients', () => {
     const later = await bound.post(clientsOf(operatorId), { scopes, expiresAt: inHours(6) });
     const secret = await bound.post(`${clientsOf(operatorId)}/${free.clientId}/secrets`, {});
 
-    expect([elsewhere.status, elsewhere.body]).toEqual([403, refused('forbidden')]);
-    expect([later.status, later.body]).toEqual([409, refused('grant_conflict', { reason: 'expiry' })]);
-    expect([secret.status, secret.body]).toEqual([403, refused('forbidden')]);
+    expect([elsewhere.status, elsewhere.body]).toEqual([403, errorBody('forbidden')]);
+    expect([later.status, later.body]).toEqual([409, errorBody('grant_conflict', { reason: 'expiry' })]);
+    expect([secret.status, secret.body]).toEqual([403, errorBody('forbidden')]);
   });
 });

@@ -8,7 +8,7 @@ import {
   newClient,
   newOperator,
   type OAuthClient,
-  refused,
+  errorBody,
   withKey,
 } from './partners.js';
 
@@ -83,8 +83,8 @@ describe('a new secret', () => {
     const answers = await Promise.all([rotate(client), rotate(client), rotate(client)]);
 
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
-    const refusal = answers.find(({ status }) => status === 409);
-    expect(refusal?.body).toEqual(refused('secret_limit_reached', { limit: 2 }));
+    const rejection = answers.find(({ status }) => status === 409);
+    expect(rejection?.body).toEqual(errorBody('secret_limit_reached', { limit: 2 }));
     const [, old] = await list(client);
     await app.as('platform').delete(`${pathOf(client)}/${old?.id}`);
     expect((await rotate(client)).status).toBe(201);
@@ -110,7 +110,7 @@ describe('a new secret', () => {
     const { status, body } = await poor.post(pathOf(client), {});
     expect([status, body]).toEqual([
       403,
-      refused('forbidden', { requiredScope: '*:write', excessScopes: ['connect:flights:write'] }),
+      errorBody('forbidden', { requiredScope: '*:write', excessScopes: ['connect:flights:write'] }),
     ]);
     expect(await list(client)).toHaveLength(1);
   });
@@ -120,9 +120,9 @@ describe('a new secret', () => {
     const wild = [await rotate(client, { overlapSeconds: -1 }), await rotate(client, { overlapSeconds: 2_592_001 })];
     expect(wild.map(({ status }) => status)).toEqual([400, 400]);
     await app.as('platform').delete(`${clientsOf(operatorId)}/${client.clientId}`);
-    expect((await rotate(client)).body).toEqual(refused('client_inactive'));
+    expect((await rotate(client)).body).toEqual(errorBody('client_inactive'));
     const unknown = await rotate({ ...client, clientId: 'occ_000000000000000000000000' });
-    expect([unknown.status, unknown.body]).toEqual([404, refused('not_found', { resource: 'oauth_client' })]);
+    expect([unknown.status, unknown.body]).toEqual([404, errorBody('not_found', { resource: 'oauth_client' })]);
   });
 });
 
@@ -166,9 +166,9 @@ describe('revoking a secret', () => {
     const [client, neighbour] = [await newClient(app, operatorId), await newClient(app, operatorId)];
     const [only] = await list(client);
     const last = await app.as('platform').delete(`${pathOf(client)}/${only?.id}`);
-    expect([last.status, last.body]).toEqual([409, refused('last_secret')]);
+    expect([last.status, last.body]).toEqual([409, errorBody('last_secret')]);
     const foreign = await app.as('platform').delete(`${pathOf(neighbour)}/${only?.id}`);
-    expect([foreign.status, foreign.body]).toEqual([404, refused('not_found', { resource: 'oauth_client_secret' })]);
+    expect([foreign.status, foreign.body]).toEqual([404, errorBody('not_found', { resource: 'oauth_client_secret' })]);
     expect(await statusWith(client, client.clientSecret)).toBe(200);
   });
 });
