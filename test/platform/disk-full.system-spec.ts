@@ -60,7 +60,7 @@ describe('a database whose disk is full', () => {
     expect(of('storage')[0]).toEqual({
       check: 'storage',
       verdict: 'FAIL',
-      says: 'the database cannot write: its disk is full (53100)',
+      message: 'the database cannot write: its disk is full (53100)',
       remedy: 'free some space on the disk of the database server, or give it a larger one',
     });
 

@@ -202,7 +202,7 @@ describe('the outbox relay', () => {
            where datname = current_database() and application_name = 'travel-operations'`,
         );
         await write(session, channel, 1);
-        await eventually(() => (app.logs.some((line) => line.includes('could not be relayed')) ? true : null));
+        await eventually(() => (app.logs.some((line) => line.includes('cannot relay the outbox')) ? true : null));
         await admin.query(`alter database ${database} with allow_connections true`);
       }, adminUrl);
     });
