@@ -86,7 +86,7 @@ const commands: Record<string, Command> = {
   },
 };
 
-/** Only reads: runs no migration and creates no key, whatever the service is configured to do. */
+/** Only reads: runs no migration and creates no key, with any configuration of the service. */
 async function verifyLedger(dataSource: DataSource): Promise<number> {
   const { entries, erasedPayloads, breaks } = await new LedgerVerifier(new Database(dataSource)).verify();
   if (entries === 0 && breaks.length === 0) {

@@ -32,7 +32,7 @@ import { registerUsage } from './usage.js';
  * @property {number} port on 127.0.0.1
  * @property {number} pid
  * @property {boolean} adopted the server was already running
- * @property {Promise<void>} exited resolves when the server has ended, whatever the reason
+ * @property {Promise<void>} exited resolves when the server has ended for any reason
  * @property {() => Promise<void>} stop stops the server, unless another process uses it or a person started it. Has no
  *   effect if it is called again or the server has ended
  */

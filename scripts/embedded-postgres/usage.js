@@ -11,7 +11,7 @@ const ANSWER_WITHIN_MS = 5_000;
 
 /**
  * Registers this process as a user of the server, by an advisory lock that PostgreSQL releases when the process ends,
- * whatever the reason. The lock is acquired again if only its connection is lost.
+ * for any reason. The lock is acquired again if only its connection is lost.
  * @param {string} url of the superuser, for whom PostgreSQL reserves connections
  * @param {number} pid of the server
  * @returns {Promise<{ release: (stop: () => Promise<void>) => Promise<void> }>} `release`: unregisters this process and, if

@@ -2,7 +2,7 @@
 
 /**
  * The differences between two values of JSON, one readable line each. A part that exists on one side only is one line,
- * whatever it contains; lists of words are compared as sets.
+ * with all its contents; lists of words are compared as sets.
  * @param {any} before
  * @param {any} after
  * @param {string[]} [path]

@@ -61,7 +61,7 @@ export class Authenticator {
         else resolve(actor || null);
       };
       const handle: unknown = this.passport.authenticate(kind, { session: false }, done);
-      // Passport types its middleware as any.
+      // Passport's types do not describe the middleware that it returns.
       (handle as (request: object, response: object, next: typeof done) => void)(
         { headers: { authorization: `Bearer ${token}` } },
         {},
