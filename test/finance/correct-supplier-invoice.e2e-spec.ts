@@ -38,7 +38,7 @@ describe('the amounts of a draft', () => {
   });
 
   it.each([{ totalCents: 12_000 }, { taxCents: 0 }, { subtotalCents: 1 }])(
-    'that are broken down refuse %j alone with 422 totals_mismatch',
+    'a change of %j alone is rejected with 422 totals_mismatch if the draft has a tax breakdown',
     async (changes) => {
       const before = await make(owner, { subtotalCents: 10_000, taxCents: 1_900 });
       const { status, body } = await refusal(before, changes);
@@ -74,7 +74,7 @@ describe('the amounts of a draft', () => {
   });
 
   it.each([{ currency: 'USD' }, { baseCurrency: 'USD' }, { baseCurrency: null }, { currency: 'EUR' }])(
-    'keep no rate that was of other currencies: %j alone is refused with 400',
+    'a change of %j alone that leaves a rate between equal currencies is rejected with 400',
     async (changes) => {
       const before = await make(owner, CONVERTED);
       expect(await refusal(before, changes)).toEqual({ status: 400, body: invalid('exchangeRate', 'rate_outdated') });
@@ -90,7 +90,7 @@ describe('the amounts of a draft', () => {
 
 describe('the dates of a draft', () => {
   it.each([{ dueDate: '2027-01-14' }, { issueDate: '2027-03-01' }])(
-    '%j is rejected, because the due date is before the issue date',
+    'the body %j is rejected because the due date is before the issue date',
     async (changes) => {
       const before = await make(owner, { dueDate: '2027-02-14' });
       expect(await refusal(before, changes)).toEqual({ status: 400, body: invalid('dueDate', 'due_before_issue') });

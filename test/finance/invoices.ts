@@ -70,7 +70,7 @@ export async function entriesOf(client: TestClient, id: string): Promise<Entry[]
   return entries.map((entry) => entry.body.data).reverse();
 }
 
-/** The names of the invoice's events as a subscriber reads them, as soon as there are `count`. */
+/** The names of the invoice's events in the order of the subscriber, as soon as there are `count`. */
 export async function eventsOf(app: TestApp, id: string, count: number): Promise<string[]> {
   for (;;) {
     const { body: messages } = await app

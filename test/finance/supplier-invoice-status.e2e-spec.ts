@@ -204,7 +204,7 @@ describe('approval, reopening and voiding', () => {
     ['approval', 'finance:approve', 'draft'],
     ['reopening', 'finance:approve', 'approved'],
     ['voiding', 'finance:void', 'draft'],
-  ] as const)('%s needs %s, which finance:* does not hold', async (step, scope, from) => {
+  ] as const)('%s needs %s, which finance:* does not include', async (step, scope, from) => {
     const { id } = await inStatus(from);
     const { status, body } = await take(id, step, { client: await staffWith(app, 'finance:*') });
     expect(status).toBe(403);

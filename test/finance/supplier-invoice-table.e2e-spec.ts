@@ -19,7 +19,7 @@ async function refusedBy(change: string, status: 'draft' | 'approved' = 'draft')
   }
 }
 
-describe('the table of supplier invoices rejects', () => {
+describe('the supplier invoices table', () => {
   it.each([
     ['totals that do not add up', 'tax_cents = 1', 'supplier_invoices_total'],
     ['a due date before the issue date', 'due_date = issue_date - 1', 'supplier_invoices_due'],
@@ -31,7 +31,9 @@ describe('the table of supplier invoices rejects', () => {
     ['an approval without its stamps', "status = 'approved'", 'supplier_invoices_approval'],
     ['a void without its stamps', "status = 'void'", 'supplier_invoices_voiding'],
     ['a negative tax', 'tax_cents = -1, subtotal_cents = total_cents + 1', 'supplier_invoices_tax_cents_check'],
-  ])('%s', async (_, change, constraint) => expect(await refusedBy(change)).toBe(constraint));
+  ])('the supplier invoices table rejects %s', async (_, change, constraint) =>
+    expect(await refusedBy(change)).toBe(constraint),
+  );
 
   it.each([
     ['a payment beyond the total', 'paid_cents = total_cents + 1', 'supplier_invoices_paid'],
@@ -39,9 +41,11 @@ describe('the table of supplier invoices rejects', () => {
     ['paid without its money', "status = 'paid'", 'supplier_invoices_paid'],
     ['a draft with the stamps of an approval', "status = 'draft'", 'supplier_invoices_approval'],
     ['the stamps of a void on a live invoice', "voided_at = now(), void_reason = 'x'", 'supplier_invoices_voiding'],
-  ])('%s', async (_, change, constraint) => expect(await refusedBy(change, 'approved')).toBe(constraint));
+  ])('the supplier invoices table rejects %s', async (_, change, constraint) =>
+    expect(await refusedBy(change, 'approved')).toBe(constraint),
+  );
 
-  it('a second invoice of the same number that is not void', async () => {
+  it('the supplier invoices table rejects a second invoice of the same number that is not void', async () => {
     const [first, second] = [await make(app.as('owner')), await make(app.as('owner'))];
     const steal = app.sql(
       `update supplier_invoices mine set supplier_key = other.supplier_key, number_key = other.number_key
@@ -51,7 +55,7 @@ describe('the table of supplier invoices rejects', () => {
     await expect(steal).rejects.toMatchObject({ constraint: 'supplier_invoices_live_number' });
   });
 
-  it('a line whose total is not quantity * unit + tax', async () => {
+  it('the supplier invoices table rejects a line whose total is not quantity * unit + tax', async () => {
     const { id } = await make(app.as('owner'), { lines: [{ description: 'Bus', unitAmountCents: 11_900 }] });
     const change = app.sql('update supplier_invoice_lines set quantity = 2 where invoice_id = $1', [id]);
     await expect(change).rejects.toMatchObject({ constraint: 'supplier_invoice_lines_total' });

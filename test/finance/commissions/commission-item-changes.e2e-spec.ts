@@ -66,7 +66,7 @@ describe('a change of the item', () => {
     [{ pricingTreatment: 'pass_through' }, 409, 'pass_through_item', undefined],
     [{ costCents: null, costCurrency: null }, 422, 'cost_unknown', { currency: 'EUR', costCurrency: null }],
   ])(
-    '%j that the lines cannot follow is refused by %d %s, and nothing happened',
+    'a change of the item to %j that its commissions do not allow is rejected with %d %s and changes nothing',
     async (...[sent, status, code, details]) => {
       const item = await soldItem(owner);
       const line = await earn(owner, item.id, fixed(30_000));

@@ -54,7 +54,7 @@ describe('PATCH .../commissions/{id}', () => {
     [{ rateBasisPoints: 2000 }, { amountCents: 20_000 }],
     [{ basis: 'gross_sell' }, { amountCents: 12_000, baseCents: 120_000 }],
   ])(
-    '%j changes that, what is computed from it, updatedAt and version, and nothing else',
+    'the body %j changes only its fields, the amounts computed from them, updatedAt and version',
     async (sent, consequences) => {
       const before = await pending();
       app.travel({ ms: 5 });
@@ -68,7 +68,7 @@ describe('PATCH .../commissions/{id}', () => {
     },
   );
 
-  it('another model needs its own inputs, and those of the former one are cleared', async () => {
+  it('a change of the model needs the inputs of the new model and clears those of the former one', async () => {
     const line = await pending();
     const answer = await patch(line, { commissionModel: 'fixed' });
     expect([answer.status, answer.body]).toEqual([400, invalid('amountCents', 'required_by_model')]);

@@ -18,7 +18,7 @@ async function refusedBy(text: string, values: unknown[]): Promise<string | unde
   }
 }
 
-describe('the table of commissions rejects', () => {
+describe('the commissions table', () => {
   it.each([
     ['a rate above the whole', 'rate_basis_points = 10001', 'commission_lines_rate_basis_points_check'],
     ['a negative amount', 'amount_cents = -1', 'commission_lines_amount'],
@@ -33,12 +33,12 @@ describe('the table of commissions rejects', () => {
     ['an unknown status', "status = 'open'", 'commission_lines_status_check'],
     ['another currency than the item', "currency = 'USD'", 'commission_lines_item'],
     ['an unknown channel', "channel_id = 'chan_x'", 'commission_lines_channel_id_fkey'],
-  ])('%s', async (_, set, constraint) => {
+  ])('the commissions table rejects %s', async (_, set, constraint) => {
     const line = await earn(app.as('owner'), (await departedItem(app.as('owner'))).id);
     expect(await refusedBy(`update commission_lines set ${set} where id = $1`, [line.id])).toBe(constraint);
   });
 
-  it('a change of a paid commission, and the deletion of any', async () => {
+  it('the commissions table rejects a change of a paid commission and the deletion of any commission', async () => {
     const owner = app.as('owner');
     const item = await departedItem(owner);
     const [open, paid] = [
@@ -53,7 +53,7 @@ describe('the table of commissions rejects', () => {
     expect(await refusedBy(remove, [open.id])).toBe('commission_lines_stay');
   });
 
-  it('a price of an item below the sum of its commissions', async () => {
+  it('the commissions table rejects a price of an item below the sum of its commissions', async () => {
     const owner = app.as('owner');
     const item = await departedItem(owner);
     await earn(owner, item.id, fixed(120_000));
@@ -63,7 +63,7 @@ describe('the table of commissions rejects', () => {
     expect(await refusedBy(cheaper, [item.id])).toBe('commission_lines_within_item');
   });
 
-  it('a reversal of another amount than was paid, and a second reversal', async () => {
+  it('the commissions table rejects a reversal of another amount than was paid, and a second reversal', async () => {
     const owner = app.as('owner');
     const item = await departedItem(owner);
     const paid = await earn(owner, item.id, terms({ payableTrigger: 'departed' }));

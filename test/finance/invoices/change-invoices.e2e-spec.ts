@@ -29,7 +29,7 @@ async function newIssued(): Promise<Invoice> {
 
 describe('PATCH /v1/admin/finance/invoices/{id}', () => {
   it.each([{ payerName: 'Weber AG' }, { payerAddress: null }, { payerTaxId: 'CHE-1' }, { dueDate: '2027-03-01' }])(
-    'with one key %j changes that one, updatedAt and version, and nothing else',
+    'the body %j changes only its field, updatedAt and version of an invoice',
     async (changes) => {
       const before = await newDraft();
       app.travel({ ms: 5 });
@@ -41,7 +41,7 @@ describe('PATCH /v1/admin/finance/invoices/{id}', () => {
     },
   );
 
-  it('replaces all lines, and computes the totals anew', async () => {
+  it('a change of the lines replaces all lines and recomputes the totals', async () => {
     const before = await newDraft();
     const lines = [{ description: 'New', quantity: '2', unitPriceCents: 100, taxRateBasisPoints: 1_900 }];
     const { body } = await patch(before.id, { lines });
@@ -50,14 +50,14 @@ describe('PATCH /v1/admin/finance/invoices/{id}', () => {
     expect(await read(owner, before.id)).toEqual(body.data);
   });
 
-  it('takes the lines back as they were answered', async () => {
+  it('the lines of an invoice can be sent back in the form in which they were read', async () => {
     const before = await newDraft({
       lines: [{ description: 'x', quantity: '1.2345', unitPriceCents: 999, taxCents: 7 }],
     });
     expect((await patch(before.id, { lines: before.lines })).body.data.lines).toEqual(before.lines);
   });
 
-  it('keeps within the booking, and to the installment', async () => {
+  it('a change of an invoice cannot exceed its booking or differ from its installment', async () => {
     const { id: bookingId, scheduleIds } = await sell(app, { items: [{ unitSellCents: 1_000 }], plan: [400, 600] });
     const [free, tied] = [
       await draft(owner, { bookingId, lines: [line(100)] }),
@@ -75,14 +75,14 @@ describe('PATCH /v1/admin/finance/invoices/{id}', () => {
     expect((await patch(free.id, { lines: [line(600)] })).status).toBe(200);
   });
 
-  it('rejects an invalid body with 400 and its issues, and changes nothing', async () => {
+  it('an invalid body of an invoice change is rejected with 400 and its issues, and nothing is changed', async () => {
     const before = await newDraft();
     const { status, body } = await patch(before.id, { status: 'paid' });
     expect([status, body]).toEqual([400, invalid('status', 'whitelistValidation', 'status is not recognized')]);
     expect(await read(owner, before.id)).toEqual(before);
   });
 
-  it('of an issued invoice is refused: 409 invoice_issued; of a voided draft: 409 invoice_void', async () => {
+  it('a change of an issued invoice is rejected with 409 invoice_issued, of a void draft with 409 invoice_void', async () => {
     const before = await newIssued();
     for (const changes of [{ payerName: 'x' }, { dueDate: null }, { lines: [line(1)] }]) {
       const { status, body } = await patch(before.id, changes);
@@ -99,7 +99,7 @@ describe('PATCH /v1/admin/finance/invoices/{id}', () => {
 });
 
 describe('DELETE /v1/admin/finance/invoices/{id}', () => {
-  it('deletes a draft, whose installment is free then', async () => {
+  it('deleting a draft deletes the invoice and releases its installment', async () => {
     const { id: bookingId, scheduleIds } = await sell(app, { plan: [100_000] });
     const made = await draft(owner, { bookingId, scheduleId: scheduleIds[0] });
     const { status, body } = await owner.delete(`${PATH}/${made.id}`);
@@ -109,14 +109,14 @@ describe('DELETE /v1/admin/finance/invoices/{id}', () => {
     await draft(owner, { bookingId, scheduleId: scheduleIds[0] });
   });
 
-  it('of an issued invoice is refused: 409 invoice_issued', async () => {
+  it('deleting an issued invoice is rejected with 409 invoice_issued', async () => {
     const { id, number } = await newIssued();
     const { status, body } = await owner.delete(`${PATH}/${id}`);
     expect([status, body]).toEqual([409, problem('invoice_issued', { status: 'issued', number })]);
   });
 });
 
-describe('the tables of invoices refuse, past the service,', () => {
+describe('the invoices table', () => {
   const refusedBy = async (statement: string, id: string): Promise<unknown> => {
     const attempt = app.sql(statement, [id]).then(
       () => 'done',
@@ -134,12 +134,12 @@ describe('the tables of invoices refuse, past the service,', () => {
     'seller_name = $$x$$',
     'sequence = sequence + 1',
     'number = null, series_id = null, period_key = null, sequence = null, issue_date = null, issued_at = null',
-  ])('on an issued invoice: %s', async (change) => {
+  ])('the invoices table rejects a change of an issued invoice: %s', async (change) => {
     const { id } = await newIssued();
     expect(await refusedBy(`update invoices set ${change} where id = $1`, id)).toBe('invoices_immutable');
   });
 
-  it('any change of its lines, and its deletion', async () => {
+  it('the invoices table rejects the deletion of an issued invoice and any change of its lines', async () => {
     const { id } = await newIssued();
     const statements = [
       `update invoice_lines set description = 'x' where invoice_id = $1`,
@@ -161,12 +161,15 @@ describe('the tables of invoices refuse, past the service,', () => {
     ["status = 'draft'", 'invoices_numbered'],
     ["status = 'void'", 'invoices_voiding'],
     ["status = 'partially_paid', paid_cents = total_cents + 1", 'invoices_paid'],
-  ])('on an issued invoice: %s', async (change, constraint) => {
-    const { id } = await newIssued();
-    expect(await refusedBy(`update invoices set ${change} where id = $1`, id)).toBe(constraint);
-  });
+  ])(
+    'the invoices table rejects an inconsistent status or amount of an issued invoice: %s',
+    async (change, constraint) => {
+      const { id } = await newIssued();
+      expect(await refusedBy(`update invoices set ${change} where id = $1`, id)).toBe(constraint);
+    },
+  );
 
-  it('on a draft: amounts that do not add up, and a status without its number', async () => {
+  it('the invoices table rejects a draft whose amounts do not add up or whose status needs a number', async () => {
     const { id } = await newDraft();
     expect(await refusedBy('update invoices set tax_cents = 1 where id = $1', id)).toBe('invoices_total');
     expect(await refusedBy(`update invoices set status = 'issued' where id = $1`, id)).toBe('invoices_numbered');
@@ -176,7 +179,7 @@ describe('the tables of invoices refuse, past the service,', () => {
     expect(await refusedBy(net, id)).toBe('invoice_lines_net');
   });
 
-  it('the issue of an invoice that its lines do not add up to', async () => {
+  it('the invoices table rejects issuing an invoice whose lines do not add up to its total', async () => {
     const { id } = await newDraft();
     await app.sql('update invoices set subtotal_cents = 7, total_cents = 7 where id = $1', [id]);
     const { status, body } = await issue(owner, id, { seriesId });
@@ -184,7 +187,7 @@ describe('the tables of invoices refuse, past the service,', () => {
     expect((await read(owner, id)).status).toBe('draft');
   });
 
-  it('a counter that goes back, or is deleted once it gave a number', async () => {
+  it('the database rejects decreasing a number counter, and deleting one that has assigned a number', async () => {
     await newIssued();
     const counters = 'invoice_number_counters where series_id = $1';
     const back = `update invoice_number_counters set next_number = next_number - 1 where series_id = $1`;

@@ -18,7 +18,7 @@ const post = (body: object) => owner.post<Envelope>(PATH, body);
 const line = (unitPriceCents: number) => ({ description: 'By hand', unitPriceCents });
 
 describe('POST /v1/admin/finance/invoices', () => {
-  it('makes a line for each live item, and answers 201 with every field, its Location and its ETag', async () => {
+  it('a new invoice has a line for each active item and is answered with 201, all its members, Location and ETag', async () => {
     const { id: bookingId, itemIds } = await sell(app, {
       items: [
         { title: 'City tour', quantity: 2, unitSellCents: 11_900, taxIncludedCents: 3_800 },
@@ -94,7 +94,7 @@ describe('POST /v1/admin/finance/invoices', () => {
     expect(await read(owner, body.data.id)).toEqual(body.data);
   });
 
-  it('of an installment carries its amount only, with its share of the tax: 100 over 30000 and 70001 is 30 and 70', async () => {
+  it('an invoice of an installment has its amount and its share of the tax: 100 over 30000 and 70001 is 30 and 70', async () => {
     const items = [{ unitSellCents: 100_001, taxIncludedCents: 100 }];
     const { id: bookingId, scheduleIds } = await sell(app, { items, plan: [30_000, 70_001] });
     const [first, second] = [
@@ -106,7 +106,7 @@ describe('POST /v1/admin/finance/invoices', () => {
     expect(second.lines).toMatchObject([{ description: 'Installment 2', bookingItemId: null, quantity: '1' }]);
   });
 
-  it('of an installment has its part of the tax also where the rest is waived', async () => {
+  it('an invoice of an installment has its share of the tax also if the rest is waived', async () => {
     const items = [{ unitSellCents: 100_001, taxIncludedCents: 10_000 }];
     const { id: bookingId, scheduleIds } = await sell(app, { items, plan: [30_000, 70_001] });
     const balance = `/v1/admin/finance/bookings/${bookingId}/payment-schedules/${scheduleIds[1]}`;
@@ -117,7 +117,7 @@ describe('POST /v1/admin/finance/invoices', () => {
     expect(invoice).toMatchObject({ subtotalCents: 27_000, taxCents: 3_000, totalCents: 30_000 });
   });
 
-  it('of given lines computes net, tax and total, and keeps what else is given', async () => {
+  it('an invoice with given lines gets computed net, tax and total amounts and keeps the given members', async () => {
     const { id: bookingId, itemIds } = await sell(app);
     const made = await draft(owner, {
       bookingId,
@@ -159,20 +159,20 @@ describe('POST /v1/admin/finance/invoices', () => {
     [{ subtotalCents: 999 }, { field: 'subtotalCents', expected: 1_000, actual: 999 }],
     [{ taxCents: 1 }, { field: 'taxCents', expected: 0, actual: 1 }],
     [{ lines: [{ ...line(1_000), netCents: 1 }] }, { field: 'lines.0.netCents', expected: 1_000, actual: 1 }],
-  ])('with amounts that differ, %j, is refused: 422 totals_mismatch', async (over, details) => {
+  ])('an invoice line with inconsistent amounts %j is rejected with 422 totals_mismatch', async (over, details) => {
     const { id: bookingId } = await sell(app);
     const { status, body } = await post({ bookingId, lines: [line(1_000)], ...over });
     expect([status, body]).toEqual([422, problem('totals_mismatch', details)]);
   });
 
-  it('of an installment with lines over another amount is refused: 422 totals_mismatch', async () => {
+  it('lines that differ from the amount of the installment are rejected with 422 totals_mismatch', async () => {
     const { id: bookingId, scheduleIds } = await sell(app, { plan: [30_000, 70_000] });
     const { status, body } = await post({ bookingId, scheduleId: scheduleIds[0], lines: [line(29_999)] });
     const details = { field: 'lines', expected: 30_000, actual: 29_999 };
     expect([status, body]).toEqual([422, problem('totals_mismatch', details)]);
   });
 
-  it('is refused below 0, in another currency, without anything sold, and on a cancelled booking', async () => {
+  it('an invoice below 0, in another currency, of a booking without items or of a cancelled booking is rejected', async () => {
     const { id: bookingId } = await sell(app);
     const [empty, cancelled] = [await sell(app, { items: [] }), await sell(app, { status: 'cancelled' })];
     const answers = [
@@ -191,7 +191,7 @@ describe('POST /v1/admin/finance/invoices', () => {
     ]);
   });
 
-  it('is 404 with the field for a booking, an installment and an item that are not there, or are of another booking', async () => {
+  it('an unknown booking, installment or item, or one of another booking, is 404 with the field', async () => {
     const [{ id: bookingId }, other] = [await sell(app, { plan: [100_000] }), await sell(app, { plan: [100_000] })];
     const answers = [
       await post({ bookingId: newId('book') }),
@@ -207,7 +207,7 @@ describe('POST /v1/admin/finance/invoices', () => {
     );
   });
 
-  it('rejects an invalid body with 400 and its issues, and creates nothing', async () => {
+  it('an invalid body of a new invoice is rejected with 400 and its issues, and nothing is created', async () => {
     const { id: bookingId } = await sell(app);
     const { status, body } = await post({ bookingId, lines: [{ ...line(1), quantity: '0' }] });
     expect([status, body]).toEqual([400, invalid('lines.0.quantity', 'isDecimal')]);

@@ -16,8 +16,8 @@ beforeAll(async () => {
 const post = (body: object) => owner.post<Envelope>(PATH, body);
 const line = (unitPriceCents: number) => ({ description: 'By hand', unitPriceCents });
 
-describe('what is invoiced of a booking', () => {
-  it('is not more than its total: 422 invoice_exceeds_booking', async () => {
+describe('the invoiced amount of a booking', () => {
+  it('the invoices of a booking cannot exceed its total: 422 invoice_exceeds_booking', async () => {
     const { id: bookingId } = await sell(app, { items: [{ unitSellCents: 1_000 }] });
     const first = await draft(owner, { bookingId, lines: [line(600)] });
     const { status, body } = await post({ bookingId, lines: [line(401)] });
@@ -28,13 +28,13 @@ describe('what is invoiced of a booking', () => {
     await draft(owner, { bookingId, lines: [line(600)] });
   });
 
-  it('is not more than its total, however many ask at once', async () => {
+  it('concurrent invoices of a booking never exceed its total', async () => {
     const { id: bookingId } = await sell(app, { items: [{ unitSellCents: 1_000 }] });
     const answers = await Promise.all(Array.from({ length: 12 }, () => post({ bookingId, lines: [line(300)] })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array<number>(9).fill(422)]);
   });
 
-  it('is one live invoice of an installment: 409 schedule_already_invoiced', async () => {
+  it('a second active invoice of an installment is rejected with 409 schedule_already_invoiced', async () => {
     const { id: bookingId, scheduleIds } = await sell(app, { plan: [30_000, 70_000] });
     const scheduleId = scheduleIds[0];
     const answers = await Promise.all(Array.from({ length: 8 }, () => post({ bookingId, scheduleId })));
@@ -49,7 +49,7 @@ describe('what is invoiced of a booking', () => {
     expect((await post({ bookingId, scheduleId })).status).toBe(201);
   });
 
-  it('is not an installment that is cancelled', async () => {
+  it('a cancelled installment cannot be invoiced', async () => {
     const { id: bookingId, scheduleIds } = await sell(app, { plan: [30_000, 70_000] });
     await app.sql(
       `with gone as (update payment_schedules set status = 'cancelled' where id = $1)
@@ -61,7 +61,7 @@ describe('what is invoiced of a booking', () => {
     expect((await draft(owner, { bookingId, scheduleId: scheduleIds[1] })).totalCents).toBe(100_000);
   });
 
-  it('keeps the booking from getting cheaper than that: 409 booking_invoiced', async () => {
+  it('the total of a booking cannot become less than its invoices: 409 booking_invoiced', async () => {
     const [{ id }, seat] = [await sell(app, { items: [] }), { type: 'unit', title: 'Seat', unitSellCents: 1_000 }];
     const items = `/v1/admin/bookings/${id}/items`;
     const add = async () => (await owner.post<{ data: { id: string } }>(items, seat)).body.data.id;
@@ -81,7 +81,7 @@ describe('what is invoiced of a booking', () => {
     expect((await owner.post(`${items}/${second}/cancellation`, { reason: 'Ill' })).status).toBe(200);
   });
 
-  it('and the booking cannot both change at the same moment', async () => {
+  it('concurrent changes of invoices and booking never leave more invoiced than the total', async () => {
     for (let round = 0; round < 6; round += 1) {
       const [{ id }, seat] = [await sell(app, { items: [] }), { type: 'unit', title: 'Seat', unitSellCents: 1_000 }];
       const items = `/v1/admin/bookings/${id}/items`;

@@ -5,7 +5,7 @@ import type { TestClient } from '../../setup/client.js';
 
 export const PATH = '/v1/admin/finance/invoices';
 
-/** What the tests read of an invoice; the contract checks the rest. */
+/** The members of an invoice that the tests read; the contract tests check the others. */
 export interface Invoice extends Record<string, unknown> {
   id: string;
   bookingId: string;
@@ -34,7 +34,7 @@ export interface Item {
 export interface Sold {
   id: string;
   itemIds: string[];
-  /** The installments, in the plan's order. */
+  /** The installments in the order of the plan. */
   scheduleIds: string[];
 }
 
@@ -46,7 +46,7 @@ interface Order {
   currency?: string;
 }
 
-/** A booking with its items and plan, put past the service into the tables. */
+/** Inserts a booking with its items and plan into the tables without the service. */
 export async function sell(app: TestApp, order: Order = {}): Promise<Sold> {
   const { status = 'confirmed', currency = 'EUR', items = [{ unitSellCents: 100_000 }], plan = [] } = order;
   const [id, planId] = [newId('book'), newId('plan')];
@@ -121,7 +121,7 @@ export async function read(client: TestClient, id: string): Promise<Invoice> {
 
 const PAYMENTS = '/v1/admin/finance/payments';
 
-/** Pays a part of an invoice whose booking has a plan; the payment's id. */
+/** Pays a part of an invoice whose booking has a plan and returns the id of the payment. */
 export async function pay(app: TestApp, id: string, amountCents: number): Promise<string> {
   const owner = app.as('owner');
   const { bookingId } = await read(owner, id);

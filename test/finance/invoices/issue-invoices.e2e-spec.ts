@@ -36,7 +36,7 @@ const refused = async (seriesId: string, over: object = {}) => {
 };
 
 describe('POST /v1/admin/finance/invoices/{id}/issuance', () => {
-  it('gives the number, copies the seller, and answers what a read then says', async () => {
+  it('issuing assigns the number, copies the seller and answers what a later read returns', async () => {
     const series = await makeSeries(owner, { nextNumber: 41 });
     const before = await newDraft({ dueDate: '2099-01-31' });
     const { status, headers, body } = await issue(owner, before.id, { seriesId: series.id, issueDate: '2026-03-01' });
@@ -57,7 +57,7 @@ describe('POST /v1/admin/finance/invoices/{id}/issuance', () => {
     expect(await readSeries(owner, series.id)).toMatchObject({ nextNumber: 42, version: 2 });
   });
 
-  it('is dated today by the clock of the organization, and due on the issue date unless the draft says more', async () => {
+  it("an invoice is issued today in the organization's time zone and due on the issue date unless the draft has a due date", async () => {
     const series = await makeSeries(owner);
     const today = app.now().toISOString().slice(0, 10);
     expect(await issued(series.id)).toMatchObject({ issueDate: today, dueDate: today, overdue: false });
@@ -66,7 +66,7 @@ describe('POST /v1/admin/finance/invoices/{id}/issuance', () => {
     expect(body.data).toMatchObject({ dueDate: today });
   });
 
-  it('takes a due date, not before the issue date', async () => {
+  it('issuing accepts a due date that is not before the issue date', async () => {
     const series = await makeSeries(owner);
     const { id } = await newDraft();
     const wanted = { seriesId: series.id, issueDate: '2026-03-01' };
@@ -76,13 +76,13 @@ describe('POST /v1/admin/finance/invoices/{id}/issuance', () => {
     expect(good.data).toMatchObject({ dueDate: '2026-03-01', overdue: true, number: `${series.prefix}0001` });
   });
 
-  it('of nothing to pay is paid at once', async () => {
+  it('a zero-total invoice is paid when it is issued', async () => {
     const series = await makeSeries(owner);
     const { id } = await newDraft({ lines: [line(500), line(-500)] });
     expect((await issue(owner, id, { seriesId: series.id })).body.data.status).toBe('paid');
   });
 
-  it('a second time is refused, and so is the issue of a void draft and of a cancelled booking', async () => {
+  it('issuing is rejected for an issued invoice, a void draft and a cancelled booking', async () => {
     const series = await makeSeries(owner);
     const { id } = await issued(series.id);
     const again = await issue(owner, id);
@@ -101,7 +101,7 @@ describe('POST /v1/admin/finance/invoices/{id}/issuance', () => {
     expect((await readSeries(owner, series.id)).nextNumber).toBe(2);
   });
 
-  it('honours If-Match and Idempotency-Key: the same request gives one number', async () => {
+  it('issuing honours If-Match and Idempotency-Key: the same request assigns one number', async () => {
     const series = await makeSeries(owner);
     const { id } = await newDraft();
     const stale = await owner.post(`${PATH}/${id}/issuance`, {}, { headers: { 'If-Match': '"7"' } });
@@ -113,7 +113,7 @@ describe('POST /v1/admin/finance/invoices/{id}/issuance', () => {
     expect((await readSeries(owner, series.id)).nextNumber).toBe(2);
   });
 
-  it('of two at once gives one number', async () => {
+  it('two concurrent requests to issue an invoice assign one number', async () => {
     const series = await makeSeries(owner);
     const { id } = await newDraft();
     const answers = await Promise.all(Array.from({ length: 6 }, () => issue(owner, id, { seriesId: series.id })));
@@ -123,7 +123,7 @@ describe('POST /v1/admin/finance/invoices/{id}/issuance', () => {
 });
 
 describe('the series of an issue', () => {
-  it('is the named one: unknown 404, inactive and of another type 409', async () => {
+  it('issuing uses the given series: unknown is 404, inactive or of another type 409', async () => {
     const [off, other] = [
       await makeSeries(owner, { active: false }),
       await makeSeries(owner, { documentType: 'proforma' }),
@@ -134,7 +134,7 @@ describe('the series of an issue', () => {
     expect(await refused(other.id)).toEqual([409, problem('series_type_mismatch', { documentType: 'proforma' })]);
   });
 
-  it('is the default, else the only active one, else 409 no_active_series', async () => {
+  it('issuing uses the default series, else the only active one, else 409 no_active_series', async () => {
     const list = await owner.get<{ data: { id: string; isDefault: boolean }[] }>(
       `${SERIES}?documentType=invoice&active=true&limit=200`,
     );
@@ -155,7 +155,7 @@ describe('the series of an issue', () => {
     if (former) await owner.patch(`${SERIES}/${former.id}`, { isDefault: true });
   });
 
-  it('begins again with the year, while the old year stays open: 31 December and 1 January are both ...0001', async () => {
+  it('a yearly series restarts at 1 while the old year stays open: 31 December and 1 January are both ...0001', async () => {
     const series = await makeSeries(owner, { pattern: '{prefix}{YYYY}-{SEQ:4}', resetPeriod: 'yearly' });
     const numbers = [];
     for (const day of ['2026-12-30', '2026-12-31', '2027-01-01', '2026-12-31', '2027-01-02']) {
@@ -166,13 +166,13 @@ describe('the series of an issue', () => {
     );
   });
 
-  it('begins again with the month', async () => {
+  it('a monthly series restarts at 1 in each month', async () => {
     const series = await makeSeries(owner, { pattern: '{prefix}{YY}{MM}-{SEQ}', resetPeriod: 'monthly' });
     expect((await issued(series.id, '2026-03-31')).number).toBe(`${series.prefix}2603-1`);
     expect((await issued(series.id, '2026-04-01')).number).toBe(`${series.prefix}2604-1`);
   });
 
-  it('does not go back in time within a period: 409 issue_date_out_of_sequence', async () => {
+  it('an issue date before the last one of its period is rejected with 409 issue_date_out_of_sequence', async () => {
     const series = await makeSeries(owner);
     await issued(series.id, '2026-03-02');
     expect(await refused(series.id, { issueDate: '2026-03-01' })).toEqual([
@@ -182,7 +182,7 @@ describe('the series of an issue', () => {
     expect((await issued(series.id, '2026-03-02')).number).toBe(`${series.prefix}0002`);
   });
 
-  it('with numbers of another one writes nothing until it is moved on: 409 invoice_number_conflict', async () => {
+  it('a number of another series is rejected with 409 invoice_number_conflict until the series is advanced', async () => {
     const [first, second] = [
       await makeSeries(owner, { prefix: 'TWIN-' }),
       await makeSeries(owner, { prefix: 'TWIN-' }),
@@ -195,7 +195,7 @@ describe('the series of an issue', () => {
     expect((await issued(second.id)).number).toBe('TWIN-0003');
   });
 
-  it('that gave a number keeps its shape and stays; only its name, default flag and activity change', async () => {
+  it('a series that has assigned a number cannot be deleted; only its name, default flag and activity can change', async () => {
     const series = await makeSeries(owner, { nextNumber: 5 });
     await issued(series.id);
     const patch = (changes: object) => owner.patch<{ data: object }>(`${SERIES}/${series.id}`, changes);
@@ -218,7 +218,7 @@ describe('the series of an issue', () => {
     expect((await issued(series.id)).number).toBe(`${series.prefix}0006`);
   });
 
-  it('gives its last number, and then no other', async () => {
+  it('a series assigns its last number and no further one', async () => {
     const series = await makeSeries(owner, { nextNumber: 999_999_999_999 });
     expect((await issued(series.id)).number).toBe(`${series.prefix}999999999999`);
     expect(await refused(series.id)).toEqual([409, problem('series_exhausted')]);

@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 
 describe('GET /v1/admin/finance/invoices', () => {
-  it('is newest first, without lines, and says the same as reading each', async () => {
+  it('invoices are listed newest first, without lines, and otherwise as they are read', async () => {
     const page = await mine();
     expect([page.total, page.limit, page.offset]).toEqual([6, 50, 0]);
     expect(names(page)).toEqual(['issued', 'void', 'paid', 'part', 'late', 'draft']);
@@ -64,7 +64,7 @@ describe('GET /v1/admin/finance/invoices', () => {
     }
   });
 
-  it('says overdue of what is issued, late and not paid: the same in reads, lists and filters', async () => {
+  it('an issued, unpaid invoice past its due date is overdue in reads, lists and filters', async () => {
     expect(
       Object.entries(made)
         .flatMap(([name, { overdue }]) => (overdue ? [name] : []))
@@ -86,24 +86,26 @@ describe('GET /v1/admin/finance/invoices', () => {
     ['&sort=dueDate', ['late', 'part', 'paid', 'void', 'issued', 'draft']],
     ['&sort=-issueDate', ['issued', 'void', 'paid', 'part', 'late', 'draft']],
     ['&sort=createdAt&limit=2&offset=1', ['late', 'part']],
-  ])('%s gives %j', async (query, expected) => expect(names(await mine(query))).toEqual(expected));
+  ])('the invoice list with %s contains %j', async (query, expected) =>
+    expect(names(await mine(query))).toEqual(expected),
+  );
 
-  it('finds an invoice by a part of its number', async () => {
+  it('an invoice is found by a part of its number', async () => {
     expect(names(await list(`search=${prefix}0003`))).toEqual(['paid']);
   });
 
-  it('counts all, also beyond the end', async () => {
+  it('the total of the invoice list counts all matches, also beyond the last page', async () => {
     expect(await mine('&offset=6')).toEqual({ data: [], total: 6, limit: 50, offset: 6 });
     expect(await mine('&status=draft&limit=1')).toMatchObject({ total: 1, limit: 1 });
     expect(await list('bookingId=book_unknown')).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
   });
 
-  it('rejects an invalid query with 400 and its issues', async () => {
+  it('an invalid query of the invoice list is rejected with 400 and its issues', async () => {
     const { status, body } = await owner.get(`${PATH}?sort=payerName`);
     expect([status, body]).toEqual([400, invalid('sort', 'isIn')]);
   });
 
-  it('and a read need finance:read, and an odd or unknown id is 404', async () => {
+  it('reading and listing invoices needs finance:read, and a malformed or unknown id is 404', async () => {
     const other = await staffWith(app, 'finance:write');
     const { status, body } = await other.get(PATH);
     expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:read' })]);

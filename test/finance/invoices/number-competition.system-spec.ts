@@ -14,7 +14,7 @@ let owner: TestClient;
 beforeAll(async () => {
   app = await startApp({ env: { DATABASE_POOL_SIZE: '20' } });
   owner = app.as('owner');
-  // Fails at the very end, when the number is long taken: the invoices of this payer are never issued.
+  // Fails at the commit, after the number was assigned: the invoices of this payer are never issued.
   await app.sql(`create function doomed() returns trigger language plpgsql as $$
     begin
       if new.payer_name = 'Doomed' and new.number is not null then
@@ -34,7 +34,7 @@ interface Work {
   issueDate: string | undefined;
 }
 
-/** Five drafts for each issuer, of which every tenth is doomed; the days, if any, in turn. */
+/** Five drafts for each issuer, of which every tenth fails; the issue dates, if any, in turn. */
 async function drafts(days: readonly string[]): Promise<Work[][]> {
   const all: Work[][] = [];
   const making = upTo(ISSUERS).map((issuer) => async () => {
@@ -53,7 +53,7 @@ async function drafts(days: readonly string[]): Promise<Work[][]> {
   return all;
 }
 
-/** All issuers at once, each one after the other; whoever is refused because the service is busy asks again. */
+/** Runs all issuers in parallel, each of them in sequence; a request is repeated if the service is busy. */
 async function issueAll(works: Work[][], seriesId: string): Promise<void> {
   await Promise.all(
     works.map(async (mine) => {
@@ -76,8 +76,8 @@ async function numbersOf(seriesId: string, periodKey: string): Promise<number[]>
   return rows.map(({ sequence }) => Number(sequence));
 }
 
-describe(`${ISSUERS} issuers at once, every tenth issue failing at its commit`, () => {
-  it('give exactly 1 to N, without a gap and without a duplicate', async () => {
+describe(`${ISSUERS} parallel issuers of invoices`, () => {
+  it('parallel issuers get exactly 1 to N, without a gap and without a duplicate, although every tenth issue fails', async () => {
     const series = await makeSeries(owner);
     const works = await drafts([]);
     await issueAll(works, series.id);
@@ -91,7 +91,7 @@ describe(`${ISSUERS} issuers at once, every tenth issue failing at its commit`, 
     }
   });
 
-  it('give exactly 1 to N in each of two years that are open at once', async () => {
+  it('parallel issuers get exactly 1 to N in each of two years that are open at once, although every tenth issue fails', async () => {
     const series = await makeSeries(owner, { pattern: '{prefix}{YYYY}-{SEQ:4}', resetPeriod: 'yearly' });
     const works = await drafts(['2026-12-31', '2027-01-01']);
     await issueAll(works, series.id);
@@ -108,8 +108,8 @@ describe(`${ISSUERS} issuers at once, every tenth issue failing at its commit`, 
   });
 });
 
-describe('a series that is changed while it gives numbers', () => {
-  it('keeps the shape of the first number, whoever comes first', async () => {
+describe('a series that is changed while it assigns numbers', () => {
+  it('a number series keeps the format of its first number if it is changed at the same time', async () => {
     for (let round = 0; round < 8; round += 1) {
       const series = await makeSeries(owner);
       const { id: bookingId } = await sell(app);
@@ -124,7 +124,7 @@ describe('a series that is changed while it gives numbers', () => {
     }
   });
 
-  it('is deleted or gives a number, never both', async () => {
+  it('a number series is either deleted or assigns a number, never both', async () => {
     for (let round = 0; round < 8; round += 1) {
       const series = await makeSeries(owner);
       const { id: bookingId } = await sell(app);

@@ -24,7 +24,7 @@ async function issued(seriesId: string): Promise<Invoice> {
 }
 
 describe('POST /v1/admin/finance/invoices/{id}/voiding', () => {
-  it('keeps the number, which is never given again', async () => {
+  it('voiding an invoice keeps its number, which is never assigned again', async () => {
     const series = await makeSeries(owner);
     const { id, number } = await issued(series.id);
     const { status, body } = await voiding(owner, id);
@@ -43,7 +43,7 @@ describe('POST /v1/admin/finance/invoices/{id}/voiding', () => {
     expect([again.status, again.body]).toEqual([409, problem('invalid_transition', { from: 'void', to: 'void' })]);
   });
 
-  it('is refused while money is on it: 409 invoice_has_payments', async () => {
+  it('voiding an invoice with payments is rejected with 409 invoice_has_payments', async () => {
     const series = await makeSeries(owner);
     const { id } = await issued(series.id);
     const first = await pay(app, id, 400);
@@ -55,7 +55,7 @@ describe('POST /v1/admin/finance/invoices/{id}/voiding', () => {
     expect((await voiding(owner, id)).status).toBe(200);
   });
 
-  it('needs finance:void, and deleting finance:delete, issuing finance:write', async () => {
+  it('voiding an invoice needs finance:void, deleting one finance:delete, issuing one finance:write', async () => {
     const [write, read_] = [await staffWith(app, 'finance:*'), await staffWith(app, 'finance:read')];
     const { id } = await newDraft();
     const answers = [

@@ -35,20 +35,20 @@ async function price(bookingId: string, cents: number): Promise<void> {
 }
 
 describe('a booking that is confirmed', () => {
-  it('gets its plan', async () => {
+  it('a booking that is confirmed gets its plan', async () => {
     const bookingId = await book(owner, { startDate: days(todayOf(app), 100), paymentPolicy: POLICY });
     await confirm(owner, bookingId);
     expect(await outline(owner, bookingId)).toEqual(['30000 pending', '70000 pending']);
     expect(await eventsOf(app, bookingId, 'payment_plan.materialized')).toEqual(['payment_plan.materialized']);
   });
 
-  it('keeps the plan that it has', async () => {
+  it('a booking that is confirmed keeps the plan that it has', async () => {
     const [bookingId, ...before] = await planned(owner);
     await confirm(owner, bookingId);
     expect(await schedulesOf(owner, bookingId)).toEqual(before);
   });
 
-  it('costs nothing and gets no plan', async () => {
+  it('a booking that is confirmed with a total of 0 gets no plan', async () => {
     const bookingId = await book(owner, { prices: [0] });
     await confirm(owner, bookingId);
     expect(await schedulesOf(owner, bookingId)).toEqual([]);
@@ -56,7 +56,7 @@ describe('a booking that is confirmed', () => {
 });
 
 describe('a booking that is cancelled', () => {
-  it('cancels its open installments; a partly paid one shrinks to what is paid and is paid', async () => {
+  it('cancelling a booking cancels its open installments; a partly paid one is reduced to the paid amount and is paid', async () => {
     const [bookingId, first, second, third] = await planned(owner);
     await pay(app, first.id, first.amountCents);
     await pay(app, second.id, 100);
@@ -74,7 +74,7 @@ describe('a booking that is cancelled', () => {
 });
 
 describe('a booking that costs more', () => {
-  it('gets an amendment over the difference, due with the latest open installment', async () => {
+  it('a higher total adds an amendment over the difference, due with the latest open installment', async () => {
     const [bookingId, , , third] = await planned(owner);
     await addItem(owner, bookingId, 5_000);
     const added = (await schedulesOf(owner, bookingId))[3];
@@ -89,7 +89,7 @@ describe('a booking that costs more', () => {
     expect(await deviation(app, bookingId)).toBe(0);
   });
 
-  it('and has nothing open gets it for today', async () => {
+  it('a higher total adds an amendment that is due today if nothing is open', async () => {
     const [bookingId, ...schedules] = await planned(owner);
     for (const { id, amountCents } of schedules) await pay(app, id, amountCents);
     await price(bookingId, 100_001);
@@ -99,7 +99,7 @@ describe('a booking that costs more', () => {
 });
 
 describe('a booking that costs less', () => {
-  it('shrinks open installments from the latest backwards; one that would reach 0 is cancelled', async () => {
+  it('a lower total reduces open installments from the latest backwards and cancels one that would reach 0', async () => {
     const [bookingId] = await planned(owner);
     await price(bookingId, 90_000);
     expect(await outline(owner, bookingId)).toEqual(['30000 pending', '30000 pending', '30000 pending']);
@@ -109,7 +109,7 @@ describe('a booking that costs less', () => {
     expect(await outline(owner, bookingId)).toEqual(['30000 cancelled', '20000 cancelled', '30000 cancelled']);
   });
 
-  it('shrinks what was waived first', async () => {
+  it('a lower total reduces waived installments first', async () => {
     const [bookingId, first] = await planned(owner);
     await change(owner, first, [{ status: 'cancelled' }, '?rebalance=none']);
     await price(bookingId, 80_000);
@@ -118,7 +118,7 @@ describe('a booking that costs less', () => {
     expect(await outline(owner, bookingId)).toEqual(['10000 cancelled', '30000 pending', '39999 pending']);
   });
 
-  it('never shrinks an open installment under what is paid on it: then it is paid', async () => {
+  it('a lower total never reduces an open installment below its paid amount; it is paid then', async () => {
     const [bookingId, , , third] = await planned(owner);
     await pay(app, third.id, 25_000);
     await price(bookingId, 80_000);
@@ -126,7 +126,7 @@ describe('a booking that costs less', () => {
     expect(await eventsOf(app, bookingId, 'payment_schedule.paid')).toContain('payment_schedule.paid');
   });
 
-  it('is told in the ledger for each installment that it changed', async () => {
+  it('each installment that a lower total changes has a ledger entry', async () => {
     const [bookingId, first, second, third] = await planned(owner);
     await price(bookingId, 59_000);
     const actions = async (id: string) => (await entriesOf(owner, 'payment_schedule', id)).map(({ action }) => action);
@@ -137,7 +137,7 @@ describe('a booking that costs less', () => {
 });
 
 describe('a plan and its booking', () => {
-  it('change at once from both sides and still agree', async () => {
+  it('concurrent changes of a plan and of its booking leave them consistent', async () => {
     const [bookingId, ...schedules] = await planned(owner);
     const calls = Array.from({ length: 5 }, (_, round) => [
       addItem(owner, bookingId, 1_000 * (round + 1)),

@@ -14,7 +14,7 @@ interface CollectionEntry {
   basis: string;
 }
 
-/** What the tests read of a collection plan; the contract checks the rest. */
+/** The members of a collection plan that the tests read; the contract tests check the others. */
 export interface Plan extends Record<string, unknown> {
   entries: CollectionEntry[];
   materialized: boolean;
@@ -32,7 +32,7 @@ export const preview = (client: TestClient, bookingId: string, over: object = {}
 
 export const dues = ({ entries }: Plan) => entries.map(({ amountCents, dueDate }) => `${amountCents} on ${dueDate}`);
 
-/** How many plans the booking has. */
+/** The number of plans of the booking. */
 export async function stored(app: TestApp, bookingId: string): Promise<number> {
   return (await app.sql('select from payment_plans where booking_id = $1', [bookingId])).length;
 }

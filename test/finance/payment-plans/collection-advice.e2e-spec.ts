@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 describe('the policy of a collection plan', () => {
-  it('is the one of the request, else the booking’s, else the organization’s, else none', async () => {
+  it('the policy of a collection plan is that of the request, else of the booking, else of the organization, else none', async () => {
     const [kept] = await app.sql('delete from payment_policies returning *');
     const bare = await book(owner, { paymentPolicy: null });
     const none = await preview(owner, bare);
@@ -46,7 +46,7 @@ describe('the policy of a collection plan', () => {
     if (kept) await app.sql('update payment_policies set steps = $1', [JSON.stringify(kept['steps'])]);
   });
 
-  it('is kept with the plan: what changes it later changes no plan', async () => {
+  it('the policy is stored with the plan: a later change of the policy changes no plan', async () => {
     const [bookingId] = await planned(owner);
     await owner.patch(`/v1/admin/bookings/${bookingId}`, { paymentPolicy: POLICY });
     expect(await collect(owner, bookingId)).toMatchObject({ policySource: 'booking', policy: { steps: [{}, {}, {}] } });
@@ -61,7 +61,7 @@ describe('the policy of a collection plan', () => {
     ['no remainder', THIRDS.steps.slice(0, 2), [6000, 0]],
     ['two remainders', [THIRDS.steps[2], THIRDS.steps[2]], [0, 2]],
   ])(
-    'with %s is 422 invalid_payment_policy, and nothing is stored',
+    'a collection plan by a policy with %s is 422 invalid_payment_policy, and nothing is stored',
     async (_, steps, [percentBasisPoints, remainders]) => {
       const bookingId = await book(owner);
       const { status, body } = await owner.post(planPath(bookingId), { policy: { steps } });
@@ -83,7 +83,7 @@ describe('what to collect now', () => {
     [first, , third] = schedules;
   });
 
-  it('is all that is due until today, else the next entry', async () => {
+  it('the amount to collect now is all that is due until today, else the next installment', async () => {
     expect(await collect(owner, bookingId)).toMatchObject({ amountCents: 30_000 });
     const [other, ...schedules] = await planned(owner);
     await pay(app, schedules[0]?.id ?? '', 30_000);
@@ -96,18 +96,18 @@ describe('what to collect now', () => {
     });
   });
 
-  it('is what is outstanding on the installment that is asked for', async () => {
+  it('the amount to collect now is the outstanding amount of the requested installment', async () => {
     expect(await collect(owner, bookingId, { scheduleId: third.id })).toMatchObject({ amountCents: 40_000 });
   });
 
-  it('is the amount that is asked for, up to everything', async () => {
+  it('the amount to collect now is the requested amount, up to all that is outstanding', async () => {
     expect(await collect(owner, bookingId, { amountCents: 1 })).toMatchObject({ amountCents: 1 });
     expect(await collect(owner, bookingId, { amountCents: 100_000, scheduleId: first.id })).toMatchObject({
       amountCents: 100_000,
     });
   });
 
-  it('beyond everything is 422 amount_exceeds_outstanding, and nothing is stored', async () => {
+  it('a requested amount above all that is outstanding is 422 amount_exceeds_outstanding, and nothing is stored', async () => {
     const other = await book(owner);
     const { status, body } = await owner.post(planPath(other), { amountCents: 100_001 });
     expect(status).toBe(422);
@@ -116,7 +116,7 @@ describe('what to collect now', () => {
   });
 
   it.each(['another booking', 'nobody', 'no form'])(
-    'of an installment of %s is 404, and nothing is stored',
+    'a collection plan with an installment of %s is 404, and nothing is stored',
     async (whose) => {
       const scheduleId = { 'another booking': first.id, nobody: 'psch_01k0dem000e000000000009999', 'no form': 'x' }[
         whose
@@ -129,7 +129,7 @@ describe('what to collect now', () => {
     },
   );
 
-  it('by bank transfer needs an invoice first; by card it is asked for', async () => {
+  it('a collection by bank transfer needs an invoice first, one by card does not', async () => {
     expect(await collect(owner, bookingId, { method: 'bank_transfer', stage: 'reminder' })).toMatchObject({
       method: 'bank_transfer',
       stage: 'reminder',
@@ -138,7 +138,7 @@ describe('what to collect now', () => {
     expect(await collect(owner, bookingId, { method: 'card' })).toMatchObject({ recommendedAction: 'request_payment' });
   });
 
-  it('leaves out what was waived', async () => {
+  it('the amount to collect now does not contain waived installments', async () => {
     const [other, ...schedules] = await planned(owner);
     for (const schedule of schedules) await change(owner, schedule, [{ status: 'cancelled' }, '?rebalance=none']);
     expect(await collect(owner, other)).toMatchObject({
@@ -150,8 +150,8 @@ describe('what to collect now', () => {
   });
 });
 
-describe('a collection plan is refused', () => {
-  it('of an unknown booking: 404', async () => {
+describe('a rejected collection plan', () => {
+  it('a collection plan of an unknown booking is 404', async () => {
     for (const id of ['book_01k0dem000e000000000009999', 'book_x', 'x']) {
       const { status, body } = await owner.post(planPath(id));
       expect(status).toBe(404);
@@ -159,21 +159,24 @@ describe('a collection plan is refused', () => {
     }
   });
 
-  it.each([true, false])('of a cancelled booking: 409 booking_closed (materialize %s)', async (materialize) => {
-    const bookingId = await book(owner);
-    await cancelBooking(owner, bookingId);
-    const { status, body } = await owner.post(planPath(bookingId), { materialize });
-    expect(status).toBe(409);
-    expect(body).toEqual(problem('booking_closed'));
-  });
+  it.each([true, false])(
+    'a collection plan of a cancelled booking is 409 booking_closed (materialize %s)',
+    async (materialize) => {
+      const bookingId = await book(owner);
+      await cancelBooking(owner, bookingId);
+      const { status, body } = await owner.post(planPath(bookingId), { materialize });
+      expect(status).toBe(409);
+      expect(body).toEqual(problem('booking_closed'));
+    },
+  );
 
-  it('of a booking without items: 409 booking_not_priced', async () => {
+  it('a collection plan of a booking without items is 409 booking_not_priced', async () => {
     const { status, body } = await owner.post(planPath(await book(owner, { prices: [] })));
     expect(status).toBe(409);
     expect(body).toEqual(problem('booking_not_priced'));
   });
 
-  it('for another day than today where it would be stored: 400', async () => {
+  it('a stored collection plan for another day than today is rejected with 400', async () => {
     const bookingId = await book(owner);
     for (const body of [{ asOf: '2026-03-01' }, { asOf: '2026-03-01', materialize: true }]) {
       const answer = await owner.post(planPath(bookingId), body);
@@ -186,15 +189,18 @@ describe('a collection plan is refused', () => {
   it.each([
     [{ amountCents: 0 }, 'amountCents', 'min'],
     [{ policy: { steps: [{ ...THIRDS.steps[0], fixedCents: 5 }] } }, 'policy.steps.0', 'one_amount'],
-  ])('with %j is rejected with 400 at %s with the code %s, and nothing is stored', async (body, path, code) => {
-    const bookingId = await book(owner);
-    const answer = await owner.post(planPath(bookingId), body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual(invalid(path, code));
-    expect(await stored(app, bookingId)).toBe(0);
-  });
+  ])(
+    'a collection plan with %j is rejected with 400 at %s with the code %s, and nothing is stored',
+    async (body, path, code) => {
+      const bookingId = await book(owner);
+      const answer = await owner.post(planPath(bookingId), body);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toEqual(invalid(path, code));
+      expect(await stored(app, bookingId)).toBe(0);
+    },
+  );
 
-  it('without finance:write, also where it is only looked at', async () => {
+  it('a collection plan needs finance:write, also if it is only a preview', async () => {
     const reader = await staffWith(app, 'finance:read', 'bookings:*');
     const { status, body } = await reader.post(planPath(await book(owner)), { materialize: false });
     expect(status).toBe(403);

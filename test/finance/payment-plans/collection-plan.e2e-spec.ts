@@ -25,7 +25,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-describe('the worked examples, asked as of 2026-03-01', () => {
+describe('the worked examples as of 2026-03-01', () => {
   const balance60 = { ...POLICY, steps: [POLICY.steps[0], { ...POLICY.steps[1], offsetDays: -60 }] };
   const depositOf = (bp: number) => ({
     ...POLICY,
@@ -43,17 +43,20 @@ describe('the worked examples, asked as of 2026-03-01', () => {
     [100_001, 'EUR', '2026-06-01', depositOf(10_000), ['100001 on 2026-03-01']],
     [100_001, 'EUR', '2026-03-01', POLICY, ['100001 on 2026-03-01']],
     [100_001, 'EUR', '2026-02-28', POLICY, ['100001 on 2026-03-01']],
-  ])('%i %s, departure %s', async (...[price, currency, startDate, paymentPolicy, expected]) => {
-    const bookingId = await book(owner, { prices: [price], currency, startDate, paymentPolicy });
-    const plan = await preview(owner, bookingId, { asOf: '2026-03-01' });
-    expect(dues(plan)).toEqual(expected);
-    expect(plan.warnings).toEqual(startDate === '2026-02-28' ? ['departure_past'] : []);
-    expect(plan).toMatchObject({ asOf: '2026-03-01', currency, totalCents: price, departureDate: startDate });
-  });
+  ])(
+    'the collection plan of %i %s with departure %s is that of the worked example',
+    async (...[price, currency, startDate, paymentPolicy, expected]) => {
+      const bookingId = await book(owner, { prices: [price], currency, startDate, paymentPolicy });
+      const plan = await preview(owner, bookingId, { asOf: '2026-03-01' });
+      expect(dues(plan)).toEqual(expected);
+      expect(plan.warnings).toEqual(startDate === '2026-02-28' ? ['departure_past'] : []);
+      expect(plan).toMatchObject({ asOf: '2026-03-01', currency, totalCents: price, departureDate: startDate });
+    },
+  );
 });
 
 describe('a collection plan', () => {
-  it('of a booking without a plan is computed and stored, with no body at all', async () => {
+  it('a collection plan of a booking without a plan is computed and stored, also without a body', async () => {
     const today = todayOf(app);
     const startDate = days(today, 100);
     const bookingId = await book(owner, { startDate });
@@ -114,7 +117,7 @@ describe('a collection plan', () => {
     });
   });
 
-  it.each(['', '{}'])('takes the body %j', async (raw) => {
+  it.each(['', '{}'])('a collection plan accepts the body %j', async (raw) => {
     const bookingId = await book(owner);
     const headers = { 'Content-Type': 'application/json' };
     const { status } = await owner.post(planPath(bookingId), undefined, { raw, headers });
@@ -122,7 +125,7 @@ describe('a collection plan', () => {
     expect(await stored(app, bookingId)).toBe(1);
   });
 
-  it('is told in the ledger and as an event, in the transaction that stores it', async () => {
+  it('storing a collection plan writes a ledger entry and publishes an event in the same transaction', async () => {
     const [bookingId] = await planned(owner);
     const [row] = await app.sql<{ id: string }>('select id from payment_plans where booking_id = $1', [bookingId]);
     const entries = await entriesOf(owner, 'payment_plan', row?.id ?? '');
@@ -135,7 +138,7 @@ describe('a collection plan', () => {
     expect(await eventsOf(app, bookingId, 'payment_plan.materialized')).toEqual(['payment_plan.materialized']);
   });
 
-  it('is never stored twice: repeating the call adds and rewrites nothing', async () => {
+  it('a collection plan is never stored twice: repeated requests add and change nothing', async () => {
     const [bookingId, ...before] = await planned(owner);
     const again = await collect(owner, bookingId);
     expect(again).toMatchObject({ materialized: false, planVersion: 1 });
@@ -146,7 +149,7 @@ describe('a collection plan', () => {
   it.each([
     ['after a deposit', 1],
     ['on a fully paid booking', 3],
-  ])('adds nothing %s', async (_, paid) => {
+  ])('a repeated collection plan adds nothing %s', async (_, paid) => {
     const [bookingId, ...schedules] = await planned(owner);
     for (const { id, amountCents } of schedules.slice(0, paid)) await pay(app, id, amountCents);
     const plan = await collect(owner, bookingId, { policy: POLICY });
@@ -157,7 +160,7 @@ describe('a collection plan', () => {
       expect(plan).toMatchObject({ outstandingCents: 0, amountCents: 0, recommendedAction: 'none', nextDue: null });
   });
 
-  it('asked for by 20 at once is stored once, and every scheduleId that was answered exists', async () => {
+  it('20 concurrent requests store one collection plan, and every answered scheduleId exists', async () => {
     for (let round = 0; round < 3; round += 1) {
       const bookingId = await book(owner, { paymentPolicy: THIRDS });
       const plans = await Promise.all(Array.from({ length: 20 }, () => collect(owner, bookingId)));
@@ -168,7 +171,7 @@ describe('a collection plan', () => {
     }
   });
 
-  it('that is only looked at is not stored, also not by 10 at once', async () => {
+  it('a preview of a collection plan is not stored, also not by 10 concurrent requests', async () => {
     const bookingId = await book(owner, { paymentPolicy: THIRDS });
     const plans = await Promise.all(Array.from({ length: 10 }, () => preview(owner, bookingId)));
     for (const plan of plans) {
@@ -179,7 +182,7 @@ describe('a collection plan', () => {
     expect(await schedulesOf(owner, bookingId)).toEqual([]);
   });
 
-  it('can be looked at for another day, which decides what is due', async () => {
+  it('a preview of a collection plan can be of another day, which determines what is due', async () => {
     const [bookingId] = await planned(owner);
     const later = await preview(owner, bookingId, { asOf: days(todayOf(app), 11) });
     expect(later.entries.map(({ status }) => status)).toEqual(['overdue', 'overdue', 'pending']);
@@ -191,7 +194,7 @@ describe('a collection plan', () => {
     ]);
   });
 
-  it('of a total of 0 has no entries and is not stored', async () => {
+  it('a collection plan of a total of 0 has no entries and is not stored', async () => {
     const bookingId = await book(owner, { prices: [0] });
     expect(await collect(owner, bookingId)).toMatchObject({
       totalCents: 0,
@@ -205,7 +208,7 @@ describe('a collection plan', () => {
     expect(await stored(app, bookingId)).toBe(0);
   });
 
-  it('is carried out once for one Idempotency-Key', async () => {
+  it('two requests with the same Idempotency-Key store one collection plan', async () => {
     const bookingId = await book(owner);
     const key = { headers: { 'Idempotency-Key': `plan-of-${bookingId}` } };
     const [first, again] = [

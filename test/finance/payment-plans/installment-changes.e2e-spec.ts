@@ -21,7 +21,7 @@ beforeAll(async () => {
   };
 });
 
-/** Whether the settlement runs during this act. */
+/** Whether the settlement runs during this action. */
 async function settlesDuring(bookingId: string, act: () => Promise<unknown>): Promise<boolean> {
   settled = [];
   await act();

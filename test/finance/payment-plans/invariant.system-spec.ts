@@ -17,7 +17,7 @@ import {
 } from './plans.js';
 
 const FINANCE = '/v1/admin/finance';
-/** What an operation may hear beside success: a rule stands against it. */
+/** The error codes that an operation may answer besides success: a rule requires each of them. */
 const REFUSALS = [404, 409, 422];
 
 let app: TestApp;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-/** Does something to the booking; null where there is nothing to do it to. */
+/** Does something to the booking; null if there is nothing to do it to. */
 type Operation = (bookingId: string) => Promise<Answer<unknown> | null>;
 
 const nth = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
@@ -83,14 +83,14 @@ const operations = fc.array(fc.oneof(edit, edit, edit, addition, payment, revers
   maxLength: 18,
 });
 
-/** `conflict` would be a constraint that had to stop what a rule should have. */
+/** `conflict` would mean that a constraint stopped what a rule should have stopped. */
 function expectForeseen({ status, body }: Answer<unknown>): void {
   if (status < 300) return;
   expect(REFUSALS).toContain(status);
   expect(body).not.toMatchObject({ code: 'conflict' });
 }
 
-/** Money on installments that is not what their live allocations say. */
+/** Installments whose paid amount differs from their active allocations. */
 async function straying(bookingId: string): Promise<unknown[]> {
   return app.sql(
     `select s.id from payment_schedules s where s.booking_id = $1 and s.paid_cents <> (
@@ -101,8 +101,8 @@ async function straying(bookingId: string): Promise<unknown[]> {
   );
 }
 
-describe('editing, cancelling, paying, invoicing and repricing in any order', () => {
-  it('never break the plan invariant', async () => {
+describe('random edits, cancellations, payments, invoices and price changes', () => {
+  it('random edits, cancellations, payments, invoices and price changes never violate the plan invariant', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (list) => {
         const bookingId = await book(owner, { paymentPolicy: THIRDS });
@@ -117,7 +117,7 @@ describe('editing, cancelling, paying, invoicing and repricing in any order', ()
     );
   });
 
-  it('never break it either when they come at once', async () => {
+  it('concurrent edits, cancellations, payments, invoices and price changes never violate the plan invariant', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (list) => {
         const bookingId = await book(owner, { paymentPolicy: THIRDS });

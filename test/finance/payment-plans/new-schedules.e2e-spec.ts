@@ -32,7 +32,7 @@ const add = (bookingId: string, over: object = {}, query = '') =>
   owner.post<Envelope>(`${schedulesPath(bookingId)}${query}`, body(over));
 
 describe('an installment that is added', () => {
-  it('takes its amount from the last open entry', async () => {
+  it('a new installment takes its amount from the last open installment', async () => {
     const [bookingId] = await planned(owner);
     const { status, body: answer, headers } = await add(bookingId, { notes: 'On request' });
     expect(status).toBe(201);
@@ -68,7 +68,7 @@ describe('an installment that is added', () => {
     expect(await deviation(app, bookingId)).toBe(0);
   });
 
-  it('goes on with the entry before where the last has not enough', async () => {
+  it('a new installment continues with the preceding installment if the last one is not enough', async () => {
     const [bookingId] = await planned(owner);
     expect((await add(bookingId, { amountCents: 50_000 })).status).toBe(201);
     expect((await outline(owner, bookingId)).slice(0, 3)).toEqual([
@@ -78,7 +78,7 @@ describe('an installment that is added', () => {
     ]);
   });
 
-  it('beyond what is open is 422 plan_total_mismatch, and nothing is stored', async () => {
+  it('a new installment above the open amount is 422 plan_total_mismatch, and nothing is stored', async () => {
     const [bookingId, first] = await planned(owner);
     await pay(app, first.id, 30_000);
     const before = await schedulesOf(owner, bookingId);
@@ -88,7 +88,7 @@ describe('an installment that is added', () => {
     expect(await schedulesOf(owner, bookingId)).toEqual(before);
   });
 
-  it('is told in the ledger and as an event', async () => {
+  it('a new installment has a ledger entry and an event', async () => {
     const [bookingId] = await planned(owner);
     const { body: answer } = await add(bookingId);
     const entries = await entriesOf(owner, 'payment_schedule', answer.data.id);
@@ -98,7 +98,7 @@ describe('an installment that is added', () => {
     expect(await eventsOf(app, bookingId, 'payment_schedule.created')).toContain('payment_schedule.updated');
   });
 
-  it('by 10 at once takes its amount each time, in one plan that adds up', async () => {
+  it('10 concurrent new installments each take their amount, and the plan adds up', async () => {
     const [bookingId] = await planned(owner);
     const answers = await Promise.all(Array.from({ length: 10 }, () => add(bookingId, { amountCents: 15_000 })));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(201));
@@ -107,7 +107,7 @@ describe('an installment that is added', () => {
     expect(await deviation(app, bookingId)).toBe(0);
   });
 
-  it('is added once for one Idempotency-Key', async () => {
+  it('two requests with the same Idempotency-Key add one installment', async () => {
     const [bookingId] = await planned(owner);
     const call = { headers: { 'Idempotency-Key': `add-to-${bookingId}` } };
     const path = schedulesPath(bookingId);
@@ -119,7 +119,7 @@ describe('an installment that is added', () => {
 });
 
 describe('the first installment of a booking without a plan', () => {
-  it('begins one, with a balance over the rest', async () => {
+  it('the first installment of a booking without a plan creates the plan, with a balance over the rest', async () => {
     const bookingId = await book(owner);
     const { body: answer } = await add(bookingId, { type: 'deposit' });
     expect(answer.data).toMatchObject({ type: 'deposit', position: 1 });
@@ -134,35 +134,35 @@ describe('the first installment of a booking without a plan', () => {
     expect(events.sort()).toEqual(['payment_plan.materialized', 'payment_schedule.created']);
   });
 
-  it('over everything stands alone', async () => {
+  it('the first installment over the whole total is the only one of its plan', async () => {
     const bookingId = await book(owner);
     await add(bookingId, { amountCents: 100_000 });
     expect(await outline(owner, bookingId)).toEqual(['100000 pending']);
   });
 
-  it('by two at once begins one plan', async () => {
+  it('two concurrent first installments create one plan', async () => {
     const bookingId = await book(owner);
     const answers = await Promise.all([add(bookingId), add(bookingId)]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
     expect((await outline(owner, bookingId)).sort()).toEqual(['25000 pending', '25000 pending', '50000 pending']);
   });
 
-  it('beyond the total is 422 plan_total_mismatch', async () => {
+  it('a first installment above the total is 422 plan_total_mismatch', async () => {
     const bookingId = await book(owner);
     const { status, body: answer } = await add(bookingId, { amountCents: 100_001 });
     expect(status).toBe(422);
     expect(answer).toEqual(problem('plan_total_mismatch', { expected: 100_000, actual: 100_001, difference: 1 }));
   });
 
-  it('of a booking without items is 409 booking_not_priced', async () => {
+  it('an installment of a booking without items is 409 booking_not_priced', async () => {
     const { status, body: answer } = await add(await book(owner, { prices: [] }));
     expect(status).toBe(409);
     expect(answer).toEqual(problem('booking_not_priced'));
   });
 });
 
-describe('an installment is not added', () => {
-  it('to a cancelled booking: 409 booking_closed', async () => {
+describe('a rejected installment', () => {
+  it('a new installment of a cancelled booking is rejected with 409 booking_closed', async () => {
     const [bookingId] = await planned(owner);
     await cancelBooking(owner, bookingId);
     const { status, body: answer } = await add(bookingId);
@@ -170,7 +170,7 @@ describe('an installment is not added', () => {
     expect(answer).toEqual(problem('booking_closed'));
   });
 
-  it('with a due date after the departure: 422, unless the query allows it', async () => {
+  it('a new installment that is due after the departure is rejected with 422 unless the query allows it', async () => {
     const departureDate = days(todayOf(app), 60);
     const dueDate = days(departureDate, 1);
     const [bookingId] = await planned(owner, { startDate: departureDate });
@@ -180,7 +180,7 @@ describe('an installment is not added', () => {
     expect((await add(bookingId, { dueDate }, '?allowAfterDeparture=true')).status).toBe(201);
   });
 
-  it('with an invalid body is rejected with 400 and its issues, and nothing is added', async () => {
+  it('an invalid body of a new installment is rejected with 400 and its issues, and nothing is added', async () => {
     const [bookingId] = await planned(owner);
     const before = await schedulesOf(owner, bookingId);
     const { status, body: answer } = await add(bookingId, { amountCents: -1 });
@@ -188,7 +188,7 @@ describe('an installment is not added', () => {
     expect(await schedulesOf(owner, bookingId)).toEqual(before);
   });
 
-  it('to an unknown booking: 404, and without finance:write: 403', async () => {
+  it('a new installment of an unknown booking is 404, and without finance:write 403', async () => {
     const unknown = await add('book_01k0dem000e000000000009999');
     expect(unknown.status).toBe(404);
     expect(unknown.body).toEqual(problem('not_found'));

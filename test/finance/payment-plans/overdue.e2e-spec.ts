@@ -21,14 +21,14 @@ beforeAll(async () => {
 
 const tell = () => asSystem(() => app.nest.get(PaymentPlanJobs).publishOverdue());
 
-/** How often the installment was told to be overdue, as the ledger has it. */
+/** The number of ledger entries that report the installment as overdue. */
 async function told({ id }: Schedule): Promise<number> {
   const entries = await entriesOf(owner, 'payment_schedule', id);
   return entries.filter(({ action }) => action === 'finance.payment_schedule.overdue').length;
 }
 
 describe('the job of overdue installments', () => {
-  it('tells of each once per due date, however often it runs and by how many at once', async () => {
+  it('the overdue job reports an installment once per due date, however often it runs, also in parallel', async () => {
     const [, first, second] = await planned(owner);
     await tell();
     expect(await told(first)).toBe(0);
@@ -44,7 +44,7 @@ describe('the job of overdue installments', () => {
     expect(await told(first)).toBe(2);
   });
 
-  it('passes over what is paid or cancelled', async () => {
+  it('the overdue job ignores paid and cancelled installments', async () => {
     const [, first, second, third] = await planned(owner);
     const dueDate = days(todayOf(app), -1);
     for (const schedule of [first, second, third]) await change(owner, schedule, { dueDate });
@@ -54,7 +54,7 @@ describe('the job of overdue installments', () => {
     expect([await told(first), await told(second), await told(third)]).toEqual([0, 0, 1]);
   });
 
-  it('leaves an event with the figures, and does not count as a change of the installment', async () => {
+  it('an overdue event contains the amounts, and does not count as a change of the installment', async () => {
     const [bookingId, first] = await planned(owner);
     const dueDate = days(todayOf(app), -1);
     const moved = (await change(owner, first, { dueDate })).body.data;
@@ -76,32 +76,35 @@ describe('the job of overdue installments', () => {
       outstandingCents: 20_000,
     });
     const [after] = await schedulesOf(owner, bookingId);
-    // One version more is the payment's.
+    // The payment has increased the version by one.
     expect(after).toMatchObject({ version: moved.version + 1 });
   });
 });
 
-describe('around midnight', () => {
+describe('overdue installments around midnight', () => {
   it.each([
     ['Pacific/Auckland', '2027-06-10T11:50:00Z', '2027-06-10', '2027-06-11'],
     ['America/Los_Angeles', '2027-06-10T06:50:00Z', '2027-06-09', '2027-06-10'],
     ['Pacific/Kiritimati', '2027-06-10T09:50:00Z', '2027-06-10', '2027-06-11'],
-  ])('the day of %s decides, not that of UTC', async (...[ORG_TIME_ZONE, lastMinutes, before, after]) => {
-    const there = await startApp({ env: { ORG_TIME_ZONE } });
-    const client = there.as('owner');
-    there.travel({ ms: Date.parse(lastMinutes) - there.now().getTime() });
-    const bookingId = await book(client, { startDate: null, paymentPolicy: null });
-    const plan = await preview(client, bookingId);
-    expect([plan['asOf'], plan.entries[0]?.dueDate]).toEqual([before, before]);
-    const [, first] = await planned(client);
-    expect(first).toMatchObject({ dueDate: before, status: 'pending' });
+  ])(
+    'an installment becomes overdue on the day of %s, not on that of UTC',
+    async (...[ORG_TIME_ZONE, lastMinutes, before, after]) => {
+      const there = await startApp({ env: { ORG_TIME_ZONE } });
+      const client = there.as('owner');
+      there.travel({ ms: Date.parse(lastMinutes) - there.now().getTime() });
+      const bookingId = await book(client, { startDate: null, paymentPolicy: null });
+      const plan = await preview(client, bookingId);
+      expect([plan['asOf'], plan.entries[0]?.dueDate]).toEqual([before, before]);
+      const [, first] = await planned(client);
+      expect(first).toMatchObject({ dueDate: before, status: 'pending' });
 
-    there.travel({ ms: 600_000 });
-    const statuses = async () => (await schedulesOf(client, first.bookingId)).map(({ status }) => status);
-    expect(await statuses()).toEqual(['overdue', 'pending', 'pending']);
-    const [, later] = await planned(client);
-    expect(later).toMatchObject({ dueDate: after, status: 'pending' });
-    there.travel({ ms: -600_000 });
-    expect(await statuses()).toEqual(['pending', 'pending', 'pending']);
-  });
+      there.travel({ ms: 600_000 });
+      const statuses = async () => (await schedulesOf(client, first.bookingId)).map(({ status }) => status);
+      expect(await statuses()).toEqual(['overdue', 'pending', 'pending']);
+      const [, later] = await planned(client);
+      expect(later).toMatchObject({ dueDate: after, status: 'pending' });
+      there.travel({ ms: -600_000 });
+      expect(await statuses()).toEqual(['pending', 'pending', 'pending']);
+    },
+  );
 });

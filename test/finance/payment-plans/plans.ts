@@ -6,7 +6,7 @@ import type { Answer } from '../../setup/http.js';
 
 const BOOKINGS = '/v1/admin/bookings';
 
-/** What the tests read of an installment; the contract checks the rest. */
+/** The members of an installment that the tests read; the contract tests check the others. */
 export interface Schedule {
   id: string;
   bookingId: string;
@@ -32,12 +32,12 @@ export interface Envelope {
 export const schedulesPath = (bookingId: string) => `/v1/admin/finance/bookings/${bookingId}/payment-schedules`;
 export const planPath = (bookingId: string) => `/v1/admin/finance/bookings/${bookingId}/collection-plan`;
 
-/** `YYYY-MM-DD` so many days after this one. */
+/** The `YYYY-MM-DD` that is `days` days after this one. */
 export function days(day: string, more: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + more * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** The organization's calendar day by the service's clock. */
+/** The calendar day of the organization by the clock of the service. */
 export function todayOf(app: TestApp): string {
   return app.nest.get(Clock).today();
 }
@@ -63,7 +63,7 @@ export const THIRDS = {
 };
 
 interface Wanted {
-  /** One item each; none where it is empty. */
+  /** One item for each price; no items for an empty list. */
   prices?: number[];
   currency?: string;
   startDate?: string | null;
@@ -80,7 +80,7 @@ export async function book(client: TestClient, wanted: Wanted = {}): Promise<str
   return answer.data.id;
 }
 
-/** The item's id. */
+/** The id of the item. */
 export async function addItem(client: TestClient, bookingId: string, unitSellCents: number): Promise<string> {
   const body = { type: 'unit', title: 'Seat', unitSellCents };
   const { status, body: answer } = await client.post<{ data: { id: string } }>(`${BOOKINGS}/${bookingId}/items`, body);
@@ -96,7 +96,7 @@ export function priceItem(
   return client.patch(`${BOOKINGS}/${bookingId}/items/${itemId}`, { unitSellCents });
 }
 
-/** The answer to another price of the booking's first item. */
+/** The answer to a price change of the booking's first item. */
 export async function repriced(app: TestApp, bookingId: string, unitSellCents: number): Promise<Answer<unknown>> {
   const [item] = await app.sql<{ id: string }>('select id from booking_items where booking_id = $1 order by id', [
     bookingId,
@@ -136,7 +136,7 @@ export async function planned(
   return [bookingId, first, second, third];
 }
 
-/** Patches an installment; what is sent is a body, or a body and a query such as `?rebalance=none`. */
+/** Patches an installment with a body, or with a body and a query such as `?rebalance=none`. */
 export function change(
   client: TestClient,
   { bookingId, id }: Pick<Schedule, 'bookingId' | 'id'>,
@@ -150,13 +150,13 @@ function isPair(sent: object | readonly [object, string]): sent is readonly [obj
   return Array.isArray(sent);
 }
 
-/** Amount and status of each, by due date, as `300 pending`; a waived one says so. */
+/** Amount and status of each installment, by due date, as `300 pending`; a waived one is marked. */
 export async function outline(client: TestClient, bookingId: string): Promise<string[]> {
   const schedules = await schedulesOf(client, bookingId);
   return schedules.map(({ amountCents, status, waived }) => `${amountCents} ${waived ? 'waived' : status}`);
 }
 
-/** A payment of so much, all of it for this installment. */
+/** A payment of this amount that is allocated to this installment. */
 export async function pay(app: TestApp, scheduleId: string, amountCents: number): Promise<void> {
   const [of] = await app.sql<{ bookingId: string; currency: string }>(
     'select booking_id as "bookingId", currency from payment_schedules where id = $1',
@@ -167,7 +167,7 @@ export async function pay(app: TestApp, scheduleId: string, amountCents: number)
   expect(status).toBe(201);
 }
 
-/** How far the plan is off its booking, in the database. */
+/** The difference between the plan and the total of its booking, in the database. */
 export async function deviation(app: TestApp, bookingId: string): Promise<number> {
   const [row] = await app.sql<{ off: string }>(
     `select coalesce(sum(s.amount_cents) filter (where s.status <> 'cancelled' or s.waived), 0)
@@ -196,7 +196,7 @@ export async function entriesOf(client: TestClient, subjectType: string, id: str
   return entries.map((entry) => entry.body.data).reverse();
 }
 
-/** The names of the events that a subscriber reads on the booking's channel, once one of this name is among them. */
+/** The names of the events on the booking's channel, as soon as one of this name is among them. */
 export async function eventsOf(app: TestApp, bookingId: string, last: string): Promise<string[]> {
   for (;;) {
     const { body: messages } = await app

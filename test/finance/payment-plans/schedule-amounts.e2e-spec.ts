@@ -16,8 +16,8 @@ beforeAll(async () => {
 const mismatch = (expected: number, actual: number) =>
   problem('plan_total_mismatch', { expected, actual, difference: actual - expected });
 
-describe('another amount', () => {
-  it('is balanced by the last other open entry', async () => {
+describe('a new amount of an installment', () => {
+  it('a new amount is balanced by the last other open installment', async () => {
     const [bookingId, , second, third] = await planned(owner);
     expect((await change(owner, second, { amountCents: 50_000 })).body.data).toMatchObject({ amountCents: 50_000 });
     expect(await outline(owner, bookingId)).toEqual(['30000 pending', '50000 pending', '20000 pending']);
@@ -27,7 +27,7 @@ describe('another amount', () => {
     expect(await outline(owner, bookingId)).toEqual(['30000 pending', '54999 pending', '15001 pending']);
   });
 
-  it('cancels an entry that would reach 0, which keeps its last amount, and goes on with the one before', async () => {
+  it('balancing cancels an installment that would reach 0, keeps its last amount, and continues with the preceding one', async () => {
     const [bookingId, first] = await planned(owner);
     await change(owner, first, { amountCents: 80_000 });
     expect(await outline(owner, bookingId)).toEqual(['80000 pending', '20000 pending', '40000 cancelled']);
@@ -35,7 +35,7 @@ describe('another amount', () => {
     expect(await outline(owner, bookingId)).toEqual(['100000 pending', '20000 cancelled', '40000 cancelled']);
   });
 
-  it('never takes what is paid: an entry that gives all but that is paid', async () => {
+  it('balancing never goes below the paid amount: an installment that is reduced to it is paid', async () => {
     const [bookingId, first, , third] = await planned(owner);
     await pay(app, third.id, 10_000);
     await change(owner, first, { amountCents: 60_000 });
@@ -44,7 +44,7 @@ describe('another amount', () => {
     expect(await outline(owner, bookingId)).toEqual(['60001 pending', '29999 pending', '10000 paid']);
   });
 
-  it('that nobody can balance is 422 plan_total_mismatch, and nothing moves', async () => {
+  it('a new amount that no installment can balance is 422 plan_total_mismatch, and nothing changes', async () => {
     const [bookingId, first, , third] = await planned(owner);
     await pay(app, third.id, 10_000);
     const before = await schedulesOf(owner, bookingId);
@@ -54,14 +54,14 @@ describe('another amount', () => {
     expect(await schedulesOf(owner, bookingId)).toEqual(before);
   });
 
-  it('of an unsafe size is refused with its exact figures', async () => {
+  it('an amount above the safe range is rejected with its exact value', async () => {
     const [, first] = await planned(owner);
     const { status, body } = await change(owner, first, { amountCents: Number.MAX_SAFE_INTEGER });
     expect(status).toBe(422);
     expect(body).toEqual(mismatch(100_000, Number.MAX_SAFE_INTEGER));
   });
 
-  it('that is less, where no other entry is open, adds a balance with the same due date', async () => {
+  it('a smaller amount without another open installment adds a balance with the same due date', async () => {
     const [bookingId, first, second, third] = await planned(owner);
     for (const { id, amountCents } of [first, second]) await pay(app, id, amountCents);
     await change(owner, third, { amountCents: 15_000 });
@@ -78,7 +78,7 @@ describe('another amount', () => {
     });
   });
 
-  it('that is what is paid makes the entry paid', async () => {
+  it('an installment whose new amount equals its paid amount is paid', async () => {
     const [bookingId, first] = await planned(owner);
     await pay(app, first.id, 12_345);
     const { body } = await change(owner, first, { amountCents: 12_345 });
@@ -86,7 +86,7 @@ describe('another amount', () => {
     expect(await outline(owner, bookingId)).toEqual(['12345 paid', '30000 pending', '57655 pending']);
   });
 
-  it('under what is paid is 422 amount_below_paid', async () => {
+  it('a new amount below the paid amount is 422 amount_below_paid', async () => {
     const [, first] = await planned(owner);
     await pay(app, first.id, 12_345);
     const { status, body } = await change(owner, first, { amountCents: 12_344 });
@@ -94,16 +94,19 @@ describe('another amount', () => {
     expect(body).toEqual(problem('amount_below_paid', { amountCents: 12_344, paidCents: 12_345 }));
   });
 
-  it.each([29_999, 30_001])('that nothing is to balance is 422 plan_total_mismatch (%i)', async (amountCents) => {
-    const [bookingId, first] = await planned(owner);
-    const { status, body } = await change(owner, first, [{ amountCents }, '?rebalance=none']);
-    expect(status).toBe(422);
-    expect(body).toEqual(mismatch(100_000, 70_000 + amountCents));
-    expect((await change(owner, first, [{ amountCents: 30_000, label: 'x' }, '?rebalance=none'])).status).toBe(200);
-    expect(await deviation(app, bookingId)).toBe(0);
-  });
+  it.each([29_999, 30_001])(
+    'a new amount that is not to be balanced is 422 plan_total_mismatch (%i)',
+    async (amountCents) => {
+      const [bookingId, first] = await planned(owner);
+      const { status, body } = await change(owner, first, [{ amountCents }, '?rebalance=none']);
+      expect(status).toBe(422);
+      expect(body).toEqual(mismatch(100_000, 70_000 + amountCents));
+      expect((await change(owner, first, [{ amountCents: 30_000, label: 'x' }, '?rebalance=none'])).status).toBe(200);
+      expect(await deviation(app, bookingId)).toBe(0);
+    },
+  );
 
-  it('is told in the ledger for each entry that it changed', async () => {
+  it('each installment that a new amount changes has a ledger entry', async () => {
     const [, first, , third] = await planned(owner);
     await change(owner, first, { amountCents: 35_000 });
     expect(await entriesOf(owner, 'payment_schedule', first.id)).toMatchObject([
@@ -114,7 +117,7 @@ describe('another amount', () => {
     ]);
   });
 
-  it('asked for by many at once leaves a plan that adds up', async () => {
+  it('concurrent changes of amounts leave a plan that adds up', async () => {
     const [bookingId, ...schedules] = await planned(owner);
     const calls = Array.from({ length: 8 }, (_, round) =>
       schedules.map((schedule, index) => change(owner, schedule, { amountCents: 1_000 + 1_700 * (3 * round + index) })),
@@ -126,8 +129,8 @@ describe('another amount', () => {
   });
 });
 
-describe('a plan that came in from elsewhere and is off', () => {
-  /** 1000 short of its booking, which a commit can hold only where the plan says so. */
+describe('an imported plan that does not add up', () => {
+  /** 1000 less than its booking, which can be committed only if the plan is marked as such. */
   async function imported(): Promise<Awaited<ReturnType<typeof planned>>> {
     const [bookingId, ...schedules] = await planned(owner);
     await app.sql(`do $$ begin
@@ -144,7 +147,7 @@ describe('a plan that came in from elsewhere and is off', () => {
     return [bookingId, ...schedules];
   }
 
-  it('may come nearer to its booking without balance, and never further away', async () => {
+  it('an imported plan that does not add up may get closer to its booking without balancing, but never further away', async () => {
     const [bookingId, first] = await imported();
     expect(await deviation(app, bookingId)).toBe(-1000);
     const further = await change(owner, first, [{ amountCents: 28_999 }, '?rebalance=none']);
@@ -159,8 +162,8 @@ describe('a plan that came in from elsewhere and is off', () => {
   });
 });
 
-describe('the plan of a booking', () => {
-  it('in yen and of one unit is edited like any other', async () => {
+describe('the plan of a booking in yen', () => {
+  it('the plan of a booking in yen and of one unit is edited like any other', async () => {
     const bookingId = await book(owner, { prices: [1], currency: 'JPY' });
     await owner.post(planPath(bookingId));
     const [only] = await schedulesOf(owner, bookingId);

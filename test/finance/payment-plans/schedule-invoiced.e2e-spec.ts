@@ -16,7 +16,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-/** An invoice of this installment; its id. */
+/** Invoices this installment and returns the id of the invoice. */
 async function invoice({ bookingId, id }: Schedule): Promise<string> {
   const made = await owner.post<{ data: { id: string } }>(INVOICES, { bookingId, scheduleId: id });
   expect(made.status).toBe(201);
@@ -27,9 +27,9 @@ async function issue(invoiceId: string): Promise<void> {
   expect((await owner.post(`${INVOICES}/${invoiceId}/issuance`)).status).toBe(200);
 }
 
-describe('an installment on a live invoice', () => {
+describe('an invoiced installment', () => {
   it.each([{ amountCents: 1 }, { amountCents: 30_001 }, { status: 'cancelled' }])(
-    'keeps its amount: %j is 409 schedule_invoiced',
+    'an installment on an active invoice keeps its amount: %j is 409 schedule_invoiced',
     async (body) => {
       const [bookingId, first] = await planned(owner);
       await invoice(first);
@@ -40,7 +40,7 @@ describe('an installment on a live invoice', () => {
     },
   );
 
-  it('still takes a label, a due date and its payment', async () => {
+  it('an installment on an active invoice still accepts a label, a due date and its payment', async () => {
     const [, first] = await planned(owner);
     await invoice(first);
     const { amountCents } = first;
@@ -48,7 +48,7 @@ describe('an installment on a live invoice', () => {
     expect((await change(owner, first, { status: 'paid' })).body.data.status).toBe('paid');
   });
 
-  it('gives and takes nothing when another one changes', async () => {
+  it('an installment on an active invoice does not balance changes of other installments', async () => {
     const [bookingId, first, second, third] = await planned(owner);
     await invoice(third);
     await change(owner, first, { amountCents: 40_000 });
@@ -59,14 +59,14 @@ describe('an installment on a live invoice', () => {
     expect(status).toBe(422);
   });
 
-  it('is free again once the invoice is void', async () => {
+  it('an installment can be changed again after its invoice is void', async () => {
     const [, first] = await planned(owner);
     const id = await invoice(first);
     expect((await owner.post(`${INVOICES}/${id}/voiding`, { reason: 'Wrong payer' })).status).toBe(200);
     expect((await change(owner, first, { amountCents: 1 })).status).toBe(200);
   });
 
-  it('is passed over when the booking costs less; under the invoices it is 409 booking_invoiced', async () => {
+  it('a lower total skips invoiced installments, and below the invoiced amount is 409 booking_invoiced', async () => {
     const [bookingId, , , third] = await planned(owner);
     await invoice(third);
     expect((await repriced(app, bookingId, 55_000)).status).toBe(200);
@@ -80,7 +80,7 @@ describe('an installment on a live invoice', () => {
 });
 
 describe('a collection by bank transfer', () => {
-  it('asks for the payment once the customer holds an invoice for what is due', async () => {
+  it('a collection by bank transfer requests the payment as soon as an invoice exists for what is due', async () => {
     const [bookingId, first, second] = await planned(owner);
     const action = async (body: object = {}) =>
       (await collect(owner, bookingId, { method: 'bank_transfer', ...body }))['recommendedAction'];

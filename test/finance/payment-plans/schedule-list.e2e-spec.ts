@@ -34,7 +34,7 @@ async function list(query = ''): Promise<Page> {
 const labels = ({ data }: Page) => data.map(({ label }) => label);
 
 describe('the installments of a booking', () => {
-  it('are listed by due date, with what is outstanding', async () => {
+  it('installments are listed by due date, with their outstanding amounts', async () => {
     const page = await list();
     expect({ ...page, data: labels(page) }).toEqual({
       data: ['Second', 'First', 'Last'],
@@ -56,20 +56,20 @@ describe('the installments of a booking', () => {
     ['?status=cancelled', []],
     ['?limit=1&offset=1', ['First']],
     ['?offset=3', []],
-  ])('can be asked for: %s', async (query, expected) => {
+  ])('the installment list accepts the query %s', async (query, expected) => {
     const page = await list(query);
     expect(labels(page)).toEqual(expected);
     expect(page.total).toBe(query.includes('status') ? expected.length : 3);
   });
 
-  it('can be asked for by due date', async () => {
+  it('installments can be filtered by due date', async () => {
     const today = todayOf(app);
     expect(labels(await list(`?dueFrom=${today}`))).toEqual(['First', 'Last']);
     expect(labels(await list(`?dueTo=${today}`))).toEqual(['Second', 'First']);
     expect(labels(await list(`?dueFrom=${today}&dueTo=${today}`))).toEqual(['First']);
   });
 
-  it('are overdue in the list, the filter and the read alike, and pending again before their day', async () => {
+  it('an overdue installment is overdue in the list, the filter and the read, and pending again before its due date', async () => {
     const [overdue] = (await list('?status=overdue')).data;
     const read = await owner.get<{ data: Schedule }>(`${schedulesPath(bookingId)}/${overdue?.id}`);
     expect(read.body.data).toEqual(overdue);
@@ -79,7 +79,7 @@ describe('the installments of a booking', () => {
     app.travel({ days: 2 });
   });
 
-  it('are none for a booking without a plan, and 404 for an unknown booking', async () => {
+  it('the installment list is empty for a booking without a plan, and 404 for an unknown booking', async () => {
     const bare = await owner.get<Page>(schedulesPath(await book(owner)));
     expect(bare.body).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
     const { status, body } = await owner.get(schedulesPath('book_01k0dem000e000000000009999'));
@@ -87,7 +87,7 @@ describe('the installments of a booking', () => {
     expect(body).toEqual(problem('not_found'));
   });
 
-  it('are rejected with 400 and its issues when the query is invalid', async () => {
+  it('an invalid query of the installment list is rejected with 400 and its issues', async () => {
     const { status, body } = await owner.get(`${schedulesPath(bookingId)}?dueFrom=2026-02-30`);
     expect([status, body]).toEqual([400, invalid('dueFrom', 'isDate')]);
   });

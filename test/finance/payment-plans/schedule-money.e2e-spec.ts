@@ -41,7 +41,7 @@ async function paymentsOf(bookingId: string): Promise<Payment[]> {
   return body.data;
 }
 
-/** Money for the booking, put to use by itself. */
+/** A payment for the booking that is allocated automatically. */
 async function receive(bookingId: string, amountCents: number): Promise<Payment> {
   const money = { method: 'card', currency: 'EUR', amountCents, paidOn: todayOf(app) };
   const { status, body } = await owner.post<{ data: Payment }>(PAYMENTS, { bookingId, ...money });
@@ -49,8 +49,8 @@ async function receive(bookingId: string, amountCents: number): Promise<Payment>
   return body.data;
 }
 
-describe('paid, by a patch', () => {
-  it('records a completed payment over what is outstanding, allocated to the entry', async () => {
+describe('an installment that is set to paid', () => {
+  it('setting an installment to paid records a completed payment of the outstanding amount, allocated to it', async () => {
     const [bookingId, first] = await planned(owner);
     await pay(app, first.id, 10_000);
     const { status, body } = await change(owner, first, { status: 'paid' });
@@ -69,14 +69,14 @@ describe('paid, by a patch', () => {
     expect(await outline(owner, bookingId)).toEqual(['30000 paid', '30000 pending', '40000 pending']);
   });
 
-  it('also of an overdue one', async () => {
+  it('an overdue installment can be set to paid', async () => {
     const [, first] = await planned(owner);
     const dueDate = days(todayOf(app), -5);
     expect((await change(owner, first, { dueDate })).body.data.status).toBe('overdue');
     expect((await change(owner, first, { status: 'paid' })).body.data).toMatchObject({ status: 'paid', dueDate });
   });
 
-  it('leaves two ledger entries: the patch and the payment', async () => {
+  it('setting an installment to paid writes two ledger entries: the patch and the payment', async () => {
     const [bookingId, first] = await planned(owner);
     const headers = { 'X-Request-Id': `paid-by-patch-${first.id}` };
     const path = `/v1/admin/finance/bookings/${bookingId}/payment-schedules/${first.id}`;
@@ -93,14 +93,14 @@ describe('paid, by a patch', () => {
     });
   });
 
-  it('together with another amount pays that', async () => {
+  it('setting an installment to paid with a new amount pays the new amount', async () => {
     const [bookingId, first] = await planned(owner);
     const { body } = await change(owner, first, { amountCents: 45_000, status: 'paid' });
     expect(body.data).toMatchObject({ status: 'paid', amountCents: 45_000 });
     expect(await outline(owner, bookingId)).toEqual(['45000 paid', '30000 pending', '25000 pending']);
   });
 
-  it('by two at once is one payment and two times 200', async () => {
+  it('two concurrent requests to set an installment to paid record one payment and answer 200 twice', async () => {
     for (let round = 0; round < 3; round += 1) {
       const [bookingId, first] = await planned(owner);
       const answers = await Promise.all([1, 2, 3].map(() => change(owner, first, { status: 'paid' })));
@@ -110,7 +110,7 @@ describe('paid, by a patch', () => {
     }
   });
 
-  it('falls back when the payment is reversed', async () => {
+  it('an installment that was set to paid is open again after the payment is reversed', async () => {
     const [bookingId, first] = await planned(owner);
     await change(owner, first, { status: 'paid' });
     const [payment] = await paymentsOf(bookingId);
@@ -120,8 +120,8 @@ describe('paid, by a patch', () => {
   });
 });
 
-describe('money that lies there before the plan', () => {
-  it('settles it at once when it is stored, oldest due first', async () => {
+describe('money received before the plan', () => {
+  it('money received before the plan pays it when it is stored, oldest due first', async () => {
     const bookingId = await book(owner, { paymentPolicy: THIRDS });
     await receive(bookingId, 45_000);
     expect(await preview(owner, bookingId)).toMatchObject({ unappliedCents: 45_000, warnings: ['unapplied_money'] });
@@ -135,7 +135,7 @@ describe('money that lies there before the plan', () => {
     expect(plan.warnings).toEqual([]);
   });
 
-  it('and is too much stays unapplied', async () => {
+  it('money received before the plan stays unapplied as far as it exceeds the plan', async () => {
     const bookingId = await book(owner, { paymentPolicy: THIRDS });
     await receive(bookingId, 100_500);
     expect(await collect(owner, bookingId)).toMatchObject({
@@ -148,8 +148,8 @@ describe('money that lies there before the plan', () => {
   });
 });
 
-describe('a booking that costs less than what is paid', () => {
-  it('shrinks paid installments last, and their money becomes unapplied', async () => {
+describe('a booking whose total falls below the paid amount', () => {
+  it('a lower total reduces paid installments last, and their money becomes unapplied', async () => {
     const [bookingId] = await planned(owner);
     await receive(bookingId, 100_000);
     await reprice(app, bookingId, 65_000);
@@ -161,7 +161,7 @@ describe('a booking that costs less than what is paid', () => {
     expect(await paymentsOf(bookingId)).toMatchObject([{ unappliedCents: 60_000 }]);
   });
 
-  it('takes what is open first, also of a partly paid one', async () => {
+  it('a lower total reduces open amounts first, also of a partly paid installment', async () => {
     const [bookingId] = await planned(owner);
     await receive(bookingId, 45_000);
     await reprice(app, bookingId, 40_000);
@@ -169,7 +169,7 @@ describe('a booking that costs less than what is paid', () => {
     expect(await paymentsOf(bookingId)).toMatchObject([{ unappliedCents: 5_000 }]);
   });
 
-  it('and then more again gets an amendment', async () => {
+  it('a total that falls and rises again adds an amendment', async () => {
     const [bookingId] = await planned(owner);
     await receive(bookingId, 100_000);
     await reprice(app, bookingId, 50_000);
@@ -180,8 +180,8 @@ describe('a booking that costs less than what is paid', () => {
   });
 });
 
-describe('payments, edits and item changes at once', () => {
-  it('leave a plan that adds up and money that is all there', async () => {
+describe('concurrent payments, edits and item changes', () => {
+  it('concurrent payments, edits and item changes leave a plan that adds up and lose no money', async () => {
     const [bookingId, ...schedules] = await planned(owner);
     const calls = Array.from({ length: 4 }, (_, round) => [
       () => receive(bookingId, 9_000 + round),
@@ -198,8 +198,8 @@ describe('payments, edits and item changes at once', () => {
   });
 });
 
-describe('paid, where it cannot be', () => {
-  it('is 409 schedule_cancelled on a cancelled entry, and nothing is recorded', async () => {
+describe('an installment that cannot be set to paid', () => {
+  it('setting a cancelled installment to paid is 409 schedule_cancelled, and nothing is recorded', async () => {
     const [bookingId, first] = await planned(owner);
     await change(owner, first, { status: 'cancelled' });
     const { status, body } = await change(owner, first, { status: 'paid' });

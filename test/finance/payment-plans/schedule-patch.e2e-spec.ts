@@ -31,7 +31,7 @@ describe('a patch of one member', () => {
     ['notes', 'Two\nlines'],
     ['notes', null],
     ['dueDate', '2026-01-01'],
-  ])('%s changes that, version and updatedAt', async (member, value) => {
+  ])('a patch of %s alone changes that member, version and updatedAt', async (member, value) => {
     const [, , second] = await planned(owner);
     if (value === null) await change(owner, second, { notes: 'Gone soon' });
     const before = (await owner.get<Envelope>(`${schedulesPath(second.bookingId)}/${second.id}`)).body.data;
@@ -48,7 +48,7 @@ describe('a patch of one member', () => {
     expect((await owner.get<Envelope>(`${schedulesPath(second.bookingId)}/${second.id}`)).body).toEqual(body);
   });
 
-  it('is told in the ledger, before and after, and as an event', async () => {
+  it('a patch has a ledger entry with before and after, and an event', async () => {
     const [bookingId, first] = await planned(owner);
     await change(owner, first, { label: 'Told' });
     const entries = await entriesOf(owner, 'payment_schedule', first.id);
@@ -62,8 +62,8 @@ describe('a patch of one member', () => {
   });
 });
 
-describe('what cannot change', () => {
-  it('may be sent back as it was read', async () => {
+describe('members that cannot change', () => {
+  it('members that cannot change may be sent back as they were read', async () => {
     const { id, bookingId, currency, dueDate, amountCents, status, label, notes } = schedule;
     const same = { id, bookingId, currency, dueDate, amountCents, status, label, notes };
     const { status: code, body } = await change(owner, schedule, same);
@@ -74,32 +74,32 @@ describe('what cannot change', () => {
   it.each([
     ['id', 'psch_01k0dem000e000000000009999'],
     ['bookingId', 'book_01k0dem000e000000000009999'],
-  ])('%s: another one is 400', async (member, value) => {
+  ])('another %s in a patch is rejected with 400', async (member, value) => {
     const { status, body } = await change(owner, schedule, { [member]: value });
     expect(status).toBe(400);
     expect(body).toEqual(invalid(member, 'immutable'));
   });
 
-  it('currency: another one is 409 currency_immutable', async () => {
+  it('another currency in a patch is rejected with 409 currency_immutable', async () => {
     const { status, body } = await change(owner, schedule, { currency: 'CHF' });
     expect(status).toBe(409);
     expect(body).toEqual(problem('currency_immutable', { currency: 'EUR' }));
   });
 
-  it('an invalid body is rejected with 400 and its issues, and changes nothing', async () => {
+  it('an invalid body of an installment change is rejected with 400 and its issues, and changes nothing', async () => {
     const { status, body: answer } = await change(owner, schedule, { type: 'other' });
     expect([status, answer]).toEqual([400, invalid('type', 'whitelistValidation', 'type is not recognized')]);
     expect((await owner.get(`${schedulesPath(schedule.bookingId)}/${schedule.id}`)).body).toEqual({ data: schedule });
   });
 
-  it('an invalid query is rejected with 400 and its issues', async () => {
+  it('an invalid query of an installment change is rejected with 400 and its issues', async () => {
     const { status, body } = await change(owner, schedule, [{ label: 'x' }, '?rebalance=all']);
     expect([status, body]).toEqual([400, invalid('rebalance', 'isIn')]);
   });
 });
 
 describe('a due date', () => {
-  it('after the departure is 422 due_date_after_departure, unless the query allows it', async () => {
+  it('a due date after the departure is 422 due_date_after_departure unless the query allows it', async () => {
     const departureDate = days(todayOf(app), 60);
     const dueDate = days(departureDate, 1);
     const { status, body } = await change(owner, schedule, { dueDate });
@@ -108,13 +108,13 @@ describe('a due date', () => {
     expect((await change(owner, schedule, { dueDate: departureDate })).status).toBe(200);
     const allowed = await change(owner, schedule, [{ dueDate }, '?allowAfterDeparture=true']);
     expect(allowed.body.data).toMatchObject({ dueDate });
-    // What stands there already is no change.
+    // The date that is already stored is not a change.
     expect((await change(owner, schedule, { dueDate, label: 'Late' })).status).toBe(200);
   });
 });
 
-describe('an installment is found', () => {
-  it('by its own booking alone: through another one it is 404 and stays as it is', async () => {
+describe('the path of an installment', () => {
+  it('an installment is found below its own booking only: below another one it is 404 and stays unchanged', async () => {
     const [otherId] = await planned(owner);
     const path = `${schedulesPath(otherId)}/${schedule.id}`;
     for (const answer of [await owner.patch(path, { label: 'Stolen' }), await owner.get(path)]) {
@@ -126,7 +126,7 @@ describe('an installment is found', () => {
   });
 
   it.each(['psch_01k0dem000e000000000009999', 'psch_x', 'x', 'book_01k0dem000e000000000000001'])(
-    '%s: 404',
+    'the id %s of an installment is 404',
     async (id) => {
       const { status, body } = await change(owner, { bookingId: schedule.bookingId, id }, { label: 'x' });
       expect(status).toBe(404);
@@ -135,8 +135,8 @@ describe('an installment is found', () => {
   );
 });
 
-describe('a change', () => {
-  it('that is meant for another version is 412', async () => {
+describe('a change of an installment', () => {
+  it('a change of another version of an installment is 412', async () => {
     const [, first] = await planned(owner);
     const path = `${schedulesPath(first.bookingId)}/${first.id}`;
     const stale = await owner.patch(path, { label: 'x' }, { headers: { 'If-Match': '"7"' } });
@@ -148,7 +148,7 @@ describe('a change', () => {
     expect((await owner.patch(path, { label: 'x' }, { headers: { 'If-Match': 'x' } })).status).toBe(400);
   });
 
-  it('needs finance:write, a look finance:read', async () => {
+  it('changing an installment needs finance:write, reading one finance:read', async () => {
     const reader = await staffWith(app, 'finance:read');
     const path = `${schedulesPath(schedule.bookingId)}/${schedule.id}`;
     expect((await reader.get(path)).status).toBe(200);
@@ -159,7 +159,7 @@ describe('a change', () => {
     expect((await stranger.get(path)).status).toBe(403);
   });
 
-  it('is carried out once for one Idempotency-Key', async () => {
+  it('two requests with the same Idempotency-Key change an installment once', async () => {
     const [, first] = await planned(owner);
     const call = { headers: { 'Idempotency-Key': `patch-${first.id}` } };
     const path = `${schedulesPath(first.bookingId)}/${first.id}`;

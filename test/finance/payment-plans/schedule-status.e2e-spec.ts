@@ -28,7 +28,7 @@ beforeAll(async () => {
 type Effective = 'pending' | 'overdue' | 'paid' | 'cancelled';
 const STATUSES: readonly Effective[] = ['pending', 'overdue', 'paid', 'cancelled'];
 
-/** The second of three installments, brought to this status. */
+/** The second of three installments, moved to this status. */
 async function inStatus(status: Effective): Promise<Schedule> {
   const [bookingId, , second] = await planned(owner);
   if (status === 'overdue') await change(owner, second, { dueDate: days(todayOf(app), -1) });
@@ -40,8 +40,8 @@ async function inStatus(status: Effective): Promise<Schedule> {
   return found;
 }
 
-describe('the present status', () => {
-  it.each(STATUSES)('%s, sent again, changes nothing and is 200', async (status) => {
+describe('the current status', () => {
+  it.each(STATUSES)('the current status %s, sent again, changes nothing and is 200', async (status) => {
     const schedule = await inStatus(status);
     const before = await entriesOf(owner, 'payment_schedule', schedule.id);
     const { status: code, body, headers } = await change(owner, schedule, { status });
@@ -51,7 +51,7 @@ describe('the present status', () => {
     expect(await entriesOf(owner, 'payment_schedule', schedule.id)).toEqual(before);
   });
 
-  it('of before, sent together with another due date, is no wish for another status', async () => {
+  it('the former status that is sent with a new due date is not a change of the status', async () => {
     const overdue = await inStatus('overdue');
     const dueDate = days(todayOf(app), 5);
     const moved = await change(owner, overdue, { status: 'overdue', dueDate });
@@ -62,20 +62,20 @@ describe('the present status', () => {
 });
 
 describe('overdue', () => {
-  it('follows from the due date', async () => {
+  it('the status overdue is derived from the due date', async () => {
     const overdue = await inStatus('overdue');
     expect(overdue.outstandingCents).toBe(30_000);
     const { body } = await change(owner, overdue, { dueDate: todayOf(app) });
     expect(body.data).toMatchObject({ status: 'pending' });
   });
 
-  it('cannot be set: 400', async () => {
+  it('the status overdue cannot be set: 400', async () => {
     const { status, body } = await change(owner, await inStatus('pending'), { status: 'overdue' });
     expect(status).toBe(400);
     expect(body).toEqual(invalid('status', 'status_not_settable'));
   });
 
-  it('becomes pending by a later due date alone: 409 invalid_transition', async () => {
+  it('an overdue installment becomes pending only by a later due date: 409 invalid_transition', async () => {
     const { status, body } = await change(owner, await inStatus('overdue'), { status: 'pending' });
     expect(status).toBe(409);
     const allowed = ['paid', 'cancelled'];
@@ -84,26 +84,29 @@ describe('overdue', () => {
 });
 
 describe('cancelled', () => {
-  it.each(['pending', 'overdue'] as const)('from %s moves the amount to the last other open entry', async (from) => {
-    const schedule = await inStatus(from);
-    const { body } = await change(owner, schedule, { status: 'cancelled' });
-    expect(body.data).toMatchObject({
-      status: 'cancelled',
-      waived: false,
-      amountCents: 30_000,
-      outstandingCents: 0,
-      type: schedule.type,
-      dueDate: schedule.dueDate,
-    });
-    expect((await outline(owner, schedule.bookingId)).sort()).toEqual([
-      '30000 cancelled',
-      '30000 pending',
-      '70000 pending',
-    ]);
-    expect(await deviation(app, schedule.bookingId)).toBe(0);
-  });
+  it.each(['pending', 'overdue'] as const)(
+    'cancelling a %s installment moves its amount to the last other open installment',
+    async (from) => {
+      const schedule = await inStatus(from);
+      const { body } = await change(owner, schedule, { status: 'cancelled' });
+      expect(body.data).toMatchObject({
+        status: 'cancelled',
+        waived: false,
+        amountCents: 30_000,
+        outstandingCents: 0,
+        type: schedule.type,
+        dueDate: schedule.dueDate,
+      });
+      expect((await outline(owner, schedule.bookingId)).sort()).toEqual([
+        '30000 cancelled',
+        '30000 pending',
+        '70000 pending',
+      ]);
+      expect(await deviation(app, schedule.bookingId)).toBe(0);
+    },
+  );
 
-  it('without another open entry, or with rebalance=none, waives it', async () => {
+  it('cancelling an installment without another open one, or with rebalance=none, waives it', async () => {
     const [bookingId, first, second, third] = await planned(owner);
     const waived = await change(owner, second, [{ status: 'cancelled' }, '?rebalance=none']);
     expect(waived.body.data).toMatchObject({ status: 'cancelled', waived: true });
@@ -113,7 +116,7 @@ describe('cancelled', () => {
     expect(await deviation(app, bookingId)).toBe(0);
   });
 
-  it('with payments is 409 schedule_has_payments', async () => {
+  it('cancelling an installment with payments is 409 schedule_has_payments', async () => {
     const schedule = await inStatus('pending');
     await pay(app, schedule.id, 1);
     const { status, body } = await change(owner, schedule, { status: 'cancelled' });
@@ -121,7 +124,7 @@ describe('cancelled', () => {
     expect(body).toEqual(problem('schedule_has_payments', { paidCents: 1 }));
   });
 
-  it('of one entry by many at once moves its amount once', async () => {
+  it('concurrent requests to cancel an installment move its amount once', async () => {
     const schedule = await inStatus('pending');
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => change(owner, schedule, { status: 'cancelled' })),
@@ -130,7 +133,7 @@ describe('cancelled', () => {
     expect(await outline(owner, schedule.bookingId)).toEqual(['30000 pending', '30000 cancelled', '70000 pending']);
   });
 
-  it('of all entries at once by many leaves a plan that adds up', async () => {
+  it('concurrent cancellations of all installments leave a plan that adds up', async () => {
     const [bookingId, ...schedules] = await planned(owner);
     await Promise.all(schedules.map((schedule) => change(owner, schedule, { status: 'cancelled' })));
     expect(await deviation(app, bookingId)).toBe(0);
@@ -138,8 +141,8 @@ describe('cancelled', () => {
   });
 });
 
-describe('pending, on a cancelled entry', () => {
-  it('un-waives what was waived', async () => {
+describe('a cancelled installment that is set to pending', () => {
+  it('setting a waived installment to pending ends the waiver', async () => {
     const [bookingId, , second] = await planned(owner);
     await change(owner, second, [{ status: 'cancelled' }, '?rebalance=none']);
     const { body } = await change(owner, second, { status: 'pending' });
@@ -147,13 +150,13 @@ describe('pending, on a cancelled entry', () => {
     expect(await outline(owner, bookingId)).toEqual(['30000 pending', '30000 pending', '40000 pending']);
   });
 
-  it('takes what was moved back from the last open entry', async () => {
+  it('setting a cancelled installment to pending takes its amount back from the last open installment', async () => {
     const schedule = await inStatus('cancelled');
     expect((await change(owner, schedule, { status: 'pending' })).status).toBe(200);
     expect(await outline(owner, schedule.bookingId)).toEqual(['30000 pending', '30000 pending', '40000 pending']);
   });
 
-  it('that nobody can give its amount back is 422 plan_total_mismatch', async () => {
+  it('setting a cancelled installment to pending is 422 plan_total_mismatch if no installment can return its amount', async () => {
     const schedule = await inStatus('cancelled');
     const [first, , third] = await schedulesOf(owner, schedule.bookingId);
     await pay(app, first?.id ?? '', 30_000);
@@ -166,9 +169,9 @@ describe('pending, on a cancelled entry', () => {
   });
 });
 
-describe('a paid entry', () => {
+describe('a paid installment', () => {
   it.each([{ amountCents: 1 }, { dueDate: '2027-01-01' }, { status: 'pending' }, { status: 'cancelled' }])(
-    'keeps its terms: %j is 409 schedule_paid',
+    'a paid installment keeps its terms: %j is 409 schedule_paid',
     async (body) => {
       const { status, body: answer } = await change(owner, await inStatus('paid'), body);
       expect(status).toBe(409);
@@ -176,7 +179,7 @@ describe('a paid entry', () => {
     },
   );
 
-  it('takes a label and notes, and nothing else moves', async () => {
+  it('a paid installment accepts a label and notes, and no other installment changes', async () => {
     const paid = await inStatus('paid');
     const { dueDate, amountCents } = paid;
     const { status, body } = await change(owner, paid, {
@@ -196,9 +199,9 @@ describe('a paid entry', () => {
   });
 });
 
-describe('a cancelled entry', () => {
+describe('a cancelled installment', () => {
   it.each([{ amountCents: 1 }, { dueDate: '2027-01-01' }, { status: 'paid' }, { status: 'overdue' }])(
-    'keeps its terms: %j is 409 schedule_cancelled',
+    'a cancelled installment keeps its terms: %j is 409 schedule_cancelled',
     async (body) => {
       const { status, body: answer } = await change(owner, await inStatus('cancelled'), body);
       expect(status).toBe(409);
@@ -206,14 +209,14 @@ describe('a cancelled entry', () => {
     },
   );
 
-  it('takes a label and notes', async () => {
+  it('a cancelled installment accepts a label and notes', async () => {
     const { status } = await change(owner, await inStatus('cancelled'), { label: 'Moved', notes: null });
     expect(status).toBe(200);
   });
 });
 
-describe('an entry of a cancelled booking', () => {
-  it('does not change: 409 booking_closed', async () => {
+describe('an installment of a cancelled booking', () => {
+  it('an installment of a cancelled booking cannot be changed: 409 booking_closed', async () => {
     const [bookingId, first] = await planned(owner);
     await cancelBooking(owner, bookingId);
     for (const body of [{ label: 'x' }, { status: 'pending' }]) {

@@ -9,7 +9,10 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-/** The constraint that refuses these statements in one transaction past the service; `:first` is an installment of 30 %. */
+/**
+ * The constraint that rejects these statements, run in one transaction without the service; `:first` is an installment
+ * of 30 %.
+ */
 async function refusedBy(statements: string): Promise<string | undefined> {
   const [bookingId, first, second] = await planned(app.as('owner'));
   const [other] = await planned(app.as('owner'), { currency: 'CHF' });
@@ -29,7 +32,7 @@ const total = (change: string) => `update bookings set ${change} where id = :boo
 const item = (cents: number) =>
   `update booking_items set unit_sell_cents = ${cents}, total_sell_cents = ${cents} where booking_id = :booking`;
 
-describe('the plan invariant, at the commit', () => {
+describe('the plan invariant at the commit', () => {
   it.each([
     ['an amount that grows alone', first('amount_cents = amount_cents + 1')],
     ['an amount that moves half', `${first('amount_cents = 29000')}; ${second('amount_cents = 30999')}`],
@@ -38,7 +41,7 @@ describe('the plan invariant, at the commit', () => {
     ['an installment that is gone', 'delete from payment_schedules where id = :first'],
     ['a total that moves alone', `${item(99_999)}; ${total('total_cents = 99999')}`],
     ['a plan that loses its mark', `update payment_plans set off_by_cents = -1 where booking_id = :booking`],
-  ])('refuses %s', async (_, statements) => {
+  ])('the plan invariant rejects %s', async (_, statements) => {
     expect(['payment_plans_sum', 'payment_plans_nearer']).toContain(await refusedBy(statements));
   });
 
@@ -59,15 +62,15 @@ describe('the plan invariant, at the commit', () => {
       'a plan that is no longer the current one',
       'update payment_plans set is_current = false where booking_id = :booking',
     ],
-  ])('holds with %s', async (_, statements) => expect(await refusedBy(statements)).toBeUndefined());
+  ])('the plan invariant allows %s', async (_, statements) => expect(await refusedBy(statements)).toBeUndefined());
 
-  it('lets a plan never get further off than it came in', async () => {
+  it('the plan invariant does not let an imported plan get further away from its booking', async () => {
     const worse = 'update payment_plans set off_by_cents = 1 where booking_id = :booking';
     expect(await refusedBy(worse)).toBe('payment_plans_nearer');
   });
 });
 
-describe('the table of installments refuses', () => {
+describe('the installments table', () => {
   it.each([
     ['an amount of 0', first('amount_cents = 0'), 'payment_schedules_amount_cents_check'],
     ['more paid than the amount', first('paid_cents = 30001'), 'payment_schedules_paid'],
@@ -98,5 +101,7 @@ describe('the table of installments refuses', () => {
       "update payment_plans set source = 'none' where booking_id = :booking",
       'payment_plans_policy',
     ],
-  ])('%s', async (_, statements, constraint) => expect(await refusedBy(statements)).toBe(constraint));
+  ])('the installments table rejects %s', async (_, statements, constraint) =>
+    expect(await refusedBy(statements)).toBe(constraint),
+  );
 });

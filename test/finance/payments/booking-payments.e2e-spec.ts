@@ -33,7 +33,7 @@ const parts = ({ allocations }: Payment, schedules: string[]) =>
   allocations.map(({ scheduleId, amountCents }: Allocation) => [schedules.indexOf(scheduleId ?? ''), amountCents]);
 
 describe('a payment for a booking', () => {
-  it('settles open installments by due date, then position, and keeps what is left unapplied', async () => {
+  it('a payment settles open installments by due date, then position, and the rest stays unapplied', async () => {
     const { id, schedules } = await bookingWith(app, { installments: THREE });
     const first = await recorded(owner, received(id, 40_000));
     expect(first).toMatchObject({ direction: 'in', bookingId: id, supplierInvoiceId: null, unappliedCents: 0 });
@@ -56,7 +56,7 @@ describe('a payment for a booking', () => {
     expect((await installmentsOf(app, id)).every(({ status }) => status === 'paid')).toBe(true);
   });
 
-  it('tells of each installment that became paid, once, and of itself', async () => {
+  it('a payment publishes an event for itself and one for each installment that became paid', async () => {
     const { id, schedules } = await bookingWith(app, { installments: THREE });
     const { id: paymentId } = await recorded(owner, received(id, 55_000));
     const events = await eventsOf(app, `bookings.${id}`, { of: ['bookingId', id], count: 3 });
@@ -72,12 +72,12 @@ describe('a payment for a booking', () => {
     expect(await entriesOf(app, paymentId)).toMatchObject([{ action: 'finance.payment.record', before: null }]);
   });
 
-  it('of a booking without a plan, or with nothing open, is accepted and kept unapplied', async () => {
+  it('a payment for a booking without a plan, or with nothing open, is accepted and stays unapplied', async () => {
     const { id } = await bookingWith(app);
     expect(await recorded(owner, received(id, 700))).toMatchObject({ unappliedCents: 700, allocations: [] });
   });
 
-  it('settles the wished installments, each to the cent', async () => {
+  it('a payment settles the requested installments with the exact amounts', async () => {
     const { id, schedules } = await bookingWith(app, { installments: THREE });
     const allocations = [
       { scheduleId: schedules[0], amountCents: 1000 },
@@ -88,12 +88,12 @@ describe('a payment for a booking', () => {
     expect((await installmentsOf(app, id)).map(({ paid }) => paid)).toEqual([1000, 0, 2000]);
   });
 
-  it('with an empty list of wishes stays unapplied as a whole', async () => {
+  it('a payment with an empty list of allocations stays unapplied as a whole', async () => {
     const { id } = await bookingWith(app, { installments: THREE });
     expect(await recorded(owner, received(id, 500, { allocations: [] }))).toMatchObject({ unappliedCents: 500 });
   });
 
-  it('wished beyond what it has, or beyond what is outstanding, is refused with 422 over_allocated', async () => {
+  it('an allocation above the payment or above the outstanding amount is rejected with 422 over_allocated', async () => {
     const { id, schedules } = await bookingWith(app, { installments: THREE });
     const wish = (...wishes: [number, number][]) =>
       owner.post(
@@ -114,7 +114,7 @@ describe('a payment for a booking', () => {
     expect(await app.sql('select from payments where booking_id = $1', [id])).toEqual([]);
   });
 
-  it('wished on an installment of another booking, or an unknown one, is 404 with the field', async () => {
+  it('an allocation to an unknown installment, or one of another booking, is 404 with the field', async () => {
     const { id } = await bookingWith(app, { installments: THREE });
     const other = await bookingWith(app, { installments: THREE });
     for (const scheduleId of [other.schedules[0], 'psch_01k0dem000e000000000009999', 'x']) {
@@ -124,7 +124,7 @@ describe('a payment for a booking', () => {
     }
   });
 
-  it('wished on a cancelled installment is refused with 409 schedule_cancelled', async () => {
+  it('an allocation to a cancelled installment is rejected with 409 schedule_cancelled', async () => {
     const { id, schedules } = await bookingWith(app, { installments: THREE });
     const [scheduleId = ''] = schedules;
     await app.sql(`update payment_schedules set status = 'cancelled', waived = true where id = $1`, [scheduleId]);
@@ -133,21 +133,21 @@ describe('a payment for a booking', () => {
     expect(answer.body).toEqual(problem('schedule_cancelled', { scheduleId }));
   });
 
-  it('whose wish names nothing is refused with 400', async () => {
+  it('an allocation without a target is rejected with 400', async () => {
     const { id } = await bookingWith(app, { installments: THREE });
     const answer = await owner.post(PAYMENTS, received(id, 5, { allocations: [{ amountCents: 5 }] }));
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual(invalid('allocations.0.scheduleId', 'required'));
   });
 
-  it('in another currency is refused with 422 currency_mismatch', async () => {
+  it('a payment in another currency than its booking is rejected with 422 currency_mismatch', async () => {
     const { id } = await bookingWith(app, { currency: 'JPY', installments: [['2026-02-01', 10_001]] });
     const answer = await owner.post(PAYMENTS, received(id, 5));
     expect(answer.status).toBe(422);
     expect(answer.body).toEqual(problem('currency_mismatch', { expected: 'JPY', actual: 'EUR' }));
   });
 
-  it('of an unknown booking is 404 with the field', async () => {
+  it('a payment for an unknown booking is 404 with the field', async () => {
     for (const id of ['book_01k0dem000e000000000009999', 'nothing']) {
       const answer = await owner.post(PAYMENTS, received(id, 5));
       expect(answer.status).toBe(404);
@@ -157,7 +157,7 @@ describe('a payment for a booking', () => {
 });
 
 describe('a payment that is reversed', () => {
-  it('opens what it had settled again, and leaves what others settled', async () => {
+  it('a reversed payment opens the installments that it settled, and keeps the allocations of other payments', async () => {
     const { id, schedules } = await bookingWith(app, { installments: THREE });
     const [first, second] = [await recorded(owner, received(id, 30_000)), await recorded(owner, received(id, 20_000))];
     expect((await installmentsOf(app, id)).map(({ paid }) => paid)).toEqual([0, 20_000, 30_000]);
@@ -172,7 +172,7 @@ describe('a payment that is reversed', () => {
 });
 
 describe('unapplied money', () => {
-  it('is put to use by wish or by itself, and taken back again', async () => {
+  it('unapplied money can be allocated explicitly or automatically, and deallocated again', async () => {
     const { id, schedules } = await bookingWith(app, { installments: THREE });
     const payment = await recorded(owner, received(id, 25_000, { allocations: [] }));
     const path = `${PAYMENTS}/${payment.id}/allocations`;
@@ -191,7 +191,7 @@ describe('unapplied money', () => {
     expect((await installmentsOf(app, id)).map(({ paid }) => paid)).toEqual([1000, 0, 4000]);
   });
 
-  it('is not wished away beyond what there is', async () => {
+  it('an allocation above the unapplied amount is rejected with 422 over_allocated', async () => {
     const { id, schedules } = await bookingWith(app, { installments: THREE });
     const { id: paymentId } = await recorded(owner, received(id, 100, { allocations: [] }));
     const path = `${PAYMENTS}/${paymentId}/allocations`;

@@ -52,7 +52,7 @@ export interface Installment {
   paid: number;
 }
 
-/** What is paid of a booking's installments, in the order of their positions. */
+/** The paid amounts of a booking's installments, in the order of their positions. */
 export async function installmentsOf(app: TestApp, bookingId: string): Promise<Installment[]> {
   return app.sql<{ status: string; paid: number }>(
     `select status, paid_cents::int as paid from payment_schedules where booking_id = $1 order by position`,
@@ -60,7 +60,7 @@ export async function installmentsOf(app: TestApp, bookingId: string): Promise<I
   );
 }
 
-/** A body of money that came in for a booking. */
+/** The body of a payment received for a booking. */
 export function received(bookingId: string, amountCents: number, over: Record<string, unknown> = {}) {
   return { bookingId, method: 'card', currency: 'EUR', amountCents, paidOn: '2026-01-15', ...over };
 }

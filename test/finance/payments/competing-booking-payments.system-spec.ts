@@ -27,8 +27,8 @@ async function paidOf(bookingId: string): Promise<number> {
   return sum((await installmentsOf(app, bookingId)).map(({ paid }) => paid));
 }
 
-describe('at the same time', () => {
-  it('two payments of 60 % leave the booking paid and 20 % unapplied, never more paid than there is', async () => {
+describe('concurrent payments for bookings', () => {
+  it('two concurrent payments of 60 % leave the booking paid and 20 % unapplied', async () => {
     const { id } = await bookingWith(app, { installments: [['2026-03-01', 1000]] });
     const answers = await together(2, () => owner.post<Envelope>(PAYMENTS, received(id, 600)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
@@ -36,7 +36,7 @@ describe('at the same time', () => {
     expect(await installmentsOf(app, id)).toEqual([{ status: 'paid', paid: 1000 }]);
   });
 
-  it('fifty payments of one booking settle it to the cent, and what is too much stays unapplied', async () => {
+  it('fifty concurrent payments settle a booking exactly, and the excess stays unapplied', async () => {
     const { id } = await bookingWith(app, { installments: TWO });
     const answers = await together(50, () => owner.post<Envelope>(PAYMENTS, received(id, 2501)));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(50).fill(201));
@@ -48,7 +48,7 @@ describe('at the same time', () => {
     expect(sum(unapplied)).toBe(50 * 2501 - TOTAL);
   });
 
-  it('wishes for one installment never over-allocate it', async () => {
+  it('concurrent allocations to one installment never over-allocate it', async () => {
     const { id, schedules } = await bookingWith(app, { installments: TWO });
     const allocations = [{ scheduleId: schedules[0], amountCents: 4000 }];
     const answers = await together(12, () => owner.post(PAYMENTS, received(id, 5000, { allocations })));
@@ -57,7 +57,7 @@ describe('at the same time', () => {
     expect((await installmentsOf(app, id)).map(({ paid }) => paid)).toEqual([28_000, 0]);
   });
 
-  it('reversals of one payment are one 200, the rest 409', async () => {
+  it('concurrent reversals of a payment are one 200, the others 409', async () => {
     const { id } = await bookingWith(app, { installments: TWO });
     const payment = await recorded(owner, received(id, TOTAL));
     const answers = await together(8, () => reverse(owner, payment.id));
@@ -65,7 +65,7 @@ describe('at the same time', () => {
     expect(await paidOf(id)).toBe(0);
   });
 
-  it('the same request with the same Idempotency-Key is one payment', async () => {
+  it('concurrent requests with the same Idempotency-Key record one payment', async () => {
     const { id } = await bookingWith(app, { installments: TWO });
     const headers = { 'Idempotency-Key': `received-once-${id}` };
     await together(5, () => owner.post(PAYMENTS, received(id, 700), { headers }));
@@ -74,7 +74,7 @@ describe('at the same time', () => {
     expect(await paidOf(id)).toBe(700);
   });
 
-  it('payments, allocations, deallocations and reversals in any order end without a deadlock, and conserve the money', async () => {
+  it('concurrent payments, allocations, deallocations and reversals end without a deadlock and lose no money', async () => {
     const bookings = await Promise.all([1, 2, 3].map(() => bookingWith(app, { installments: TWO })));
     const payments: Payment[] = [];
     for (const { id } of bookings) {
@@ -90,7 +90,7 @@ describe('at the same time', () => {
         () => owner.post(PAYMENTS, received(booking, 3333 + index)),
       ];
     });
-    // An order of its own for each run of the loop, the same in every run of the test.
+    // A different order in each iteration of the loop, the same in every run of the test.
     const shuffled = calls.map((call, index) => ({ call, key: (index * 7919) % 31 })).sort((a, b) => a.key - b.key);
     const answers = await Promise.all(shuffled.map(({ call }) => insisting<Answer>(call)));
 

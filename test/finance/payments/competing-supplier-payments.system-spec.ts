@@ -16,8 +16,8 @@ beforeAll(async () => {
 const together = <Body>(count: number, call: (index: number) => Promise<Answer<Body>>) =>
   Promise.all(Array.from({ length: count }, (_, index) => insisting(() => call(index))));
 
-describe('at the same time', () => {
-  it('two payments of 60 % leave one, and refuse the other', async () => {
+describe('concurrent payments for supplier invoices', () => {
+  it('two concurrent payments of 60 % of a supplier invoice record one and reject the other', async () => {
     const { id } = await approved(owner, 1000);
     const answers = await together(2, () => owner.post(PAYMENTS, out(id, 600)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
@@ -26,17 +26,17 @@ describe('at the same time', () => {
     expect(await settledOf(owner, id)).toMatchObject({ status: 'approved', paidCents: 600 });
   });
 
-  it('thirty payments of a twentieth pay the invoice exactly, and no more', async () => {
+  it('thirty concurrent payments of a twentieth pay the supplier invoice exactly', async () => {
     const { id } = await approved(owner, 1000);
     const answers = await together(30, () => owner.post<Envelope>(PAYMENTS, out(id, 50)));
     const recordedOnes = answers.filter(({ status }) => status === 201);
     expect(recordedOnes).toHaveLength(20);
-    // Whoever comes late finds the invoice paid.
+    // Later payments find the invoice paid.
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(10);
     expect(await settledOf(owner, id)).toMatchObject({ status: 'paid', paidCents: 1000 });
   });
 
-  it('reversals of one payment are one 200, the rest 409', async () => {
+  it('concurrent reversals of a supplier payment are one 200, the others 409', async () => {
     const { id: supplierInvoiceId } = await approved(owner, 1000);
     const { id } = await recorded(owner, out(supplierInvoiceId, 1000));
     const answers = await together(8, () => reverse(owner, id));
@@ -44,7 +44,7 @@ describe('at the same time', () => {
     expect(await settledOf(owner, supplierInvoiceId)).toMatchObject({ status: 'approved', paidCents: 0, version: 3 });
   });
 
-  it('a reversal and a deallocation take the money back once', async () => {
+  it('a concurrent reversal and deallocation release the money once', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id: supplierInvoiceId } = await approved(owner, 1000);
       const { id, allocations } = await recorded(owner, out(supplierInvoiceId, 700));
@@ -54,7 +54,7 @@ describe('at the same time', () => {
     }
   });
 
-  it('the same request with the same Idempotency-Key is one payment', async () => {
+  it('concurrent requests with the same Idempotency-Key record one supplier payment', async () => {
     const { id } = await approved(owner, 1000);
     const headers = { 'Idempotency-Key': `pay-once-${id}` };
     const send = () => owner.post<Envelope>(PAYMENTS, out(id, 100), { headers });
@@ -66,7 +66,7 @@ describe('at the same time', () => {
     expect(await settledOf(owner, id)).toMatchObject({ paidCents: 100 });
   });
 
-  it('a payment and voiding leave no paid void', async () => {
+  it('concurrent payment and voiding never leave a paid void invoice', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id } = await approved(owner, 1000);
       const voiding = () => owner.post(`${SUPPLIER_INVOICES}/${id}/voiding`, { reason: 'Not ours' });

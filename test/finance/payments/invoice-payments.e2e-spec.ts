@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('a payment for an invoiced booking', () => {
-  it('counts once, on the installment and on the invoice of the booking alike', async () => {
+  it('a payment counts once, on the installment and on the invoice of its booking', async () => {
     const { id, schedules } = await bookingWith(app, { installments: TWO });
     const invoice = await issued(id);
     const payment = await recorded(owner, received(id, 45_000));
@@ -32,7 +32,7 @@ describe('a payment for an invoiced booking', () => {
     expect(events.filter(({ event }) => event === 'invoice.settled')).toHaveLength(1);
   });
 
-  it("counts on the installment's own invoice, and on no other installment's", async () => {
+  it('a payment counts on the invoice of its installment, and not on invoices of other installments', async () => {
     const { id, schedules } = await bookingWith(app, { installments: TWO });
     const second = await issued(id, { scheduleId: schedules[1] });
     const payment = await recorded(owner, received(id, 40_000));
@@ -43,7 +43,7 @@ describe('a payment for an invoiced booking', () => {
     expect(await standing(second.id)).toEqual({ status: 'partially_paid', paidCents: 10_000 });
   });
 
-  it('that is reversed takes invoice and installments back to where they were', async () => {
+  it('the reversal of a payment restores the invoice and the installments', async () => {
     const { id } = await bookingWith(app, { installments: TWO });
     const invoice = await issued(id);
     const first = await recorded(owner, received(id, 10_000));
@@ -57,8 +57,8 @@ describe('a payment for an invoiced booking', () => {
   });
 });
 
-describe('money wished on an invoice', () => {
-  it('is spread over the open installments, oldest first', async () => {
+describe('an allocation to an invoice', () => {
+  it('an allocation to an invoice is distributed over the open installments, oldest first', async () => {
     const { id, schedules } = await bookingWith(app, { installments: TWO });
     const invoice = await issued(id);
     const allocations = [{ invoiceId: invoice.id, amountCents: 35_000 }];
@@ -70,7 +70,7 @@ describe('money wished on an invoice', () => {
     ]);
   });
 
-  it('settles the installment that the invoice is for', async () => {
+  it('an allocation to an invoice settles the installment of the invoice', async () => {
     const { id, schedules } = await bookingWith(app, { installments: TWO });
     const invoice = await issued(id, { scheduleId: schedules[1] });
     const allocations = [{ invoiceId: invoice.id, amountCents: 70_000 }];
@@ -80,7 +80,7 @@ describe('money wished on an invoice', () => {
     expect((await installmentsOf(app, id)).map(({ status }) => status)).toEqual(['pending', 'paid']);
   });
 
-  it('on an installment and an invoice at once is limited by both', async () => {
+  it('an allocation to an installment and an invoice is limited by both', async () => {
     const { id, schedules } = await bookingWith(app, { installments: TWO });
     const invoice = await issued(id);
     const wish = (amountCents: number) =>
@@ -93,7 +93,7 @@ describe('money wished on an invoice', () => {
     expect(views(await recorded(owner, wish(30_000)))).toEqual([[schedules[0], invoice.id, 30_000]]);
   });
 
-  it("on an installment and another installment's invoice at once is refused with 400", async () => {
+  it('an allocation to an installment and the invoice of another installment is rejected with 400', async () => {
     const { id, schedules } = await bookingWith(app, { installments: TWO });
     const [deposit, balance] = [await issued(id, { scheduleId: schedules[0] }), schedules[1]];
     const allocations = [{ scheduleId: balance, invoiceId: deposit.id, amountCents: 5000 }];
@@ -105,7 +105,7 @@ describe('money wished on an invoice', () => {
     expect((await installmentsOf(app, id)).map(({ paid }) => paid)).toEqual([0, 0]);
   });
 
-  it('beyond what is outstanding on it is refused with 422 over_allocated', async () => {
+  it('an allocation above the outstanding amount of an invoice is rejected with 422 over_allocated', async () => {
     const { id } = await bookingWith(app, { installments: TWO });
     const invoice = await issued(id);
     const allocations = [{ invoiceId: invoice.id, amountCents: 100_001 }];
@@ -114,7 +114,7 @@ describe('money wished on an invoice', () => {
     expect(body).toEqual(problem('over_allocated', { available: 200_000, outstanding: 100_000 }));
   });
 
-  it.each(['draft', 'void'])('that is %s is refused with 409 invoice_not_open', async (status) => {
+  it.each(['draft', 'void'])('an allocation to a %s invoice is rejected with 409 invoice_not_open', async (status) => {
     const { id } = await bookingWith(app, { installments: TWO });
     const invoice = await draft(id);
     if (status === 'void') await owner.post(`${INVOICES}/${invoice.id}/voiding`, { reason: 'Wrong payer' });
@@ -124,7 +124,7 @@ describe('money wished on an invoice', () => {
     expect(answer.body).toEqual(problem('invoice_not_open', { invoiceId: invoice.id, status }));
   });
 
-  it('of another booking, or of none, is 404 with the field', async () => {
+  it('an allocation to an unknown invoice, or one of another booking, is 404 with the field', async () => {
     const [{ id }, other] = [
       await bookingWith(app, { installments: TWO }),
       await bookingWith(app, { installments: TWO }),
@@ -138,7 +138,7 @@ describe('money wished on an invoice', () => {
 });
 
 describe('an invoice with payments', () => {
-  it('is not voided until they are taken off', async () => {
+  it('an invoice with payments can be voided only after their deallocation', async () => {
     const { id } = await bookingWith(app, { installments: TWO });
     const invoice = await issued(id);
     const payment = await recorded(owner, received(id, 500));
@@ -150,7 +150,7 @@ describe('an invoice with payments', () => {
     expect((await voiding()).status).toBe(200);
   });
 
-  it('is never paid beyond its total, by parallel payments that wish for it', async () => {
+  it('parallel payments that are allocated to an invoice never exceed its total', async () => {
     const { id } = await bookingWith(app, { installments: TWO });
     const invoice = await issued(id);
     const allocations = [{ invoiceId: invoice.id, amountCents: 30_000 }];

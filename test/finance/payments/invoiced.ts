@@ -16,7 +16,7 @@ export interface Invoice extends Record<string, unknown> {
   version: number;
 }
 
-/** Invoices as one of the staff makes and reads them. */
+/** Creates and reads invoices as a member of staff. */
 export function invoicing(client: () => TestClient) {
   return { draft, issued, standing };
 
@@ -39,6 +39,6 @@ export function invoicing(client: () => TestClient) {
   }
 }
 
-/** What each part of a payment settles: installment, invoice, amount. */
+/** The target of each allocation of a payment: installment, invoice, amount. */
 export const views = ({ allocations }: Payment) =>
   allocations.map(({ scheduleId, invoiceId, amountCents }) => [scheduleId, invoiceId, amountCents]);

@@ -16,8 +16,8 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-describe('an invoice that is issued after money came in', () => {
-  it('counts what came in, and is not voided until that is taken off', async () => {
+describe('an invoice that is issued after payments', () => {
+  it('a newly issued invoice counts earlier payments, and can be voided only after their deallocation', async () => {
     const { id, schedules } = await bookingWith(app, { installments: TWO });
     const deposit = await recorded(owner, received(id, 30_000));
     const invoice = await issued(id);
@@ -34,7 +34,7 @@ describe('an invoice that is issued after money came in', () => {
     expect(await standing(invoice.id)).toEqual({ status: 'issued', paidCents: 0 });
   });
 
-  it('takes no more than what is still to be paid', async () => {
+  it('a newly issued invoice takes no more than its outstanding amount from earlier payments', async () => {
     const { id } = await bookingWith(app, { installments: TWO });
     await recorded(owner, received(id, 30_000));
     const invoice = await issued(id);
@@ -45,7 +45,7 @@ describe('an invoice that is issued after money came in', () => {
     expect(await standing(invoice.id)).toEqual({ status: 'paid', paidCents: 100_000 });
   });
 
-  it('over a booking that is paid already is paid at once, and says so', async () => {
+  it('a newly issued invoice of a paid booking is paid at once and publishes it', async () => {
     const { id } = await bookingWith(app, { installments: TWO });
     await recorded(owner, received(id, 100_000));
     const invoice = await issued(id);
@@ -54,7 +54,7 @@ describe('an invoice that is issued after money came in', () => {
     expect(events.map(({ event }) => event)).toEqual(['invoice.created', 'invoice.issued', 'invoice.settled']);
   });
 
-  it("of one installment takes that one's money alone", async () => {
+  it('a newly issued invoice of an installment takes the payments of that installment only', async () => {
     const { id, schedules } = await bookingWith(app, { installments: TWO });
     const payment = await recorded(owner, received(id, 100_000));
     const invoice = await issued(id, { scheduleId: schedules[1] });
@@ -66,7 +66,7 @@ describe('an invoice that is issued after money came in', () => {
     expect((await installmentsOf(app, id)).every(({ status }) => status === 'paid')).toBe(true);
   });
 
-  it('leaves early money alone that it has no room for', async () => {
+  it('a newly issued invoice leaves earlier payments unapplied as far as they exceed it', async () => {
     const { id, schedules } = await bookingWith(app, { installments: TWO });
     const payment = await recorded(owner, received(id, 100_000));
     const lines = [{ description: 'Deposit and fee', unitPriceCents: 40_000 }];
@@ -79,7 +79,7 @@ describe('an invoice that is issued after money came in', () => {
     expect(await standing(invoice.id)).toEqual({ status: 'paid', paidCents: 40_000 });
   });
 
-  it('at the same time as a payment counts each cent once', async () => {
+  it('an invoice that is issued during a payment counts each cent once', async () => {
     const { id } = await bookingWith(app, { installments: TWO });
     await recorded(owner, received(id, 30_000));
     const { id: invoiceId } = await draft(id);

@@ -42,14 +42,14 @@ async function list(parameters: Record<string, string>): Promise<Page> {
   return body;
 }
 
-/** Which of the made payments the list has, by their letters. */
+/** The listed payments among those that were created, by their letters. */
 async function letters(parameters: Record<string, string>): Promise<string> {
   const { data } = await list(parameters);
   return data.map(({ id }) => 'ABCD'[made.findIndex((one) => one.id === id)] ?? '?').join('');
 }
 
 describe('GET /v1/admin/finance/payments', () => {
-  it('answers {data, total, limit, offset}, newest first, each as it is read by itself but for its allocations', async () => {
+  it('the payment list is {data, total, limit, offset}, newest first, of payments without allocations', async () => {
     const page = await list({ bookingId });
     expect({ ...page, data: page.data.length }).toEqual({ data: 3, total: 3, limit: 50, offset: 0 });
     for (const listed of page.data) {
@@ -73,26 +73,26 @@ describe('GET /v1/admin/finance/payments', () => {
     [{ from: '2026-01-02', to: '2026-01-02', direction: 'in', status: 'completed' }, 'C'],
     [{ limit: '1', offset: '1' }, 'B'],
     [{ offset: '3' }, ''],
-  ])("of one booking, asked by %j, is '%s'", async (parameters, expected) => {
+  ])("the payments of one booking, requested by %j, are '%s'", async (parameters, expected) => {
     expect(await letters({ bookingId, ...parameters })).toBe(expected);
   });
 
-  it('finds the payments of a supplier invoice', async () => {
+  it('the payment list can be filtered by supplier invoice', async () => {
     expect(await letters({ supplierInvoiceId })).toBe('D');
     expect(await letters({ supplierInvoiceId, bookingId })).toBe('');
   });
 
-  it('has the exact total on every page, also beyond the end', async () => {
+  it('the total of the payment list counts all matches on every page, also beyond the last one', async () => {
     expect((await list({ bookingId, limit: '1' })).total).toBe(3);
     expect(await list({ bookingId, offset: '50' })).toEqual({ data: [], total: 3, limit: 50, offset: 50 });
   });
 
-  it('rejects an invalid query with 400 and its issues', async () => {
+  it('an invalid query of the payment list is rejected with 400 and its issues', async () => {
     const { status, body } = await owner.get(`${PAYMENTS}?direction=up`);
     expect([status, body]).toEqual([400, invalid('direction', 'isIn')]);
   });
 
-  it('needs finance:read', async () => {
+  it('listing payments needs finance:read', async () => {
     const other = await staffWith(app, 'finance:write');
     const { status, body } = await other.get(PAYMENTS);
     expect(status).toBe(403);
@@ -101,8 +101,11 @@ describe('GET /v1/admin/finance/payments', () => {
   });
 });
 
-it.each([UNKNOWN.payment, 'nothing', 'sinv_01k0dem000e000000000000001'])('GET of %s is 404', async (id) => {
-  const { status, body } = await owner.get(`${PAYMENTS}/${id}`);
-  expect(status).toBe(404);
-  expect(body).toEqual(problem('not_found'));
-});
+it.each([UNKNOWN.payment, 'nothing', 'sinv_01k0dem000e000000000000001'])(
+  'reading the payment %s is 404',
+  async (id) => {
+    const { status, body } = await owner.get(`${PAYMENTS}/${id}`);
+    expect(status).toBe(404);
+    expect(body).toEqual(problem('not_found'));
+  },
+);

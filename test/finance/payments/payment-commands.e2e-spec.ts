@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 describe('the reversal of a payment', () => {
-  it('takes the supplier invoice back to approved; the reason is in the payment and in the ledger', async () => {
+  it('a reversal moves the supplier invoice back to approved and stores its reason in the payment and in the ledger', async () => {
     const { id: supplierInvoiceId } = await approved(owner, 900);
     const payment = await recorded(owner, out(supplierInvoiceId, 900));
     app.travel({ ms: 5 });
@@ -55,7 +55,7 @@ describe('the reversal of a payment', () => {
     expect(event).toMatchObject({ event: 'payment.reversed', data: { status: 'reversed', unappliedCents: 900 } });
   });
 
-  it('twice is refused with 409 invalid_transition', async () => {
+  it('a second reversal of a payment is rejected with 409 invalid_transition', async () => {
     const { id: supplierInvoiceId } = await approved(owner, 900);
     const { id } = await recorded(owner, out(supplierInvoiceId, 900));
     await reverse(owner, id);
@@ -67,7 +67,7 @@ describe('the reversal of a payment', () => {
     expect(more.body).toEqual(problem('invalid_transition', { from: 'reversed', to: 'completed', allowed: [] }));
   });
 
-  it('frees the invoice for reopening', async () => {
+  it('a supplier invoice can be reopened after the reversal of its payment', async () => {
     const { id: supplierInvoiceId } = await approved(owner, 900);
     const { id } = await recorded(owner, out(supplierInvoiceId, 100));
     const reopen = () => owner.post(`${SUPPLIER_INVOICES}/${supplierInvoiceId}/reopening`, { reason: 'Wrong' });
@@ -76,7 +76,7 @@ describe('the reversal of a payment', () => {
     expect((await reopen()).status).toBe(200);
   });
 
-  it('needs a reason', async () => {
+  it('a reversal of a payment needs a reason', async () => {
     const { id: supplierInvoiceId } = await approved(owner, 900);
     const { id } = await recorded(owner, out(supplierInvoiceId, 900));
     const answer = await owner.post(`${PAYMENTS}/${id}/reversal`, {});
@@ -84,8 +84,8 @@ describe('the reversal of a payment', () => {
   });
 });
 
-describe('an allocation that is taken back', () => {
-  it('leaves its money unapplied and the invoice approved; the money can be put to use again', async () => {
+describe('the deallocation of a payment', () => {
+  it('a deallocation leaves the money unapplied and the supplier invoice approved, and the money can be allocated again', async () => {
     const { id: supplierInvoiceId } = await approved(owner, 900);
     const payment = await recorded(owner, out(supplierInvoiceId, 900));
     const path = `${PAYMENTS}/${payment.id}/allocations`;
@@ -104,7 +104,7 @@ describe('an allocation that is taken back', () => {
     expect(actions).toEqual(['finance.payment.record', 'finance.payment.deallocate', 'finance.payment.allocate']);
   });
 
-  it('twice is refused with 409 invalid_transition, one of another payment is 404', async () => {
+  it('a second deallocation is rejected with 409 invalid_transition, and one of another payment is 404', async () => {
     const { id: supplierInvoiceId } = await approved(owner, 900);
     const [one, other] = [
       await recorded(owner, out(supplierInvoiceId, 400)),
@@ -148,7 +148,7 @@ describe('every command on a payment', () => {
     return client.post<Envelope>(`${path}/${command}`, body, { headers });
   }
 
-  it.each(commands)('%s of an unknown payment is 404', async (command, _scope) => {
+  it.each(commands)('the command %s of an unknown payment is 404', async (command, _scope) => {
     for (const id of [UNKNOWN.payment, 'nothing']) {
       const answer = await call(command, [id]);
       expect(answer.status).toBe(404);
@@ -156,7 +156,7 @@ describe('every command on a payment', () => {
     }
   });
 
-  it.each(commands)('%s needs %s', async (command, scope) => {
+  it.each(commands)('the command %s needs %s', async (command, scope) => {
     const { id, allocations } = await subject();
     const ids: [string, string?] = [id, allocations[0]?.id];
     const refused = await call(command, ids, { client: await staffWith(app, 'finance:read') });
@@ -165,30 +165,36 @@ describe('every command on a payment', () => {
     expect((await call(command, ids, { client: await staffWith(app, scope) })).status).toBe(200);
   });
 
-  it.each(commands)('%s is carried out once for one Idempotency-Key', async (command, _scope) => {
-    const { id, allocations } = await subject();
-    const ids: [string, string?] = [id, allocations[0]?.id];
-    const key = { headers: { 'Idempotency-Key': `${command}-once-${id}` } };
-    const [first, again] = [await call(command, ids, key), await call(command, ids, key)];
-    expect([first.status, again.status]).toEqual([200, 200]);
-    expect(again.body).toEqual(first.body);
-  });
+  it.each(commands)(
+    'the command %s is executed once for two requests with the same Idempotency-Key',
+    async (command, _scope) => {
+      const { id, allocations } = await subject();
+      const ids: [string, string?] = [id, allocations[0]?.id];
+      const key = { headers: { 'Idempotency-Key': `${command}-once-${id}` } };
+      const [first, again] = [await call(command, ids, key), await call(command, ids, key)];
+      expect([first.status, again.status]).toEqual([200, 200]);
+      expect(again.body).toEqual(first.body);
+    },
+  );
 });
 
-it('what has nothing left to put to use stays as it is', async () => {
+it('a payment without unapplied money is unchanged by an allocation request', async () => {
   const { id: supplierInvoiceId } = await approved(owner, 900);
   const payment = await recorded(owner, out(supplierInvoiceId, 900));
   const { status, body } = await owner.post<Envelope>(`${PAYMENTS}/${payment.id}/allocations`);
   expect([status, body.data]).toEqual([200, payment]);
 });
 
-it.each(['PUT', 'PATCH', 'DELETE'])('%s of a payment does not exist: it is reversed, never edited', async (method) => {
-  const { id: supplierInvoiceId } = await approved(owner, 900);
-  const payment = await recorded(owner, out(supplierInvoiceId, 900));
-  const { status, body, headers } = await owner.request(method, `${PAYMENTS}/${payment.id}`, {
-    body: { amountCents: 1 },
-  });
-  expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
-  expect(body).toEqual(problem('method_not_allowed'));
-  expect(await read(owner, payment.id)).toEqual(payment);
-});
+it.each(['PUT', 'PATCH', 'DELETE'])(
+  '%s of a payment is rejected with 405, because a payment is reversed and never edited',
+  async (method) => {
+    const { id: supplierInvoiceId } = await approved(owner, 900);
+    const payment = await recorded(owner, out(supplierInvoiceId, 900));
+    const { status, body, headers } = await owner.request(method, `${PAYMENTS}/${payment.id}`, {
+      body: { amountCents: 1 },
+    });
+    expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
+    expect(body).toEqual(problem('method_not_allowed'));
+    expect(await read(owner, payment.id)).toEqual(payment);
+  },
+);

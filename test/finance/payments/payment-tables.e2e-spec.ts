@@ -13,7 +13,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-/** What the database says to a change past the service. */
+/** The error of the database for a change that bypasses the service. */
 async function refusal(sql: string, values: unknown[]): Promise<unknown> {
   try {
     await app.sql(sql, values);
@@ -29,13 +29,13 @@ async function newPayment(): Promise<Payment> {
   return recorded(owner, out(id, 600));
 }
 
-describe('the tables of payments refuse', () => {
+describe('the payments tables', () => {
   beforeAll(async () => {
     payment = await newPayment();
   });
 
   it.each(['amount_cents = 700', "paid_on = '2026-01-16'", "method = 'cash'", "currency = 'USD'", 'reference = null'])(
-    'an edit: %s',
+    'the payments table rejects the edit %s',
     async (change) => {
       const edited = change === 'reference = null' ? "reference = 'other'" : change;
       const said = await refusal(`update payments set ${edited} where id = $1`, [payment.id]);
@@ -43,7 +43,7 @@ describe('the tables of payments refuse', () => {
     },
   );
 
-  it('deleting a payment or an allocation, and changing an allocation', async () => {
+  it('the payments tables reject deleting a payment or an allocation, and changing an allocation', async () => {
     expect(await refusal('delete from payments where id = $1', [payment.id])).toBe('payments is append-only');
     for (const sql of [
       'delete from payment_allocations where payment_id = $1',
@@ -53,7 +53,7 @@ describe('the tables of payments refuse', () => {
     }
   });
 
-  it('bringing a reversed payment back', async () => {
+  it('the payments table rejects restoring a reversed payment', async () => {
     const { id } = await newPayment();
     await owner.post(`/v1/admin/finance/payments/${id}/reversal`, { reason: 'Wrong' });
     const revive = "update payments set status = 'completed', reversed_at = null, reversal_reason = null where id = $1";
@@ -64,11 +64,11 @@ describe('the tables of payments refuse', () => {
     ['money that is neither allocated nor unapplied', 'unapplied_cents = 1', 'payments_conservation'],
     ['more unapplied than there is', 'unapplied_cents = 601', 'payments_unapplied'],
     ['a reversal without its stamps', "status = 'reversed'", 'payments_reversal'],
-  ])('%s', async (_, change, constraint) => {
+  ])('the payments table rejects %s', async (_, change, constraint) => {
     expect(await refusal(`update payments set ${change} where id = $1`, [payment.id])).toBe(constraint);
   });
 
-  it('a target whose paid amount is not the sum of its allocations', async () => {
+  it('the database rejects a target whose paid amount is not the sum of its allocations', async () => {
     const sql = 'update supplier_invoices set paid_cents = 601 where id = $1';
     expect(await refusal(sql, [payment['supplierInvoiceId']])).toBe('supplier_invoices_paid_is_allocated');
   });
@@ -77,7 +77,7 @@ describe('the tables of payments refuse', () => {
     `insert into payment_allocations (id, payment_id, ${columns}, effective_on, created_at)
      select $2, id, ${values}, paid_on, now() from payments where id = $1`;
 
-  it('an allocation that neither the payment nor its target knows of', async () => {
+  it('the database rejects an allocation that neither the payment nor its target counts', async () => {
     const sql = insert('supplier_invoice_id, amount_cents', 'supplier_invoice_id, 5');
     expect(await refusal(sql, [payment.id, 'pall_test_1'])).toBe('payments_conservation');
   });
@@ -94,23 +94,23 @@ describe('the tables of payments refuse', () => {
       ['supplier_invoice_id, schedule_id, amount_cents', "supplier_invoice_id, 'psch_1', 5"],
       'payment_allocations_target',
     ],
-  ] as const)('an allocation %s', async (_, [columns, values], constraint) => {
+  ] as const)('the allocations table rejects an allocation %s', async (_, [columns, values], constraint) => {
     expect(await refusal(insert(columns, values), [payment.id, 'pall_test_2'])).toBe(constraint);
   });
 
-  it("an allocation of somebody else's debt", async () => {
+  it('the database rejects an allocation to the debt of another party', async () => {
     const { id } = await approved(owner, 1000);
     const sql = insert('supplier_invoice_id, amount_cents', '$3, 5');
     expect(await refusal(sql, [payment.id, 'pall_test_5', id])).toBe('payment_allocations_own_debt');
   });
 
-  it('a reversal row that is not the row it reverses', async () => {
+  it('the allocations table rejects a reversal row that differs from the row that it reverses', async () => {
     const [allocation] = payment.allocations;
     const sql = insert('supplier_invoice_id, amount_cents, reverses_id', 'supplier_invoice_id, 5, $3');
     expect(await refusal(sql, [payment.id, 'pall_test_3', allocation?.id])).toBe('payment_allocations_reversal');
   });
 
-  it('a second reversal of one allocation', async () => {
+  it('the allocations table rejects a second reversal of one allocation', async () => {
     const { id, allocations } = await newPayment();
     await owner.delete(`/v1/admin/finance/payments/${id}/allocations/${allocations[0]?.id}`);
     const sql = insert('supplier_invoice_id, amount_cents, reverses_id', 'supplier_invoice_id, 600, $3');

@@ -16,7 +16,7 @@ export interface Allocation {
   effectiveOn: string;
 }
 
-/** What the tests read of a payment; the contract checks the rest. */
+/** The members of a payment that the tests read; the contract tests check the others. */
 export interface Payment extends Record<string, unknown> {
   id: string;
   status: string;
@@ -30,7 +30,7 @@ export interface Envelope {
   data: Payment;
 }
 
-/** A body of money that went out for a supplier invoice. */
+/** The body of a payment sent for a supplier invoice. */
 export function out(supplierInvoiceId: string, amountCents: number, over: Record<string, unknown> = {}) {
   return {
     direction: 'out',
@@ -43,7 +43,7 @@ export function out(supplierInvoiceId: string, amountCents: number, over: Record
   };
 }
 
-/** Records a payment that is not refused. */
+/** Records a payment and expects success. */
 export async function recorded(client: TestClient, body: object): Promise<Payment> {
   const answer = await client.post<Envelope>(PAYMENTS, body);
   expect([answer.status, answer.text]).toEqual([201, answer.text]);
@@ -55,8 +55,8 @@ export async function read(client: TestClient, id: string): Promise<Payment> {
 }
 
 /**
- * Asks again where the service was too busy, as a client does: on a loaded machine a booking's lock can take longer than
- * a request may wait. A 503 wrote nothing.
+ * Repeats a call while the service is busy, as a client does: on a loaded machine the lock of a booking can take longer
+ * than a request may wait. A 503 has written nothing.
  */
 export async function insisting<Given extends { status: number }>(call: () => Promise<Given>): Promise<Given> {
   for (;;) {
@@ -69,7 +69,7 @@ export function reverse(client: TestClient, id: string): Promise<Answer<Envelope
   return client.post<Envelope>(`${PAYMENTS}/${id}/reversal`, { reason: 'The bank returned it' });
 }
 
-/** An approved supplier invoice over so much. */
+/** An approved supplier invoice with this total. */
 export async function approved(client: TestClient, totalCents: number, over: Record<string, unknown> = {}) {
   return makeSupplierInvoice(client, { totalCents, status: 'approved', ...over });
 }
@@ -80,13 +80,13 @@ export interface Settled {
   version: number;
 }
 
-/** What is settled of a supplier invoice. */
+/** The status and paid amount of a supplier invoice. */
 export async function settledOf(client: TestClient, id: string): Promise<Settled> {
   const { data } = (await client.get<{ data: Settled }>(`${SUPPLIER_INVOICES}/${id}`)).body;
   return { status: data.status, paidCents: data.paidCents, version: data.version };
 }
 
-/** A payment's entries in the action ledger, oldest first. */
+/** The ledger entries of a payment, oldest first. */
 export async function entriesOf(app: TestApp, id: string): Promise<Record<string, unknown>[]> {
   return app.sql(
     `select action, reason, before, after from action_ledger_entries
@@ -100,7 +100,7 @@ interface Wanted {
   count: number;
 }
 
-/** Events with this id among their facts, once there are so many; oldest first. */
+/** Events whose data contains this id, as soon as there are `count`; oldest first. */
 export async function eventsOf(app: TestApp, channel: string, { of: [name, id], count }: Wanted) {
   for (;;) {
     const { body } = await app

@@ -41,8 +41,8 @@ async function firstItemOf(bookingId: string): Promise<string> {
   return body.data[0]?.id ?? '';
 }
 
-describe('an installment that is set to paid by hand', () => {
-  it('is a manual payment over the outstanding amount, paid today', async () => {
+describe('an installment that is set to paid manually', () => {
+  it('an installment that is set to paid manually has a payment of the outstanding amount, dated today', async () => {
     const [bookingId, first] = await planned(owner);
     await recorded(owner, received(bookingId, 1000));
     const { status, body } = await change(owner, first, { status: 'paid' });
@@ -56,7 +56,7 @@ describe('an installment that is set to paid by hand', () => {
     expect((await paid(bookingId))[0]).toBe(1000);
   });
 
-  it('twice at the same time is one payment, and both hear 200', async () => {
+  it('two concurrent requests to set an installment to paid record one payment and both answer 200', async () => {
     const [bookingId, first] = await planned(owner);
     const answers = await Promise.all([1, 2, 3].map(() => change(owner, first, { status: 'paid' })));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -64,8 +64,8 @@ describe('an installment that is set to paid by hand', () => {
   });
 });
 
-describe('money that came in before there was a plan', () => {
-  it('settles the plan once that is materialized, oldest due first, by whoever comes first', async () => {
+describe('money that was received before the plan', () => {
+  it('money that was received before the plan settles it once it is created, oldest due first, under concurrent requests', async () => {
     const bookingId = await book(owner);
     const early = [
       await recorded(owner, received(bookingId, 20_000, { paidOn: '2026-01-16' })),
@@ -81,32 +81,35 @@ describe('money that came in before there was a plan', () => {
     expect(actions).toEqual(['finance.payment.record', 'finance.payment.allocate']);
   });
 
-  it.each(['plan', 'confirmation'])('and paid an invoice settles the installments that a %s makes', async (by) => {
-    const bookingId = await book(owner);
-    const invoices = '/v1/admin/finance/invoices';
-    const { id: invoiceId } = (await owner.post<{ data: { id: string } }>(invoices, { bookingId })).body.data;
-    expect((await owner.post(`${invoices}/${invoiceId}/issuance`, {})).status).toBe(200);
-    const allocations = [{ invoiceId, amountCents: 100_000 }];
-    const early = await recorded(owner, received(bookingId, 100_000, { allocations }));
-    expect(early.allocations).toMatchObject([{ scheduleId: null, invoiceId, amountCents: 100_000 }]);
+  it.each(['plan', 'confirmation'])(
+    'money that paid an invoice settles the installments that a %s creates',
+    async (by) => {
+      const bookingId = await book(owner);
+      const invoices = '/v1/admin/finance/invoices';
+      const { id: invoiceId } = (await owner.post<{ data: { id: string } }>(invoices, { bookingId })).body.data;
+      expect((await owner.post(`${invoices}/${invoiceId}/issuance`, {})).status).toBe(200);
+      const allocations = [{ invoiceId, amountCents: 100_000 }];
+      const early = await recorded(owner, received(bookingId, 100_000, { allocations }));
+      expect(early.allocations).toMatchObject([{ scheduleId: null, invoiceId, amountCents: 100_000 }]);
 
-    if (by === 'plan') expect((await owner.post(planPath(bookingId))).status).toBe(200);
-    else await confirm(owner, bookingId);
-    const schedules = await schedulesOf(owner, bookingId);
-    expect(schedules.map(({ status }) => status)).toEqual(schedules.map(() => 'paid'));
-    const now = await read(owner, early.id);
-    expect(now.unappliedCents).toBe(0);
-    expect(now.allocations.every((one) => one.scheduleId !== null && one.invoiceId === invoiceId)).toBe(true);
-    expect(sum(now.allocations.map(({ amountCents }) => amountCents))).toBe(100_000);
-    const { data } = (await owner.get<{ data: object }>(`${invoices}/${invoiceId}`)).body;
-    expect(data).toMatchObject({ status: 'paid', paidCents: 100_000 });
+      if (by === 'plan') expect((await owner.post(planPath(bookingId))).status).toBe(200);
+      else await confirm(owner, bookingId);
+      const schedules = await schedulesOf(owner, bookingId);
+      expect(schedules.map(({ status }) => status)).toEqual(schedules.map(() => 'paid'));
+      const now = await read(owner, early.id);
+      expect(now.unappliedCents).toBe(0);
+      expect(now.allocations.every((one) => one.scheduleId !== null && one.invoiceId === invoiceId)).toBe(true);
+      expect(sum(now.allocations.map(({ amountCents }) => amountCents))).toBe(100_000);
+      const { data } = (await owner.get<{ data: object }>(`${invoices}/${invoiceId}`)).body;
+      expect(data).toMatchObject({ status: 'paid', paidCents: 100_000 });
 
-    const second = await recorded(owner, received(bookingId, 100_000));
-    expect(second.unappliedCents).toBe(100_000);
-    expect(await isConserved()).toBe(true);
-  });
+      const second = await recorded(owner, received(bookingId, 100_000));
+      expect(second.unappliedCents).toBe(100_000);
+      expect(await isConserved()).toBe(true);
+    },
+  );
 
-  it('settles the plan that a confirmation makes', async () => {
+  it('money that was received before the plan settles the plan that a confirmation creates', async () => {
     const bookingId = await book(owner, { paymentPolicy: null });
     await recorded(owner, received(bookingId, 100_000));
     await confirm(owner, bookingId);
@@ -115,7 +118,7 @@ describe('money that came in before there was a plan', () => {
 });
 
 describe('a paid booking that becomes cheaper', () => {
-  it('frees the money of what shrinks, the latest first; it is unapplied then', async () => {
+  it('a lower total releases the money of reduced installments, the latest first, and it is unapplied then', async () => {
     const [bookingId] = await planned(owner);
     const first = await recorded(owner, received(bookingId, 45_000));
     const second = await recorded(owner, received(bookingId, 55_000));
@@ -137,7 +140,7 @@ describe('a paid booking that becomes cheaper', () => {
 });
 
 describe('a cancelled booking', () => {
-  it('keeps its money; a reversal leaves nothing open that nobody collects any more', async () => {
+  it('a cancelled booking keeps its money, and the reversal of a payment leaves nothing open', async () => {
     const [bookingId] = await planned(owner);
     const [one, other] = [
       await recorded(owner, received(bookingId, 31_000)),
@@ -151,15 +154,15 @@ describe('a cancelled booking', () => {
     expect(await outline(owner, bookingId)).toEqual(['30000 cancelled', '2000 cancelled', '40000 cancelled']);
   });
 
-  it('still takes money, which stays unapplied', async () => {
+  it('a cancelled booking still accepts money, which stays unapplied', async () => {
     const [bookingId] = await planned(owner);
     await cancelBooking(owner, bookingId);
     expect(await recorded(owner, received(bookingId, 900))).toMatchObject({ unappliedCents: 900, allocations: [] });
   });
 });
 
-describe('payments, edits of the plan and changes of the price at the same time', () => {
-  it('conserve the money and the sum of the plan, and end without a deadlock', async () => {
+describe('concurrent payments, plan edits and price changes', () => {
+  it('concurrent payments, plan edits and price changes end without a deadlock and conserve the money and the plan total', async () => {
     const [bookingId, first, second, third] = await planned(owner);
     const item = await firstItemOf(bookingId);
     const invoice = await owner.post<{ data: { id: string } }>('/v1/admin/finance/invoices', { bookingId });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('a payment for a supplier invoice', () => {
-  it('answers 201 with every field, its Location and its ETag, and settles the invoice', async () => {
+  it('a supplier payment is answered with 201, all its members, Location and ETag, and settles the invoice', async () => {
     const invoice = await approved(owner, 11_900);
     const sent = out(invoice.id, 11_900, { reference: 'SEPA 1', method: 'wallet' });
     const { status, body, headers } = await owner.post<Envelope>(PAYMENTS, sent);
@@ -49,7 +49,7 @@ describe('a payment for a supplier invoice', () => {
     expect(await settledOf(owner, invoice.id)).toEqual({ status: 'paid', paidCents: 11_900, version: 2 });
   });
 
-  it('in parts leaves the invoice approved until it is paid in full, and tells of that once', async () => {
+  it('partial payments leave the supplier invoice approved until it is paid in full, and the paid event is published once', async () => {
     const { id } = await approved(owner, 10_000);
     const first = await recorded(owner, out(id, 4000));
     expect(await settledOf(owner, id)).toMatchObject({ status: 'approved', paidCents: 4000 });
@@ -81,7 +81,7 @@ describe('a payment for a supplier invoice', () => {
     });
   });
 
-  it('leaves an entry in the action ledger with what it settled', async () => {
+  it('a supplier payment has a ledger entry with its allocations', async () => {
     const { id: supplierInvoiceId } = await approved(owner, 500);
     const payment = await recorded(owner, out(supplierInvoiceId, 500));
     expect(await entriesOf(app, payment.id)).toEqual([
@@ -89,19 +89,22 @@ describe('a payment for a supplier invoice', () => {
     ]);
   });
 
-  it.each(['draft', 'void', 'paid'])('that is %s is refused with 409 supplier_invoice_not_approved', async (status) => {
-    const invoice = await make(owner, { totalCents: 900, status: status === 'paid' ? 'approved' : 'draft' });
-    if (status === 'void') await owner.post(`${SUPPLIER_INVOICES}/${invoice.id}/voiding`, { reason: 'Not ours' });
-    if (status === 'paid') await recorded(owner, out(invoice.id, 900));
-    const before = await settledOf(owner, invoice.id);
+  it.each(['draft', 'void', 'paid'])(
+    'a payment for a %s supplier invoice is rejected with 409 supplier_invoice_not_approved',
+    async (status) => {
+      const invoice = await make(owner, { totalCents: 900, status: status === 'paid' ? 'approved' : 'draft' });
+      if (status === 'void') await owner.post(`${SUPPLIER_INVOICES}/${invoice.id}/voiding`, { reason: 'Not ours' });
+      if (status === 'paid') await recorded(owner, out(invoice.id, 900));
+      const before = await settledOf(owner, invoice.id);
 
-    const answer = await owner.post(PAYMENTS, out(invoice.id, 1));
-    expect(answer.status).toBe(409);
-    expect(answer.body).toEqual(problem('supplier_invoice_not_approved', { status }));
-    expect(await settledOf(owner, invoice.id)).toEqual(before);
-  });
+      const answer = await owner.post(PAYMENTS, out(invoice.id, 1));
+      expect(answer.status).toBe(409);
+      expect(answer.body).toEqual(problem('supplier_invoice_not_approved', { status }));
+      expect(await settledOf(owner, invoice.id)).toEqual(before);
+    },
+  );
 
-  it('beyond what is outstanding is refused with 422 over_allocated, and nothing is written', async () => {
+  it('a payment above the outstanding amount is rejected with 422 over_allocated, and nothing is written', async () => {
     const { id } = await approved(owner, 1000);
     await recorded(owner, out(id, 400));
     const answer = await owner.post(PAYMENTS, out(id, 601));
@@ -110,14 +113,14 @@ describe('a payment for a supplier invoice', () => {
     expect(await app.sql('select from payments where supplier_invoice_id = $1', [id])).toHaveLength(1);
   });
 
-  it('in another currency is refused with 422 currency_mismatch', async () => {
+  it('a supplier payment in another currency is rejected with 422 currency_mismatch', async () => {
     const { id } = await approved(owner, 1000);
     const answer = await owner.post(PAYMENTS, out(id, 1000, { currency: 'USD' }));
     expect(answer.status).toBe(422);
     expect(answer.body).toEqual(problem('currency_mismatch', { expected: 'EUR', actual: 'USD' }));
   });
 
-  it('is allocated as a whole: less is 422 totals_mismatch, more is 422 over_allocated', async () => {
+  it('a supplier payment is allocated as a whole: less is 422 totals_mismatch, more is 422 over_allocated', async () => {
     const { id } = await approved(owner, 5000);
     const send = (...amounts: number[]) =>
       owner.post(PAYMENTS, out(id, 1000, { allocations: amounts.map((amountCents) => ({ amountCents })) }));
@@ -132,7 +135,7 @@ describe('a payment for a supplier invoice', () => {
     expect((await send(400, 600)).status).toBe(201);
   });
 
-  it('names no installment', async () => {
+  it('a supplier payment cannot be allocated to an installment', async () => {
     const { id } = await approved(owner, 5000);
     const allocations = [{ amountCents: 10, scheduleId: 'psch_01k0dem000e000000000000001' }];
     const answer = await owner.post(PAYMENTS, out(id, 10, { allocations }));
@@ -140,7 +143,7 @@ describe('a payment for a supplier invoice', () => {
     expect(answer.body).toEqual(invalid('allocations.0.scheduleId', 'not_applicable'));
   });
 
-  it('for an unknown supplier invoice is 404 with the field', async () => {
+  it('a payment for an unknown supplier invoice is 404 with the field', async () => {
     for (const id of ['sinv_01k0dem000e000000000009999', 'nothing']) {
       const answer = await owner.post(PAYMENTS, out(id, 10));
       expect(answer.status).toBe(404);
@@ -150,7 +153,7 @@ describe('a payment for a supplier invoice', () => {
 });
 
 describe('the body of a payment', () => {
-  it('may not be of a day to come', async () => {
+  it('the day of a payment must not be in the future', async () => {
     const { id } = await approved(owner, 5000);
     const tomorrow = new Date(app.now().getTime() + 48 * 3_600_000).toISOString().slice(0, 10);
     const answer = await owner.post(PAYMENTS, out(id, 10, { paidOn: tomorrow }));
@@ -161,14 +164,14 @@ describe('the body of a payment', () => {
   it.each([
     ['bookingId', {}],
     ['supplierInvoiceId', { direction: 'out' }],
-  ])('needs %s for %j', async (field, over) => {
+  ])('a payment needs %s for %j', async (field, over) => {
     const sent = { method: 'cash', currency: 'EUR', amountCents: 1, paidOn: '2026-01-15', ...over };
     const answer = await owner.post(PAYMENTS, sent);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual(invalid(field, 'required'));
   });
 
-  it('with an invalid body is rejected with 400 and its issues, and nothing is recorded', async () => {
+  it('an invalid body of a payment is rejected with 400 and its issues, and nothing is recorded', async () => {
     const { id } = await approved(owner, 5000);
     const { status, body } = await owner.post(PAYMENTS, out(id, 10, { method: 'barter' }));
     expect([status, body]).toEqual([400, invalid('method', 'isIn')]);

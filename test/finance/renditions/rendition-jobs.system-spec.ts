@@ -182,14 +182,14 @@ describe('the file store', () => {
   });
 });
 
-describe('the table of renditions rejects', () => {
+describe('the renditions table', () => {
   it.each([
     [`status = 'ready'`, 'invoice_renditions_file'],
     [`storage_key = '${'a'.repeat(64)}'`, 'invoice_renditions_file'],
     [`status = 'failed'`, 'invoice_renditions_failure'],
     [`attempts = 6`, 'invoice_renditions_attempts_check'],
     [`language = 'xx'`, 'invoice_renditions_language_check'],
-  ])('%s', async (change, constraint) => {
+  ])('the renditions table rejects %s', async (change, constraint) => {
     const id = await asked();
     const attempt = app.sql(`update invoice_renditions set ${change} where id = $1`, [id]);
     await expect(attempt).rejects.toMatchObject({ constraint });

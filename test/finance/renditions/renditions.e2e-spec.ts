@@ -65,7 +65,7 @@ describe('POST /v1/admin/finance/invoices/{id}/renditions', () => {
 });
 
 describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
-  it('a download redirects to a PDF with number, lines, taxes and totals, whatever the Authorization header', async () => {
+  it('a download redirects to a PDF with number, lines, taxes and totals, with any Authorization header', async () => {
     const invoice = await bill(app);
     const { id } = await ask(owner, invoice.id);
     const location = await linkOf(owner, id);
@@ -229,7 +229,7 @@ describe('GET /v1/files/{token}', () => {
 });
 
 describe('the job queue', () => {
-  it('renders a rendition once and retries a failed attempt', async () => {
+  it('the job queue renders a rendition once and retries a failed attempt', async () => {
     const files = app.nest.get(FileStore);
     const put = files.put.bind(files);
     let failures = 1;

@@ -75,7 +75,7 @@ describe('aging of payables', () => {
         { bucket: 'over_90', count: 2, amountCents: 30_000 },
       ],
     });
-    // 31 days later all but the one without a due date are late.
+    // 31 days later all invoices except the one without a due date are late.
     expect(await buckets('payable', 'XPF', day(31))).toEqual([5, 1, 12, 120, 33_200]);
   });
 

@@ -13,8 +13,8 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-describe('the integrity report names exactly', () => {
-  it('a payment that differs from its allocations plus its unapplied amount', async () => {
+describe('the report of broken accounting rules', () => {
+  it('the integrity report names a payment that differs from its allocations plus its unapplied amount', async () => {
     const { id: bookingId } = await bookingWith(app);
     const { id } = await recorded(owner, received(bookingId, 500));
     const set = (cents: number) =>
@@ -24,7 +24,7 @@ describe('the integrity report names exactly', () => {
     await set(500);
   });
 
-  it('a reversed payment with an active allocation', async () => {
+  it('the integrity report names a reversed payment with an active allocation', async () => {
     const { id: bookingId, schedules } = await bookingWith(app, { installments: [['2026-03-01', 1000]] });
     const { id } = await recorded(owner, received(bookingId, 400));
     await reverse(owner, id);
@@ -42,7 +42,7 @@ describe('the integrity report names exactly', () => {
     await tamper(app, 'payment_allocations', `delete from payment_allocations where id = 'pall_ghost'`);
   });
 
-  it('an installment whose paid amount differs from its allocations', async () => {
+  it('the integrity report names an installment whose paid amount differs from its allocations', async () => {
     const { schedules } = await bookingWith(app, { installments: [['2026-03-01', 1000]] });
     const [id = ''] = schedules;
     const set = (cents: number) =>
@@ -52,7 +52,7 @@ describe('the integrity report names exactly', () => {
     await set(0);
   });
 
-  it('a supplier invoice whose paid amount differs from its allocations', async () => {
+  it('the integrity report names a supplier invoice whose paid amount differs from its allocations', async () => {
     const { id } = await approved(owner, 1000);
     await recorded(owner, out(id, 300));
     const set = (cents: number) =>
@@ -62,7 +62,7 @@ describe('the integrity report names exactly', () => {
     await set(300);
   });
 
-  it('a payment that settles a supplier invoice other than its own', async () => {
+  it('the integrity report names a payment that settles a supplier invoice other than its own', async () => {
     const [mine, other] = [await approved(owner, 1000), await approved(owner, 1000)];
     const { id } = await recorded(owner, out(mine.id, 300));
     const move = (to: string) =>
@@ -79,7 +79,7 @@ describe('the integrity report names exactly', () => {
     await move(mine.id);
   });
 
-  it('a plan that does not add up to the total of its booking', async () => {
+  it('the integrity report names a plan that does not add up to the total of its booking', async () => {
     const { id, schedules } = await bookingWith(app, { installments: [['2026-03-01', 1000]] });
     const set = (cents: number) =>
       tamper(
@@ -92,7 +92,7 @@ describe('the integrity report names exactly', () => {
     await set(1000);
   });
 
-  it('a booking whose total is not the sum of its items', async () => {
+  it('the integrity report names a booking whose total is not the sum of its items', async () => {
     const { id } = await bookingWith(app);
     const set = (cents: number) =>
       tamper(app, 'bookings', `update bookings set total_cents = ${cents} where id = '${id}'`);
@@ -101,7 +101,7 @@ describe('the integrity report names exactly', () => {
     await set(100_000);
   });
 
-  it('a supplier invoice whose lines do not add up to its total', async () => {
+  it('the integrity report names a supplier invoice whose lines do not add up to its total', async () => {
     const { id } = await approved(owner, 1000, { lines: [{ description: 'Bus', unitAmountCents: 1000 }] });
     const set = (cents: number) =>
       tamper(
@@ -125,7 +125,7 @@ describe('the integrity report names exactly', () => {
   const removed = (id: string) =>
     `delete from invoice_lines where invoice_id = '${id}'; delete from invoices where id = '${id}'`;
 
-  it('an invoice whose lines do not add up to its total', async () => {
+  it('the integrity report names an invoice whose lines do not add up to its total', async () => {
     const { id } = await bookingWith(app);
     await tamper(app, 'invoices', `${invoice('inv_lines', id, 100)}; ${line('inv_lines', 99)}`);
     expect(broken(await verify(owner))).toEqual({ invoice_total: entry('invoice', 'inv_lines', [99, 100]) });
@@ -151,7 +151,7 @@ describe('the integrity report names exactly', () => {
   const paid = (id: string, cents: number, status: string) =>
     tamper(app, 'invoices', `update invoices set status = '${status}', paid_cents = ${cents} where id = '${id}'`);
 
-  it('an invoice whose paid amount differs from its allocations', async () => {
+  it('the integrity report names an invoice whose paid amount differs from its allocations', async () => {
     const { id } = await bookingWith(app);
     await issued('inv_paid', id, 100);
     await paid('inv_paid', 5, 'partially_paid');
@@ -159,7 +159,7 @@ describe('the integrity report names exactly', () => {
     await paid('inv_paid', 0, 'issued');
   });
 
-  it('money that paid an invoice before the plan existed and settles no installment', async () => {
+  it('the integrity report names money that paid an invoice before the plan existed and settles no installment', async () => {
     const { id, schedules } = await bookingWith(app, { installments: [['2026-03-01', 1000]] });
     await issued('inv_planned', id, 1000);
     const { id: paymentId } = await recorded(owner, received(id, 300));
@@ -181,7 +181,7 @@ describe('the integrity report names exactly', () => {
     expect(broken(await verify(owner))).toEqual({});
   });
 
-  it('invoices that together exceed the total of their booking', async () => {
+  it('the integrity report names invoices that together exceed the total of their booking', async () => {
     const { id } = await bookingWith(app);
     await tamper(app, 'invoices', `${invoice('inv_more', id, 100_001)}; ${line('inv_more', 100_001)}`);
     expect(broken(await verify(owner))).toEqual({ booking_invoiced: entry('booking', id, [100_000, 100_001]) });
@@ -189,7 +189,7 @@ describe('the integrity report names exactly', () => {
   });
 });
 
-describe('the integrity report names', () => {
+describe('the integrity report about commissions', () => {
   async function itemWith(amountCents: number): Promise<{ itemId: string; lineId: string }> {
     const { id } = await bookingWith(app);
     const [item] = await app.sql<{ id: string }>('select id from booking_items where booking_id = $1', [id]);
@@ -201,7 +201,7 @@ describe('the integrity report names', () => {
     return { itemId: item?.id ?? '', lineId: body.data.id };
   }
 
-  it('commissions that together exceed the price of their item', async () => {
+  it('the integrity report names commissions that together exceed the price of their item', async () => {
     const { itemId, lineId } = await itemWith(500);
     const set = (cents: number) =>
       tamper(app, 'commission_lines', `update commission_lines set amount_cents = ${cents} where id = '${lineId}'`);
@@ -212,7 +212,7 @@ describe('the integrity report names', () => {
     await set(500);
   });
 
-  it('an active commission of a cancelled item', async () => {
+  it('the integrity report names an active commission of a cancelled item', async () => {
     const { itemId } = await itemWith(500);
     await tamper(
       app,

@@ -17,7 +17,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-it('all accounting rules hold on demo data and after payments, allocations and reversals', async () => {
+it('all accounting rules are satisfied by demo data and after payments, allocations and reversals', async () => {
   const { id } = await bookingWith(app, { installments: [['2026-03-01', 1000]] });
   await recorded(owner, received(id, 700));
   const { id: reversed } = await recorded(owner, received(id, 900));
