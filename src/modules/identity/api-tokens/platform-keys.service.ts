@@ -31,9 +31,13 @@ export class PlatformKeysService {
     }
   }
 
-  /** Creates or updates the key. Returns the token if it was generated, else null. */
+  /**
+   * Creates or updates the key. Returns the token if it was generated, else null. Throws an Error for a key that is bound to
+   * an unknown operator: it could never be used.
+   */
   async provide(wanted: ProvidedKey): Promise<string | null> {
     return this.database.transaction(async () => {
+      await this.assertOperatorExists(wanted);
       const lock = { mode: 'pessimistic_write' } as const;
       const where = { kind: 'platform', name: wanted.name } as const;
       const row = await this.database.repository(ApiToken).findOne({ where, lock });
@@ -84,6 +88,13 @@ export class PlatformKeysService {
     await this.database.update(row);
     this.credentials.recheck();
     this.record('update', row, { before, after });
+  }
+
+  private async assertOperatorExists({ name, operatorId = null }: ProvidedKey): Promise<void> {
+    if (operatorId === null) return;
+    const found = await this.database.query('select from operators where id = $1', [operatorId]);
+    if (found.length > 0) return;
+    throw new Error(`platformKeys: ${name} is bound to the operator ${operatorId}, which does not exist`);
   }
 
   private record(verb: 'create' | 'update', row: ApiToken, change: { before?: object; after: object }): void {

@@ -36,9 +36,13 @@ const SESSION = `
 const TOKEN = `
   select t.id, t.secret_hash, t.scopes, t.user_id, u.roles, t.operator_id, t.expires_at, t.last_used_at
   from api_tokens t left join users u on u.id = t.user_id
-  where t.public_id = $1 and t.kind = $2 and t.revoked_at is null and (t.kind = 'platform' or u.active)`;
+  where t.public_id = $1 and t.kind = $2 and t.revoked_at is null and (t.kind = 'platform' or u.active)
+    and (t.operator_id is null or exists (select from operators o where o.id = t.operator_id and o.status = 'active'))`;
 
-/** Verifies sessions, staff tokens and platform keys, each with one indexed statement. */
+/**
+ * Verifies sessions, staff tokens and platform keys, each with one indexed statement. A key that is bound to an operator
+ * works on every surface only while the operator is active.
+ */
 @Injectable()
 export class AuthenticationService {
   constructor(
