@@ -37,7 +37,7 @@ const MODULES = [
   TripsModule,
 ];
 
-export interface Surroundings {
+export interface AppDependencies {
   env: Env;
   log: Logger;
   dataSource: DataSource;
@@ -45,7 +45,7 @@ export interface Surroundings {
 
 @Module({})
 export class AppModule {
-  static forRoot({ env, log, dataSource }: Surroundings): DynamicModule {
+  static forRoot({ env, log, dataSource }: AppDependencies): DynamicModule {
     return {
       module: AppModule,
       imports: [

@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { apiDocumentContent } from './api-document.js';
 import type { Express } from 'express';
-import { AppModule, type Surroundings } from './app.module.js';
+import { AppModule, type AppDependencies } from './app.module.js';
 import { domainEvents } from './domain-events.js';
 import { requestContext } from './platform/http/context.middleware.js';
 import { chain } from './platform/http/handler-chain.js';
@@ -24,7 +24,7 @@ import { RequestBodies } from './platform/traffic/request-bodies.js';
 import { Traffic } from './platform/traffic/traffic.js';
 
 /** The application as it is served, in production and in tests alike. The caller listens and closes. */
-export async function createApp(surroundings: Surroundings): Promise<NestExpressApplication> {
+export async function createApp(surroundings: AppDependencies): Promise<NestExpressApplication> {
   const { env, log } = surroundings;
   const cors = env.corsOrigins.length > 0;
   const adapter = new ServiceAdapter(log);

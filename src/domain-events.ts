@@ -41,8 +41,8 @@ resource before acting on a message.
 
 /** The table of events as Markdown. */
 export function eventTable(): string {
-  const rows = domainEvents.flatMap(({ channels, events, facts }) =>
-    events.map((event) => [code([event]), code(channels), code(facts)].join(' | ')),
+  const rows = domainEvents.flatMap(({ channels, events, members }) =>
+    events.map((event) => [code([event]), code(channels), code(members)].join(' | ')),
   );
   return [
     INTRODUCTION,

@@ -7,7 +7,7 @@ import {
   setAsideCredentials,
   writeCredentials,
 } from './credentials-file.js';
-import { FirstCredentialsService, type FirstIssue } from './modules/identity/index.js';
+import { InitialCredentialsService, type InitialCredentials } from './modules/identity/index.js';
 import { TokenVerifier } from './platform/auth/token-verifier.js';
 import type { Env } from './platform/config/env.js';
 import { Database } from './platform/database/database.js';
@@ -35,14 +35,14 @@ export async function firstStart(
 ): Promise<Credentials | null> {
   return oneAtATime(dataSource, async () => {
     const started = performance.now();
-    const { owner } = await app.get(FirstCredentialsService).issue(env, (issue) => keep(issue, env));
+    const { owner } = await app.get(InitialCredentialsService).issue(env, (issue) => keep(issue, env));
     if (owner) printStep('first owner and keys', performance.now() - started);
     if (env.demoData) await loadDemoData(app);
     return env.production ? null : currentCredentials(app, env);
   });
 }
 
-async function keep(issue: FirstIssue, env: Env): Promise<void> {
+async function keep(issue: InitialCredentials, env: Env): Promise<void> {
   const { owner, platformKey, limitedPlatformKey } = issue;
   if (env.production || !owner?.token || platformKey === null || limitedPlatformKey === null) return;
   await setAsideCredentials(env.dataDir);

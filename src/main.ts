@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { readProcessEnv, runProcess } from './boot.js';
-import { startCluster } from './fleet.js';
-import { serveAlone, serveInCluster } from './serving.js';
+import { startCluster } from './cluster.js';
+import { serveSingleProcess, serveInCluster } from './serving.js';
 
 await runProcess(async () => {
   const env = readProcessEnv();
   if (cluster.isWorker) await serveInCluster(env);
   else if (env.webConcurrency > 1) await startCluster(env);
-  else await serveAlone(env);
+  else await serveSingleProcess(env);
 });

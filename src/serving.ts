@@ -14,7 +14,7 @@ import { rejectDemoInstallation } from './production.js';
 import { printStep, printWelcome } from './welcome.js';
 
 /** One process does everything: it prepares the database, and then it serves. */
-export async function serveAlone(env: Env): Promise<void> {
+export async function serveSingleProcess(env: Env): Promise<void> {
   const log = createLog(env.logLevel);
   const dataSource = await migrated(env);
   const app = await createApp({ env, log, dataSource });

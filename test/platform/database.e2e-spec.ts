@@ -79,7 +79,7 @@ describe('the outbox', () => {
 
   it('holds the events of committed transactions, in order, and of no others', async () => {
     const outbox = app.nest.get(Outbox);
-    outbox.declare([{ channels: ['test.outbox'], events: ['counted'], facts: ['n'] }]);
+    outbox.declare([{ channels: ['test.outbox'], events: ['counted'], members: ['n'] }]);
     const tell = (numbers: number[], fails: boolean) =>
       asSystem(() =>
         database.transaction(async () => {

@@ -15,7 +15,7 @@ const started: TestApp[] = [];
 async function start(overrides: Overrides = {}): Promise<TestApp> {
   const app = await startApp(overrides);
   started.push(app);
-  app.nest.get(Outbox).declare([{ channels: ['test.{n}'], events: ['test.counted'], facts: ['n'] }]);
+  app.nest.get(Outbox).declare([{ channels: ['test.{n}'], events: ['test.counted'], members: ['n'] }]);
   return app;
 }
 

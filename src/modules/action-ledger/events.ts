@@ -4,6 +4,6 @@ export const ledgerEvents: EventGroup[] = [
   {
     channels: ['action-ledger.reversals'],
     events: ['ledger.reversed'],
-    facts: ['entryId', 'reversalId', 'action', 'subjectType', 'subjectId', 'isRunning'],
+    members: ['entryId', 'reversalId', 'action', 'subjectType', 'subjectId', 'isRunning'],
   },
 ];

@@ -5,7 +5,7 @@ export {
   CompletesReversal,
   type RecordedAction,
   Reverses,
-  type Undone,
+  type ReversalResult,
 } from './entries/reversal-handlers.js';
 export { ledgerEvents } from './events.js';
 export { LedgerVerifier } from './verification/ledger-verifier.js';

@@ -13,11 +13,11 @@ export const bookingEvents: EventGroup[] = [
       'booking.completed',
       'booking.cancelled',
     ],
-    facts: ['bookingId', 'number', 'status', 'currency', 'totalCents', 'version'],
+    members: ['bookingId', 'number', 'status', 'currency', 'totalCents', 'version'],
   },
   {
     channels,
     events: ['booking_item.created', 'booking_item.updated', 'booking_item.cancelled'],
-    facts: ['bookingId', 'bookingItemId', 'type', 'status', 'quantity', 'totalSellCents', 'version'],
+    members: ['bookingId', 'bookingItemId', 'type', 'status', 'quantity', 'totalSellCents', 'version'],
   },
 ];

@@ -4,6 +4,6 @@ export const catalogEvents: EventGroup[] = [
   {
     channels: ['catalog.slices'],
     events: ['catalog.slice.changed'],
-    facts: ['vertical', 'locale', 'market', 'generation', 'documents'],
+    members: ['vertical', 'locale', 'market', 'generation', 'documents'],
   },
 ];

@@ -7,21 +7,21 @@ export const distributionEvents: EventGroup[] = [
   {
     channels: ['distribution.channels'],
     events: ['channel.created', 'channel.updated'],
-    facts: ['channelId', 'status', 'version'],
+    members: ['channelId', 'status', 'version'],
   },
   {
     channels,
     events: ['allotment.created', 'allotment.updated', 'allotment.deleted', 'allotment.reclaimed'],
-    facts: ALLOTMENT,
+    members: ALLOTMENT,
   },
   {
     channels,
     events: ['allotment.released'],
-    facts: [...ALLOTMENT, 'slotId', 'departureId', 'units', 'by', 'unsoldAction'],
+    members: [...ALLOTMENT, 'slotId', 'departureId', 'units', 'by', 'unsoldAction'],
   },
   {
     channels,
     events: ['allotment.slot_changed'],
-    facts: [...ALLOTMENT, 'slotId', 'departureId', 'allotted', 'remaining'],
+    members: [...ALLOTMENT, 'slotId', 'departureId', 'allotted', 'remaining'],
   },
 ];

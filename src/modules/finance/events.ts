@@ -7,47 +7,47 @@ export const financeEvents: EventGroup[] = [
   {
     channels: ['finance.supplier-invoices'],
     events: namesOf('supplier_invoice', ['created', 'updated', 'approved', 'reopened', 'voided', 'paid']),
-    facts: ['supplierInvoiceId', 'status', ...MONEY, 'version'],
+    members: ['supplierInvoiceId', 'status', ...MONEY, 'version'],
   },
   {
     channels: ['finance.invoices'],
     events: namesOf('invoice', ['created', 'updated', 'deleted', 'issued', 'voided', 'settled']),
-    facts: ['invoiceId', 'bookingId', 'scheduleId', 'status', 'number', ...MONEY, 'version'],
+    members: ['invoiceId', 'bookingId', 'scheduleId', 'status', 'number', ...MONEY, 'version'],
   },
   {
     channels: ['finance.invoices'],
     events: ['invoice.rendered'],
-    facts: ['invoiceId', 'renditionId', 'format', 'language', 'version'],
+    members: ['invoiceId', 'renditionId', 'format', 'language', 'version'],
   },
   {
     channels: ['finance.invoice-number-series'],
     events: namesOf('invoice_number_series', ['created', 'updated', 'deleted']),
-    facts: ['invoiceNumberSeriesId', 'active', 'version'],
+    members: ['invoiceNumberSeriesId', 'active', 'version'],
   },
   {
     channels: SCHEDULE_CHANNELS,
     events: ['payment_plan.materialized'],
-    facts: ['planId', 'bookingId', 'planVersion', 'source', ...MONEY],
+    members: ['planId', 'bookingId', 'planVersion', 'source', ...MONEY],
   },
   {
     channels: SCHEDULE_CHANNELS,
     events: namesOf('payment_schedule', ['created', 'updated', 'cancelled', 'paid']),
-    facts: ['scheduleId', 'bookingId', 'status', 'dueDate', 'currency', 'amountCents', 'paidCents', 'version'],
+    members: ['scheduleId', 'bookingId', 'status', 'dueDate', 'currency', 'amountCents', 'paidCents', 'version'],
   },
   {
     channels: SCHEDULE_CHANNELS,
     events: ['payment_schedule.overdue'],
-    facts: ['scheduleId', 'bookingId', 'dueDate', 'currency', 'amountCents', 'outstandingCents'],
+    members: ['scheduleId', 'bookingId', 'dueDate', 'currency', 'amountCents', 'outstandingCents'],
   },
   {
     channels: ['finance.payment-policy'],
     events: ['payment_policy.replaced'],
-    facts: ['version'],
+    members: ['version'],
   },
   {
     channels: ['finance.payments', 'bookings.{bookingId}'],
     events: namesOf('payment', ['recorded', 'allocated', 'deallocated', 'reversed']),
-    facts: [
+    members: [
       'paymentId',
       'direction',
       'bookingId',
@@ -62,7 +62,7 @@ export const financeEvents: EventGroup[] = [
   {
     channels: ['finance.commissions'],
     events: namesOf('commission', ['created', 'updated', 'accrued', 'payable', 'withdrawn', 'paid', 'voided']),
-    facts: ['commissionId', 'bookingId', 'bookingItemId', 'status', 'currency', 'amountCents', 'version'],
+    members: ['commissionId', 'bookingId', 'bookingItemId', 'status', 'currency', 'amountCents', 'version'],
   },
 ];
 

@@ -6,7 +6,7 @@ import { PlatformKeysService } from './api-tokens/platform-keys.service.js';
 import { AuthenticationService } from './authentication/authentication.service.js';
 import { LastUsesService } from './authentication/last-uses.service.js';
 import { UserCredentialsService } from './credentials/user-credentials.service.js';
-import { FirstCredentialsService } from './first-credentials.service.js';
+import { InitialCredentialsService } from './initial-credentials.service.js';
 import { IdentityDemo } from './identity.demo.js';
 import { MeController } from './sessions/me.controller.js';
 import { SessionsController } from './sessions/sessions.controller.js';
@@ -20,7 +20,7 @@ import { UsersService } from './users/users.service.js';
   providers: [
     ApiTokensService,
     AuthenticationService,
-    FirstCredentialsService,
+    InitialCredentialsService,
     IdentityDemo,
     LastUsesService,
     PlatformKeysService,
@@ -28,6 +28,6 @@ import { UsersService } from './users/users.service.js';
     UserCredentialsService,
     UsersService,
   ],
-  exports: [FirstCredentialsService],
+  exports: [InitialCredentialsService],
 })
 export class IdentityModule {}

@@ -1,4 +1,4 @@
-export { FirstCredentialsService } from './first-credentials.service.js';
-export type { FirstIssue } from './first-plan.js';
+export { InitialCredentialsService } from './initial-credentials.service.js';
+export type { InitialCredentials } from './initial-credentials.js';
 export { IdentityModule } from './identity.module.js';
 export { ROLES, scopesOf } from './users/role.js';

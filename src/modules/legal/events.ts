@@ -4,12 +4,12 @@ export const legalEvents: EventGroup[] = [
   {
     channels: ['legal.contracts'],
     events: ['contract.issued', 'contract.sent', 'contract.expired', 'contract.voided'],
-    facts: ['contractId', 'contractNumber', 'version'],
+    members: ['contractId', 'contractNumber', 'version'],
   },
   {
     channels: ['legal.policies'],
     events: ['policy.published', 'policy.retired'],
-    facts: ['policyId', 'versionId', 'number', 'sha256'],
+    members: ['policyId', 'versionId', 'number', 'sha256'],
   },
   {
     channels: ['legal.policies'],
@@ -19,6 +19,6 @@ export const legalEvents: EventGroup[] = [
       'policy_assignment.removed',
       'policy_assignment.restored',
     ],
-    facts: ['assignmentId', 'policyId', 'kind', 'scope', 'targetId', 'version'],
+    members: ['assignmentId', 'policyId', 'kind', 'scope', 'targetId', 'version'],
   },
 ];

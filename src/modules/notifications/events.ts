@@ -4,6 +4,6 @@ export const notificationEvents: EventGroup[] = [
   {
     channels: ['bookings.{bookingId}', 'notifications.reminders'],
     events: ['reminder.sent'],
-    facts: ['runId', 'ruleId', 'stageId', 'bookingId', 'delivered'],
+    members: ['runId', 'ruleId', 'stageId', 'bookingId', 'delivered'],
   },
 ];

@@ -4,8 +4,8 @@ const channels = ['trips.{envelopeId}', 'trips'];
 const TRIP = ['envelopeId', 'status', 'currency', 'totalCents', 'version'];
 
 export const tripEvents: EventGroup[] = [
-  { channels, events: ['trip.reserved'], facts: [...TRIP, 'planId', 'holdExpiresAt'] },
-  { channels, events: ['trip.reservation_failed'], facts: [...TRIP, 'planId'] },
-  { channels, events: ['trip.booked'], facts: [...TRIP, 'bookingId'] },
-  { channels, events: ['trip.cancelled', 'trip.hold_expired', 'trip.unreserved'], facts: TRIP },
+  { channels, events: ['trip.reserved'], members: [...TRIP, 'planId', 'holdExpiresAt'] },
+  { channels, events: ['trip.reservation_failed'], members: [...TRIP, 'planId'] },
+  { channels, events: ['trip.booked'], members: [...TRIP, 'bookingId'] },
+  { channels, events: ['trip.cancelled', 'trip.hold_expired', 'trip.unreserved'], members: TRIP },
 ];

@@ -3,7 +3,7 @@ import { Clock } from '../clock/clock.js';
 import type { Actor } from '../context/actor.js';
 import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { type CredentialKind, parseCredential } from '../ids/credentials.js';
-import { BriefCache } from './brief-cache.js';
+import { CredentialCache } from './credential-cache.js';
 import { VerifiesCredential, type VerifyCredential } from './verifies-credential.js';
 
 /** Verifies all credentials, by the methods with `@VerifiesCredential`, and caches the results for a second. */
@@ -11,13 +11,13 @@ import { VerifiesCredential, type VerifyCredential } from './verifies-credential
 export class TokenVerifier implements OnModuleInit {
   private readonly verifiers = new Map<CredentialKind, VerifyCredential>();
   private readonly caches: { forget(): void }[] = [];
-  private readonly actors: BriefCache<Actor>;
+  private readonly actors: CredentialCache<Actor>;
 
   constructor(
     clock: Clock,
     private readonly methods: DecoratedMethods,
   ) {
-    this.actors = new BriefCache<Actor>(clock);
+    this.actors = new CredentialCache<Actor>(clock);
     this.alsoForget(this.actors);
   }
 

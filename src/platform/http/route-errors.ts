@@ -1,13 +1,13 @@
 import { SetMetadata } from '@nestjs/common';
 
-export const REFUSALS = 'refusals';
+export const ROUTE_ERROR_CODES = 'refusals';
 
 /** Status -> codes of this route, in addition to those of every route of its surface. */
-export type Refusals = Readonly<Partial<Record<400 | 401 | 403 | 404 | 409 | 410 | 422, readonly string[]>>>;
+export type RouteErrorCodes = Readonly<Partial<Record<400 | 401 | 403 | 404 | 409 | 410 | 422, readonly string[]>>>;
 
 /** Declares further errors of this route, by status, for the API document. */
-export function Refuses(refusals: Refusals): MethodDecorator {
-  return SetMetadata(REFUSALS, refusals);
+export function Refuses(refusals: RouteErrorCodes): MethodDecorator {
+  return SetMetadata(ROUTE_ERROR_CODES, refusals);
 }
 
 const ERROR_BODIES = 'error-bodies';

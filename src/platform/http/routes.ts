@@ -4,7 +4,13 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access } from '../auth/access.js';
 import { MUTATES, type Mutation } from '../idempotency/mutation.js';
-import { bodyExampleOf, type ErrorBodies, errorBodiesOf, REFUSALS, type Refusals } from './route-errors.js';
+import {
+  bodyExampleOf,
+  type ErrorBodies,
+  errorBodiesOf,
+  ROUTE_ERROR_CODES,
+  type RouteErrorCodes,
+} from './route-errors.js';
 import { RouteTable } from './route-table.js';
 import { type Surface, surfaceOf } from '../context/surface.js';
 
@@ -18,7 +24,7 @@ export interface Route {
   /** The declaration of a POST, PUT, PATCH or DELETE of the staff and connect surfaces. */
   readonly mutation: Mutation | null;
   /** Errors in addition to those of every route of the surface. */
-  readonly refusals: Refusals;
+  readonly refusals: RouteErrorCodes;
   /** Errors whose bodies have schemas of their own. */
   readonly errorBodies: ErrorBodies;
   /** The example of the body, where the route has one of its own. */
@@ -71,7 +77,7 @@ export class Routes implements OnModuleInit {
       if (keepsLedger && !READING.has(method) && !mutation) {
         throw new Error(`${name} must declare its change: @Mutates(action) or @ChangesNothing(reason)`);
       }
-      const refusals = (Reflect.getMetadata(REFUSALS, handler) as Refusals | undefined) ?? {};
+      const refusals = (Reflect.getMetadata(ROUTE_ERROR_CODES, handler) as RouteErrorCodes | undefined) ?? {};
       const [bodyExample, errorBodies] = [bodyExampleOf(handler), errorBodiesOf(handler)];
       this.all.push({ method, path, surface, access, mutation, refusals, errorBodies, bodyExample });
       this.table.add({ method, path, isPublic: access.isPublic });

@@ -33,7 +33,7 @@ export const policies = {
   'realtime-history': perMinute(300),
   'realtime-publish': perMinute(1_200),
   data: perMinute(600),
-  // Of one credential, for the operations that declare `@Costly()`.
+  // Of one credential, for the operations that declare `@LimitOperation()`.
   'ledger-verification': perMinute(30),
   'ledger-export': perMinute(30),
   'reversal-preview': perMinute(120),

@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { findContext } from '../context/request-context.js';
 import { type Surface, surfaceOf } from '../context/surface.js';
 import { addressKey } from './client-address.js';
-import { isExempt } from './exempt.js';
+import { isProbeRequest } from './probe-requests.js';
 import type { PolicyName } from './policies.js';
 import { RateLimits } from './rate-limits.js';
 
@@ -97,7 +97,7 @@ export function countRequest(
 /** Counts every request for its address, before its body is read or its credential verified. */
 export function limitAddresses(limits: RateLimits): RequestHandler {
   return (request, _response, next) => {
-    if (!isExempt(request.method, request.originalUrl)) limits.take('address', addressKey(request.ip));
+    if (!isProbeRequest(request.method, request.originalUrl)) limits.take('address', addressKey(request.ip));
     next();
   };
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../errors/app-error.js';
 import { type ErrorShape, errorBody } from '../errors/error-bodies.js';
 import type { Route } from '../http/routes.js';
-import type { Refusals } from '../http/route-errors.js';
+import type { RouteErrorCodes } from '../http/route-errors.js';
 
 /** What an operation takes beside its path and query: each part has errors of its own. */
 export interface Accepted {
@@ -26,7 +26,7 @@ export function errorCodesOf(route: Route, shape: ErrorShape, accepted: Accepted
   const generic = genericCodes(route, shape, accepted);
   const statuses = [...new Set([...generic.keys(), ...Object.keys(route.refusals).map(Number)])].sort((a, b) => a - b);
   return statuses.map((status) => {
-    const own = route.refusals[status as keyof Refusals] ?? [];
+    const own = route.refusals[status as keyof RouteErrorCodes] ?? [];
     return { status, own, codes: [...new Set([...own, ...(generic.get(status) ?? [])])] };
   });
 }

@@ -19,7 +19,7 @@ export interface DomainEvent {
   channel: string;
   /** e.g. `supplier_invoice.approved`. */
   event: string;
-  /** Beside these facts the message carries the event's own `id`, by which a consumer knows a repetition. */
+  /** Beside these members the message carries the event's own `id`, by which a consumer knows a repetition. */
   data: Record<string, unknown> & { id?: never };
 }
 

@@ -7,7 +7,7 @@ import { unavailable } from '../errors/app-error.js';
 import { bareResponse } from '../http/bare-response.js';
 import { crossOriginHeaders } from '../http/security-headers.js';
 import { uuidv7 } from '../ids/id.js';
-import { isExempt } from '../limits/exempt.js';
+import { isProbeRequest } from '../limits/probe-requests.js';
 import { EventLoop } from '../observability/event-loop.js';
 import { LOG } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
@@ -51,7 +51,7 @@ export class Admission {
   /** Whether the request is admitted; if not, the response has been sent. */
   readonly admit = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (this.traffic.draining) response.setHeader('Connection', 'close');
-    if (!this.isFull() || isExempt(request.method, request.url)) return true;
+    if (!this.isFull() || isProbeRequest(request.method, request.url)) return true;
     const given = { requestId: uuidv7(), ...(request.url === undefined ? {} : { url: request.url }) };
     const { status, headers, body } = bareResponse(BUSY, given);
     const forPages = crossOriginHeaders(request.headers.origin, this.env.corsOrigins);

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagge
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
-import { Costly } from '../../../platform/limits/costly.js';
+import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { LEDGER_ENTRIES_PATH, LedgerEntriesService } from './ledger-entries.service.js';
 import {
   EntryFilters,
@@ -52,7 +52,7 @@ export class LedgerEntriesController {
       description: 'The whole table; the example shows its first two lines.',
     },
   })
-  @Costly({ name: 'ledger-export', atOnce: 4, atOncePerCredential: 2 })
+  @LimitOperation({ name: 'ledger-export', maxConcurrent: 4, maxConcurrentPerCredential: 2 })
   async export(
     @Query() filters: EntryFilters,
     @Res({ passthrough: true }) response: Response,

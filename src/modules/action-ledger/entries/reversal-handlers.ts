@@ -19,7 +19,7 @@ export interface RecordedAction {
 }
 
 /** The subject before and after the reversal, for the entry of the reversal. */
-export interface Undone {
+export interface ReversalResult {
   before: object | null;
   after: object | null;
   /** `full` by default. */
@@ -29,7 +29,7 @@ export interface Undone {
 }
 
 export interface ReversalHandler {
-  reverse: (entry: RecordedAction, reason: string) => Promise<Undone>;
+  reverse: (entry: RecordedAction, reason: string) => Promise<ReversalResult>;
   complete?: (entry: RecordedAction) => Promise<void>;
 }
 

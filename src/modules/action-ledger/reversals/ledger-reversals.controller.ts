@@ -4,7 +4,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { created } from '../../../platform/http/response-headers.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Costly } from '../../../platform/limits/costly.js';
+import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { LEDGER_ENTRIES_PATH } from '../entries/ledger-entries.service.js';
 import { LedgerEntryEnvelope, toDetail } from '../entries/ledger-entry.dto.js';
@@ -41,7 +41,7 @@ export class LedgerReversalsController {
    */
   @Get('reversal-preview')
   @RequireScope('action-ledger:read')
-  @Costly({ name: 'reversal-preview', atOnce: 4 })
+  @LimitOperation({ name: 'reversal-preview', maxConcurrent: 4 })
   async preview(@PathId('aled', 'id', 2) id: string): Promise<ReversalPreviewEnvelope> {
     const rehearsal = await this.reversals.rehearse(id);
     return { data: toPreview(id, rehearsal) };

@@ -13,7 +13,7 @@ import {
   type RecordedAction,
   type ReversalHandler,
   ReversalHandlers,
-  type Undone,
+  type ReversalResult,
 } from '../entries/reversal-handlers.js';
 import { type EntryPair, LedgerReversalsRepository } from './ledger-reversals.repository.js';
 
@@ -26,7 +26,7 @@ const MAX_ATTEMPTS = 9;
 const BLOCKING_STATUSES = [400, 404, 409, 422];
 
 /** What a reversal would do now: the images of the subject, or the error that prevents it. */
-export type Rehearsal = { undone: Undone; refusal: null } | { undone: null; refusal: AppError };
+export type Rehearsal = { undone: ReversalResult; refusal: null } | { undone: null; refusal: AppError };
 
 /** Reverses ledger entries, each once, by the handlers that modules declare with `@Reverses`. */
 @Injectable()
@@ -113,7 +113,7 @@ export class LedgerReversalsService {
   /** Writes the entry at once, so that it can be read in the same transaction. */
   private async record(
     { action, subjectType, subjectId }: RecordedAction,
-    { originalId, reversalId, reason, undone }: EntryPair & { reason: string; undone: Undone },
+    { originalId, reversalId, reason, undone }: EntryPair & { reason: string; undone: ReversalResult },
   ): Promise<void> {
     const { before, after, outcome = 'full', isRunning = false } = undone;
     const change = { subjectType, subjectId, before, after, reason, reversesEntryId: originalId };

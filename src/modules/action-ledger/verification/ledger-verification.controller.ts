@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
-import { Costly } from '../../../platform/limits/costly.js';
+import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { toVerification, VerificationEnvelope, VerifyLedger } from './ledger-verification.dto.js';
 import { LedgerVerificationService } from './ledger-verification.service.js';
 
@@ -23,7 +23,7 @@ export class LedgerVerificationController {
    */
   @Get()
   @RequireScope('action-ledger:read')
-  @Costly({ name: 'ledger-verification', atOnce: 2 })
+  @LimitOperation({ name: 'ledger-verification', maxConcurrent: 2 })
   async verify(@Query() { chain, fromChain }: VerifyLedger): Promise<VerificationEnvelope> {
     const chains = chain === undefined ? { from: fromChain ?? 0 } : { from: chain, to: chain };
     const verification = await this.verification.verify({ ...chains, withinMs: this.env.requestDeadlineMs / 2 });

@@ -2,7 +2,7 @@ import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
-import { ClientGone } from '../../../platform/http/client-gone.js';
+import { ClientDisconnected } from '../../../platform/http/client-disconnected.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { CatalogSearchRequest, CatalogSearchResponse } from './search.dto.js';
 import { SearchService } from './search.service.js';
@@ -27,7 +27,7 @@ export class SearchController {
   @Header('Cache-Control', 'no-store')
   async search(
     @Body() body: CatalogSearchRequest,
-    @ClientGone() disconnected: AbortSignal,
+    @ClientDisconnected() disconnected: AbortSignal,
   ): Promise<CatalogSearchResponse> {
     const response = await this.catalog.search(body, disconnected);
     setResponseHeader('Content-Language', response.locale);

@@ -9,7 +9,7 @@ import { AppError, conflict, invalidField, notFound } from '../../../platform/er
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { assertMayGive } from '../may-give.js';
+import { assertGrantable } from '../assert-grantable.js';
 import { OperatorsService } from '../operators/operators.service.js';
 import { type ClientCredentials, newClientCredentials } from './client-credentials.js';
 import { type CreateOAuthClient, type ListOAuthClients, toOAuthClient } from './oauth-client.dto.js';
@@ -51,7 +51,7 @@ export class OAuthClientsService {
     { id = newId('oacl'), credentials = newClientCredentials(), secretId = newId('oasc') }: FixedValues = {},
   ): Promise<{ client: OAuthClient; clientSecret: string }> {
     const now = this.clock.now();
-    assertMayGive(input.scopes, '*:write');
+    assertGrantable(input.scopes, '*:write');
     const bounds = await this.boundsOfNew({
       grantId: input.grantId ?? null,
       expiresAt: endOf(input, now),
@@ -124,7 +124,7 @@ export class OAuthClientsService {
    */
   async lockToDelegate(operatorId: string, clientId: string): Promise<OAuthClient> {
     const client = await this.lock(operatorId, clientId);
-    assertMayGive(client.scopes, '*:write');
+    assertGrantable(client.scopes, '*:write');
     await this.assertWithinCaller(client);
     return client;
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BriefCache } from '../../../platform/auth/brief-cache.js';
+import { CredentialCache } from '../../../platform/auth/credential-cache.js';
 import { type Credential, newCredential, parseCredential, secretMatches } from '../../../platform/ids/credentials.js';
 import { excessScopes, isConnectScope } from '../../../platform/auth/scopes.js';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
@@ -11,13 +11,13 @@ import { VerifiesCredential } from '../../../platform/auth/verifies-credential.j
 import {
   assertPermitted,
   type AuthenticatedClient,
-  type ClientStanding,
-  isAlive,
+  type ClientStatus,
+  isLive,
   isPermitted,
-  STANDING_COLUMNS,
-  STANDING_TABLES,
-  withinGrant,
-} from './client-standing.js';
+  CLIENT_STATUS_COLUMNS,
+  CLIENT_STATUS_TABLES,
+  scopesWithinGrant,
+} from './client-status.js';
 import { rejectedRequest } from './oauth-errors.js';
 
 const LIFETIME_SECONDS = 3600;
@@ -33,32 +33,32 @@ export interface IssuedToken {
 /** An access token that is valid now. */
 export interface LiveToken {
   publicId: string;
-  client: ClientStanding;
+  client: ClientStatus;
   /** The scopes that the grant still covers. */
   scopes: string[];
   issuedAt: Date;
   expiresAt: Date;
 }
 
-type TokenRow = ClientStanding & { secretHash: Buffer; tokenScopes: string[]; issuedAt: Date; endsAt: Date };
+type TokenRow = ClientStatus & { secretHash: Buffer; tokenScopes: string[]; issuedAt: Date; endsAt: Date };
 
 const LIVE = `
-  select ${STANDING_COLUMNS}, token.secret_hash as "secretHash", token.scopes as "tokenScopes",
+  select ${CLIENT_STATUS_COLUMNS}, token.secret_hash as "secretHash", token.scopes as "tokenScopes",
     token.issued_at as "issuedAt", token.expires_at as "endsAt"
-  from oauth_access_tokens token join (${STANDING_TABLES}) on client.id = token.client
+  from oauth_access_tokens token join (${CLIENT_STATUS_TABLES}) on client.id = token.client
   where token.public_id = $1 and token.revoked_at is null and token.expires_at > $2`;
 
 /** Short-lived tokens of OAuth clients. They are opaque and stored as SHA-256, so a revocation takes effect at once. */
 @Injectable()
 export class AccessTokensService {
-  private readonly live: BriefCache<LiveToken>;
+  private readonly live: CredentialCache<LiveToken>;
 
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly verifier: TokenVerifier,
   ) {
-    this.live = new BriefCache<LiveToken>(clock);
+    this.live = new CredentialCache<LiveToken>(clock);
     verifier.alsoForget(this.live);
   }
 
@@ -69,7 +69,7 @@ export class AccessTokensService {
   async issue(client: AuthenticatedClient, requested: string[] | null): Promise<IssuedToken> {
     const now = this.clock.now();
     assertPermitted(client, now);
-    const scopes = tokenScopesOf(requested, withinGrant(client.scopes, client));
+    const scopes = tokenScopesOf(requested, scopesWithinGrant(client.scopes, client));
     const ends = [this.clock.inSeconds(LIFETIME_SECONDS), client.expiresAt, client.grantExpiresAt];
     const expiresAt = new Date(Math.min(...ends.flatMap((end) => (end ? [end.getTime()] : []))));
 
@@ -100,7 +100,7 @@ export class AccessTokensService {
   }
 
   /** Ends the token. Throws 400 `unauthorized_client` if it was issued to another client. */
-  async revoke(token: string, client: ClientStanding): Promise<void> {
+  async revoke(token: string, client: ClientStatus): Promise<void> {
     const credential = parseAccessToken(token);
     const live = credential && (await this.read(credential));
     if (!live) return;
@@ -129,9 +129,9 @@ export class AccessTokensService {
     const now = this.clock.now();
     const [row] = await this.database.prepared<TokenRow>('oauth-access-token-verify', LIVE, [publicId, now]);
     const isGenuine = secretMatches(secret, row?.secretHash ?? null);
-    if (!row || !isGenuine || !isAlive(row, now) || !isPermitted(row, now)) return null;
+    if (!row || !isGenuine || !isLive(row, now) || !isPermitted(row, now)) return null;
     const { tokenScopes, issuedAt, endsAt: expiresAt } = row;
-    return { publicId, client: row, scopes: withinGrant(tokenScopes, row), issuedAt, expiresAt };
+    return { publicId, client: row, scopes: scopesWithinGrant(tokenScopes, row), issuedAt, expiresAt };
   }
 }
 

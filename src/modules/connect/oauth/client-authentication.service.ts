@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BriefCache } from '../../../platform/auth/brief-cache.js';
+import { CredentialCache } from '../../../platform/auth/credential-cache.js';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
@@ -12,24 +12,24 @@ import { CLIENT_ID, type ClientCredentials } from '../oauth-clients/client-crede
 import {
   assertPermitted,
   type AuthenticatedClient,
-  type ClientStanding,
-  isAlive,
-  STANDING_COLUMNS,
-  STANDING_TABLES,
-} from './client-standing.js';
+  type ClientStatus,
+  isLive,
+  CLIENT_STATUS_COLUMNS,
+  CLIENT_STATUS_TABLES,
+} from './client-status.js';
 import { invalidClient } from './oauth-errors.js';
 
 interface KnownClient {
-  standing: ClientStanding;
+  status: ClientStatus;
   /** The live secrets, at most two. */
   secrets: { id: string; hash: Buffer }[];
 }
 
-type Row = ClientStanding & { secretIds: string[]; secretHashes: Buffer[] };
+type Row = ClientStatus & { secretIds: string[]; secretHashes: Buffer[] };
 
 const KNOWN = `
-  select ${STANDING_COLUMNS}, live."secretIds", live."secretHashes"
-  from ${STANDING_TABLES}
+  select ${CLIENT_STATUS_COLUMNS}, live."secretIds", live."secretHashes"
+  from ${CLIENT_STATUS_TABLES}
   cross join lateral (
     select coalesce(array_agg(id order by created_at), '{}') as "secretIds",
       coalesce(array_agg(hash order by created_at), '{}') as "secretHashes"
@@ -44,7 +44,7 @@ const KNOWN = `
  */
 @Injectable()
 export class ClientAuthenticationService {
-  private readonly known: BriefCache<KnownClient>;
+  private readonly known: CredentialCache<KnownClient>;
 
   constructor(
     private readonly database: Database,
@@ -53,7 +53,7 @@ export class ClientAuthenticationService {
     private readonly failures: FailureLimits,
     verifier: TokenVerifier,
   ) {
-    this.known = new BriefCache<KnownClient>(clock);
+    this.known = new CredentialCache<KnownClient>(clock);
     verifier.alsoForget(this.known);
   }
 
@@ -91,12 +91,12 @@ export class ClientAuthenticationService {
   private async read(clientId: string): Promise<KnownClient | null> {
     const [row] = await this.database.prepared<Row>('oauth-client-authenticate', KNOWN, [clientId, this.clock.now()]);
     if (!row) return null;
-    const { secretIds, secretHashes, ...standing } = row;
+    const { secretIds, secretHashes, ...status } = row;
     const secrets = secretIds.flatMap((id, index) => {
       const hash = secretHashes[index];
       return hash ? [{ id, hash }] : [];
     });
-    return { standing, secrets };
+    return { status, secrets };
   }
 
   /** Always compares with two secrets, to take the same time for every client. */
@@ -105,7 +105,7 @@ export class ClientAuthenticationService {
     const isOlder = secretMatches(clientSecret, older?.hash ?? null);
     const isNewer = secretMatches(clientSecret, newer?.hash ?? null);
     const secret = isNewer ? newer : isOlder ? older : undefined;
-    if (!known || !secret || !isAlive(known.standing, this.clock.now())) return null;
-    return { ...known.standing, secretId: secret.id };
+    if (!known || !secret || !isLive(known.status, this.clock.now())) return null;
+    return { ...known.status, secretId: secret.id };
   }
 }

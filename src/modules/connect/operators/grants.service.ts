@@ -9,7 +9,7 @@ import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-
 import { newId } from '../../../platform/ids/id.js';
 import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { assertMayGive } from '../may-give.js';
+import { assertGrantable } from '../assert-grantable.js';
 import { assertUnbound } from './assert-unbound.js';
 import { OperatorGrant } from './operator-grant.entity.js';
 import { type CreateGrant, type ListGrants, OperatorGrantRow, type UpdateGrant } from './operator.dto.js';
@@ -34,7 +34,7 @@ export class GrantsService {
     return this.database.transaction(async () => {
       const operator = await this.operators.lock(operatorId);
       assertUnbound();
-      assertMayGive(scopes, SCOPE);
+      assertGrantable(scopes, SCOPE);
       operator.assertActive();
       const now = this.clock.now();
       const grant = make(OperatorGrant, {
@@ -85,7 +85,7 @@ export class GrantsService {
       await this.operators.assertVisible(operatorId);
       const grant = await this.lock(operatorId, grantId);
       assertUnbound();
-      if (canExtend(changes)) assertMayGive(changes.scopes ?? grant.scopes, SCOPE);
+      if (canExtend(changes)) assertGrantable(changes.scopes ?? grant.scopes, SCOPE);
       assertVersion(expected, grant);
       const before = grant.auditImage();
       grant.change(this.termsOf(changes), this.clock.now());

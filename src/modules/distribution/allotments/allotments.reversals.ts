@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { checkedAs } from '../../../platform/http/format-check.js';
-import { assertUnchangedSince, type RecordedAction, Reverses, type Undone } from '../../action-ledger/index.js';
+import { assertUnchangedSince, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import { AllotmentsService } from './allotments.service.js';
 import { RecordedRelease } from './slot.dto.js';
 
@@ -12,14 +12,14 @@ export class AllotmentReversals {
 
   /** Throws 409 `changed_since`, `allotment_overlap`, `channel_archived`, `units_not_recorded`. */
   @Reverses('distribution.allotment.delete')
-  async reverseDeletion(entry: RecordedAction): Promise<Undone> {
+  async reverseDeletion(entry: RecordedAction): Promise<ReversalResult> {
     const released = await releaseIn(entry);
     return this.allotments.restore(entry.subjectId, released, (allotment) => assertUnchangedSince(entry, allotment));
   }
 
   /** Throws 404 if the allotment is deleted, 409 `nothing_released`, `units_not_recorded`. */
   @Reverses('distribution.allotment.release')
-  async reverseRelease(entry: RecordedAction): Promise<Undone> {
+  async reverseRelease(entry: RecordedAction): Promise<ReversalResult> {
     const released = await releaseIn(entry);
     const { unsoldAction } = released;
     const slots = released.slots.filter(({ units }) => units > 0);

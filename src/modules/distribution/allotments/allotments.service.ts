@@ -7,7 +7,7 @@ import { conflict, notFound, unprocessable } from '../../../platform/errors/app-
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger, type Undone } from '../../action-ledger/index.js';
+import { ActionLedger, type ReversalResult } from '../../action-ledger/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import { ChannelsService } from '../channels/channels.service.js';
 import type { CreateAllotment, ListAllotments, ReleaseBody, ReleasedUnits, UpdateAllotment } from './allotment.dto.js';
@@ -138,7 +138,7 @@ export class AllotmentsService {
   }
 
   /** Reverses a deletion in the running transaction, and opens slots on departures that were added since. */
-  async restore(id: string, released: RecordedRelease, check: (allotment: Allotment) => void): Promise<Undone> {
+  async restore(id: string, released: RecordedRelease, check: (allotment: Allotment) => void): Promise<ReversalResult> {
     const { allotment, release } = await this.repository.lockView(id, 'deleted');
     check(allotment);
     const before = { id, deletedAt: allotment.deletedAt?.toISOString() ?? null };
@@ -152,7 +152,7 @@ export class AllotmentsService {
   }
 
   /** Reverses a release in the running transaction. */
-  async reclaim(id: string, released: RecordedRelease): Promise<Undone> {
+  async reclaim(id: string, released: RecordedRelease): Promise<ReversalResult> {
     const { allotment } = await this.repository.lockView(id);
     const { before, after, isPartial } = await this.slots.reclaim(allotment, released, 'open');
     this.publish('reclaimed', allotment);

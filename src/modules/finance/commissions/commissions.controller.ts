@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { PathId } from '../../../platform/http/path-id.js';
-import { ChangeTarget } from '../../../platform/http/target.js';
+import { ChangeTarget } from '../../../platform/http/change-target.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import {

@@ -4,7 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { assertVersion } from '../../../platform/http/if-match.js';
-import type { Target } from '../../../platform/http/target.js';
+import type { Target } from '../../../platform/http/change-target.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';

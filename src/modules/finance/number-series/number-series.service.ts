@@ -7,7 +7,7 @@ import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger, type RecordedAction, Reverses, type Undone } from '../../action-ledger/index.js';
+import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import type { NumberSource } from './next-number.sql.js';
 import { assertShape, frameOf, periodKeyOf } from './number-pattern.js';
 import type { CreateNumberSeries, ListNumberSeries, UpdateNumberSeries } from './number-series.dto.js';
@@ -110,7 +110,7 @@ export class NumberSeriesService {
    * still exists and is active. Throws 404, 409 `series_in_use`, `series_inactive`.
    */
   @Reverses('finance.invoice_number_series.create')
-  async reverseCreation({ subjectId: id, after: created }: RecordedAction): Promise<Undone> {
+  async reverseCreation({ subjectId: id, after: created }: RecordedAction): Promise<ReversalResult> {
     await this.repository.lockAll();
     const view = await this.repository.lock(id, { excludesIssues: true });
     const { series, isUsed } = view;

@@ -3,7 +3,7 @@ import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Costly } from '../../../platform/limits/costly.js';
+import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { CollectionPlanEnvelope, CollectionPlanRequest } from './collection-plan.dto.js';
 import { CollectionPlansService } from './collection-plans.service.js';
@@ -33,7 +33,11 @@ export class CollectionPlansController {
     409: ['booking_closed', 'booking_not_priced'],
     422: ['invalid_payment_policy', 'amount_exceeds_outstanding'],
   })
-  @Costly({ name: 'collection-plan-preview', atOnce: 16, when: ({ materialize }) => materialize === false })
+  @LimitOperation({
+    name: 'collection-plan-preview',
+    maxConcurrent: 16,
+    when: ({ materialize }) => materialize === false,
+  })
   async collect(
     @PathId('book', 'bookingId', 23) bookingId: string,
     @Body() body: CollectionPlanRequest,

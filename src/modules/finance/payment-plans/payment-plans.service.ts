@@ -5,7 +5,7 @@ import { make } from '../../../platform/database/rows.js';
 import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion } from '../../../platform/http/if-match.js';
-import type { Target } from '../../../platform/http/target.js';
+import type { Target } from '../../../platform/http/change-target.js';
 import { newId } from '../../../platform/ids/id.js';
 import { type BookingSummary, BookingsService, type PaymentPolicy } from '../../bookings/index.js';
 import { AccountAudit } from '../booking-account/account-audit.service.js';

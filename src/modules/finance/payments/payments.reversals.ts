@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type RecordedAction, Reverses, type Undone } from '../../action-ledger/index.js';
+import { type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import { PaymentsService } from './payments.service.js';
 
 /** Reverses ledger entries of payments. */
@@ -9,7 +9,7 @@ export class PaymentReversals {
 
   /** Reverses a payment that was recorded by mistake. Throws 404, 409 `invalid_transition`. */
   @Reverses('finance.payment.record')
-  async reverseRecording({ subjectId }: RecordedAction, reason: string): Promise<Undone> {
+  async reverseRecording({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
     return this.payments.reverseRecording(subjectId, reason);
   }
 }

@@ -5,7 +5,7 @@ import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Costly } from '../../../platform/limits/costly.js';
+import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import {
   DownloadRendition,
@@ -38,7 +38,7 @@ export class RenditionsController {
   @RequireScope('finance:write')
   @Mutates('finance.invoice_rendition.request')
   @Refuses({ 409: ['invoice_not_issued'] })
-  @Costly({ name: 'invoice-rendition', atOnce: 8 })
+  @LimitOperation({ name: 'invoice-rendition', maxConcurrent: 8 })
   async request(@PathId('inv') id: string, @Body() body: RequestRendition): Promise<RenditionEnvelope> {
     const rendition = await this.renditions.request(id, body);
     setResponseHeader('Location', `/${PATH}/${rendition.id}/download`);

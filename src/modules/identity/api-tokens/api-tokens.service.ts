@@ -10,7 +10,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
-import { assertHolds } from '../users/assert-holds.js';
+import { assertCallerHasScopes } from '../users/assert-caller-has-scopes.js';
 import type { CreateApiToken, ListApiTokens } from './api-token.dto.js';
 import { ApiToken } from './api-token.entity.js';
 
@@ -37,7 +37,7 @@ export class ApiTokensService {
 
   /** Creates a token of the calling user. Throws 400 for an end in the past, 403 for scopes that the caller does not have. */
   async create({ name, scopes, expiresAt }: CreateApiToken): Promise<{ row: ApiToken; token: string }> {
-    assertHolds(scopes);
+    assertCallerHasScopes(scopes);
     return this.issue({ userId: currentActor().principal, name, scopes, expiresAt: this.end(expiresAt ?? null) });
   }
 

@@ -9,7 +9,7 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
 import { ApiToken } from './api-token.entity.js';
 import { parsePresetToken } from './api-tokens.service.js';
-import { printSecret } from '../print-secret.js';
+import { printGeneratedSecret } from '../print-generated-secret.js';
 import { ProvidedKey } from './platform-key.dto.js';
 
 /** Platform API keys. A key is identified by its name; a new token does not change its ID and principal. */
@@ -27,7 +27,7 @@ export class PlatformKeysService {
   async provision(rows: readonly ProvidedKey[]): Promise<void> {
     for (const row of rows) {
       const token = await this.provide(row);
-      if (token !== null) printSecret('platform key', row.name, token);
+      if (token !== null) printGeneratedSecret('platform key', row.name, token);
     }
   }
 

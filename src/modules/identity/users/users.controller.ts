@@ -6,14 +6,14 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { type Cost, Costly } from '../../../platform/limits/costly.js';
+import { type OperationLimits, LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { CreateUser, ListUsers, toUser, UpdateUser, UserEnvelope, UserPage } from './user.dto.js';
 import { UsersService } from './users.service.js';
 
 const PATH = '/v1/admin/identity/users';
 /** Hashing a password takes 19 MiB and one of the four threads of the pool. */
-const HASHING = { name: 'password-hashing', atOnce: 4 } satisfies Cost;
+const HASHING = { name: 'password-hashing', maxConcurrent: 4 } satisfies OperationLimits;
 
 @ApiTags('Users and sessions')
 @Controller(PATH)
@@ -30,7 +30,7 @@ export class UsersController {
   @RequireScope('identity:write')
   @Mutates('identity.user.create', { guessable: ['password'] })
   @Refuses({ 409: ['email_taken'] })
-  @Costly(HASHING)
+  @LimitOperation(HASHING)
   async create(@Body() body: CreateUser): Promise<UserEnvelope> {
     const user = await this.users.create(body);
     return created(`${PATH}/${user.id}`, user, { data: toUser(user) });
@@ -73,7 +73,7 @@ export class UsersController {
   @RequireScope('identity:write')
   @Mutates('identity.user.update', { guessable: ['password'] })
   @Refuses({ 409: ['last_owner'] })
-  @Costly({ ...HASHING, when: ({ password }) => password !== undefined })
+  @LimitOperation({ ...HASHING, when: ({ password }) => password !== undefined })
   async update(
     @PathId('user', 'id', 3) id: string,
     @Body() body: UpdateUser,

@@ -12,8 +12,8 @@ import { newId, randomBase62 } from '../../../platform/ids/id.js';
 import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
-import { printSecret } from '../print-secret.js';
-import { assertHolds } from './assert-holds.js';
+import { printGeneratedSecret } from '../print-generated-secret.js';
+import { assertCallerHasScopes } from './assert-caller-has-scopes.js';
 import { hashPassword, passwordMatches } from './password.js';
 import { scopesOf } from './role.js';
 import { type CreateUser, type ListUsers, ProvidedUser, type UpdateUser } from './user.dto.js';
@@ -32,7 +32,7 @@ export class UsersService {
 
   /** Throws 403 for roles that exceed the scopes of the caller, 409 `email_taken`. */
   async create({ email, name, roles, password }: CreateUser, id = newId('user')): Promise<User> {
-    assertHolds(scopesOf(roles));
+    assertCallerHasScopes(scopesOf(roles));
     const passwordHash = await hashPassword(password);
     const now = this.clock.now();
     const user = make(User, {
@@ -80,7 +80,7 @@ export class UsersService {
     return this.database.transaction(async () => {
       const { user, hasOtherOwner } = await this.lock(id);
       assertVersion(expected, user);
-      assertHolds(scopesOf([...user.roles, ...(changes.roles ?? [])]));
+      assertCallerHasScopes(scopesOf([...user.roles, ...(changes.roles ?? [])]));
       const before = user.auditImage();
       const wasOwner = user.isActiveOwner();
       user.change({ ...plain, ...passwordHash }, this.clock.now());
@@ -99,7 +99,7 @@ export class UsersService {
   async provision(rows: readonly ProvidedUser[]): Promise<void> {
     for (const row of rows) {
       const password = await this.provisionRow(row);
-      if (password !== null) printSecret('password', row.email, password);
+      if (password !== null) printGeneratedSecret('password', row.email, password);
     }
   }
 

@@ -15,7 +15,7 @@ import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger, type RecordedAction, Reverses, type Undone } from '../../action-ledger/index.js';
+import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import { newContractId } from './contract-id.js';
 import {
   changesOf,
@@ -194,7 +194,7 @@ export class ContractsService {
 
   /** Declares the contract void. Its number remains assigned, and a sent mail cannot be recalled. */
   @Reverses('legal.contract.issue', 'legal.contract.send')
-  async reverse({ subjectId }: RecordedAction, reason: string): Promise<Undone> {
+  async reverse({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
     return this.declareVoid(await this.rows.lock(subjectId), reason);
   }
 

@@ -16,7 +16,7 @@ import {
   assertUnchangedSince,
   type RecordedAction,
   Reverses,
-  type Undone,
+  type ReversalResult,
 } from '../../action-ledger/index.js';
 import { ChannelsService } from '../../distribution/index.js';
 import { PoliciesService } from '../policies/policies.service.js';
@@ -121,7 +121,7 @@ export class PolicyAssignmentsService {
 
   /** Restores the assignment. Terms that were sold meanwhile do not change. Throws 409 `policy_assignment_overlap`. */
   @Reverses('legal.policy_assignment.remove')
-  async reverseRemoval(entry: RecordedAction): Promise<Undone> {
+  async reverseRemoval(entry: RecordedAction): Promise<ReversalResult> {
     const assignment = await this.rows.lock(entry.subjectId);
     assertUnchangedSince(entry, assignment);
     const before = assignment.auditImage();

@@ -6,7 +6,7 @@ import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import { ActionLedger, type RecordedAction, Reverses, type Undone } from '../../action-ledger/index.js';
+import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import { ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
 import { isLive } from '../targets/reminder-trigger.js';
 import type { ComposeReminderRule, ComposeStage, ListReminderRules, UpdateReminderRule } from './reminder-rule.dto.js';
@@ -83,7 +83,7 @@ export class ReminderRulesService {
 
   /** Disables the rule. Partial if a message was sent, may have been sent or is being sent. */
   @Reverses('notifications.reminder_rule.compose')
-  async reverseComposition({ subjectId: id }: RecordedAction): Promise<Undone> {
+  async reverseComposition({ subjectId: id }: RecordedAction): Promise<ReversalResult> {
     const rule = await this.repository.rules.lock(id);
     if (!rule.enabled) throw conflict('reminder_rule_disabled', 'The rule is already disabled');
     const before = rule.auditImage();

@@ -4,7 +4,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
-import { Costly } from '../../../platform/limits/costly.js';
+import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { SimulateReminders, SimulationEnvelope, toSimulation } from './simulation.dto.js';
 import { SimulationsService } from './simulations.service.js';
 
@@ -27,7 +27,7 @@ export class SimulationsController {
   @HttpCode(200)
   @RequireScope('notifications:read')
   @ChangesNothing('it computes what a rule would send, and sends and plans nothing')
-  @Costly({ name: 'reminder-simulation', atOnce: 2 })
+  @LimitOperation({ name: 'reminder-simulation', maxConcurrent: 2 })
   async simulate(@PathId('rrul') id: string, @Body() body: SimulateReminders): Promise<SimulationEnvelope> {
     const { orgTimeZone: timeZone, orgName: organization } = this.env;
     const simulation = await this.simulations.simulate(id, body);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { checkedAs } from '../../../platform/http/format-check.js';
-import { assertUnchangedSince, type RecordedAction, Reverses, type Undone } from '../../action-ledger/index.js';
+import { assertUnchangedSince, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import { FacilitiesService } from './facilities.service.js';
 import { UpdateFacility } from './facility.dto.js';
 
@@ -11,14 +11,14 @@ export class FacilityReversals {
 
   /** Throws 409 `changed_since`, `facility_archived`, `facility_code_taken`, `facility_cycle`. */
   @Reverses('operations.facility.update')
-  async reverseUpdate(entry: RecordedAction): Promise<Undone> {
+  async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const before = await checkedAs(UpdateFacility, entry.before);
     return this.facilities.reverseUpdate(entry.subjectId, before, (facility) => assertUnchangedSince(entry, facility));
   }
 
   /** Throws 409 `changed_since`, also if the facility is already restored, and `facility_code_taken`. */
   @Reverses('operations.facility.delete')
-  async reverseArchival(entry: RecordedAction): Promise<Undone> {
+  async reverseArchival(entry: RecordedAction): Promise<ReversalResult> {
     const { status = 'active' } = await checkedAs(UpdateFacility, entry.before);
     return this.facilities.restore(entry.subjectId, status, (facility) => assertUnchangedSince(entry, facility));
   }

@@ -3,11 +3,11 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { presentedToken } from '../../../platform/auth/authenticator.js';
-import { Costly } from '../../../platform/limits/costly.js';
+import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { PathChannel } from '../messages/channel-name.js';
 import { FollowChannel } from '../messages/message.dto.js';
 import { LiveStreamsService } from './live-streams.service.js';
-import { lastEventIdOf, StreamsMessages } from './streams-messages.js';
+import { lastEventIdOf, ApiMessageStream } from './api-message-stream.js';
 
 @ApiTags('Realtime')
 @Controller('/realtime/v1/channels/:channel/events')
@@ -24,11 +24,11 @@ export class LiveController {
    */
   @Get()
   @RequireScope('realtime:subscribe')
-  @StreamsMessages()
-  @Costly({
+  @ApiMessageStream()
+  @LimitOperation({
     name: 'realtime-stream',
-    atOnce: ({ maxStreams }) => maxStreams,
-    atOncePerCredential: ({ maxStreamsPerCredential }) => maxStreamsPerCredential,
+    maxConcurrent: ({ maxStreams }) => maxStreams,
+    maxConcurrentPerCredential: ({ maxStreamsPerCredential }) => maxStreamsPerCredential,
   })
   async follow(
     @PathChannel() channel: string,

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
-import { AnswersHistory } from './answers-history.js';
+import { ApiMessageHistory } from './api-message-history.js';
 import { PathChannel } from './channel-name.js';
 import { MessageEnvelope, MessageResponse, PublishMessage, ReadHistory, toMessage } from './message.dto.js';
 import { MessagesService } from './messages.service.js';
@@ -36,7 +36,7 @@ export class MessagesController {
    */
   @Get()
   @RequireScope('realtime:subscribe')
-  @AnswersHistory()
+  @ApiMessageHistory()
   async history(@PathChannel() channel: string, @Query() query: ReadHistory): Promise<MessageResponse[]> {
     const { messages, complete } = await this.messages.history(channel, query);
     setResponseHeader('X-Realtime-Complete', String(complete));

@@ -30,7 +30,7 @@ import {
 } from './reservation-plan.js';
 import type { TripComponent } from './trip-component.entity.js';
 import { applyQuotes, reservationErrorOf, sumOf } from './trip-prices.js';
-import { changeOf, eventsOf } from './trip-records.js';
+import { changeOf, eventsOf } from './trip-audit.js';
 import type { Trip, TripView } from './trip.entity.js';
 import { TripsRepository } from './trips.repository.js';
 

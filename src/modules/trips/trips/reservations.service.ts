@@ -5,7 +5,7 @@ import { AppError, conflict } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger, type Undone } from '../../action-ledger/index.js';
+import { ActionLedger, type ReversalResult } from '../../action-ledger/index.js';
 import { BookingsService, type ComponentSale, type TripSale } from '../../bookings/index.js';
 import { ExternalProvidersService } from '../providers/external-providers.service.js';
 import { InternalProvider } from '../providers/internal-provider.js';
@@ -34,7 +34,7 @@ import {
 } from './reservation-saga.js';
 import { missingMembers } from './traveler-party.js';
 import type { TripComponent } from './trip-component.entity.js';
-import { changeOf, eventsOf } from './trip-records.js';
+import { changeOf, eventsOf } from './trip-audit.js';
 import type { Trip, TripView } from './trip.entity.js';
 import { TripsRepository } from './trips.repository.js';
 import { TripsService } from './trips.service.js';
@@ -149,7 +149,7 @@ export class ReservationsService {
    * the caller, and the trip is a draft without prices. If an earlier reversal did that already, only unreleased external
    * holds are left.
    */
-  async unreserve(id: string, planId: unknown): Promise<Undone> {
+  async unreserve(id: string, planId: unknown): Promise<ReversalResult> {
     const { trip, components: all, plan } = await this.repository.lockView(id);
     const before = trip.auditImage();
     if (!plan || plan.id !== planId) {

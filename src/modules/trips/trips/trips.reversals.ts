@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CompletesReversal, type RecordedAction, Reverses, type Undone } from '../../action-ledger/index.js';
+import { CompletesReversal, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import { unreleasedSteps } from './reservation-plan.js';
 import { ReservationsService } from './reservations.service.js';
 import { TripsRepository } from './trips.repository.js';
@@ -14,7 +14,7 @@ export class TripReversals {
 
   /** Releases the reservation. Throws 409 `trip_not_reserved`, `reserved_again`. */
   @Reverses('trips.trip.reserve')
-  async reverseReservation({ subjectId, after }: RecordedAction): Promise<Undone> {
+  async reverseReservation({ subjectId, after }: RecordedAction): Promise<ReversalResult> {
     return this.reservations.unreserve(subjectId, after?.['planId']);
   }
 

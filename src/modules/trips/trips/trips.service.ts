@@ -10,7 +10,7 @@ import { ExternalProvidersService } from '../providers/external-providers.servic
 import { InternalProvider } from '../providers/internal-provider.js';
 import type { Quote } from '../providers/provider.js';
 import { applyQuotes, pricingErrorOf, sumOf } from './trip-prices.js';
-import { changeOf } from './trip-records.js';
+import { changeOf } from './trip-audit.js';
 import type { CreateTrip, ListTrips, UpdateTrip } from './trip.dto.js';
 import { Trip, type TripView } from './trip.entity.js';
 import { TripsRepository } from './trips.repository.js';

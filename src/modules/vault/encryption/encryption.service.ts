@@ -6,7 +6,7 @@ import { VaultAudit } from '../audit/vault-audit.service.js';
 import { open, seal } from '../keys/aes-gcm.js';
 import { EncryptionBudget } from '../keys/encryption-budget.js';
 import { VaultKeysService } from '../keys/vault-keys.service.js';
-import { findPrimary, type KnownVault, type LiveVersion } from '../vaults/known-vault.js';
+import { findPrimary, type VaultSnapshot, type LiveVersion } from '../vaults/vault-snapshot.js';
 import { VaultsService } from '../vaults/vaults.service.js';
 
 /** Encrypts and decrypts single values. Neither values nor ciphertexts are stored. */
@@ -58,7 +58,7 @@ export class EncryptionService {
     });
   }
 
-  private async opened(vault: KnownVault, ciphertext: string): Promise<{ value: Buffer; keyVersion: number }> {
+  private async opened(vault: VaultSnapshot, ciphertext: string): Promise<{ value: Buffer; keyVersion: number }> {
     const sealed = fromBase64(ciphertext);
     // A ciphertext does not name its key version; the tag shows which one fits.
     for (const version of sealed ? vault.versions : []) {
@@ -69,7 +69,7 @@ export class EncryptionService {
   }
 
   /** The primary version, with one of its encryptions reserved. The cached version may be primary no longer. */
-  private async takePrimary(slug: string, vault: KnownVault): Promise<LiveVersion> {
+  private async takePrimary(slug: string, vault: VaultSnapshot): Promise<LiveVersion> {
     assertInUse(vault);
     const version = findPrimary(vault);
     if (!version) throw conflict('no_usable_key', 'The vault has no key for encryption');
@@ -83,7 +83,7 @@ export class EncryptionService {
   }
 }
 
-function assertInUse({ archived }: KnownVault): void {
+function assertInUse({ archived }: VaultSnapshot): void {
   if (archived) throw conflict('vault_archived', 'The vault is archived');
 }
 

@@ -4,7 +4,7 @@ import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { VaultAudit } from '../audit/vault-audit.service.js';
 import { KeyVersion, LIVE_STATES, MAX_LIVE_VERSIONS } from '../keys/key-version.entity.js';
 import { VaultKeysService } from '../keys/vault-keys.service.js';
-import type { KnownVault } from '../vaults/known-vault.js';
+import type { VaultSnapshot } from '../vaults/vault-snapshot.js';
 import { VaultsService } from '../vaults/vaults.service.js';
 
 const MAX_VERSIONS = 1_000;
@@ -62,7 +62,7 @@ export class KeyVersionsService {
     return changed;
   }
 
-  private async getInUse(slug: string): Promise<KnownVault> {
+  private async getInUse(slug: string): Promise<VaultSnapshot> {
     const vault = await this.vaults.getUncached(slug);
     if (vault.archived) throw conflict('vault_archived', 'The vault is archived');
     return vault;

@@ -8,7 +8,7 @@ import { Provisions } from '../../../platform/provisioning/provisioning-decorato
 import { VaultAudit } from '../audit/vault-audit.service.js';
 import { LIVE_STATES } from '../keys/key-version.entity.js';
 import { VaultKeysService } from '../keys/vault-keys.service.js';
-import { findPending, type KnownVault, toKnownVault, type VaultRecordRow } from './known-vault.js';
+import { findPending, type VaultSnapshot, toVaultSnapshot, type VaultRecordRow } from './vault-snapshot.js';
 import { VaultRow } from './vault.dto.js';
 import { Vault } from './vault.entity.js';
 
@@ -40,7 +40,7 @@ const CHANGE = `
   returning vaults.id`;
 
 interface CachedVault {
-  vault: Promise<KnownVault | null>;
+  vault: Promise<VaultSnapshot | null>;
   /** In milliseconds since 1970. */
   expiresAt: number;
 }
@@ -59,14 +59,14 @@ export class VaultsService {
   ) {}
 
   /** Throws 404. */
-  async get(slug: string): Promise<KnownVault> {
+  async get(slug: string): Promise<VaultSnapshot> {
     const vault = await this.find(slug);
     if (!vault) throw notFound();
     return vault;
   }
 
   /** Reads the vault from the database, not from the cache. Throws 404. */
-  async getUncached(slug: string): Promise<KnownVault> {
+  async getUncached(slug: string): Promise<VaultSnapshot> {
     this.forget(slug);
     return this.get(slug);
   }
@@ -77,7 +77,7 @@ export class VaultsService {
   }
 
   /** Throws 409 `vault_limit_reached`. */
-  async getOrCreate(slug: string): Promise<KnownVault> {
+  async getOrCreate(slug: string): Promise<VaultSnapshot> {
     const vault = await this.find(slug);
     if (vault) return vault;
     // One creation at a time: many would occupy all connections while they wait for the advisory lock.
@@ -98,7 +98,7 @@ export class VaultsService {
     });
   }
 
-  private async find(slug: string): Promise<KnownVault | null> {
+  private async find(slug: string): Promise<VaultSnapshot | null> {
     const now = this.clock.now().getTime();
     const cached = this.cache.get(slug);
     if (cached && cached.expiresAt > now) return cached.vault;
@@ -109,7 +109,7 @@ export class VaultsService {
   }
 
   /** Only existing vaults stay in the cache: requests for invented slugs must not fill the memory. */
-  private async settle(slug: string, entry: CachedVault): Promise<KnownVault | null> {
+  private async settle(slug: string, entry: CachedVault): Promise<VaultSnapshot | null> {
     const vault = await entry.vault.catch((error: unknown) => {
       this.cache.delete(slug);
       throw error;
@@ -121,7 +121,7 @@ export class VaultsService {
     return vault;
   }
 
-  private async read(slug: string): Promise<KnownVault | null> {
+  private async read(slug: string): Promise<VaultSnapshot | null> {
     const vault = await this.load(slug);
     const pending = vault && findPending(vault);
     if (!pending || pending.readyAt > this.clock.now().getTime()) return vault;
@@ -129,9 +129,9 @@ export class VaultsService {
     return this.load(slug);
   }
 
-  private async load(slug: string): Promise<KnownVault | null> {
+  private async load(slug: string): Promise<VaultSnapshot | null> {
     const rows = await this.database.prepared<VaultRecordRow>('vault-by-slug', BY_SLUG, [slug, LIVE_STATES]);
-    return toKnownVault(rows);
+    return toVaultSnapshot(rows);
   }
 
   /** A vault with its first key. Does nothing if the slug exists. */

@@ -4,6 +4,6 @@ const EXEMPT = new Set(['/health/live', '/health/ready', '/metrics']);
  * Whether no limit and no admission applies to the request: an orchestrator that shares its address with a flood must not
  * take this process for dead. Exactly these paths by GET, in this spelling; the query does not matter.
  */
-export function isExempt(method: string | undefined, url: string | undefined): boolean {
+export function isProbeRequest(method: string | undefined, url: string | undefined): boolean {
   return method === 'GET' && EXEMPT.has(url?.split('?', 1)[0] ?? '');
 }

@@ -6,7 +6,7 @@ import { AppError } from '../../platform/errors/app-error.js';
  * A caller can pass on only scopes that it has: 403 with the excess scopes; `required` is the scope of the route. The
  * system, which loads demo data and provisioning files, has all scopes.
  */
-export function assertMayGive(scopes: readonly string[], required: string): void {
+export function assertGrantable(scopes: readonly string[], required: string): void {
   const actor = currentActor();
   const excess = actor.type === 'system' ? [] : excessScopes(actor.scopes, scopes);
   if (excess.length === 0) return;

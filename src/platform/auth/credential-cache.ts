@@ -5,7 +5,7 @@ const KEPT_MS = 1_000;
 const MOST = 10_000;
 
 /** Caches results about credentials for at most one second. Only results are cached, not their absence. */
-export class BriefCache<Value> {
+export class CredentialCache<Value> {
   private generation = 0;
   private readonly running = new Map<string, Promise<Value | null>>();
   private readonly found = new Map<string, { value: Value; until: number }>();

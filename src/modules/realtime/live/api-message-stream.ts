@@ -9,7 +9,7 @@ export function lastEventIdOf({ headers }: Request): string | undefined {
 }
 
 /** Documents the contents of the stream. */
-export function StreamsMessages(): MethodDecorator {
+export function ApiMessageStream(): MethodDecorator {
   return applyDecorators(
     ApiHeader({
       name: 'Last-Event-ID',

@@ -3,7 +3,7 @@ import { currentActor } from '../../../platform/context/request-context.js';
 import { forbidden } from '../../../platform/errors/app-error.js';
 
 /** A caller can assign or change only scopes that it has itself: 403 with the excess scopes. */
-export function assertHolds(scopes: readonly string[]): void {
+export function assertCallerHasScopes(scopes: readonly string[]): void {
   const excess = excessScopes(currentActor().scopes, scopes);
   if (excess.length > 0)
     throw forbidden('The roles or scopes exceed the scopes of the caller', { excessScopes: excess });

@@ -3,7 +3,11 @@ import { RequestMethod } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'node:http';
-import { type Cost, COSTLY, CostlyInterceptor } from '../../src/platform/limits/costly.js';
+import {
+  type OperationLimits,
+  OPERATION_LIMITS,
+  OperationLimitsInterceptor,
+} from '../../src/platform/limits/operation-limits.interceptor.js';
 import { hire, USERS } from '../identity/staff.js';
 import { holdTable, until } from '../platform/held-table.js';
 import { newChannelName, tokenWith } from '../realtime/channel.js';
@@ -28,24 +32,24 @@ const EXPENSIVE = [
 
 interface Declared {
   route: string;
-  cost: Cost;
+  limits: OperationLimits;
   interceptors: unknown[];
 }
 
-/** The routes that declare `@Costly()`. */
+/** The routes that declare `@LimitOperation()`. */
 function declaredBy(app: TestApp): Declared[] {
   const [discovery, scanner] = [app.nest.get(DiscoveryService), app.nest.get(MetadataScanner)];
   return discovery.getControllers().flatMap(({ instance, metatype }) => {
     const prototype = Object.getPrototypeOf(instance) as Record<string, object>;
     return scanner.getAllMethodNames(prototype).flatMap((name) => {
       const handler = prototype[name] ?? {};
-      const cost = Reflect.getMetadata(COSTLY, handler) as Cost | undefined;
-      if (!cost || !metatype) return [];
+      const limits = Reflect.getMetadata(OPERATION_LIMITS, handler) as OperationLimits | undefined;
+      if (!limits || !metatype) return [];
       const parts = [metatype, handler].map((target) => String(Reflect.getMetadata(PATH_METADATA, target)));
       const path = parts.flatMap((part) => part.split('/')).filter(Boolean);
       const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
       const interceptors = Reflect.getMetadata(INTERCEPTORS_METADATA, handler) as unknown[];
-      return [{ route: `${method} /${path.join('/')}`, cost, interceptors }];
+      return [{ route: `${method} /${path.join('/')}`, limits, interceptors }];
     });
   });
 }
@@ -61,7 +65,7 @@ afterEach(closeStreams);
 it('every expensive operation declares its limits, outside of its other interceptors', () => {
   const declared = declaredBy(app);
   expect(declared.map(({ route }) => route).sort()).toEqual(EXPENSIVE);
-  expect(declared.map(({ interceptors }) => interceptors[0])).toEqual(EXPENSIVE.map(() => CostlyInterceptor));
+  expect(declared.map(({ interceptors }) => interceptors[0])).toEqual(EXPENSIVE.map(() => OperationLimitsInterceptor));
 });
 
 describe('an expensive operation', () => {

@@ -2,15 +2,15 @@ import { type CredentialKind, newCredential } from '../../platform/ids/credentia
 import type { Env } from '../../platform/config/env.js';
 import { randomBase62 } from '../../platform/ids/id.js';
 
-export interface FirstOwner {
+export interface InitialOwner {
   email: string;
   password: string;
   token: string | null;
 }
 
 /** The credentials of the first start; null is what is not created in production. */
-export interface FirstIssue {
-  owner: FirstOwner | null;
+export interface InitialCredentials {
+  owner: InitialOwner | null;
   platformKey: string | null;
   limitedPlatformKey: string | null;
 }
@@ -21,7 +21,7 @@ const DEFAULT_EMAIL = 'owner@example.com';
  * Values that `BOOTSTRAP_*` does not preset are generated, but never in production: there only preset credentials are
  * created, and an owner only with address and password.
  */
-export function planFirstIssue(env: Env): FirstIssue {
+export function planInitialCredentials(env: Env): InitialCredentials {
   const generate = <T>(make: () => T): T | null => (env.production ? null : make());
   const email = env.bootstrapAdminEmail ?? generate(() => DEFAULT_EMAIL);
   const password = env.bootstrapAdminPassword ?? generate(() => randomBase62(20));

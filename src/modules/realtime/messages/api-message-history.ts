@@ -3,7 +3,7 @@ import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import { MAX_MESSAGES, MessageResponse } from './message.dto.js';
 
 /** Documents the response, a list of messages without an envelope, and its header. */
-export function AnswersHistory(): MethodDecorator {
+export function ApiMessageHistory(): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(MessageResponse),
     ApiOkResponse({

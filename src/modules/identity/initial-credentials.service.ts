@@ -8,7 +8,12 @@ import { demoId } from '../../platform/ids/id.js';
 import { Installation } from '../../platform/provisioning/installation.js';
 import { ApiTokensService } from './api-tokens/api-tokens.service.js';
 import { PlatformKeysService } from './api-tokens/platform-keys.service.js';
-import { type FirstIssue, type FirstOwner, missingPresets, planFirstIssue } from './first-plan.js';
+import {
+  type InitialCredentials,
+  type InitialOwner,
+  missingPresets,
+  planInitialCredentials,
+} from './initial-credentials.js';
 import { ACTIVE_OWNER, NO_OWNER } from './owner-login.js';
 import { UsersService } from './users/users.service.js';
 
@@ -17,7 +22,7 @@ const ALL = ['connect:*', ...PLATFORM_SCOPES];
 
 /** The first owner and the first platform keys, once per database. */
 @Injectable()
-export class FirstCredentialsService {
+export class InitialCredentialsService {
   constructor(
     private readonly database: Database,
     private readonly installation: Installation,
@@ -31,11 +36,11 @@ export class FirstCredentialsService {
    * whose generated password is stored nowhere. Throws ConfigurationError for invalid presets, and in production if no
    * owner exists afterwards.
    */
-  async issue(env: Env, keep: (issue: FirstIssue) => Promise<void>): Promise<FirstIssue> {
-    const { owner, platformKey, limitedPlatformKey } = planFirstIssue(env);
+  async issue(env: Env, keep: (issue: InitialCredentials) => Promise<void>): Promise<InitialCredentials> {
+    const { owner, platformKey, limitedPlatformKey } = planInitialCredentials(env);
     const work = async () => {
       await this.rejectIncompletePresets(env);
-      const issue: FirstIssue = {
+      const issue: InitialCredentials = {
         owner: await this.once('first-owner', owner, (planned) => this.createOwner(planned, env)),
         platformKey: await this.once('first-platform-key', platformKey, (token) =>
           this.createKey('platform', ALL, token),
@@ -78,7 +83,7 @@ export class FirstCredentialsService {
   }
 
   /** Outside production the owner has the IDs that the examples of the API document use. */
-  private async createOwner({ email, password, token }: FirstOwner, { production }: Env): Promise<void> {
+  private async createOwner({ email, password, token }: InitialOwner, { production }: Env): Promise<void> {
     const taken = await this.database.query('select from users where lower(email) = lower($1)', [email]);
     if (taken.length > 0) {
       throw new ConfigurationError([`BOOTSTRAP_ADMIN_EMAIL: ${email} is a user already; choose another address`]);

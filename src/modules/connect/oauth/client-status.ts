@@ -2,7 +2,7 @@ import { covers } from '../../../platform/auth/scopes.js';
 import { rejectedRequest } from './oauth-errors.js';
 
 /** The data that decides whether a client can be used now, and with which scopes. */
-export interface ClientStanding {
+export interface ClientStatus {
   id: string;
   /** Public. */
   clientId: string;
@@ -18,37 +18,37 @@ export interface ClientStanding {
 }
 
 /** A client after authentication, with the secret that it used. */
-export interface AuthenticatedClient extends ClientStanding {
+export interface AuthenticatedClient extends ClientStatus {
   secretId: string;
 }
 
-/** The columns of ClientStanding and their tables, as parts of a statement. */
-export const STANDING_COLUMNS = `
+/** The columns of ClientStatus and their tables, as parts of a statement. */
+export const CLIENT_STATUS_COLUMNS = `
   client.id, client.client_id as "clientId", client.operator_id as "operatorId", client.scopes, client.active, client.expires_at as "expiresAt",
   operator.status = 'active' as "operatorActive", granted.status = 'active' as "grantActive",
   granted.scopes as "grantScopes", granted.expires_at as "grantExpiresAt"`;
-export const STANDING_TABLES = `
+export const CLIENT_STATUS_TABLES = `
   oauth_clients client
   join operators operator on operator.id = client.operator_id
   left join operator_grants granted on granted.id = client.grant_id`;
 
 /** Whether the client is neither revoked nor expired. */
-export function isAlive({ active, expiresAt }: ClientStanding, now: Date): boolean {
+export function isLive({ active, expiresAt }: ClientStatus, now: Date): boolean {
   return active && !isPast(expiresAt, now);
 }
 
 /** Whether its operator, and its grant if it has one, are active. */
-export function isPermitted(standing: ClientStanding, now: Date): boolean {
-  return standing.operatorActive && standing.grantActive !== false && !isPast(standing.grantExpiresAt, now);
+export function isPermitted(status: ClientStatus, now: Date): boolean {
+  return status.operatorActive && status.grantActive !== false && !isPast(status.grantExpiresAt, now);
 }
 
 /** The scopes that the grant still covers: it can have been restricted since they were assigned. */
-export function withinGrant(scopes: string[], { grantScopes }: ClientStanding): string[] {
+export function scopesWithinGrant(scopes: string[], { grantScopes }: ClientStatus): string[] {
   return grantScopes === null ? scopes : scopes.filter((scope) => covers(grantScopes, scope));
 }
 
 /** Throws 400 `unauthorized_client` if the operator or the grant is not active. */
-export function assertPermitted(client: ClientStanding, now: Date): void {
+export function assertPermitted(client: ClientStatus, now: Date): void {
   if (isPermitted(client, now)) return;
   throw rejectedRequest('unauthorized_client', 'The operator or the grant of this client is not active');
 }

@@ -7,24 +7,24 @@ import { aggregateMetrics } from './platform/observability/cluster-metrics.js';
 import { prepare } from './serving.js';
 import { printStep, printWelcome } from './welcome.js';
 
-/** A process that ends sooner than that after its birth would only end again: its successor waits. */
-const YOUNG_MS = 5_000;
-const SUCCEED_AFTER_MS = 1_000;
-/** Beyond the drain: how long a process may take over what it is doing. */
-const END_WITHIN_MS = 15_000;
+/** A process that exits within this time would probably exit again at once, so its replacement is delayed. */
+const MIN_UPTIME_MS = 5_000;
+const REPLACEMENT_DELAY_MS = 1_000;
+/** After the drain: the time that a process has to finish before it is killed. */
+const KILL_AFTER_MS = 15_000;
 
 /** Prepares the database once, then runs `WEB_CONCURRENCY` processes on one port until it is stopped. */
 export async function startCluster(env: Env): Promise<void> {
   const credentials = await prepare(env);
   const started = performance.now();
   aggregateMetrics();
-  await new Fleet(env, createLog(env.logLevel)).launch();
+  await new WorkerSupervisor(env, createLog(env.logLevel)).launch();
   printStep(`${env.webConcurrency} processes`, performance.now() - started);
   printWelcome(env, credentials);
 }
 
-class Fleet {
-  private isComplete = false;
+class WorkerSupervisor {
+  private isStarted = false;
   private isStopping = false;
 
   constructor(
@@ -33,28 +33,32 @@ class Fleet {
   ) {}
 
   /**
-   * Resolves when every process listens. If one ends before that, it has logged why, and all end with its exit code.
+   * Resolves when every process listens. If one exits before that, it has logged the reason, and all exit with its code.
    */
   async launch(): Promise<void> {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => this.stop());
     const count = this.env.webConcurrency;
     await Promise.all(Array.from({ length: count }, () => this.add()));
-    this.isComplete = true;
+    this.isStarted = true;
   }
 
   private add(): Promise<void> {
     const worker = cluster.fork();
-    const born = performance.now();
-    worker.on('exit', (code) => void this.bury(worker, { code, isYoung: performance.now() - born < YOUNG_MS }));
+    const forkedAt = performance.now();
+    worker.on('exit', (code) => {
+      const exitedEarly = performance.now() - forkedAt < MIN_UPTIME_MS;
+      void this.replace(worker, { code, exitedEarly });
+    });
     return new Promise((resolve) => worker.once('listening', () => resolve()));
   }
 
-  private async bury({ id }: Worker, { code, isYoung }: { code: number; isYoung: boolean }): Promise<void> {
+  /** Replaces a worker that has exited; during the start, or while stopping, the others end as well. */
+  private async replace({ id }: Worker, { code, exitedEarly }: { code: number; exitedEarly: boolean }): Promise<void> {
     if (this.isStopping) {
-      if (living().length === 0) this.log.flush(() => process.exit(process.exitCode ?? 0));
-    } else if (this.isComplete) {
-      this.log.warn({ worker: id, code }, 'a process has ended and is replaced');
-      if (isYoung) await pause(SUCCEED_AFTER_MS);
+      if (liveWorkers().length === 0) this.log.flush(() => process.exit(process.exitCode ?? 0));
+    } else if (this.isStarted) {
+      this.log.warn({ worker: id, code }, 'a worker process exited and is replaced');
+      if (exitedEarly) await pause(REPLACEMENT_DELAY_MS);
       if (!this.isStopping) await this.add();
     } else {
       process.exitCode = code || 1;
@@ -64,17 +68,17 @@ class Fleet {
 
   private stop(): void {
     this.isStopping = true;
-    if (living().length === 0) process.exit(process.exitCode ?? 0);
-    for (const worker of living()) worker.process.kill('SIGTERM');
+    if (liveWorkers().length === 0) process.exit(process.exitCode ?? 0);
+    for (const worker of liveWorkers()) worker.process.kill('SIGTERM');
     setTimeout(
       () => {
-        for (const worker of living()) worker.process.kill('SIGKILL');
+        for (const worker of liveWorkers()) worker.process.kill('SIGKILL');
       },
-      this.env.drainSeconds * 1000 + END_WITHIN_MS,
+      this.env.drainSeconds * 1000 + KILL_AFTER_MS,
     ).unref();
   }
 }
 
-function living(): Worker[] {
+function liveWorkers(): Worker[] {
   return Object.values(cluster.workers ?? {}).flatMap((worker) => (worker && !worker.isDead() ? [worker] : []));
 }

@@ -18,19 +18,19 @@ import type { PolicyName } from './policies.js';
 import { countRequest } from './rate-limit.guard.js';
 import { RateLimits } from './rate-limits.js';
 
-export const COSTLY = 'costly';
+export const OPERATION_LIMITS = 'operation-limits';
 const RETRY_AFTER_MS = 1_000;
 
 type Limit = number | ((env: Env) => number);
 
 /** The limits of an expensive operation. */
-export interface Cost {
+export interface OperationLimits {
   /** The rate limit of one credential; routes with the same name share the limits. */
   readonly name: PolicyName;
   /** Requests that one process serves at the same time, for all credentials. */
-  readonly atOnce: Limit;
-  /** Requests that one process serves at the same time for one credential; absent: `atOnce`. */
-  readonly atOncePerCredential?: Limit;
+  readonly maxConcurrent: Limit;
+  /** Requests that one process serves at the same time for one credential; absent: `maxConcurrent`. */
+  readonly maxConcurrentPerCredential?: Limit;
   /** Whether a request with this body is an expensive one; absent: each request is. The body is not validated yet. */
   readonly when?: (body: Readonly<Record<string, unknown>>) => boolean;
 }
@@ -40,13 +40,13 @@ export interface Cost {
  * requests that run at the same time (503). Must be the last decorator of the method, so that its interceptor is the
  * outermost: a rejected request claims no idempotency key and opens no transaction.
  */
-export function Costly(cost: Cost): MethodDecorator {
-  return applyDecorators(SetMetadata(COSTLY, cost), UseInterceptors(CostlyInterceptor));
+export function LimitOperation(limits: OperationLimits): MethodDecorator {
+  return applyDecorators(SetMetadata(OPERATION_LIMITS, limits), UseInterceptors(OperationLimitsInterceptor));
 }
 
-/** Enforces the limits of a `@Costly()` route. Interceptors run after all guards, so a caller without the scope uses up nothing. */
+/** Enforces the limits of a `@LimitOperation()` route. Interceptors run after all guards, so a caller without the scope uses up nothing. */
 @Injectable()
-export class CostlyInterceptor implements NestInterceptor {
+export class OperationLimitsInterceptor implements NestInterceptor {
   constructor(
     private readonly reflector: Reflector,
     private readonly rates: RateLimits,
@@ -55,25 +55,28 @@ export class CostlyInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const cost = this.reflector.get<Cost>(COSTLY, context.getHandler());
+    const limits = this.reflector.get<OperationLimits>(OPERATION_LIMITS, context.getHandler());
     const http = context.switchToHttp();
     const { body } = http.getRequest<Request<unknown, unknown, Record<string, unknown> | null | undefined>>();
-    if (cost.when?.(body ?? {}) === false) return next.handle();
+    if (limits.when?.(body ?? {}) === false) return next.handle();
 
     const { credentialId } = currentActor();
-    countRequest(this.rates, { policy: cost.name, subject: credentialId }, context);
-    const release = this.concurrency.take(this.boundsOf(cost, credentialId));
+    countRequest(this.rates, { policy: limits.name, subject: credentialId }, context);
+    const release = this.concurrency.take(this.boundsOf(limits, credentialId));
     // A client that goes away leaves its work behind, and an answer may be sent long after the handler has returned:
     // both must have ended before the next request may begin.
     const closed = closing(http.getResponse<Response>());
     return next.handle().pipe(finalize(() => void closed.then(release)));
   }
 
-  private boundsOf({ name, atOnce, atOncePerCredential = atOnce }: Cost, credentialId: string): Bound[] {
-    const ownMost = this.valueOf(atOncePerCredential);
+  private boundsOf(
+    { name, maxConcurrent, maxConcurrentPerCredential = maxConcurrent }: OperationLimits,
+    credentialId: string,
+  ): Bound[] {
+    const perCredential = this.valueOf(maxConcurrentPerCredential);
     return [
-      { key: name, most: this.valueOf(atOnce), rejection: tooManyAtOnce },
-      { key: `${name} ${credentialId}`, most: ownMost, rejection: () => tooManyOfCredential(ownMost) },
+      { key: name, most: this.valueOf(maxConcurrent), rejection: tooManyAtOnce },
+      { key: `${name} ${credentialId}`, most: perCredential, rejection: () => tooManyOfCredential(perCredential) },
     ];
   }
 

@@ -8,7 +8,7 @@ export interface LiveVersion extends KeySlot, WrappedKey {
 }
 
 /** A vault as a process caches it. */
-export interface KnownVault {
+export interface VaultSnapshot {
   readonly id: string;
   readonly archived: boolean;
   /** Newest first. */
@@ -16,12 +16,12 @@ export interface KnownVault {
 }
 
 /** The version that encrypts, or null. */
-export function findPrimary({ versions }: KnownVault): LiveVersion | null {
+export function findPrimary({ versions }: VaultSnapshot): LiveVersion | null {
   return versions.find(({ state }) => state === 'primary') ?? null;
 }
 
 /** The pending version, and when it can become primary, in milliseconds since 1970. */
-export function findPending({ versions }: KnownVault): { version: LiveVersion; readyAt: number } | null {
+export function findPending({ versions }: VaultSnapshot): { version: LiveVersion; readyAt: number } | null {
   const version = versions.find(({ state }) => state === 'pending');
   return version ? { version, readyAt: version.createdAt.getTime() + KEY_LIFETIME_MS } : null;
 }
@@ -37,7 +37,7 @@ export interface VaultRecordRow {
   createdAt: Date;
 }
 
-export function toKnownVault(rows: readonly VaultRecordRow[]): KnownVault | null {
+export function toVaultSnapshot(rows: readonly VaultRecordRow[]): VaultSnapshot | null {
   const [first] = rows;
   if (!first) return null;
   const { id, archived } = first;
