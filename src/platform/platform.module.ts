@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import { Authenticator } from './auth/authenticator.js';
 import { BearerGuard } from './auth/bearer.guard.js';
 import { ScopesGuard } from './auth/scopes.guard.js';
+import { createKekProvider } from './keys/configured-keks.js';
+import { KekProvider } from './keys/kek-provider.js';
 import { SigningKeys } from './keys/signing-keys.js';
 import { TokenVerifier } from './auth/token-verifier.js';
 import { Clock } from './clock/clock.js';
@@ -97,6 +99,7 @@ export class PlatformModule {
         ...WATCHERS,
         { provide: Env, useValue: env },
         { provide: FileStore, useClass: LocalFiles },
+        { provide: KekProvider, useFactory: createKekProvider, inject: [Env] },
         { provide: LOG, useValue: log },
         // Guards run in this order: authentication, the caller's rate limit, its scopes, the limit of the operator that
         // it acts for, the query.
@@ -109,7 +112,7 @@ export class PlatformModule {
         { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
-      exports: [...SERVICES, Env, FileStore, LOG],
+      exports: [...SERVICES, Env, FileStore, KekProvider, LOG],
     };
   }
 }

@@ -10,7 +10,7 @@ import { decrypt, decrypted, encrypt, encrypted, setVersion, versionsOf } from '
 
 /** Nodes start anew to read their keys again; a small pool each, and closed at the end of the test. */
 const SMALL = { DATABASE_POOL_SIZE: '4' };
-const MODULE = join(import.meta.dirname, '../../dist/src/modules/vault/keys/local-kek.js');
+const MODULE = join(import.meta.dirname, '../../dist/src/platform/keys/local-kek.js');
 
 let app: TestApp;
 
@@ -58,7 +58,9 @@ describe('a data-encryption key', () => {
       ]);
       expect(headers['retry-after']).toBe('1');
     }
-    expect(node.logs.filter((line) => line.includes('VAULT_KEK_gone is missing or wrong'))).toHaveLength(1);
+    expect(node.logs.filter((line) => line.includes('its key-encryption key gone is missing or wrong'))).toHaveLength(
+      1,
+    );
     expect((await encrypt(node.as('platform'), 'primary', 'x')).status).toBe(200);
     await node.close();
   });

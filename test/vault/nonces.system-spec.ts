@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { seal } from '../../src/modules/vault/keys/aes-gcm.js';
+import { seal } from '../../src/platform/keys/aes-gcm.js';
 
 it('a million ciphertexts have different nonces, even in their first eight bytes', () => {
   const binding = { key: createSecretKey(randomBytes(32)), aad: Buffer.from('additional data') };

@@ -44,8 +44,10 @@ export abstract class Env {
   readonly embeddingApiKey: string | null;
   readonly embeddingModel: string | null;
   readonly embeddingLanguages: readonly string[];
-  readonly vaultKeks: ReadonlyMap<string, Buffer>;
-  readonly vaultKekPrimary: string | null;
+  /** Key-encryption keys by id, each 32 bytes. Empty only outside production. */
+  readonly keks: ReadonlyMap<string, Buffer>;
+  /** The key-encryption key that wraps new keys; null only if there is none. */
+  readonly kekPrimary: string | null;
   readonly vaultUpsert: boolean;
   readonly bootstrapStaffToken: string | null;
   readonly bootstrapPlatformKey: string | null;

@@ -1,34 +1,142 @@
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { keyWeakness } from './weak-secrets.js';
+
 const VARIABLE = /^VAULT_KEK_([A-Za-z0-9]{1,32})$/;
+const ID = /^[A-Za-z0-9]{1,32}$/;
+const KEY_BYTES = 32;
+const MAX_FILE_BYTES = 65_536;
+const FILE_FORM = '{"primary": "<id>", "keys": {"<id>": "<32 bytes in base64>"}}';
+const NEW_KEY = 'the output of: openssl rand -base64 32';
+
+/** The key-encryption keys by id, and the id of the one that wraps new keys. */
+export interface Keks {
+  keks: ReadonlyMap<string, Buffer>;
+  kekPrimary: string | null;
+}
+
+interface Given {
+  provider: string;
+  file: string | null;
+  primary: string | null;
+  production: boolean;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The vault's key-encryption keys: every `VAULT_KEK_<id>`, 32 bytes in base64, by id.
- * In production at least the primary must be there; elsewhere the vault makes one of its own where none is given.
+ * The key-encryption keys of the environment or of a file. In production there is at least the primary one; elsewhere the
+ * service creates a local one if there is none.
  */
-export function readKeks(
-  variables: Readonly<Record<string, string | undefined>>,
-  wanted: { primary: string | null; production: boolean },
-  faults: string[],
-): ReadonlyMap<string, Buffer> {
+export function readKeks(variables: Variables, given: Given, faults: string[]): Keks {
+  const isFile = given.provider === 'file';
+  if (isFile && given.file !== null) {
+    faults.push(...namesOf(variables, given.primary).map(unusedFault));
+    return readFile(given.file, given.production, faults);
+  }
+  if (isFile) {
+    faults.push(
+      'KEK_FILE: is missing; expected the path of a file with keys; for example KEK_FILE=/run/secrets/keks.json',
+    );
+    return { keks: new Map(), kekPrimary: null };
+  }
+  if (given.file !== null) {
+    faults.push('KEK_FILE: is not read; expected KEK_PROVIDER=file beside it; for example KEK_PROVIDER=file');
+  }
+  return readEnvironment(variables, given, faults);
+}
+
+function readEnvironment(variables: Variables, { primary, production }: Given, faults: string[]): Keks {
   const keks = new Map<string, Buffer>();
   for (const [name, value] of Object.entries(variables)) {
     const id = VARIABLE.exec(name)?.[1];
     if (id === undefined || id === 'PRIMARY' || !value) continue;
-    const key = Buffer.from(value, 'base64');
-    if (key.length === 32 && key.toString('base64') === value) keks.set(id, key);
-    else
-      faults.push(
-        `${name}: is no key; expected 32 bytes in base64; for example the output of: openssl rand -base64 32`,
-      );
+    const key = toKey(value);
+    if (key) keks.set(id, key);
+    else faults.push(`${name}: is no key; expected 32 bytes in base64; for example ${NEW_KEY}`);
   }
-  const named = wanted.primary !== null;
-  if (wanted.primary !== null && !keks.has(wanted.primary)) {
+  if (primary !== null && !keks.has(primary)) {
     faults.push(
-      `VAULT_KEK_PRIMARY: names '${wanted.primary}', but VAULT_KEK_${wanted.primary} has no key; expected the id of one; for example VAULT_KEK_PRIMARY=${[...keks.keys()][0] ?? '2026a'}`,
+      `VAULT_KEK_PRIMARY: names '${primary}', but VAULT_KEK_${primary} has no key; expected the id of one; for example VAULT_KEK_PRIMARY=${[...keks.keys()][0] ?? '2026a'}`,
     );
-  } else if (!named && (wanted.production || keks.size > 0)) {
+  } else if (primary === null && (production || keks.size > 0)) {
     faults.push(
       'VAULT_KEK_PRIMARY: is missing; expected the id of the VAULT_KEK_<id> that wraps new keys; for example VAULT_KEK_PRIMARY=2026a',
     );
   }
-  return keks;
+  return { keks, kekPrimary: primary };
+}
+
+/** Names of variables with keys, which a file replaces: a forgotten one would look as if it were in use. */
+function namesOf(variables: Variables, primary: string | null): string[] {
+  const names = Object.keys(variables).filter((name) => VARIABLE.test(name) && name !== 'VAULT_KEK_PRIMARY');
+  return [...names.filter((name) => variables[name]), ...(primary === null ? [] : ['VAULT_KEK_PRIMARY'])];
+}
+
+function unusedFault(name: string): string {
+  return `${name}: is not read beside KEK_PROVIDER=file; expected it in the file of KEK_FILE; for example ${FILE_FORM}`;
+}
+
+function readFile(path: string, production: boolean, faults: string[]): Keks {
+  const fault = (text: string, expected: string, example: string) => {
+    faults.push(`KEK_FILE: ${path} ${text}; expected ${expected}; for example ${example}`);
+    return { keks: new Map<string, Buffer>(), kekPrimary: null };
+  };
+  let text: string;
+  try {
+    const { content, mode } = readPrivate(path);
+    if ((mode & 0o077) !== 0) return fault('can be read by others', 'the mode 0400 or 0600', `chmod 600 ${path}`);
+    text = content;
+  } catch (error) {
+    const { message } = error as Error;
+    return fault(`cannot be read (${message})`, 'a file that the service can read', FILE_FORM);
+  }
+  const parsed = parseFile(text);
+  if (!parsed) return fault('has the wrong form', 'a JSON object with a primary id and keys', FILE_FORM);
+  const { keks, kekPrimary } = parsed;
+  if (!keks.has(kekPrimary)) return fault('has no key for its primary id', 'the id of one of its keys', FILE_FORM);
+  for (const [id, key] of keks) {
+    const weakness = production ? keyWeakness(key) : null;
+    if (weakness) fault(`has a key '${id}' that ${weakness}`, '32 random bytes in base64', NEW_KEY);
+  }
+  return parsed;
+}
+
+/** Mode and content of the same open file, so that it cannot be exchanged between the two. */
+function readPrivate(path: string): { content: string; mode: number } {
+  const file = openSync(path, 'r');
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile()) throw new Error('it is not a file');
+    if (stat.size > MAX_FILE_BYTES) throw new Error('it is too large');
+    return { content: readFileSync(file, 'utf8'), mode: stat.mode };
+  } finally {
+    closeSync(file);
+  }
+}
+
+function parseFile(text: string): { keks: Map<string, Buffer>; kekPrimary: string } | null {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!isObject(content) || !isObject(content.keys) || typeof content.primary !== 'string') return null;
+  const keks = new Map<string, Buffer>();
+  for (const [id, value] of Object.entries(content.keys)) {
+    const key = typeof value === 'string' && ID.test(id) ? toKey(value) : null;
+    if (!key) return null;
+    keks.set(id, key);
+  }
+  return { keks, kekPrimary: content.primary };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** 32 bytes of standard, padded base64; null for anything else. */
+function toKey(text: string): Buffer | null {
+  const key = Buffer.from(text, 'base64');
+  return key.length === KEY_BYTES && key.toString('base64') === text ? key : null;
 }

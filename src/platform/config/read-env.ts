@@ -20,15 +20,16 @@ export function readEnv(variables: Variables): Env {
   const faults: string[] = [];
   const values = readSettings(variables, faults);
   const production = values.nodeEnv === 'production';
-  const vaultKeks = readKeks(variables, { primary: values.vaultKekPrimary, production }, faults);
+  const { kekProvider: provider, kekFile: file, vaultKekPrimary: primary } = values;
+  const keks = readKeks(variables, { provider, file, primary, production }, faults);
   if (production) faults.push(...guessableFaults(variables, faults), ...productionFaults(values));
   if (faults.length > 0) throw new ConfigurationError(faults);
 
-  const { nodeEnv: _, ...rest } = values;
+  const { nodeEnv, kekProvider, kekFile, vaultKekPrimary, ...rest } = values;
   return {
     ...rest,
     production,
-    vaultKeks,
+    ...keks,
     demoData: values.demoData && !production,
     baseUrl: values.baseUrl ?? `http://${values.host === '0.0.0.0' ? 'localhost' : values.host}:${values.port}`,
     dataDir: resolve(values.dataDir),

@@ -162,9 +162,26 @@ export const settings = {
     check: originFault,
   }),
   ...catalogSettings,
+  kekProvider: choice(
+    {
+      name: 'KEK_PROVIDER',
+      purpose: 'Where the key-encryption keys are: in the variables `VAULT_KEK_<id>` or in the file `KEK_FILE`',
+      example: 'file',
+      fallback: 'environment',
+    },
+    ['environment', 'file'],
+  ),
+  kekFile: optionalText({
+    name: 'KEK_FILE',
+    purpose:
+      'File of the key-encryption keys, with mode 0400 or 0600: `{"primary": "<id>", "keys": {"<id>": "<32 bytes in base64>"}}`',
+    example: '/run/secrets/keks.json',
+    expected: 'the path of a file',
+    form: /^[^\0]{1,500}$/,
+  }),
   vaultKekPrimary: optionalText({
     name: 'VAULT_KEK_PRIMARY',
-    purpose: 'Id of the `VAULT_KEK_<id>` that wraps new keys; required in production',
+    purpose: 'Id of the `VAULT_KEK_<id>` that wraps new keys; required in production unless the keys are in a file',
     example: '2026a',
     expected: '1 to 32 letters or digits',
     form: /^[A-Za-z0-9]{1,32}$/,

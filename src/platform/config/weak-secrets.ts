@@ -77,11 +77,17 @@ function ofToken(value: string): Omit<WeakSecret, 'name'> | null {
 }
 
 function ofKey(value: string): Omit<WeakSecret, 'name'> | null {
-  const bytes = [...Buffer.from(value, 'base64')];
-  const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
-  if (!isText && !isPatterned(bytes, RANDOM)) return null;
-  const weakness = isText ? 'is a text and not random' : 'repeats itself and is not random';
-  return { weakness, expected: '32 random bytes in base64', example: 'the output of: openssl rand -base64 32' };
+  const weakness = keyWeakness(Buffer.from(value, 'base64'));
+  return weakness
+    ? { weakness, expected: '32 random bytes in base64', example: 'the output of: openssl rand -base64 32' }
+    : null;
+}
+
+/** What is wrong with the bytes of a key, or null. */
+export function keyWeakness(key: Buffer): string | null {
+  const bytes = [...key];
+  if (bytes.every((byte) => byte >= 0x20 && byte < 0x7f)) return 'is a text and not random';
+  return isPatterned(bytes, RANDOM) ? 'repeats itself and is not random' : null;
 }
 
 /** Random ones have about 30 of each; fewer than 12 come up less than once in 10^15. */

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { dataOf, KeptAsData } from '../../../platform/http/dto.js';
+import { OVERHEAD_BYTES } from '../../../platform/keys/aes-gcm.js';
 import { Worded } from '../../../platform/http/trade-fields.js';
-import { OVERHEAD_BYTES } from '../keys/aes-gcm.js';
 
 const MAX_PLAINTEXT_BYTES = 65_536;
 const MAX_CIPHERTEXT_LENGTH = Math.ceil((MAX_PLAINTEXT_BYTES + OVERHEAD_BYTES) / 3) * 4;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../../platform/config/env.js';
 import { AppError, conflict } from '../../../platform/errors/app-error.js';
 import { VaultAudit } from '../audit/vault-audit.service.js';
-import { open, seal } from '../keys/aes-gcm.js';
+import { open, seal } from '../../../platform/keys/aes-gcm.js';
 import { EncryptionBudget } from '../keys/encryption-budget.js';
 import { VaultKeysService } from '../keys/vault-keys.service.js';
 import { findPrimary, type VaultSnapshot, type LiveVersion } from '../vaults/vault-snapshot.js';

@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { AppError } from '../../../platform/errors/app-error.js';
-import type { KeySlot } from './key-encryption.js';
-import { KEY_LIFETIME_MS } from './key-version.entity.js';
+import { KEY_LIFETIME_MS, type KeySlot } from './key-version.entity.js';
 import { VaultKeysService } from './vault-keys.service.js';
 
 /** How many encryptions a process reserves at once. A crash wastes the rest of a block and repeats none. */

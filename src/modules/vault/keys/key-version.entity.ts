@@ -15,6 +15,17 @@ export const MAX_LIVE_VERSIONS = 16;
 /** How long a plaintext key stays in memory, and how long a new version stays pending until all processes know it. */
 export const KEY_LIFETIME_MS = 5 * 60 * 1000;
 
+/** Identifies a data-encryption key. */
+export interface KeySlot {
+  readonly vaultId: string;
+  readonly version: number;
+}
+
+/** Authenticated with the wrapped key: a key stored in another row does not unwrap. */
+export function bindingOf({ vaultId, version }: KeySlot): string {
+  return `vault-dek|${vaultId}|${version}`;
+}
+
 /** One data-encryption key of a vault, wrapped; the key of a destroyed version is null. */
 @Entity('vault_key_versions')
 export class KeyVersion {

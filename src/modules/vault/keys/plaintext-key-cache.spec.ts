@@ -1,12 +1,12 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { KeyEncryption, type WrappedKey } from './key-encryption.js';
+import { KekProvider, type Mac, type WrappedKey } from '../../../platform/keys/kek-provider.js';
 import { PlaintextKeyCache } from './plaintext-key-cache.js';
 
 const VERSION = { vaultId: 'vault_1', version: 1, kekId: 'a', wrappedKey: Buffer.alloc(60) };
 
 /** An external key-encryption service that can be unavailable. */
-class ExternalKeys extends KeyEncryption {
+class ExternalKeys extends KekProvider {
   readonly primaryId = 'a';
   readonly plaintextKey = randomBytes(32);
   readonly returned: Buffer[] = [];
@@ -14,6 +14,14 @@ class ExternalKeys extends KeyEncryption {
 
   async wrap(): Promise<WrappedKey> {
     return VERSION;
+  }
+
+  async mac(): Promise<Mac> {
+    throw new Error('unused');
+  }
+
+  async verifyMac(): Promise<boolean> {
+    throw new Error('unused');
   }
 
   async unwrap(): Promise<Buffer> {

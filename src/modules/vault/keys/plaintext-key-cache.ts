@@ -1,12 +1,12 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import type { KeyEncryption, KeySlot, WrappedKey } from './key-encryption.js';
-import { KEY_LIFETIME_MS } from './key-version.entity.js';
+import type { KekProvider, WrappedKey } from '../../../platform/keys/kek-provider.js';
+import { bindingOf, KEY_LIFETIME_MS, type KeySlot } from './key-version.entity.js';
 
 /** Plaintext keys in the memory of this process, each for at most five minutes. */
 export class PlaintextKeyCache {
   private readonly keys = new Map<string, Promise<KeyObject>>();
 
-  constructor(private readonly encryption: KeyEncryption) {}
+  constructor(private readonly keks: KekProvider) {}
 
   /** Throws 503 if the key-encryption key is missing. */
   async get(version: KeySlot & WrappedKey): Promise<KeyObject> {
@@ -31,7 +31,7 @@ export class PlaintextKeyCache {
   }
 
   private async unwrap(version: KeySlot & WrappedKey): Promise<KeyObject> {
-    const plaintextKey = await this.encryption.unwrap(version, version);
+    const plaintextKey = await this.keks.unwrap(bindingOf(version), version);
     const key = createSecretKey(plaintextKey);
     plaintextKey.fill(0);
     return key;

@@ -6,10 +6,17 @@ import { asSystem } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { AppError } from '../../../platform/errors/app-error.js';
+import { KekProvider, type WrappedKey } from '../../../platform/keys/kek-provider.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { VaultAudit } from '../audit/vault-audit.service.js';
-import { KeyEncryption, type KeySlot, type WrappedKey } from './key-encryption.js';
-import { KeyVersion, LIVE_STATES, type LiveState, MAX_LIVE_VERSIONS } from './key-version.entity.js';
+import {
+  bindingOf,
+  type KeySlot,
+  KeyVersion,
+  LIVE_STATES,
+  type LiveState,
+  MAX_LIVE_VERSIONS,
+} from './key-version.entity.js';
 import { PlaintextKeyCache } from './plaintext-key-cache.js';
 
 const KEY_BYTES = 32;
@@ -29,12 +36,12 @@ export class VaultKeysService implements OnApplicationBootstrap, OnApplicationSh
 
   constructor(
     private readonly database: Database,
-    private readonly encryption: KeyEncryption,
+    private readonly keks: KekProvider,
     private readonly audit: VaultAudit,
     private readonly clock: Clock,
     @Inject(LOG) private readonly log: Logger,
   ) {
-    this.plaintextKeys = new PlaintextKeyCache(encryption);
+    this.plaintextKeys = new PlaintextKeyCache(keks);
   }
 
   /**
@@ -52,7 +59,7 @@ export class VaultKeysService implements OnApplicationBootstrap, OnApplicationSh
   /** A random key, wrapped and not stored yet. Throws 503 if the key-encryption key is missing. */
   async create({ vaultId, version }: KeySlot, state: LiveState): Promise<KeyVersion> {
     const plaintextKey = randomBytes(KEY_BYTES);
-    const wrapped = await this.encryption.wrap({ vaultId, version }, plaintextKey);
+    const wrapped = await this.keks.wrap(bindingOf({ vaultId, version }), plaintextKey);
     plaintextKey.fill(0);
     return make(KeyVersion, { vaultId, version, state, ...wrapped, reserved: 0, createdAt: this.clock.now() });
   }
@@ -120,7 +127,7 @@ export class VaultKeysService implements OnApplicationBootstrap, OnApplicationSh
     const keys = await this.database.query<StoredKey>(
       `select vault_id as "vaultId", version, kek_id as "kekId", wrapped_key as "wrappedKey"
        from vault_key_versions where kek_id <> $1 order by vault_id, version`,
-      [this.encryption.primaryId],
+      [this.keks.primaryId],
     );
     for (const key of keys) await this.rewrap(key);
   }
@@ -128,16 +135,16 @@ export class VaultKeysService implements OnApplicationBootstrap, OnApplicationSh
   /** Logs a key that cannot be unwrapped: one missing key-encryption key must not stop the start of the whole service. */
   private async rewrap(key: StoredKey): Promise<void> {
     const { vaultId, version, kekId } = key;
-    const plaintextKey = await this.encryption.unwrap(key, key).catch((error: unknown) => {
+    const plaintextKey = await this.keks.unwrap(bindingOf(key), key).catch((error: unknown) => {
       if (error instanceof AppError) return null;
       throw error;
     });
     if (!plaintextKey) {
-      const message = `a vault key cannot be opened: VAULT_KEK_${kekId} is missing or wrong`;
+      const message = `a vault key cannot be opened: its key-encryption key ${kekId} is missing or wrong`;
       this.log.error({ vaultId, version, kekId }, message);
       return;
     }
-    const next = await this.encryption.wrap({ vaultId, version }, plaintextKey);
+    const next = await this.keks.wrap(bindingOf({ vaultId, version }), plaintextKey);
     plaintextKey.fill(0);
     await this.database.transaction(async () => {
       const { count } = await this.database.execute(

@@ -1,5 +1,5 @@
-import type { KeySlot, WrappedKey } from '../keys/key-encryption.js';
-import { KEY_LIFETIME_MS, type LiveState } from '../keys/key-version.entity.js';
+import type { WrappedKey } from '../../../platform/keys/kek-provider.js';
+import { KEY_LIFETIME_MS, type KeySlot, type LiveState } from '../keys/key-version.entity.js';
 
 /** A version that decrypts. */
 export interface LiveVersion extends KeySlot, WrappedKey {

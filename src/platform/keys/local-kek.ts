@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigurationError } from '../../../platform/config/configuration-error.js';
-import { randomBase62 } from '../../../platform/ids/id.js';
+import { ConfigurationError } from '../config/configuration-error.js';
+import { randomBase62 } from '../ids/id.js';
 
 interface LocalKek {
   id: string;
@@ -24,7 +24,7 @@ export function findLocalKek(dataDir: string): LocalKek | null {
   const kek = parse(readFileSync(path, 'utf8'));
   if (kek) return kek;
   throw new ConfigurationError([
-    `DATA_DIR: ${path} contains no key; restore the file from a backup, or delete it and lose everything that the vault encrypted`,
+    `DATA_DIR: ${path} contains no key; restore the file from a backup, or delete it and lose everything that it protects`,
   ]);
 }
 

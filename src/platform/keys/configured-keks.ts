@@ -1,0 +1,73 @@
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { Env } from '../config/env.js';
+import { unavailable } from '../errors/app-error.js';
+import { open, seal } from './aes-gcm.js';
+import { KekProvider, type Mac, type WrappedKey } from './kek-provider.js';
+import { findLocalKek, makeLocalKek } from './local-kek.js';
+
+const KEY_BYTES = 32;
+
+/** Key-encryption keys in the memory of the process: those of the environment or of a file, and the local one. */
+export class ConfiguredKeks extends KekProvider {
+  private readonly keks: ReadonlyMap<string, KeyObject>;
+
+  constructor(
+    keks: Iterable<readonly [id: string, key: Buffer]>,
+    readonly primaryId: string,
+  ) {
+    super();
+    this.keks = new Map([...keks].map(([id, key]) => [id, createSecretKey(key)]));
+  }
+
+  async wrap(binding: string, key: Buffer): Promise<WrappedKey> {
+    const kekId = this.primaryId;
+    return { kekId, wrappedKey: seal(this.bound(binding, kekId), key) };
+  }
+
+  async unwrap(binding: string, { kekId, wrappedKey }: WrappedKey): Promise<Buffer> {
+    const key = open(this.bound(binding, kekId), wrappedKey);
+    if (!key) throw unavailable('The key-encryption key is wrong');
+    return key;
+  }
+
+  async mac(purpose: string, data: Buffer): Promise<Mac> {
+    const kekId = this.primaryId;
+    return { kekId, mac: this.hmac(purpose, data, kekId) };
+  }
+
+  async verifyMac(purpose: string, data: Buffer, { kekId, mac }: Mac): Promise<boolean> {
+    const expected = this.hmac(purpose, data, kekId);
+    return mac.length === expected.length && timingSafeEqual(mac, expected);
+  }
+
+  private bound(binding: string, kekId: string): { key: KeyObject; aad: Buffer } {
+    return { key: this.kek(kekId), aad: Buffer.from(`${binding}|${kekId}`) };
+  }
+
+  /** Under a derived key (RFC 5869), so that no key is used with two algorithms or for two purposes. */
+  private hmac(purpose: string, data: Buffer, kekId: string): Buffer {
+    const derived = Buffer.from(hkdfSync('sha256', this.kek(kekId), '', `mac|${purpose}`, KEY_BYTES));
+    const mac = createHmac('sha256', derived).update(data).digest();
+    derived.fill(0);
+    return mac;
+  }
+
+  private kek(id: string): KeyObject {
+    const key = this.keks.get(id);
+    if (!key) throw unavailable('The key-encryption key is missing');
+    return key;
+  }
+}
+
+/**
+ * The provider that `KEK_PROVIDER` selects. Outside production, a local key is created if none is configured; it keeps
+ * unwrapping what it wrapped when keys are configured later. Throws ConfigurationError if its file is damaged.
+ */
+export function createKekProvider(env: Env): KekProvider {
+  const { dataDir, production, keks, kekPrimary } = env;
+  const needsLocal = !production && keks.size === 0;
+  const local = production ? null : needsLocal ? makeLocalKek(dataDir) : findLocalKek(dataDir);
+  const primaryId = kekPrimary ?? local?.id;
+  if (primaryId === undefined) throw new Error('No primary key-encryption key, which readEnv should have rejected');
+  return new ConfiguredKeks([...(local ? [[local.id, local.key] as const] : []), ...keks], primaryId);
+}
