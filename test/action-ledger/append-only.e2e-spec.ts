@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const OF_SUBJECT = `where entry_id in (select id from action_ledger_entries where subject_id = $1)`;
 
-describe('the database refuses, whoever asks', () => {
+describe('the append-only tables of the ledger', () => {
   it.each([
     ['UPDATE of entries', `update action_ledger_entries set reason = 'other' where subject_id = $1`],
     ['UPDATE of entries to what they are', `update action_ledger_entries set action = action where subject_id = $1`],
@@ -23,7 +23,7 @@ describe('the database refuses, whoever asks', () => {
     ['half of a payload', `update ledger_payloads set before = null ${OF_SUBJECT} and before is not null`],
     ['another digest', `update ledger_payloads set digest = sha256('x'), before = null, after = null ${OF_SUBJECT}`],
     ['DELETE of payloads', `delete from ledger_payloads ${OF_SUBJECT}`],
-  ])('%s', async (_, statement) => {
+  ])('the database rejects for every role: %s', async (_, statement) => {
     const before = await app.sql('select * from action_ledger_entries where subject_id = $1', [subjectId]);
 
     await expect(app.sql(statement, [subjectId])).rejects.toThrow('is append-only');
@@ -33,11 +33,11 @@ describe('the database refuses, whoever asks', () => {
   });
 
   it.each(['truncate action_ledger_entries cascade', 'truncate ledger_payloads', 'truncate ledger_heads cascade'])(
-    '%s',
+    'the database rejects for every role: %s',
     (statement) => expect(app.sql(statement)).rejects.toThrow('is append-only'),
   );
 
-  it('whose role is that of the service, and no superuser', async () => {
+  it('the role of the service is not a superuser', async () => {
     const [asked] = await app.sql(
       'select current_user::text as role, rolsuper from pg_roles where rolname = current_user',
     );
@@ -45,7 +45,7 @@ describe('the database refuses, whoever asks', () => {
     expect(asked).toEqual(own);
   });
 
-  it('changes of a reversal that is over, and its DELETE', async () => {
+  it('the database rejects changes of a completed reversal, and its DELETE', async () => {
     const { reversesEntryId } = await reversed(app, await newChannel(app), 'distribution.channel.create');
     for (const statement of [
       `update ledger_reversals set outcome = 'partial' where original_id = $1`,
@@ -57,11 +57,12 @@ describe('the database refuses, whoever asks', () => {
     await expect(app.sql('truncate ledger_reversals')).rejects.toThrow('is append-only');
   });
 
-  it('DELETE of a head', () => expect(app.sql('delete from ledger_heads')).rejects.toThrow('is append-only'));
+  it('the database rejects the DELETE of a ledger head', () =>
+    expect(app.sql('delete from ledger_heads')).rejects.toThrow('is append-only'));
 });
 
-describe('a payload can be erased', () => {
-  it('then the entry is read without it, its digest stays, and the ledger still adds up', async () => {
+describe('the erasure of a payload', () => {
+  it('an entry whose payload was erased is read without it and keeps its digest, and the ledger is still consistent', async () => {
     const [update] = (await page(app, { subjectId })).data;
     const { erasedPayloads: before } = await app.nest.get(LedgerVerificationService).verify();
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const ABSENT = 'aled_01k0dem000e000000000099999';
 
 describe('one entry', () => {
-  it('shows the subject before and after the change', async () => {
+  it('an entry shows the subject before and after the change', async () => {
     const subjectId = await channelWithEntries(app, 2);
     const [update, create] = (await page(app, { subjectId })).data;
 
@@ -22,12 +22,12 @@ describe('one entry', () => {
 
     expect(created.body).toEqual({ data: { ...create, before: null, after: expect.any(Object), failure: null } });
     const after = { ...created.body.data.after, description: 'Change 2', version: 2, updatedAt: expect.any(String) };
-    // The image that an undo restores holds the contact; no other image does.
+    // Only the payload that a reversal restores contains the contact.
     const before = { ...created.body.data.after, contactName: null, contactEmail: null };
     expect(updated.body).toEqual({ data: { ...update, before, after, failure: null } });
   });
 
-  it('names the user behind a session, and the key behind an API token, whoever the body claims to be', async () => {
+  it('an entry names the user of a session or the key of an API token as its actor, regardless of the body', async () => {
     const forged = await app.as('owner').post(CHANNELS, { name: unique('Forged'), actorId: 'user_somebody' });
     expect(forged.status).toBe(400);
     const issue = { path: 'actorId', message: 'actorId is not recognized', code: 'whitelistValidation' };
@@ -45,7 +45,7 @@ describe('one entry', () => {
     expect(entry).toMatchObject({ actorType: 'user', actorId: user.id });
   });
 
-  it('that is unknown, or has an id of another form, is the same 404', async () => {
+  it('an unknown and a malformed entry id are the same 404', async () => {
     for (const id of [ABSENT, 'aled_x', 'chan_01k0dem000e000000000000001', '..%2F..', `${ABSENT}0`, '%00']) {
       const { status, body, headers } = await app.as('owner').get(`${ENTRIES}/${id}`);
       expect([status, body]).toEqual([
@@ -59,7 +59,7 @@ describe('one entry', () => {
 describe('access to the ledger', () => {
   const PATHS = [ENTRIES, `${ENTRIES}/${ABSENT}`];
 
-  it.each(PATHS)('%s without a credential, or with that of another surface, is 401', async (path) => {
+  it.each(PATHS)('%s without a credential, or with one of another surface, is 401', async (path) => {
     const none = await app.get(path);
     const foreign = await app.as('platform').get(path);
 
@@ -74,7 +74,7 @@ describe('access to the ledger', () => {
     expect(foreign.headers['www-authenticate']).toBe('Bearer realm="staff", error="invalid_token"');
   });
 
-  it.each(PATHS)('%s without action-ledger:read is 403, which says so', async (path) => {
+  it.each(PATHS)('%s without action-ledger:read is 403 with the required scope', async (path) => {
     const token = await tokenWith(app, ['distribution:*', 'action-ledger:reverse']);
 
     const { status, body, headers } = await app.with(token).get(path);
@@ -88,14 +88,17 @@ describe('access to the ledger', () => {
     });
   });
 
-  it.each([['action-ledger:read'], ['action-ledger:*']])('%s is enough', async (scope) => {
-    const token = await tokenWith(app, [scope]);
+  it.each([['action-ledger:read'], ['action-ledger:*']])(
+    'the scope %s is sufficient to read the ledger',
+    async (scope) => {
+      const token = await tokenWith(app, [scope]);
 
-    expect((await app.with(token).get(`${ENTRIES}?limit=1`)).status).toBe(200);
-    expect((await app.with(token).get(`${ENTRIES}/${ABSENT}`)).status).toBe(404);
-  });
+      expect((await app.with(token).get(`${ENTRIES}?limit=1`)).status).toBe(200);
+      expect((await app.with(token).get(`${ENTRIES}/${ABSENT}`)).status).toBe(404);
+    },
+  );
 
-  it.each(['POST', 'PATCH', 'PUT', 'DELETE'])('nobody may %s an entry: 405', async (method) => {
+  it.each(['POST', 'PATCH', 'PUT', 'DELETE'])('%s of a ledger entry is rejected with 405', async (method) => {
     const [entry] = (await page(app, { limit: 1 })).data;
 
     const { status, body, headers } = await app.as('owner').request(method, `${ENTRIES}/${entry?.id}`, { body: {} });

@@ -15,14 +15,14 @@ beforeAll(async () => {
   app = await startApp({ env: { JOBS: 'false', LOG_LEVEL: 'info' } });
 });
 
-describe('the table of entries', () => {
+describe('the CSV export of entries', () => {
   const rowsOf = async (query: string) => {
     const answer = await app.as('owner').get(`${ENTRIES}/export${query}`);
     expect(answer.status).toBe(200);
     return { rows: answer.text.replace(/^\uFEFF/, '').split('\r\n'), headers: answer.headers };
   };
 
-  it('has a line of names and one for each entry that the filters find, newest first', async () => {
+  it('the export has a header line and a line for each entry that matches the filters, newest first', async () => {
     const subjectId = await channelWithEntries(app, 3);
 
     const { rows, headers } = await rowsOf(`?subjectId=${subjectId}`);
@@ -52,7 +52,7 @@ describe('the table of entries', () => {
     expect(headers['content-disposition']).toBe('attachment; filename="action-ledger.csv"');
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)'])('makes no formula of the reason %s', async (reason) => {
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)'])('the export does not turn the reason %s into a formula', async (reason) => {
     const subjectId = await newChannel(app);
     const { id } = await entryOf(app, subjectId, 'distribution.channel.create');
     await app.as('owner').post(`${ENTRIES}/${id}/reversals`, { reason });
@@ -62,7 +62,7 @@ describe('the table of entries', () => {
     expect(rows[1]?.split(',')[7]).toBe(`'${reason}`);
   });
 
-  it('keeps quotes, commas and lines in their cell', async () => {
+  it('the export keeps quotes, commas and line breaks in their cell', async () => {
     const subjectId = await newChannel(app);
     const { id } = await entryOf(app, subjectId, 'distribution.channel.create');
     await app.as('owner').post(`${ENTRIES}/${id}/reversals`, { reason: 'A "quote",\nand a line' });
@@ -72,7 +72,7 @@ describe('the table of entries', () => {
     expect(rows[1]).toContain(',"A ""quote"",\nand a line",');
   });
 
-  it('goes on beyond a batch, with no entry twice and none missed', async () => {
+  it('an export of several batches has no duplicate and no missing entry', async () => {
     const subjectId = `many-${process.pid}`;
     const ledger = app.nest.get(ActionLedger);
     const hundred = () =>
@@ -87,7 +87,7 @@ describe('the table of entries', () => {
     expect([ids.length, new Set(ids).size]).toEqual([1_100, 1_100]);
   });
 
-  it('rejects a limit, and a call without credentials', async () => {
+  it('the export rejects a limit, and a call without credentials', async () => {
     expect((await app.as('owner').get(`${ENTRIES}/export?limit=5`)).status).toBe(400);
     expect((await app.get(`${ENTRIES}/export`)).status).toBe(401);
   });
@@ -103,7 +103,7 @@ describe('verifying the ledger', () => {
     broken = null;
   });
 
-  /** What only the owner of the tables can do, and only with the triggers off. */
+  /** Only the owner of the tables can do this, and only with triggers disabled. */
   async function change(id: string): Promise<void> {
     broken = id;
     await app.sql('alter table action_ledger_entries disable trigger user');
@@ -111,7 +111,7 @@ describe('verifying the ledger', () => {
     await app.sql('alter table action_ledger_entries enable trigger user');
   }
 
-  it('names the first broken entry of a chain, on request and every night', async () => {
+  it('the verification names the first invalid entry of a chain, on request and every night', async () => {
     const [, second] = await placesOf(app, await channelWithEntries(app, 3));
     const { id = '', chain = 0, position = 0 } = second ?? {};
     const before = (await app.as('owner').get(`${VERIFY}?chain=${chain}`)).body;
@@ -130,7 +130,7 @@ describe('verifying the ledger', () => {
     expect((await app.get('/metrics')).text).toMatch(/ledger_broken_chains_total [1-9]/);
   });
 
-  it('says how many entries are as they were written', async () => {
+  it('the verification reports the number of valid entries', async () => {
     const answer = await app.as('owner').get<{ data: { entries: number } }>(VERIFY);
     await newChannel(app);
     const later = await app.as('owner').get<{ data: { entries: number } }>(VERIFY);
@@ -138,7 +138,7 @@ describe('verifying the ledger', () => {
     expect(later.body.data.entries).toBe(answer.body.data.entries + 1);
   });
 
-  it('goes on where there was no time left', async () => {
+  it('the verification continues later if its time limit is reached', async () => {
     const verification = app.nest.get(LedgerVerificationService);
     const whole = await verification.verify();
     expect(whole.nextChain).toBeNull();
@@ -157,7 +157,7 @@ describe('verifying the ledger', () => {
     expect(answer.body).toMatchObject({ data: { entries: rest, nextChain: null } });
   });
 
-  it('of a chain that there is not is 400', async () => {
+  it('the verification of a chain that does not exist is 400', async () => {
     for (const query of ['chain=64', 'chain=-1', 'chain=x', 'fromChain=64'])
       expect((await app.as('owner').get(`${VERIFY}?${query}`)).status).toBe(400);
   });

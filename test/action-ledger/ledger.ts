@@ -38,34 +38,34 @@ export interface Issue {
 
 let made = 0;
 
-/** A text that no other row of this database has. */
+/** A text that no other row of this database contains. */
 export function unique(text: string): string {
   made += 1;
   return `${text} ${process.hrtime.bigint().toString(36)}-${made}`;
 }
 
-/** A new channel, and its id. */
+/** Creates a channel and returns its id. */
 export async function newChannel(app: TestApp, terms: object = {}): Promise<string> {
   const answer = await app.as('owner').post<{ data: { id: string } }>(CHANNELS, { name: unique('Channel'), ...terms });
   if (answer.status !== 201) throw new Error(`The channel was refused: ${answer.text}`);
   return answer.body.data.id;
 }
 
-/** A channel with as many entries as are asked for: its creation and updates. They share one chain. */
+/** Creates a channel with this number of entries: its creation and updates. They share one chain. */
 export async function channelWithEntries(app: TestApp, count: number): Promise<string> {
   const id = await newChannel(app);
   for (let n = 2; n <= count; n += 1) await app.as('owner').patch(`${CHANNELS}/${id}`, { description: `Change ${n}` });
   return id;
 }
 
-/** A page of the ledger; throws where it was refused. */
+/** A page of the ledger; throws if the request is rejected. */
 export async function page(app: TestApp, query: Record<string, string | number>): Promise<EntryPage> {
   const answer = await app.as('owner').get<EntryPage>(`${ENTRIES}?${search(query)}`);
   if (answer.status !== 200) throw new Error(`The list was refused: ${answer.text}`);
   return answer.body;
 }
 
-/** All entries that the query finds, walked page by page, newest first. */
+/** All entries that match the query, read page by page, newest first. */
 export async function walk(app: TestApp, query: Record<string, string | number>): Promise<Entry[]> {
   const found: Entry[] = [];
   let cursor: string | null = null;
@@ -82,7 +82,7 @@ export function search(query: Record<string, string | number>): string {
   return new URLSearchParams(texts).toString();
 }
 
-/** The whole body of a refused request with these faults. */
+/** The whole body of an error with these issues. */
 export function invalid(answer: Answer, issues: Issue[]): object {
   const fields: Record<string, string[]> = {};
   for (const { path, message } of issues) (fields[path] ??= []).push(message);
@@ -94,20 +94,20 @@ export function invalid(answer: Answer, issues: Issue[]): object {
   };
 }
 
-/** Where an entry stands in its chain. */
+/** The position of an entry in its chain. */
 export interface Place {
   id: string;
   chain: number;
   position: number;
 }
 
-/** The places of a subject's entries, oldest first. */
+/** The positions of a subject's entries, oldest first. */
 export function placesOf(app: TestApp, subjectId: string): Promise<Place[]> {
   const columns = 'id, chain, position::int as position';
   return app.sql(`select ${columns} from action_ledger_entries where subject_id = $1 order by sequence`, [subjectId]);
 }
 
-/** Runs `ledger:verify` as its operator does, on this worker's database. */
+/** Runs `ledger:verify` as an operator does, on the database of this worker. */
 export async function verifyByCommand(): Promise<{ code: number; output: string }> {
   const child = spawn(process.execPath, [join(process.cwd(), 'dist/src/commands.js'), 'ledger:verify'], {
     env: process.env,

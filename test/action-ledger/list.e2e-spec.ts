@@ -23,7 +23,7 @@ const ids = (entries: Entry[]) => entries.map(({ id }) => id);
 const actions = (entries: Entry[]) => entries.map(({ action }) => action);
 
 describe('the list of entries', () => {
-  it('shows who did what to which subject, newest first, as {data, nextCursor}', async () => {
+  it('the list shows who did what to which subject, newest first, as {data, nextCursor}', async () => {
     const before = app.now().toISOString();
     const answer = await app
       .as('owner')
@@ -64,7 +64,7 @@ describe('the list of entries', () => {
     expect((body.data[1]?.createdAt ?? '') >= before).toBe(true);
   });
 
-  it('holds 50 entries unless told otherwise, and at most 200', async () => {
+  it('a page of the list has 50 entries by default, and at most 200', async () => {
     await channelWithEntries(app, 51);
 
     expect((await page(app, {})).data).toHaveLength(50);
@@ -72,7 +72,7 @@ describe('the list of entries', () => {
     expect((await page(app, { limit: 200 })).data.length).toBeGreaterThan(50);
   });
 
-  it('goes on by its cursor with no entry twice and none missed, to a last page without a cursor', async () => {
+  it('the cursor continues without duplicate or missing entries, and the last page has no cursor', async () => {
     const subjectId = await channelWithEntries(app, 7);
     const whole = await page(app, { subjectId });
 
@@ -83,7 +83,7 @@ describe('the list of entries', () => {
     expect(new Set(ids(walked)).size).toBe(7);
   });
 
-  it('ends where a page is exactly full', async () => {
+  it('the list ends with the last page also if it is full', async () => {
     const subjectId = await channelWithEntries(app, 4);
 
     const first = await page(app, { subjectId, limit: 2 });
@@ -92,7 +92,7 @@ describe('the list of entries', () => {
     expect([first.data.length, second.data.length, second.nextCursor]).toEqual([2, 2, null]);
   });
 
-  it('is not disturbed by entries that are written while it is walked', async () => {
+  it('reading page by page is not disturbed by entries that are written meanwhile', async () => {
     const subjectId = await channelWithEntries(app, 4);
     const first = await page(app, { subjectId, limit: 2 });
     await app.as('owner').patch(`${CHANNELS}/${subjectId}`, { description: 'Meanwhile' });
@@ -103,7 +103,7 @@ describe('the list of entries', () => {
     expect([...first.data, ...second.data]).toEqual(all.data.slice(1));
   });
 
-  it('links to the next page, where there is one', async () => {
+  it('a page links to the next page if there is one', async () => {
     const subjectId = await channelWithEntries(app, 3);
 
     const first = await app.as('owner').get<EntryPage>(`${ENTRIES}?${search({ subjectId, limit: 2 })}`);
@@ -117,7 +117,7 @@ describe('the list of entries', () => {
 });
 
 describe('the filters of the list', () => {
-  it('by action', async () => {
+  it('the list can be filtered by action', async () => {
     const subjectId = await channelWithEntries(app, 3);
 
     const found = await walk(app, { subjectId, action: 'distribution.channel.update', limit: 1 });
@@ -125,14 +125,14 @@ describe('the filters of the list', () => {
     expect(actions(found)).toEqual(['distribution.channel.update', 'distribution.channel.update']);
   });
 
-  it('by subjectType: another type has no such subject', async () => {
+  it('the list can be filtered by subjectType, also if another type has no such subject', async () => {
     const subjectId = await newChannel(app);
 
     expect(await walk(app, { subjectType: 'channel', subjectId })).toHaveLength(1);
     expect(await walk(app, { subjectType: 'contract', subjectId })).toEqual([]);
   });
 
-  it('by actorId: what the service did by itself, page by page', async () => {
+  it('the list can be filtered by actorId, also for actions of the service, page by page', async () => {
     const found = await walk(app, { actorId: 'system', limit: 5 });
 
     expect(found.length).toBeGreaterThan(5);
@@ -142,7 +142,7 @@ describe('the filters of the list', () => {
     expect(found).toEqual([...found].sort((a, b) => b.sequence - a.sequence));
   });
 
-  it('by from, which is included, and to, which is not', async () => {
+  it('the list can be filtered by from, which is included, and to, which is excluded', async () => {
     const subjectId = await newChannel(app);
     app.travel({ hours: 1 });
     await app.as('owner').patch(`${CHANNELS}/${subjectId}`, { description: 'An hour later' });
@@ -158,12 +158,12 @@ describe('the filters of the list', () => {
     expect(elsewhere).toEqual(between);
   });
 
-  it('finds nothing for what nobody did', async () => {
+  it('the list is empty for an actor without entries', async () => {
     expect(await page(app, { action: 'distribution.channel.explode' })).toEqual({ data: [], nextCursor: null });
   });
 });
 
-describe('a cursor that is not the nextCursor of a page with the same filters is 400', () => {
+describe('the cursor of the list', () => {
   let subjectId: string;
   let cursor: string;
   beforeAll(async () => {
@@ -178,41 +178,41 @@ describe('a cursor that is not the nextCursor of a page with the same filters is
     expect(answer.body).toEqual(invalid(answer, [{ path: 'cursor', message, code: 'cursor' }]));
   };
 
-  it('a changed payload under the old signature', async () => {
+  it('a cursor with a changed payload and the old signature is 400', async () => {
     const [payload = '', mac] = cursor.split('.');
     const [filters] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [string, string];
     const forged = Buffer.from(JSON.stringify([filters, '999999999'])).toString('base64url');
     await refused({ subjectId, cursor: `${forged}.${mac}` });
   });
 
-  it('a changed signature', async () => {
+  it('a cursor with a changed signature is 400', async () => {
     const other = cursor.endsWith('A') ? 'B' : 'A';
     await refused({ subjectId, cursor: cursor.slice(0, -1) + other });
   });
 
-  it.each(['x', 'a.b', 'a.b.c', '.', '%00', 'e30.e30'])('free text: %s', (text) =>
+  it.each(['x', 'a.b', 'a.b.c', '.', '%00', 'e30.e30'])('the text %s is 400 as a cursor', (text) =>
     refused({ subjectId, cursor: text }),
   );
 
-  it('that of other filters', async () => {
+  it('a cursor of a page with other filters is 400', async () => {
     await refused({ subjectId, action: 'distribution.channel.update', cursor });
     await refused({ cursor });
     await refused({ subjectId: 'chan_other', cursor });
   });
 
-  it('that of another list', async () => {
+  it('a cursor of another list is 400', async () => {
     const path = '/data/geo/v1/reference/languages?limit=1';
     const { body } = await app.as('platform').get<{ nextCursor: string }>(path);
     await refused({ subjectId, cursor: body.nextCursor });
   });
 
-  it('but with another limit it goes on', async () => {
+  it('a cursor can be used with another limit', async () => {
     expect((await page(app, { subjectId, limit: 2, cursor })).data).toHaveLength(2);
   });
 });
 
 describe('an invalid query', () => {
-  it('is rejected with 400 and each issue', async () => {
+  it('an invalid query of the entry list is rejected with 400 and its issues', async () => {
     const answer = await app.as('owner').get(`${ENTRIES}?limit=201&sort=action`);
 
     const issues: Issue[] = [

@@ -27,7 +27,7 @@ const ATTEMPTS = 9;
 let app: TestApp;
 let staff: TestClient;
 beforeAll(async () => {
-  // Jobs are run by hand.
+  // The tests run the jobs themselves.
   app = await startApp({ env: { JOBS: 'false' } });
   staff = app.as('owner');
 });
@@ -38,7 +38,7 @@ const jobsFor = (reversalId: string) =>
   app.sql(`select from graphile_worker._private_jobs where payload->>'reversalId' = $1`, [reversalId]);
 
 describe('trips.trip.reserve', () => {
-  it('of what is ours is undone at once: the units are free, the trip is a draft without prices', async () => {
+  it('the reversal of a reservation without external providers completes at once: units are released, the trip is a draft', async () => {
     const departure = await makeDeparture(staff);
     const free = await readDeparture(staff, departure.id);
     const { envelopeId } = await reservedTrip(staff, [seats(departure.id, { quantity: 3 })]);
@@ -54,7 +54,7 @@ describe('trips.trip.reserve', () => {
     expect((await reserve(staff, envelopeId)).body.data).toMatchObject({ status: 'reserved', totalCents: 17_700 });
   });
 
-  it('of what lies outside is running until the provider has taken it back, and completed then', async () => {
+  it('the reversal of a reservation at an external provider is running until the provider has cancelled it', async () => {
     const [ref, departure] = [await simulate(app), await makeDeparture(staff)];
     const { envelopeId } = await reservedTrip(staff, [external(ref), seats(departure.id)]);
     const original = await entryOf(app, envelopeId, ACTION);
@@ -81,7 +81,7 @@ describe('trips.trip.reserve', () => {
     expect((await app.nest.get(LedgerVerificationService).verify()).breaks).toEqual([]);
   });
 
-  it('that a provider does not take back has failed after the last attempt, says why, and may be tried again', async () => {
+  it('a reversal that a provider does not accept fails after the last attempt with its reason and can be repeated', async () => {
     const ref = await simulate(app);
     const { envelopeId } = await reservedTrip(staff, [external(ref)]);
     const original = await entryOf(app, envelopeId, ACTION);
@@ -106,7 +106,7 @@ describe('trips.trip.reserve', () => {
     expect((await readTrip(staff, envelopeId)).attention).toBe(false);
   });
 
-  it('is blocked where the trip is booked, and an earlier reservation by a later one', async () => {
+  it('the reversal of a reservation is blocked if the trip is booked, and that of an earlier reservation by a later one', async () => {
     const departure = await makeDeparture(staff);
     const booked = await reservedTrip(staff, [seats(departure.id)]);
     await book(staff, booked.envelopeId);

@@ -18,11 +18,11 @@ beforeAll(async () => {
 
 const channel = async (id: string) => (await app.as('owner').get(`${CHANNELS}/${id}`)).body;
 
-describe('what is not reversed is refused with all that the caller needs to know', () => {
+describe('a rejected reversal', () => {
   const refused = (answer: { body: Refused; headers: Record<string, string | undefined> }, rest: object) =>
     expect(answer.body).toEqual({ requestId: answer.headers['x-request-id'], ...rest });
 
-  it('a second time: 409 already_reversed with the reversal', async () => {
+  it('a second reversal is 409 already_reversed with the first one', async () => {
     const entry = await entryOf(app, await newChannel(app), CREATE);
     const first = await reverse(app, entry.id);
 
@@ -38,7 +38,7 @@ describe('what is not reversed is refused with all that the caller needs to know
     });
   });
 
-  it('what has no undo, and a reversal: 409 not_reversible', async () => {
+  it('the reversal of an irreversible action, and of a reversal, is 409 not_reversible', async () => {
     const reversal = await reversed(app, await newChannel(app), CREATE);
     const [login] = (await page(app, { action: 'platform.demo.load' })).data;
     for (const { id, action } of [reversal, login ?? reversal]) {
@@ -53,7 +53,7 @@ describe('what is not reversed is refused with all that the caller needs to know
     }
   });
 
-  it('an entry whose payload was erased: 409 not_reversible', async () => {
+  it('the reversal of an entry whose payload was erased is 409 not_reversible', async () => {
     const subjectId = await changedChannel(app);
     const { id, action } = await entryOf(app, subjectId, UPDATE);
     await app.sql('update ledger_payloads set before = null, after = null where entry_id = $1', [id]);
@@ -68,7 +68,7 @@ describe('what is not reversed is refused with all that the caller needs to know
     });
   });
 
-  it('a subject that moved on: 409 reversal_conflict with both versions, and nothing is written', async () => {
+  it('the reversal of a subject that was changed since is 409 reversal_conflict with both versions, and nothing is written', async () => {
     const id = await changedChannel(app);
     const entry = await entryOf(app, id, UPDATE);
     await app.as('owner').patch(`${CHANNELS}/${id}`, { description: 'Moved on' });
@@ -86,7 +86,7 @@ describe('what is not reversed is refused with all that the caller needs to know
     expect(await app.sql('select from ledger_reversals where original_id = $1', [entry.id])).toEqual([]);
   });
 
-  it('an image that the rules of today refuse: 409 reversal_conflict, not 400', async () => {
+  it('the reversal to a state that is no longer valid is 409 reversal_conflict, not 400', async () => {
     const subjectId = await newChannel(app);
     await asSystem(() =>
       app.nest.get(Database).transaction(async () => {
@@ -103,7 +103,7 @@ describe('what is not reversed is refused with all that the caller needs to know
     ]);
   });
 
-  it('an unknown or odd id: 404', async () => {
+  it('the reversal of an unknown or malformed id is 404', async () => {
     for (const id of [ABSENT, 'aled_x', '%00']) {
       const answer = await reverse(app, id);
       expect(answer.status).toBe(404);
@@ -112,7 +112,7 @@ describe('what is not reversed is refused with all that the caller needs to know
     }
   });
 
-  it('an invalid body: 400 with its issues, and nothing is reversed', async () => {
+  it('an invalid body of a reversal is rejected with 400 and its issues, and nothing is reversed', async () => {
     const { id } = await entryOf(app, await newChannel(app), CREATE);
     const body = { reason: REASON, actorId: 'user_x' };
 
@@ -123,7 +123,7 @@ describe('what is not reversed is refused with all that the caller needs to know
     expect((await app.as('owner').post(`${ENTRIES}/${id}/reversals`, { reason: REASON })).status).toBe(201);
   });
 
-  it('who only reads the ledger, even all of it: 403 names action-ledger:reverse', async () => {
+  it('a reversal without action-ledger:reverse is 403 with the required scope', async () => {
     const { id } = await entryOf(app, await newChannel(app), CREATE);
     const token = await tokenWith(app, ['action-ledger:*', 'distribution:*']);
 

@@ -36,7 +36,7 @@ describe('finance.payment_schedule.update', () => {
     ['a smaller amount, which the last one balanced', { amountCents: 10_000 }],
     ['a cancellation, which the last one balanced', { status: 'cancelled' }],
     ['a cancellation that was waived', [{ status: 'cancelled' }, '?rebalance=none']],
-  ])('%s: is undone, and the plan is as it was', async (_, sent) => {
+  ])('the reversal of %s restores the payment plan', async (_, sent) => {
     const [bookingId, first] = await planned(staff);
     const before = terms(await schedulesOf(staff, bookingId));
     expect((await change(staff, first, sent)).status).toBe(200);
@@ -47,7 +47,7 @@ describe('finance.payment_schedule.update', () => {
     expect(terms(await schedulesOf(staff, bookingId))).toEqual(before);
   });
 
-  it('that took all of another one has it open again', async () => {
+  it('the reversal of a change that cancelled another installment opens that one again', async () => {
     const [bookingId, first, , third] = await planned(staff);
     const { status } = await change(staff, first, { amountCents: 30_000 + third.amountCents });
     expect(status).toBe(200);
@@ -59,7 +59,7 @@ describe('finance.payment_schedule.update', () => {
     expect(amounts.find(({ id }) => id === first.id)?.amountCents).toBe(30_000);
   });
 
-  it('is blocked where the installment is paid, and where it was changed since', async () => {
+  it('the reversal is blocked if the installment is paid or was changed since', async () => {
     const [, first, second] = await planned(staff);
     await change(staff, first, { status: 'paid' });
     expect(await blocked(app, first.id, ACTION)).toEqual({ reason: 'schedule_paid' });
@@ -78,7 +78,7 @@ describe('finance.supplier_invoice.create', () => {
   const ACTION = 'finance.supplier_invoice.create';
 
   it.each(['draft', 'approved'])(
-    'of one that is %s is undone by its being void, and its number is free',
+    'the reversal of the creation of a %s invoice voids it and releases its number',
     async (status) => {
       const made = await make(staff, { status });
 
@@ -90,7 +90,7 @@ describe('finance.supplier_invoice.create', () => {
     },
   );
 
-  it('of one over nothing, which was paid as it was approved, is undone like any other', async () => {
+  it('the creation of a zero-total invoice, which was paid at its approval, can be reversed', async () => {
     const made = await make(staff, { status: 'approved', totalCents: 0 });
     expect(made.status).toBe('paid');
 
@@ -99,7 +99,7 @@ describe('finance.supplier_invoice.create', () => {
     expect(await invoice(made.id)).toMatchObject({ status: 'void', voidReason: REASON, paidCents: 0 });
   });
 
-  it('is blocked by what is paid', async () => {
+  it('the reversal of the creation is blocked by payments', async () => {
     const { id, totalCents } = await approved(staff, 5_000);
     await recorded(staff, out(id, 2_000));
 
@@ -112,7 +112,7 @@ describe('finance.supplier_invoice.create', () => {
 describe('finance.supplier_invoice.approve', () => {
   const ACTION = 'finance.supplier_invoice.approve';
 
-  it.each([undefined, 0])('is undone: a draft again, as it was (over %p)', async (totalCents) => {
+  it.each([undefined, 0])('the reversal of an approval restores the draft (total %p)', async (totalCents) => {
     const made = await make(staff, totalCents === undefined ? {} : { totalCents });
     await staff.post(`${INVOICES}/${made.id}/approval`);
 
@@ -121,7 +121,7 @@ describe('finance.supplier_invoice.approve', () => {
     expect(itself(await invoice(made.id))).toEqual(itself(made));
   });
 
-  it('is blocked by what is paid, and an earlier approval by a later one', async () => {
+  it('the reversal of an approval is blocked by payments, and that of an earlier approval by a later one', async () => {
     const paid = await approved(staff, 5_000);
     await recorded(staff, out(paid.id, 2_000));
     expect(await blocked(app, paid.id, ACTION)).toEqual({ reason: 'invoice_has_payments', paidCents: 2_000 });
@@ -140,7 +140,7 @@ describe('finance.supplier_invoice.approve', () => {
 describe('finance.invoice_number_series.create', () => {
   const ACTION = 'finance.invoice_number_series.create';
 
-  it('is undone by its giving no numbers', async () => {
+  it('the reversal of the creation of a series deactivates it', async () => {
     const made = await makeSeries(staff);
 
     await reversed(app, made.id, ACTION);
@@ -148,7 +148,7 @@ describe('finance.invoice_number_series.create', () => {
     expect(itself(await readSeries(staff, made.id))).toEqual({ ...itself(made), active: false });
   });
 
-  it('gives back the place as the default that it took, unless that one is idle by now or another has it', async () => {
+  it('the reversal restores the former default series unless that one is inactive by now or another one is the default', async () => {
     const asDefault = { documentType: 'proforma', isDefault: true };
     const isDefault = async ({ id }: { id: string }) => (await readSeries(staff, id)).isDefault;
     const first = await makeSeries(staff, asDefault);
@@ -172,7 +172,7 @@ describe('finance.invoice_number_series.create', () => {
     expect([await isDefault(latest), await isDefault(present)]).toEqual([true, false]);
   });
 
-  it('is blocked where a number was given, and where it is inactive already', async () => {
+  it('the reversal is blocked if the series has assigned a number or is inactive already', async () => {
     const [used, idle] = [await makeSeries(staff), await makeSeries(staff)];
     await app.sql(
       `insert into invoice_number_counters (series_id, period_key, next_number, given, last_issue_date)
@@ -189,7 +189,7 @@ describe('finance.invoice_number_series.create', () => {
 describe('finance.payment.record', () => {
   const ACTION = 'finance.payment.record';
 
-  it('of money for a booking is undone: its installments are owed again', async () => {
+  it('the reversal of a payment for a booking opens its installments', async () => {
     const booking = await bookingWith(app, {
       installments: [
         ['2027-01-01', 30_000],
@@ -208,7 +208,7 @@ describe('finance.payment.record', () => {
     expect(actions).toEqual([action, ACTION]);
   });
 
-  it('of money to a supplier is undone: the invoice is owed again', async () => {
+  it('the reversal of a payment to a supplier opens the invoice', async () => {
     const bill = await approved(staff, 5_000);
     const { id } = await recorded(staff, out(bill.id, 5_000));
 
@@ -217,7 +217,7 @@ describe('finance.payment.record', () => {
     expect(await settledOf(staff, bill.id)).toMatchObject({ status: 'approved', paidCents: 0 });
   });
 
-  it('is blocked where it was reversed by hand', async () => {
+  it('the reversal is blocked if the payment was reversed already', async () => {
     const bill = await approved(staff, 5_000);
     const { id } = await recorded(staff, out(bill.id, 5_000));
     expect((await reverse(staff, id)).status).toBe(200);

@@ -18,7 +18,7 @@ import { blocked, itself, reversed } from './reversals.js';
 let app: TestApp;
 let staff: TestClient;
 beforeAll(async () => {
-  // Without jobs no release step is taken while a test looks at the units.
+  // Jobs are disabled: a release would change the units that a test reads.
   app = await startApp({ env: { JOBS: 'false' } });
   staff = app.as('owner');
 });
@@ -32,7 +32,7 @@ const RULE = { mode: 'automatic', steps: [{ daysBefore: 21, keepQuantity: 2 }] }
 describe('distribution.allotment.delete', () => {
   const ACTION = 'distribution.allotment.delete';
 
-  it('is undone by having the allotment back, with the units of each slot and its release', async () => {
+  it('the reversal of a deletion restores the allotment with the units of each slot and its release', async () => {
     const { departure, allotment } = await allotted(app, { release: RULE });
     const slot = (await slotsOf(app, allotment.id))[0];
     await staff.patch(`${ALLOTMENTS}/${allotment.id}/slots/${slot?.id}`, { allotted: 7 });
@@ -53,7 +53,7 @@ describe('distribution.allotment.delete', () => {
     await expectSumsToAgree(app, [departure.id]);
   });
 
-  it('is partial where one of its departures was cancelled meanwhile, and covers those that came since', async () => {
+  it('the reversal is partial if one of the departures was cancelled meanwhile, and it includes newer departures', async () => {
     const { departure, allotment } = await allotted(app);
     const other = await departureIn(app, 90, { productId: departure.productId });
     await staff.delete(`${ALLOTMENTS}/${allotment.id}`);
@@ -67,7 +67,7 @@ describe('distribution.allotment.delete', () => {
     expect([departure, other, since].map(({ id }) => remaining.get(id))).toEqual([10, 0, 10]);
   });
 
-  it('is blocked where another allotment of the channel has taken its place', async () => {
+  it('the reversal is blocked if another allotment of the channel has replaced the deleted one', async () => {
     const { allotment } = await allotted(app);
     await staff.delete(`${ALLOTMENTS}/${allotment.id}`);
     const { channelId, productId } = allotment;
@@ -79,7 +79,7 @@ describe('distribution.allotment.delete', () => {
     });
   });
 
-  it('is blocked where the pool has the units no more, and where the departure is gone', async () => {
+  it('the reversal is blocked if the pool does not have the units any more, or the departure was deleted', async () => {
     const { departure, allotment } = await allotted(app, { capacity: 10 });
     await staff.delete(`${ALLOTMENTS}/${allotment.id}`);
     const { id: channelId } = await newChannel(app);
@@ -91,29 +91,26 @@ describe('distribution.allotment.delete', () => {
   });
 });
 
-it.each(['delete', 'release'])(
-  'an allotment.%s of an earlier release, without its slots, is blocked by that',
-  async (verb) => {
-    const { allotment } = await allotted(app);
-    await (verb === 'delete' ? staff.delete(`${ALLOTMENTS}/${allotment.id}`) : release(allotment.id));
-    const [{ id = '' } = {}] = await app.sql<{ id?: string }>(
-      `select id from action_ledger_entries where subject_id = $1 and action = 'distribution.allotment.' || $2`,
-      [allotment.id, verb],
-    );
-    await app.sql('alter table ledger_payloads disable trigger user');
-    await app.sql(`update ledger_payloads set after = (after::jsonb - 'slots')::json where entry_id = $1`, [id]);
-    await app.sql('alter table ledger_payloads enable trigger user');
+it.each(['delete', 'release'])('the reversal of an allotment.%s that recorded no slots is blocked', async (verb) => {
+  const { allotment } = await allotted(app);
+  await (verb === 'delete' ? staff.delete(`${ALLOTMENTS}/${allotment.id}`) : release(allotment.id));
+  const [{ id = '' } = {}] = await app.sql<{ id?: string }>(
+    `select id from action_ledger_entries where subject_id = $1 and action = 'distribution.allotment.' || $2`,
+    [allotment.id, verb],
+  );
+  await app.sql('alter table ledger_payloads disable trigger user');
+  await app.sql(`update ledger_payloads set after = (after::jsonb - 'slots')::json where entry_id = $1`, [id]);
+  await app.sql('alter table ledger_payloads enable trigger user');
 
-    const details = { reason: 'units_not_recorded', allotmentId: allotment.id };
-    expect(await blocked(app, allotment.id, `distribution.allotment.${verb}`)).toEqual(details);
-  },
-);
+  const details = { reason: 'units_not_recorded', allotmentId: allotment.id };
+  expect(await blocked(app, allotment.id, `distribution.allotment.${verb}`)).toEqual(details);
+});
 
 describe('distribution.allotment.release', () => {
   const ACTION = 'distribution.allotment.release';
 
   it.each(['release_to_general_pool', 'expire'])(
-    'of what is to %s is undone by having the units back',
+    'the reversal of a release by %s restores the units',
     async (unsoldAction) => {
       const { departure, allotment } = await allotted(app, {
         release: { mode: 'manual', steps: [{ daysBefore: 21 }], unsoldAction },
@@ -129,7 +126,7 @@ describe('distribution.allotment.release', () => {
     },
   );
 
-  it('of a ceiling is undone by raising it again', async () => {
+  it('the reversal of the release of a ceiling raises the ceiling again', async () => {
     const { allotment } = await allotted(app, { type: 'cap' });
     await release(allotment.id);
 
@@ -138,7 +135,7 @@ describe('distribution.allotment.release', () => {
     expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 10, sold: 0, released: 0, remaining: 10 });
   });
 
-  it('is blocked where nothing was given back, where the units are taken, and where the departure is gone', async () => {
+  it('the reversal is blocked if nothing was released, the units are sold, or the departure was deleted', async () => {
     const kept = await allotted(app, { release: { ...RULE, mode: 'manual', unsoldAction: 'retain' } });
     await release(kept.allotment.id);
     expect(await blocked(app, kept.allotment.id, ACTION)).toEqual({
@@ -155,7 +152,7 @@ describe('distribution.allotment.release', () => {
     expect(await blocked(app, allotment.id, ACTION)).toMatchObject({ reason: 'departures_gone' });
   });
 
-  it('of a deleted allotment is blocked by that', async () => {
+  it('the reversal is blocked if the allotment was deleted', async () => {
     const { allotment } = await allotted(app);
     await release(allotment.id);
     await staff.delete(`${ALLOTMENTS}/${allotment.id}`);

@@ -12,7 +12,7 @@ import { blocked, itself, REASON, reversed } from './reversals.js';
 let app: TestApp;
 let staff: TestClient;
 beforeAll(async () => {
-  // Without jobs nothing is planned or sent but what a test asks for.
+  // Jobs are disabled: only the tests plan and send reminders.
   app = await startApp({ env: { JOBS: 'false' } });
   staff = app.as('owner');
 });
@@ -21,7 +21,7 @@ describe('legal.contract.issue and legal.contract.send', () => {
   it.each([
     ['issued', 'legal.contract.issue'],
     ['sent', 'legal.contract.send'],
-  ] as const)('of a contract that is %s is undone by its being void, with the reason', async (status, action) => {
+  ] as const)('the reversal for a contract that is %s voids the contract with the reason', async (status, action) => {
     const { id, contractNumber } = await contractIn(app, status, { recipientEmail: 'ada@example.com' });
 
     await reversed(app, id, action);
@@ -29,7 +29,7 @@ describe('legal.contract.issue and legal.contract.send', () => {
     expect(await readContract(app, id)).toMatchObject({ status: 'void', voidReason: REASON, contractNumber });
   });
 
-  it('of a void one is blocked', async () => {
+  it('the reversal is blocked if the contract is void', async () => {
     const { id } = await contractIn(app, 'issued');
     await declareVoid(app, id);
 
@@ -39,7 +39,7 @@ describe('legal.contract.issue and legal.contract.send', () => {
     });
   });
 
-  it('of a signed one is blocked', async () => {
+  it('the reversal is blocked if the contract is signed', async () => {
     const { id } = await contractIn(app, 'signed');
 
     expect(await blocked(app, id, 'legal.contract.issue')).toMatchObject({
@@ -53,7 +53,7 @@ describe('legal.policy_assignment.remove', () => {
   const ACTION = 'legal.policy_assignment.remove';
   const remove = (id: string) => staff.delete(`${ASSIGNMENTS}/${id}`);
 
-  it('is undone by its being live again, told to subscribers, and decides again what applies', async () => {
+  it('the reversal restores the assignment, publishes it, and the assignment determines the terms again', async () => {
     const target = aProduct();
     const { assignment } = await assigned(app, 'cancellation', {
       ...target,
@@ -75,7 +75,7 @@ describe('legal.policy_assignment.remove', () => {
     ]);
   });
 
-  it('is blocked where another one of its kind, target and priority is valid at that time', async () => {
+  it('the reversal is blocked if another assignment of its kind, target and priority is valid at that time', async () => {
     const target = aProduct();
     const { assignment } = await assigned(app, 'payment', target);
     await remove(assignment.id);
@@ -101,7 +101,7 @@ describe('notifications.reminder_rule.compose', () => {
   }
   const states = (runs: Run[]) => runs.map(({ status, reason }) => [status, reason]).sort();
 
-  it('is undone by its being disabled, and what it planned cancelled', async () => {
+  it('the reversal disables the rule and cancels the reminders that it planned', async () => {
     const { rule, runs } = await plannedRule();
     expect(states(await runs())).toEqual([
       ['planned', null],
@@ -123,21 +123,24 @@ describe('notifications.reminder_rule.compose', () => {
     ['sent', null],
     ['sending', null],
     ['failed', 'outcome_unknown'],
-  ])('is partial where one of its messages may have gone out (%s, %s): that stays', async (status, reason) => {
-    const { rule, runs } = await plannedRule();
-    const [gone] = await runs();
-    await app.sql('update reminder_runs set status = $1, reason = $2 where id = $3', [status, reason, gone?.id]);
+  ])(
+    'the reversal is partial if one of its messages may have been sent (%s, %s): that one is kept',
+    async (status, reason) => {
+      const { rule, runs } = await plannedRule();
+      const [gone] = await runs();
+      await app.sql('update reminder_runs set status = $1, reason = $2 where id = $3', [status, reason, gone?.id]);
 
-    const { outcome } = await reversed(app, rule.id, ACTION);
+      const { outcome } = await reversed(app, rule.id, ACTION);
 
-    expect(outcome).toBe('partial');
-    expect(states(await runs())).toEqual([
-      ['cancelled', 'rule_disabled'],
-      [status, reason],
-    ]);
-  });
+      expect(outcome).toBe('partial');
+      expect(states(await runs())).toEqual([
+        ['cancelled', 'rule_disabled'],
+        [status, reason],
+      ]);
+    },
+  );
 
-  it('of a rule that is disabled already is blocked by that', async () => {
+  it('the reversal is blocked if the rule is disabled already', async () => {
     const { rule } = await plannedRule();
     await staff.patch(`${RULES}/${rule.id}`, { enabled: false });
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 describe('distribution.channel.create', () => {
   const ACTION = 'distribution.channel.create';
 
-  it('is undone by archiving the channel, whatever was changed since', async () => {
+  it('the reversal archives the channel, also after later changes', async () => {
     const made = await newChannel(app);
     await change(staff, made.id, { description: 'Meanwhile' });
 
@@ -24,7 +24,7 @@ describe('distribution.channel.create', () => {
     expect(await read(app, made.id)).toMatchObject({ status: 'archived', version: 3 });
   });
 
-  it('of a channel that is archived already is blocked by that', async () => {
+  it('the reversal is blocked if the channel is archived already', async () => {
     const { id } = await newChannel(app);
     await change(staff, id, { status: 'archived' });
 
@@ -35,7 +35,7 @@ describe('distribution.channel.create', () => {
 describe('distribution.channel.update', () => {
   const ACTION = 'distribution.channel.update';
 
-  it('is undone by restoring every member, contact and data included', async () => {
+  it('the reversal restores every member, contact and data included', async () => {
     const made = await newChannel(app, {
       ...{ description: 'Before', status: 'pending', website: 'https://before.example', kind: 'ota' },
       ...{ contactName: 'Petra Keller', contactEmail: 'petra@example.com', metadata: { a: { b: [1, null] } } },
@@ -50,7 +50,7 @@ describe('distribution.channel.update', () => {
     expect(itself(await read(app, made.id))).toEqual(itself(made));
   });
 
-  it('is blocked where the name has been given to another channel', async () => {
+  it('the reversal is blocked if another channel has the name', async () => {
     const made = await newChannel(app);
     await change(staff, made.id, { name: unique('Renamed') });
     await newChannel(app, { name: made.name });
@@ -62,7 +62,7 @@ describe('distribution.channel.update', () => {
 describe('operations.facility.update', () => {
   const ACTION = 'operations.facility.update';
 
-  it('is undone by restoring every member', async () => {
+  it('the reversal restores every member', async () => {
     const parent = await newFacility(app);
     const made = await newFacility(app, {
       ...{ code: unique('C').slice(0, 90), kind: 'hotel', parentFacilityId: parent.id, description: 'Before' },
@@ -80,7 +80,7 @@ describe('operations.facility.update', () => {
     expect(itself(await readFacility(app, made.id))).toEqual(itself(made));
   });
 
-  it('is blocked where the facility would lie within itself', async () => {
+  it('the reversal is blocked if the facility would contain itself', async () => {
     const [outer, inner] = [await newFacility(app), await newFacility(app)];
     await staff.patch(`${FACILITIES}/${inner.id}`, { parentFacilityId: outer.id });
     await staff.patch(`${FACILITIES}/${inner.id}`, { parentFacilityId: null });
@@ -89,7 +89,7 @@ describe('operations.facility.update', () => {
     expect(await blocked(app, inner.id, ACTION)).toEqual({ reason: 'facility_cycle' });
   });
 
-  it('is blocked where the facility was archived since', async () => {
+  it('the reversal is blocked if the facility was archived since', async () => {
     const { id } = await newFacility(app);
     await staff.patch(`${FACILITIES}/${id}`, { name: 'After' });
     await staff.delete(`${FACILITIES}/${id}`);
@@ -101,7 +101,7 @@ describe('operations.facility.update', () => {
 describe('operations.facility.delete', () => {
   const ACTION = 'operations.facility.delete';
 
-  it.each(['active', 'inactive'])('is undone by having it back, %s as it was', async (status) => {
+  it.each(['active', 'inactive'])('the reversal restores the facility as %s', async (status) => {
     const made = await newFacility(app, { status, code: unique('D').slice(0, 90) });
     await staff.delete(`${FACILITIES}/${made.id}`);
 
@@ -110,7 +110,7 @@ describe('operations.facility.delete', () => {
     expect(itself(await readFacility(app, made.id))).toEqual(itself(made));
   });
 
-  it('is blocked where the code has been given to another facility', async () => {
+  it('the reversal is blocked if another facility has the code', async () => {
     const code = unique('E').slice(0, 90);
     const { id } = await archived(app, { code });
     await newFacility(app, { code });

@@ -8,7 +8,7 @@ const UPDATE = 'distribution.channel.update';
 
 let app: TestApp;
 beforeAll(async () => {
-  // Without jobs nothing takes events out of the outbox while a test looks at it.
+  // Jobs are disabled, so that the outbox keeps its events.
   app = await startApp({ env: { JOBS: 'false' } });
 });
 
@@ -16,7 +16,7 @@ const channel = async (id: string) =>
   (await app.as('owner').get<{ data: { version: number; status: string } }>(`${CHANNELS}/${id}`)).body.data;
 
 describe('a reversal', () => {
-  it('is answered as the entry that says so, and each of the two entries names the other', async () => {
+  it('a reversal is answered with its own entry, and each of the two entries refers to the other', async () => {
     const id = await changedChannel(app);
     const original = await entryOf(app, id, UPDATE);
     const headers = { 'X-Request-Id': 'reversal-1' };
@@ -51,7 +51,7 @@ describe('a reversal', () => {
     expect(await entryOf(app, id, UPDATE)).toEqual({ ...original, reversedByEntryId: data.id, reversible: false });
   });
 
-  it('is told to subscribers', async () => {
+  it('a reversal is published to subscribers', async () => {
     const id = await newChannel(app);
 
     const { id: reversalId, reversesEntryId } = await reversed(app, id, CREATE);
@@ -64,7 +64,7 @@ describe('a reversal', () => {
     expect(events).toEqual([{ data: { entryId: reversesEntryId, reversalId, ...facts } }]);
   });
 
-  it('with an Idempotency-Key is carried out once, and answered twice', async () => {
+  it('a reversal with an Idempotency-Key is executed once, and its response is replayed', async () => {
     const { id } = await entryOf(app, await changedChannel(app), UPDATE);
     const headers = { 'Idempotency-Key': unique('reversal').replaceAll(' ', '-') };
     const post = () => app.as('owner').post(`${ENTRIES}/${id}/reversals`, { reason: REASON }, { headers });
@@ -75,7 +75,7 @@ describe('a reversal', () => {
     expect(second.body).toEqual(first.body);
   });
 
-  it('64 times at once is one 201 and 63 409s, which name the one', async () => {
+  it('64 concurrent reversals are one 201 and 63 409s that name the successful one', async () => {
     const id = await changedChannel(app);
     const entry = await entryOf(app, id, UPDATE);
 
@@ -91,8 +91,8 @@ describe('a reversal', () => {
   });
 });
 
-describe('a preview', () => {
-  it('shows the subject as it is and as it would be, and changes nothing', async () => {
+describe('a preview of a reversal', () => {
+  it('a preview shows the subject before and after the reversal, and changes nothing', async () => {
     const id = await changedChannel(app);
     const before = await channel(id);
     const { id: entryId } = await entryOf(app, id, UPDATE);
@@ -114,7 +114,7 @@ describe('a preview', () => {
   });
 });
 
-/** A busy service says so, and a client comes again. */
+/** An overloaded service answers 503; a client tries again. */
 async function untilHeard<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     const answer = await call();

@@ -23,7 +23,7 @@ export interface Refused {
 
 export const REASON = 'Done by mistake';
 
-/** A channel with an update that took something away. */
+/** A channel with an update that removed something. */
 export async function changedChannel(app: TestApp): Promise<string> {
   const id = await newChannel(app, { contactName: 'Petra Keller', metadata: { region: 'DACH' } });
   await app.as('owner').patch(`${CHANNELS}/${id}`, { contactName: null, metadata: null, status: 'inactive' });
@@ -47,7 +47,7 @@ export async function preview(app: TestApp, id: string): Promise<Preview> {
   return answer.body.data;
 }
 
-/** Reverses the subject's newest entry with this action, which the preview foretells, and returns the reversal. */
+/** Reverses the subject's newest entry with this action, expects the preview to match, and returns the reversal. */
 export async function reversed(app: TestApp, subjectId: string, action: string): Promise<Detail> {
   const entry = await entryOf(app, subjectId, action);
   const { reversible } = entry;
@@ -58,7 +58,10 @@ export async function reversed(app: TestApp, subjectId: string, action: string):
   return answer.body.data;
 }
 
-/** What blocks the reversal of the subject's newest entry with this action, as both the refusal and the preview say. */
+/**
+ * The reason that blocks the reversal of the subject's newest entry with this action, as in the error and in the
+ * preview.
+ */
 export async function blocked(app: TestApp, subjectId: string, action: string): Promise<Record<string, unknown>> {
   const entry = await entryOf(app, subjectId, action);
   const { refusal } = await preview(app, entry.id);
@@ -69,7 +72,7 @@ export async function blocked(app: TestApp, subjectId: string, action: string): 
   return answer.body.details;
 }
 
-/** Whatever moves with time and version, left out: what is compared is the thing itself. */
+/** Omits the members that change with time and version, to compare the rest. */
 export function itself<T extends { version: number; updatedAt?: string }>(thing: T): Omit<T, 'version' | 'updatedAt'> {
   const { version: _version, updatedAt: _updatedAt, ...rest } = thing;
   return rest;

@@ -10,7 +10,7 @@ let app: TestApp;
 let places: Place[];
 
 beforeAll(async () => {
-  // Without jobs nobody writes while a test has changed the ledger behind the service's back.
+  // Jobs are disabled, so that nothing else writes while a test changes the ledger without the service.
   app = await startApp({ env: { JOBS: 'false' } });
   places = await placesOf(app, await channelWithEntries(app, 4));
   await disarm();
@@ -21,7 +21,7 @@ afterEach(async () => {
   expect((await verify()).breaks).toEqual([]);
 });
 
-/** All that the tables' owner can do: no trigger and no constraint stands in the way of these tests. */
+/** The tests act as the owner of the tables: triggers and constraints are disabled. */
 async function disarm(): Promise<void> {
   for (const table of TABLES) await app.sql(`alter table ${table} disable trigger user`);
   const constraints = await app.sql<{ name: string; owner: string }>(
@@ -48,7 +48,7 @@ const breakOf = async (chain: number) => (await verify()).breaks.find((broken) =
 const flip = (column: string) => `overlay(${column} placing chr(ascii(${column}) # 1) from 1 for 1)`;
 const flipBit = (column: string) => `set_bit(${column}, 77, 1 - get_bit(${column}, 77))`;
 
-describe('a flipped byte in any column of an entry is found, and the entry is named', () => {
+describe('a flipped byte in a column of an entry', () => {
   const CHANGED = 'the entry was changed';
   it.each([
     ['sequence', 'sequence + 100000', CHANGED],
@@ -63,14 +63,14 @@ describe('a flipped byte in any column of an entry is found, and the entry is na
     ['created_at', `created_at + interval '1 millisecond'`, CHANGED],
     ['digest', flipBit('digest'), CHANGED],
     ['hash', flipBit('hash'), 'the hash does not follow from the entry before'],
-  ])('%s', async (column, changed, fault) => {
+  ])('a flipped byte in the column %s of an entry is found, and the entry is named', async (column, changed, fault) => {
     const { id: entryId, chain, position } = at(1);
     await app.sql(`update action_ledger_entries set ${column} = ${changed} where id = $1`, [entryId]);
 
     expect((await verify()).breaks).toEqual([{ chain, position, entryId, fault }]);
   });
 
-  it('created_at cannot hold a part that is finer than what is digested', async () => {
+  it('created_at cannot store more digits than its digest covers', async () => {
     await app.sql(`update action_ledger_entries set created_at = created_at + interval '400 microseconds'`);
 
     expect((await verify()).breaks).toEqual([]);
@@ -79,7 +79,7 @@ describe('a flipped byte in any column of an entry is found, and the entry is na
     ).toEqual([]);
   });
 
-  it('id: the payload no longer belongs to it', async () => {
+  it('a changed entry id is found, because the payload does not belong to it', async () => {
     const { id, chain, position } = at(1);
     await app.sql(`update action_ledger_entries set id = ${flip('id')} where id = $1`, [id]);
 
@@ -90,7 +90,7 @@ describe('a flipped byte in any column of an entry is found, and the entry is na
   it.each([
     ['chain', '(chain + 1) % 64'],
     ['position', 'position + 100000'],
-  ])('%s: it is missing where it was', async (column, changed) => {
+  ])('a changed %s of an entry is found as a missing entry', async (column, changed) => {
     const { id, chain, position } = at(1);
     await app.sql(`update action_ledger_entries set ${column} = ${changed} where id = $1`, [id]);
 
@@ -98,21 +98,21 @@ describe('a flipped byte in any column of an entry is found, and the entry is na
   });
 });
 
-describe('a changed payload is found', () => {
+describe('a changed payload', () => {
   it.each([
     ['before', `replace(before::text, 'Change 2', 'Change Z')::json`, 'the payload was changed'],
     ['after', `replace(after::text, 'Change 3', 'Change Z')::json`, 'the payload was changed'],
     ['after', `(after::text || ' ')::json`, 'the payload was changed'],
     ['before', 'null', 'the payload was changed'],
     ['digest', flipBit('digest'), 'the payload was changed'],
-  ])('%s := %s', async (column, changed, fault) => {
+  ])('a changed payload is found: %s := %s', async (column, changed, fault) => {
     const { id: entryId, chain, position } = at(2);
     await app.sql(`update ledger_payloads set ${column} = ${changed} where entry_id = $1`, [entryId]);
 
     expect((await verify()).breaks).toEqual([{ chain, position, entryId, fault }]);
   });
 
-  it('with its digest adapted: the entry knows the old one', async () => {
+  it('a changed payload with a matching new digest is found, because the entry contains the old one', async () => {
     const { id: entryId, chain, position } = at(2);
     const erased = `before = null, after = null, digest = sha256('forged')`;
     await app.sql(`update ledger_payloads set ${erased} where entry_id = $1`, [entryId]);
@@ -120,7 +120,7 @@ describe('a changed payload is found', () => {
     expect((await verify()).breaks).toEqual([{ chain, position, entryId, fault: 'the entry was changed' }]);
   });
 
-  it('removed, or given to another entry', async () => {
+  it('a payload that was removed or moved to another entry is found', async () => {
     const { id: entryId, chain, position } = at(2);
     const missing = { chain, position, entryId, fault: 'the payload is missing' };
 
@@ -132,7 +132,7 @@ describe('a changed payload is found', () => {
   });
 });
 
-describe('a removed entry is found', () => {
+describe('a deleted entry', () => {
   const remove = async ({ id }: Place) => {
     await app.sql('delete from ledger_payloads where entry_id = $1', [id]);
     await app.sql('delete from action_ledger_entries where id = $1', [id]);
@@ -142,14 +142,14 @@ describe('a removed entry is found', () => {
     ['the first', 0],
     ['one in the middle', 2],
     ['the last', 3],
-  ])('%s', async (_, index) => {
+  ])('the deletion of %s entry is found', async (_, index) => {
     const { chain, position } = at(index);
     await remove(at(index));
 
     expect((await verify()).breaks).toEqual([{ chain, position, entryId: null, fault: 'the entry is missing' }]);
   });
 
-  it('even if those after it move up', async () => {
+  it('a deleted entry is found even if the later ones move up', async () => {
     const { chain, position } = at(2);
     await remove(at(2));
     await app.sql('update action_ledger_entries set position = position - 1 where chain = $1 and position > $2', [
@@ -162,15 +162,15 @@ describe('a removed entry is found', () => {
   });
 });
 
-describe('a head that was changed is found', () => {
-  it('its hash', async () => {
+describe('a changed ledger head', () => {
+  it('a changed hash of a ledger head is found', async () => {
     const { chain } = at(3);
     await app.sql(`update ledger_heads set hash = ${flipBit('hash')} where chain = $1`, [chain]);
 
     expect(await breakOf(chain)).toMatchObject({ entryId: null, fault: 'the head is not the last entry' });
   });
 
-  it('its position, set back or forwards', async () => {
+  it('a changed position of a ledger head is found', async () => {
     const { chain, id } = at(3);
     await app.sql('update ledger_heads set position = position - 1 where chain = $1', [chain]);
     expect(await breakOf(chain)).toMatchObject({ entryId: id, fault: 'the head does not cover the entry' });
@@ -179,7 +179,7 @@ describe('a head that was changed is found', () => {
     expect(await breakOf(chain)).toMatchObject({ entryId: null, fault: 'the entry is missing' });
   });
 
-  it('set back to an earlier entry with that one’s hash', async () => {
+  it('a ledger head that is reset to the position and hash of an earlier entry is found', async () => {
     const [last, before] = [at(3), at(2)];
     await app.sql(
       `update ledger_heads head set position = entry.position, hash = entry.hash
@@ -192,7 +192,7 @@ describe('a head that was changed is found', () => {
     expect((await verify()).breaks).toEqual([{ chain, position, entryId, fault }]);
   });
 
-  it('removed', async () => {
+  it('a deleted ledger head is found', async () => {
     const { chain } = at(3);
     await app.sql('delete from ledger_heads where chain = $1', [chain]);
 
@@ -201,7 +201,7 @@ describe('a head that was changed is found', () => {
   });
 });
 
-it('an entry slipped in at the end of a chain is found', async () => {
+it('an entry that was inserted at the end of a chain is found', async () => {
   const { id, chain } = at(3);
   await app.sql(
     `insert into action_ledger_entries select (jsonb_populate_record(null::action_ledger_entries,

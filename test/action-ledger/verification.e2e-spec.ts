@@ -8,14 +8,14 @@ import { channelWithEntries, unique, verifyByCommand } from './ledger.js';
 
 let app: TestApp;
 beforeAll(async () => {
-  // Without jobs nobody else writes meanwhile.
+  // Jobs are disabled, so that nothing else writes meanwhile.
   app = await startApp({ env: { JOBS: 'false' } });
 });
 
 const verify = () => app.nest.get(LedgerVerificationService).verify();
 
-describe('an honest ledger', () => {
-  it('adds up, and ledger:verify ends with 0', async () => {
+describe('an unchanged ledger', () => {
+  it('an unchanged ledger is consistent, and ledger:verify exits with 0', async () => {
     await channelWithEntries(app, 3);
     const [row] = await app.sql<{ count: number }>('select count(*)::int as count from action_ledger_entries');
 
@@ -26,7 +26,7 @@ describe('an honest ledger', () => {
     });
   });
 
-  it('adds up across the batches in which a long chain is read', async () => {
+  it('a long chain is consistent across the batches in which it is read', async () => {
     const before = await verify();
     const subject = { subjectType: 'test', subjectId: unique('long') };
     const write = async () => {
@@ -37,7 +37,7 @@ describe('an honest ledger', () => {
     expect(await verify()).toEqual({ ...before, entries: before.entries + 2_001 });
   });
 
-  it('adds up while others write', async () => {
+  it('the ledger is consistent during concurrent writes', async () => {
     const writing = Promise.all(Array.from({ length: 20 }, () => channelWithEntries(app, 3)));
     const verified = [await verify(), await verify(), await verify()];
     await writing;

@@ -11,7 +11,7 @@ let app: TestApp;
 let database: Database;
 let ledger: ActionLedger;
 beforeAll(async () => {
-  // Without jobs nothing takes events out of the outbox while a test looks at it.
+  // Jobs are disabled, so that the outbox keeps its events.
   app = await startApp({ env: { JOBS: 'false' } });
   database = app.nest.get(Database);
   ledger = app.nest.get(ActionLedger);
@@ -20,8 +20,8 @@ beforeAll(async () => {
 const inTransaction = (work: () => void) => asSystem(() => database.transaction(async () => work()));
 const test = (subjectId: string) => ({ subjectType: 'test', subjectId });
 
-describe('an entry is written in the transaction of the change', () => {
-  it('if it cannot be written, nothing happens: no channel, no event, and the key is free', async () => {
+describe('an entry in the transaction of its change', () => {
+  it('an entry that cannot be written rolls back the change: no channel, no event, and the key is free', async () => {
     await app.sql(`create function refuse_entry() returns trigger language plpgsql as $$
       begin raise exception 'the disk is full'; end $$`);
     await app.sql(`create trigger unwritable before insert on action_ledger_entries for each row
@@ -45,7 +45,7 @@ describe('an entry is written in the transaction of the change', () => {
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, undefined]);
   });
 
-  it('what fails afterwards takes the entry with it', async () => {
+  it('an error after the entry was written rolls back the entry', async () => {
     const failing = inTransaction(() => {
       ledger.record('test.fails', test('failing'));
       throw new Error('rolled back');
@@ -55,7 +55,7 @@ describe('an entry is written in the transaction of the change', () => {
     expect(await placesOf(app, 'failing')).toEqual([]);
   });
 
-  it('a refused change writes none', async () => {
+  it('a rejected change writes no entry', async () => {
     const id = await newChannel(app);
 
     const refused = await app.as('owner').patch(`${CHANNELS}/${id}`, { status: 'pending' });
@@ -64,15 +64,15 @@ describe('an entry is written in the transaction of the change', () => {
     expect((await page(app, { subjectId: id })).data).toHaveLength(1);
   });
 
-  it('outside of a transaction nothing can be recorded, and without a caller neither', async () => {
+  it('recording outside a transaction or without a caller fails', async () => {
     expect(() => asSystem(() => ledger.record('test.alone', test('alone')))).toThrow('Only a transaction');
     const nobody = database.transaction(async () => ledger.record('test.nobody', test('nobody')));
     await expect(nobody).rejects.toThrow('No request context');
   });
 });
 
-describe('what an entry costs', () => {
-  /** Statements of one transaction, BEGIN and COMMIT counted. */
+describe('the cost of an entry', () => {
+  /** Number of statements in a transaction, BEGIN and COMMIT included. */
   async function statementsOf(entries: number): Promise<number> {
     const { query } = pg.Client.prototype;
     let statements = 0;
@@ -90,21 +90,21 @@ describe('what an entry costs', () => {
     return statements;
   }
 
-  /** The least of five counts: what a timer of the service asks meanwhile is in some of them. */
+  /** The minimum of five counts: some include statements of a timer of the service. */
   async function leastOf(entries: number): Promise<number> {
     const counts: number[] = [];
     for (let time = 0; time < 5; time += 1) counts.push(await statementsOf(entries));
     return Math.min(...counts);
   }
 
-  it('is one statement for all of a transaction', async () => {
+  it('all entries of a transaction are written by one statement', async () => {
     const without = await leastOf(0);
     expect([await leastOf(1), await leastOf(5)]).toEqual([without + 1, without + 1]);
   });
 });
 
-describe('the chains', () => {
-  it('take several entries of one transaction in the order they were recorded, whatever chains they belong to', async () => {
+describe('the chains of the ledger', () => {
+  it('several entries of one transaction keep their order, in any chains', async () => {
     const ids: string[] = [];
     await inTransaction(() => {
       for (let n = 0; n < 20; n += 1) {
@@ -121,7 +121,7 @@ describe('the chains', () => {
     expect((await app.nest.get(LedgerVerificationService).verify()).breaks).toEqual([]);
   });
 
-  it('stay without gaps when 100 callers write at once, some of them to the same thing', async () => {
+  it('the chains have no gaps after 100 concurrent writes, some to the same subject', async () => {
     const shared = await newChannel(app);
     const before = await app.nest.get(LedgerVerificationService).verify();
 
@@ -145,7 +145,7 @@ describe('the chains', () => {
     expect(gaps).toEqual([]);
   });
 
-  it('do not deadlock transactions that touch the same things in opposite order', async () => {
+  it('transactions that change the same subjects in opposite order do not deadlock', async () => {
     const subjects = Array.from({ length: 12 }, (_, n) => `crossing-${n}`);
     const write = (order: string[]) =>
       inTransaction(() => order.forEach((subject) => ledger.record('test.crossing', test(subject))));

@@ -24,8 +24,8 @@ const day = (days: number, of = app) => of.nest.get(Clock).dayOf(new Date(of.now
 const statusOf = async (id: string) => (await readBooking(app.as('owner'), id)).status;
 const confirmed = (item: object, booking: object = {}) => confirmedBooking(app.as('owner'), { item, booking });
 
-describe('the calendar', () => {
-  it('starts a confirmed booking on its departure date and completes it once the last service date has passed', async () => {
+describe('the calendar of bookings', () => {
+  it('the calendar starts a confirmed booking on its departure date and completes it after the last service date', async () => {
     const owner = app.as('owner');
     const { booking, item } = await confirmed({ serviceDate: day(1) });
     const last = await addItem(owner, booking.id, { serviceDate: day(2) });
@@ -49,7 +49,7 @@ describe('the calendar', () => {
     app.travel({ days: -3 });
   });
 
-  it('leaves an entry of the system and an event for each booking and step', async () => {
+  it('each step of the calendar has a ledger entry of the system and an event', async () => {
     const { booking, item } = await confirmed({ serviceDate: day(-1) });
     await turn();
     const entries = (await entriesAbout(app.as('owner'), booking.id)).slice(-2);
@@ -71,7 +71,7 @@ describe('the calendar', () => {
     expect(told.map(({ event }) => event)).toEqual(['booking.started', 'booking.completed']);
   });
 
-  it('goes by the start date where no live item has a service date, and by the end date for its end', async () => {
+  it('the calendar uses the start and end date of a booking whose active items have no service dates', async () => {
     const owner = app.as('owner');
     const dated = await confirmed({ serviceDate: day(-5) }, { startDate: day(0), endDate: day(1) });
     await addItem(owner, dated.booking.id);
@@ -83,7 +83,7 @@ describe('the calendar', () => {
     expect((await readItem(owner, dated.item)).status).toBe('cancelled');
   });
 
-  it('leaves drafts and cancelled bookings alone', async () => {
+  it('the calendar ignores drafts and cancelled bookings', async () => {
     const owner = app.as('owner');
     const draft = await makeBooking(owner, { startDate: day(-1) });
     const { booking } = await confirmed({ serviceDate: day(-1) });
@@ -92,7 +92,7 @@ describe('the calendar', () => {
     expect([await statusOf(draft.id), await statusOf(booking.id)]).toEqual(['draft', 'cancelled']);
   });
 
-  it('moves each booking once, however many processes turn it at the same time, and more than one batch of them', async () => {
+  it('the calendar moves each booking once, also in parallel processes and several batches', async () => {
     const numbers = `calendar-${app.now().getTime()}-`;
     await app.sql(
       `with made as (
@@ -112,7 +112,7 @@ describe('the calendar', () => {
     expect(counts).toEqual({ bookings: 450, least: 2, most: 2, entries: 450 });
   });
 
-  it('passes over a booking that somebody holds, and comes back for it', async () => {
+  it('the calendar skips a locked booking and moves it in a later run', async () => {
     const { booking } = await confirmed({ serviceDate: day(0) });
     const holder = app.sql(
       `do $$ begin perform from bookings where id = '${booking.id}' for update; perform pg_sleep(1); end $$`,
@@ -125,7 +125,7 @@ describe('the calendar', () => {
     expect(await statusOf(booking.id)).toBe('in_progress');
   });
 
-  it('goes by the day of the organization, east and west of UTC', async () => {
+  it('the calendar uses the day of the organization, east and west of UTC', async () => {
     const [east, west] = [
       await startApp({ env: { ORG_TIME_ZONE: 'Pacific/Kiritimati' } }),
       await startApp({ env: { ORG_TIME_ZONE: 'Pacific/Pago_Pago' } }),

@@ -33,7 +33,7 @@ const newItem = async (over: object = {}) => addItem(owner, (await makeBooking(o
 const totalOf = async ({ bookingId }: Item) => (await readBooking(owner, bookingId)).totalCents;
 
 describe('POST .../items', () => {
-  it('answers 201 with every field, its Location and its ETag, and adds to the total', async () => {
+  it('a new item is answered with 201, all its members, Location and ETag, and is added to the total', async () => {
     const booking = await makeBooking(owner, { startDate: '2027-06-01' });
     const sent = {
       type: 'unit',
@@ -74,7 +74,7 @@ describe('POST .../items', () => {
     });
   });
 
-  it('has its defaults', async () => {
+  it('a new item has default values', async () => {
     const defaults = { quantity: 1, taxIncludedCents: 0, costCents: null, costCurrency: null, serviceDate: null };
     expect(await newItem()).toMatchObject({ ...defaults, pricingTreatment: 'standard', status: 'confirmed' });
   });
@@ -90,14 +90,17 @@ describe('POST .../items', () => {
     ['costCents', { costCurrency: 'EUR' }, 'cost_incomplete'],
     ['allotmentId', { allotmentId: 'alot_01k0dem000e000000000000001' }, 'departure_missing'],
     ['type', { type: 'flight' }, 'isIn'],
-  ])('rejects %s of %j with 400 and the code %s, and adds nothing', async (field, over, code) => {
-    const { id } = await makeBooking(owner);
-    const { status, body } = await add(id, over);
-    expect([status, body]).toEqual([400, invalid(field, code)]);
-    expect((await readBooking(owner, id)).totalCents).toBeNull();
-  });
+  ])(
+    'a new item is rejected at %s for %j with 400 and the code %s, and nothing is added',
+    async (field, over, code) => {
+      const { id } = await makeBooking(owner);
+      const { status, body } = await add(id, over);
+      expect([status, body]).toEqual([400, invalid(field, code)]);
+      expect((await readBooking(owner, id)).totalCents).toBeNull();
+    },
+  );
 
-  it('a discount lowers the total and has its share of the tax; an adjustment does either', async () => {
+  it('a discount reduces the total and has a share of the tax; an adjustment increases or reduces it', async () => {
     const item = await newItem({ unitSellCents: 10_000, taxIncludedCents: 1_600 });
     await addItem(owner, item.bookingId, { type: 'discount', unitSellCents: -1_000, taxIncludedCents: -160 });
     expect(await totalOf(item)).toBe(9_000);
@@ -106,7 +109,7 @@ describe('POST .../items', () => {
     expect(await totalOf(item)).toBe(8_501);
   });
 
-  it('refuses a total below 0 by 422 negative_total, and one of 0 not', async () => {
+  it('an item that makes the total negative is rejected with 422 negative_total, a total of 0 is allowed', async () => {
     const item = await newItem({ unitSellCents: 100 });
     const { status, body } = await add(item.bookingId, { type: 'discount', unitSellCents: -101 });
     expect([status, body]).toEqual([422, problem('negative_total', { totalCents: -1 })]);
@@ -114,7 +117,7 @@ describe('POST .../items', () => {
     expect(await totalOf(item)).toBe(0);
   });
 
-  it('refuses a total beyond 2^53-1 by 400', async () => {
+  it('an item that makes the total exceed 2^53-1 is rejected with 400', async () => {
     const item = await newItem({ unitSellCents: Number.MAX_SAFE_INTEGER });
     expect((await add(item.bookingId, { unitSellCents: 1 })).body).toEqual(
       invalid('unitSellCents', 'amount_too_large'),
@@ -122,12 +125,12 @@ describe('POST .../items', () => {
     expect(await totalOf(item)).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it.each(['cancelled', 'fulfilled'])('refuses the status %s by 422', async (status) => {
+  it.each(['cancelled', 'fulfilled'])('a new item with the status %s is rejected with 422', async (status) => {
     const answer = await add((await makeBooking(owner)).id, { status });
     expect([answer.status, answer.body]).toEqual([422, problem('invalid_initial_status')]);
   });
 
-  it('refuses the 501st live item by 409 item_limit_reached', async () => {
+  it('the 501st active item is rejected with 409 item_limit_reached', async () => {
     const { id } = await makeBooking(owner);
     await app.sql(
       `with added as (
@@ -140,12 +143,12 @@ describe('POST .../items', () => {
     expect([status, body]).toEqual([409, problem('item_limit_reached', { limit: 500 })]);
   });
 
-  it('answers 404 for an unknown booking', async () => {
+  it('a new item of an unknown booking is 404', async () => {
     const { status, body } = await add('book_01k0dem000e000000000009999');
     expect([status, body]).toEqual([404, problem('not_found')]);
   });
 
-  it('leaves an entry and an event', async () => {
+  it('a new item has a ledger entry and an event', async () => {
     const item = await newItem({ title: 'City tour' });
     const [entry, ...more] = await entriesAbout(owner, item.id);
     expect(more).toEqual([]);
@@ -157,7 +160,7 @@ describe('POST .../items', () => {
 });
 
 describe('GET .../items', () => {
-  it('lists them oldest first, with the cancelled ones, and by status', async () => {
+  it('items are listed oldest first, cancelled ones included, and can be filtered by status', async () => {
     const first = await newItem({ title: 'First' });
     app.travel({ ms: 2 });
     const second = await addItem(owner, first.bookingId, { title: 'Second' });
@@ -170,14 +173,14 @@ describe('GET .../items', () => {
     expect(await list('?offset=9')).toMatchObject({ data: [], total: 2 });
   });
 
-  it('is empty for a booking without items, and 404 without a booking', async () => {
+  it('the item list is empty for a booking without items, and 404 for an unknown booking', async () => {
     const { id } = await makeBooking(owner);
     expect((await owner.get<Page<Item>>(`${BOOKINGS}/${id}/items`)).body).toMatchObject({ data: [], total: 0 });
     const { status, body } = await owner.get(`${BOOKINGS}/book_01k0dem000e000000000009999/items`);
     expect([status, body]).toEqual([404, problem('not_found')]);
   });
 
-  it("an item is not reached through another booking's path, by any method", async () => {
+  it('an item below the path of another booking is 404, with any method', async () => {
     const [item, other] = [await newItem(), await makeBooking(owner)];
     const path = `${BOOKINGS}/${other.id}/items/${item.id}`;
     const answers = [

@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 
 describe('a booking listener', () => {
-  it('is called for changes of the booking and its items, in order', async () => {
+  it('a booking listener is called for changes of the booking and its items, in order', async () => {
     const { id } = await makeBooking(owner, { startDate: '2027-05-12' });
     const item = await addItem(owner, id, { serviceDate: '2027-05-11' });
     const path = `${BOOKINGS}/${id}/items/${item.id}`;
@@ -66,7 +66,7 @@ describe('a booking listener', () => {
     ]);
   });
 
-  it('refuses what he cannot follow, and nothing happened', async () => {
+  it('an error of a booking listener rejects the change, and nothing is written', async () => {
     const { id } = await makeBooking(owner);
     await addItem(owner, id);
     const before = await readBooking(owner, id);
@@ -83,8 +83,8 @@ describe('a booking listener', () => {
   });
 });
 
-describe('the front door', () => {
-  it('gives facts of a booking and its live items, and 404 for what it does not know', async () => {
+describe('the summary of a booking for other modules', () => {
+  it('the summary of a booking contains its active items, and an unknown booking is 404', async () => {
     const { id, number, version } = await makeBooking(owner, {
       startDate: '2027-05-12',
       customerEmail: 'a@example.com',

@@ -36,11 +36,11 @@ async function draftWithItem(): Promise<{ booking: Booking; item: Item }> {
   return { booking: await readBooking(owner, id), item };
 }
 
-/** As the calendar leaves it. */
+/** The status that the calendar job sets. */
 const push = (id: string, status: string) => app.sql('update bookings set status = $2 where id = $1', [id, status]);
 
-describe('confirmation', () => {
-  it('takes a draft with an item to confirmed', async () => {
+describe('the confirmation of a booking', () => {
+  it('confirming moves a draft with an item to confirmed', async () => {
     const draft = await makeBooking(owner);
     await addItem(owner, draft.id, { quantity: 2 });
     const { status, body, headers } = await confirm(draft.id);
@@ -52,7 +52,7 @@ describe('confirmation', () => {
     expect(headers['etag']).toBe('"3"');
   });
 
-  it('refuses a booking without an item that is not cancelled by 409 booking_not_priced', async () => {
+  it('confirming a booking without an active item is rejected with 409 booking_not_priced', async () => {
     const { id } = await makeBooking(owner);
     const answer = await confirm(id);
     expect([answer.status, answer.body]).toEqual([409, problem('booking_not_priced')]);
@@ -61,7 +61,7 @@ describe('confirmation', () => {
     expect((await confirm(id)).body).toEqual(problem('booking_not_priced'));
   });
 
-  it('confirms once, also in parallel: the others are 409 invalid_transition', async () => {
+  it('concurrent confirmations confirm once, the others are 409 invalid_transition', async () => {
     const { id } = await makeBooking(owner);
     await addItem(owner, id);
     const answers = await Promise.all(Array.from({ length: 8 }, () => insisting(() => confirm(id))));
@@ -70,7 +70,7 @@ describe('confirmation', () => {
     expect(answers.find(({ status }) => status === 409)?.body).toEqual(problem('invalid_transition', details));
   });
 
-  it('takes no body, an empty one or {}, and no other', async () => {
+  it('confirming accepts no body, an empty one or {}, and no other', async () => {
     for (const body of [undefined, {}]) {
       const { id } = await makeBooking(owner);
       await addItem(owner, id);
@@ -81,7 +81,7 @@ describe('confirmation', () => {
     expect([status, body]).toEqual([400, invalid('force', 'whitelistValidation')]);
   });
 
-  it('leaves an entry, and booking.confirmed on the channels of the booking and of all', async () => {
+  it('a confirmation has a ledger entry, and booking.confirmed on the channels of the booking and of all bookings', async () => {
     const { booking } = await confirmedBooking(owner);
     const { id, number } = booking;
     const entries = (await entriesAbout(owner, id)).filter(({ action }) => action === 'bookings.booking.confirm');
@@ -102,43 +102,49 @@ describe('confirmation', () => {
   });
 });
 
-describe('cancellation', () => {
-  it.each(['draft', 'confirmed', 'in_progress'])('takes a booking that is %s and its items with it', async (from) => {
-    const { booking, item } = await (from === 'draft' ? draftWithItem() : confirmedBooking(owner));
-    await push(booking.id, from);
-    const { status, body } = await cancel(booking.id, { reason: '  Fell ill ' });
-    expect(status).toBe(200);
-    const cancelled = { status: 'cancelled', cancelReason: 'Fell ill', cancelledAt: expect.stringMatching(/Z$/) };
-    expect(body.data).toMatchObject({ ...cancelled, totalCents: 0, version: booking.version + 1 });
-    expect(await readItem(owner, item)).toMatchObject({ ...cancelled, version: item.version + 1 });
-    expect((await readBooking(owner, booking.id)).confirmedAt).toBe(from === 'draft' ? null : booking['confirmedAt']);
-  });
+describe('the cancellation of a booking', () => {
+  it.each(['draft', 'confirmed', 'in_progress'])(
+    'cancelling a booking that is %s cancels its items too',
+    async (from) => {
+      const { booking, item } = await (from === 'draft' ? draftWithItem() : confirmedBooking(owner));
+      await push(booking.id, from);
+      const { status, body } = await cancel(booking.id, { reason: '  Fell ill ' });
+      expect(status).toBe(200);
+      const cancelled = { status: 'cancelled', cancelReason: 'Fell ill', cancelledAt: expect.stringMatching(/Z$/) };
+      expect(body.data).toMatchObject({ ...cancelled, totalCents: 0, version: booking.version + 1 });
+      expect(await readItem(owner, item)).toMatchObject({ ...cancelled, version: item.version + 1 });
+      expect((await readBooking(owner, booking.id)).confirmedAt).toBe(from === 'draft' ? null : booking['confirmedAt']);
+    },
+  );
 
-  it('leaves the total of a booking without items unknown', async () => {
+  it('the total of a booking without items stays null after its cancellation', async () => {
     expect((await cancel((await makeBooking(owner)).id)).body.data).toMatchObject({
       status: 'cancelled',
       totalCents: null,
     });
   });
 
-  it('needs a reason', async () => {
+  it('cancelling a booking needs a reason', async () => {
     const { id } = await makeBooking(owner);
     expect((await cancel(id, {})).status).toBe(400);
     expect((await readBooking(owner, id)).status).toBe('draft');
   });
 
-  it.each(['completed', 'cancelled'])('refuses a booking that is %s by 409 invalid_transition', async (from) => {
-    const { booking } = await confirmedBooking(owner);
-    if (from === 'cancelled') await cancel(booking.id);
-    else await push(booking.id, from);
-    const { status, body } = await cancel(booking.id);
-    expect([status, body]).toEqual([409, problem('invalid_transition', { from, to: 'cancelled', allowed: [] })]);
-    expect((await confirm(booking.id)).body).toEqual(
-      problem('invalid_transition', { from, to: 'confirmed', allowed: [] }),
-    );
-  });
+  it.each(['completed', 'cancelled'])(
+    'cancelling a booking that is %s is rejected with 409 invalid_transition',
+    async (from) => {
+      const { booking } = await confirmedBooking(owner);
+      if (from === 'cancelled') await cancel(booking.id);
+      else await push(booking.id, from);
+      const { status, body } = await cancel(booking.id);
+      expect([status, body]).toEqual([409, problem('invalid_transition', { from, to: 'cancelled', allowed: [] })]);
+      expect((await confirm(booking.id)).body).toEqual(
+        problem('invalid_transition', { from, to: 'confirmed', allowed: [] }),
+      );
+    },
+  );
 
-  it('cancels once, also in parallel with items that are added: none is left live', async () => {
+  it('concurrent cancellations and new items cancel once and leave no active item', async () => {
     const { booking } = await confirmedBooking(owner);
     const path = `${BOOKINGS}/${booking.id}/items`;
     const add = () => insisting(() => owner.post(path, { type: 'unit', title: 'Late', unitSellCents: 100 }));
@@ -154,7 +160,7 @@ describe('cancellation', () => {
     expect(await readBooking(owner, booking.id)).toMatchObject({ status: 'cancelled', totalCents: 0 });
   });
 
-  it('leaves an entry with its reason and the items, and booking.cancelled', async () => {
+  it('a cancellation has a ledger entry with its reason and items, and booking.cancelled', async () => {
     const { booking, item } = await confirmedBooking(owner);
     await cancel(booking.id);
     const entries = await entriesAbout(owner, booking.id);
@@ -167,7 +173,7 @@ describe('cancellation', () => {
     expect((await eventsOf(app, booking.id, 4)).at(-1)).toMatchObject({ event: 'booking.cancelled' });
   });
 
-  it('is refused to whoever lacks bookings:write', async () => {
+  it('cancelling a booking needs bookings:write', async () => {
     const { id } = await makeBooking(owner);
     const reader = await staffWith(app, 'bookings:read', 'finance:*');
     for (const step of ['confirmation', 'cancellation']) {

@@ -57,7 +57,7 @@ const confirm = (id: string) => staff.post<One<Sold>>(`${BOOKINGS}/${id}/confirm
 const read = async (id: string) => (await readBooking(staff, id)) as Sold;
 const remove = async (id: string) => expect((await staff.delete(`${ASSIGNMENTS}/${id}`)).status).toBe(200);
 
-/** Confirms a booking with a seat on a departure of each of these products, and one of none. */
+/** Confirms a booking with a seat on a departure of each of these products, and one without a product. */
 async function sell({ channelId, products = [] }: { channelId?: string; products?: string[] }): Promise<Sold> {
   const { id } = await makeBooking(staff, channelId === undefined ? {} : { channelId });
   await addItem(staff, id);
@@ -81,7 +81,7 @@ const lineOf = (made: { policy: Policy; version: Version }, productIds: string[]
 const ofKind = ({ terms }: Sold, kind: string) => terms?.filter((line) => line.kind === kind);
 
 describe('the terms of a booking', () => {
-  it('are stored at its confirmation: what applies everywhere, to its channel, and to its products instead', async () => {
+  it('the terms of a booking are stored at its confirmation: global ones, those of its channel, and those of its products', async () => {
     const { id: channelId } = await newChannel(app);
     const [first, second, plain] = [aProduct(), aProduct(), aProduct()];
     const ofChannel = await assigned(app, 'refund', { scope: 'channel', targetId: channelId });
@@ -96,7 +96,7 @@ describe('the terms of a booking', () => {
     expect(ofKind(sold, 'refund')).toEqual([lineOf(ofChannel, null), lineOf(ofProduct, products)]);
     const ids = sold.terms?.map(({ policyId }) => policyId);
     expect([ids?.includes(stranger.policy.id), ids?.includes(partners.policy.id)]).toEqual([false, false]);
-    // The demo's, which apply everywhere.
+    // The policies of the demo data, which apply everywhere.
     const general = sold.terms?.filter(({ productIds }) => productIds === null).map(({ kind }) => kind);
     expect(general).toEqual(['cancellation', 'payment', 'refund', 'terms_and_conditions']);
     const digest = createHash('sha256')
@@ -107,7 +107,7 @@ describe('the terms of a booking', () => {
     expect(entries).toMatchObject([{ before: { termsSha256: null }, after: { termsSha256: digest } }]);
   });
 
-  it('are none before it is confirmed, nor where it is cancelled instead', async () => {
+  it('a booking that is a draft, or was cancelled as a draft, has no terms', async () => {
     const { id } = await makeBooking(staff);
     await addItem(staff, id);
     expect(await read(id)).toMatchObject({ status: 'draft', terms: null, termsSha256: null });
@@ -115,7 +115,7 @@ describe('the terms of a booking', () => {
     expect(await read(id)).toMatchObject({ status: 'cancelled', terms: null, termsSha256: null });
   });
 
-  it('leave out what only other products, channels and days have', async () => {
+  it('the terms of a booking do not include policies of other products, channels and days', async () => {
     const [product, { id: channelId }] = [aProduct(), await newChannel(app)];
     await assigned(app, 'refund', product);
     await assigned(app, 'refund', { scope: 'channel', targetId: channelId });
@@ -128,7 +128,7 @@ describe('the terms of a booking', () => {
     expect(over.assignment.validTo).toBe('2020-12-31');
   });
 
-  it('do not count items that were cancelled before', async () => {
+  it('the terms of a booking ignore items that were cancelled before', async () => {
     const product = aProduct();
     await assigned(app, 'refund', product);
     const { id } = await makeBooking(staff);
@@ -139,7 +139,7 @@ describe('the terms of a booking', () => {
     expect(ofKind((await confirm(id)).body.data, 'refund')).toEqual([]);
   });
 
-  it('stay what they were when the assignment is removed, another version published, or theirs retired', async () => {
+  it('the terms of a booking do not change when an assignment is removed, or a version published or retired', async () => {
     const product = aProduct();
     const { policy, version, assignment } = await assigned(app, 'refund', product);
     const sold = await sell({ products: [product.targetId] });
@@ -160,7 +160,7 @@ describe('the terms of a booking', () => {
     expect([body, rules, sha256, status]).toEqual([version.body, version.rules, version.sha256, 'retired']);
   });
 
-  it('stay through every later change of the booking', async () => {
+  it('the terms of a booking do not change with later changes of the booking', async () => {
     const product = aProduct();
     const { assignment } = await assigned(app, 'refund', product);
     const sold = await sell({ products: [product.targetId] });
@@ -174,14 +174,14 @@ describe('the terms of a booking', () => {
   });
 
   it.each([`terms = '[]'`, 'terms = null, terms_sha256 = null', `terms_sha256 = repeat('0', 64)`])(
-    'are not changed in the database either: set %s',
+    'the database rejects a change of the terms of a booking: set %s',
     async (change) => {
       const { id } = await sell({});
       expect(await refusedBy(app, `update bookings set ${change} where id = $1`, [id])).toBe('23001');
     },
   );
 
-  it('are those of a trip that is booked as well', async () => {
+  it('the booking of a reserved trip has the same terms', async () => {
     const product = aProduct();
     const { policy, version } = await assigned(app, 'refund', product);
     const { id: departureId } = await newDeparture(app, { productId: product.targetId });
@@ -199,7 +199,7 @@ describe('the terms of a booking', () => {
     expect(ofKind(sold, 'refund')).toEqual([lineOf({ policy, version }, [product.targetId])]);
   });
 
-  it('are those of one moment, and none is lost, while versions are published', async () => {
+  it('the terms of a booking are consistent while versions are published', async () => {
     const product = aProduct();
     const { policy } = await published(app, { kind: 'refund' });
     await assign(app, policy.id, product);

@@ -22,7 +22,7 @@ async function sumOf(bookingId: string): Promise<number> {
 }
 
 describe('the total of a booking', () => {
-  it('is right after 50 parallel changes of its items, each of which counts exactly once', async () => {
+  it('the total of a booking counts each of 50 concurrent item changes exactly once', async () => {
     const { id } = await makeBooking(owner);
     const items = [];
     for (let n = 0; n < 20; n += 1) items.push(await addItem(owner, id, { unitSellCents: 1000 + n }));
@@ -34,7 +34,7 @@ describe('the total of a booking', () => {
       ...items.slice(5).map((item) => insisting(() => owner.post(`${path}/${item.id}/cancellation`))),
     ]);
     expect(answers).toHaveLength(50);
-    // An item that was cancelled before its other change came is refused that one.
+    // A change of an item that is cancelled already is rejected.
     const refused = answers.filter(({ status }) => status >= 300);
     expect(refused.every(({ body }) => (body as { code: string }).code === 'booking_item_cancelled')).toBe(true);
     expect(refused.length).toBeLessThanOrEqual(10);
@@ -44,7 +44,7 @@ describe('the total of a booking', () => {
     expect(after.version).toBe(before.version + 50 - refused.length);
   });
 
-  it('never becomes negative, however many discounts come at once', async () => {
+  it('the total of a booking never becomes negative under concurrent discounts', async () => {
     const { id } = await makeBooking(owner);
     await addItem(owner, id, { unitSellCents: 1_000 });
     const discount = () => owner.post(`${BOOKINGS}/${id}/items`, itemBody({ type: 'discount', unitSellCents: -300 }));
@@ -53,7 +53,7 @@ describe('the total of a booking', () => {
     expect((await readBooking(owner, id)).totalCents).toBe(100);
   });
 
-  it('is the sum of the live items in every booking there is', async () => {
+  it('the total of every booking is the sum of its active items', async () => {
     const wrong = await app.sql(
       `select b.id from bookings b left join booking_items i on i.booking_id = b.id group by b.id
        having b.total_cents is distinct from case when count(i.id) > 0 then

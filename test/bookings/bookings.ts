@@ -7,7 +7,7 @@ export { insisting } from '../finance/payments/payments.js';
 
 export const BOOKINGS = '/v1/admin/bookings';
 
-/** What the tests read of a booking; the contract checks the rest. */
+/** The members of a booking that the tests read; the contract tests check the others. */
 export interface Booking extends Record<string, unknown> {
   id: string;
   number: string;
@@ -84,7 +84,7 @@ export interface Entry extends Record<string, unknown> {
   after: Record<string, unknown> | null;
 }
 
-/** The entries about a subject, oldest first. */
+/** The ledger entries of a subject, oldest first. */
 export async function entriesAbout(client: TestClient, id: string): Promise<Entry[]> {
   const path = '/v1/admin/action-ledger/entries';
   const { body } = await client.get<{ data: { id: string }[] }>(`${path}?subjectId=${id}&limit=200`);
@@ -97,12 +97,12 @@ export interface Told {
   data: Record<string, unknown>;
 }
 
-/** What a subscriber of the booking's own channel reads, once there are `count` messages. */
+/** The messages of the booking's own channel, as soon as there are `count`. */
 export async function eventsOf(app: TestApp, bookingId: string, count: number): Promise<Told[]> {
   for (;;) {
     const path = `/realtime/v1/channels/bookings.${bookingId}/messages?limit=1000`;
     const { body } = await app.as('platform').get<Told[]>(path);
-    // Its payment plan is told of on the same channel.
+    // Events of its payment plan are published on the same channel.
     const own = body.filter(({ event }) => event.startsWith('booking'));
     if (own.length >= count) return own.map(({ event, data }) => ({ event, data }));
     await new Promise((resolve) => setTimeout(resolve, 50));

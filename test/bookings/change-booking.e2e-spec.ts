@@ -27,7 +27,7 @@ beforeAll(async () => {
 const patch = (id: string, changes: object, headers: Record<string, string> = {}) =>
   owner.patch<One<Booking>>(`${BOOKINGS}/${id}`, changes, { headers });
 
-/** What the change is answered, after having seen that it changed nothing. */
+/** The response to a change that must not change anything. */
 async function refusal(id: string, changes: object): Promise<{ status: number; body: unknown }> {
   const before = await readBooking(owner, id);
   const { status, body } = await patch(id, changes);
@@ -43,7 +43,7 @@ describe('PATCH /v1/admin/bookings/{bookingId}', () => {
     { endDate: '2027-06-01' },
     { channelId: demoId('chan', 2) },
     { currency: 'USD' },
-  ])('with one key %j changes that one, updatedAt and version, and nothing else', async (changes) => {
+  ])('the body %j changes only its field, updatedAt and version of a booking', async (changes) => {
     const before = await makeBooking(owner, { startDate: '2027-05-12' });
     app.travel({ ms: 5 });
     const { status, body, headers } = await patch(before.id, changes);
@@ -54,7 +54,7 @@ describe('PATCH /v1/admin/bookings/{bookingId}', () => {
     expect(await readBooking(owner, before.id)).toEqual(body.data);
   });
 
-  it('null clears what may be null', async () => {
+  it('null clears the nullable members of a booking', async () => {
     const full = { customerEmail: 'a@example.com', startDate: '2027-05-12', endDate: '2027-05-13', notes: 'x' };
     const step = { label: 'All', type: 'balance', remainder: true, anchor: 'booking', offsetDays: 0 };
     const policy = { channelId: demoId('chan', 2), paymentPolicy: { steps: [step] } };
@@ -63,23 +63,23 @@ describe('PATCH /v1/admin/bookings/{bookingId}', () => {
     expect((await patch(id, cleared)).body.data).toMatchObject({ ...cleared, departureDate: null });
   });
 
-  it('rejects an invalid body with 400 and its issues, and changes nothing', async () => {
+  it('an invalid body of a booking change is rejected with 400 and its issues, and nothing is changed', async () => {
     const { status, body } = await refusal((await makeBooking(owner)).id, { status: 'confirmed' });
     expect([status, body]).toEqual([400, invalid('status', 'whitelistValidation')]);
   });
 
-  it('rejects a start after the end', async () => {
+  it('a start after the end of a booking is rejected', async () => {
     const { id } = await makeBooking(owner, { endDate: '2027-05-12' });
     expect((await refusal(id, { startDate: '2027-05-13' })).body).toEqual(invalid('endDate', 'end_before_start'));
   });
 
-  it('refuses the number of another booking by 409 booking_number_taken', async () => {
+  it('the number of another booking is rejected with 409 booking_number_taken', async () => {
     const [{ number }, { id }] = [await makeBooking(owner), await makeBooking(owner)];
     expect(await refusal(id, { number })).toEqual({ status: 409, body: problem('booking_number_taken', { number }) });
     expect((await patch(id, { number: `${number}-x` })).body.data.number).toBe(`${number}-x`);
   });
 
-  it('refuses another currency once there is an item, also a cancelled one, by 409 currency_immutable', async () => {
+  it('another currency is rejected with 409 currency_immutable once there is an item, also a cancelled one', async () => {
     const { id } = await makeBooking(owner);
     const item = await addItem(owner, id);
     const answer = { status: 409, body: problem('currency_immutable', { currency: 'EUR' }) };
@@ -89,7 +89,7 @@ describe('PATCH /v1/admin/bookings/{bookingId}', () => {
     expect((await patch(id, { currency: 'EUR' })).status).toBe(200);
   });
 
-  it('of a cancelled booking changes customer and notes, and refuses the rest by 409 booking_closed', async () => {
+  it('only customer and notes of a cancelled booking can be changed, other members are 409 booking_closed', async () => {
     const { id } = await makeBooking(owner);
     await owner.post(`${BOOKINGS}/${id}/cancellation`, { reason: 'Ill' });
     expect(await refusal(id, { notes: 'x', startDate: '2027-01-01' })).toEqual({
@@ -100,7 +100,7 @@ describe('PATCH /v1/admin/bookings/{bookingId}', () => {
     expect((await patch(id, customer)).body.data).toMatchObject({ ...customer, status: 'cancelled' });
   });
 
-  it('honours If-Match: a stale ETag is 412, and of eight parallel changes for one version one passes', async () => {
+  it('changing a booking honours If-Match: a stale ETag is 412, and one of eight concurrent changes succeeds', async () => {
     const { id } = await makeBooking(owner);
     const changes = Array.from({ length: 8 }, (_, n) =>
       insisting(() => patch(id, { notes: `note ${n}` }, { 'If-Match': '"1"' })),
@@ -111,14 +111,14 @@ describe('PATCH /v1/admin/bookings/{bookingId}', () => {
     expect(stale?.body).toEqual(problem('precondition_failed', { currentVersion: 2 }));
   });
 
-  it('answers 404 for an unknown booking', async () => {
+  it('changing an unknown booking is 404', async () => {
     for (const id of ['book_01k0dem000e000000000009999', 'x']) {
       const { status, body } = await patch(id, { notes: 'x' });
       expect([status, body]).toEqual([404, problem('not_found')]);
     }
   });
 
-  it('leaves an entry that says what was changed, without names and addresses, and an event', async () => {
+  it('a changed booking has a ledger entry without names and addresses, and an event', async () => {
     const { id } = await makeBooking(owner);
     await patch(id, { customerName: 'Grace Hopper', startDate: '2027-05-12' });
     const [, entry] = await entriesAbout(owner, id);

@@ -34,7 +34,7 @@ const cancel = ({ bookingId, id }: Item, body?: object) =>
 const newItem = async (over: object = {}) => addItem(owner, (await makeBooking(owner)).id, over);
 const totalOf = async ({ bookingId }: Item) => (await readBooking(owner, bookingId)).totalCents;
 
-/** What the change is answered, after having seen that it changed nothing. */
+/** The response to a change that must not change anything. */
 async function refusal(item: Item, changes: object): Promise<{ status: number; body: unknown }> {
   const before = [await readItem(owner, item), await readBooking(owner, item.bookingId)];
   const { status, body } = await patch(item, changes);
@@ -53,7 +53,7 @@ describe('PATCH .../items/{itemId}', () => {
     [{ pricingTreatment: 'pass_through' }, {}],
     [{ costCents: 5 }, {}],
     [{ costCents: null, costCurrency: null }, {}],
-  ])('%j changes that, updatedAt and version, and nothing else', async (changes, consequences) => {
+  ])('the body %j changes only its fields, updatedAt and version of an item', async (changes, consequences) => {
     const before = await newItem({ quantity: 2, taxIncludedCents: 1_600, costCents: 1, costCurrency: 'USD' });
     app.travel({ ms: 5 });
     const { status, body, headers } = await patch(before, changes);
@@ -69,25 +69,28 @@ describe('PATCH .../items/{itemId}', () => {
     [{ type: 'discount' }, 'unitSellCents', 'sign_of_type'],
     [{ costCents: 5 }, 'costCurrency', 'cost_incomplete'],
     [{ status: 'cancelled' }, 'status', 'whitelistValidation'],
-  ])('rejects %j with 400 at %s with the code %s, and changes nothing', async (changes, field, code) => {
-    const answer = { status: 400, body: invalid(field, code) };
-    expect(await refusal(await newItem({ taxIncludedCents: 1_600 }), changes)).toEqual(answer);
-  });
+  ])(
+    'changing an item to %j is rejected with 400 at %s with the code %s, and nothing is changed',
+    async (changes, field, code) => {
+      const answer = { status: 400, body: invalid(field, code) };
+      expect(await refusal(await newItem({ taxIncludedCents: 1_600 }), changes)).toEqual(answer);
+    },
+  );
 
-  it('refuses a total below 0 by 422 negative_total', async () => {
+  it('changing an item to a negative total is rejected with 422 negative_total', async () => {
     const item = await newItem({ unitSellCents: 100 });
     await addItem(owner, item.bookingId, { type: 'discount', unitSellCents: -60 });
     const answer = { status: 422, body: problem('negative_total', { totalCents: -10 }) };
     expect(await refusal(item, { unitSellCents: 50 })).toEqual(answer);
   });
 
-  it('refuses a cancelled item by 409 booking_item_cancelled', async () => {
+  it('changing a cancelled item is rejected with 409 booking_item_cancelled', async () => {
     const item = await newItem();
     await cancel(item);
     expect(await refusal(item, { title: 'x' })).toEqual({ status: 409, body: problem('booking_item_cancelled') });
   });
 
-  it('honours If-Match, which is about the item and not its booking', async () => {
+  it('changing an item honours the If-Match of the item, not of its booking', async () => {
     const item = await newItem();
     await addItem(owner, item.bookingId);
     expect((await patch(item, { title: 'x' }, { 'If-Match': '"1"' })).status).toBe(200);
@@ -95,7 +98,7 @@ describe('PATCH .../items/{itemId}', () => {
     expect([stale.status, stale.body]).toEqual([412, problem('precondition_failed', { currentVersion: 2 })]);
   });
 
-  it('leaves an entry with before and after, and an event', async () => {
+  it('a changed item has a ledger entry with before and after, and an event', async () => {
     const item = await newItem();
     await patch(item, { quantity: 2 });
     const entries = await entriesAbout(owner, item.id);
@@ -109,7 +112,7 @@ describe('PATCH .../items/{itemId}', () => {
 });
 
 describe('POST .../items/{itemId}/cancellation', () => {
-  it('takes the item out of the total, with a reason or without', async () => {
+  it('cancelling an item, with or without a reason, subtracts it from the total', async () => {
     const item = await newItem({ serviceDate: '2027-01-01' });
     const other = await addItem(owner, item.bookingId, { unitSellCents: 1 });
     const { status, body } = await cancel(item, { reason: 'One less' });
@@ -131,7 +134,7 @@ describe('POST .../items/{itemId}/cancellation', () => {
     });
   });
 
-  it('cancels once, also in parallel: the others are 409 invalid_transition', async () => {
+  it('concurrent cancellations of an item cancel once, the others are 409 invalid_transition', async () => {
     const item = await newItem();
     const answers = await Promise.all(Array.from({ length: 8 }, () => insisting(() => cancel(item))));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(409)]);
@@ -140,7 +143,7 @@ describe('POST .../items/{itemId}/cancellation', () => {
     expect(await totalOf(item)).toBe(0);
   });
 
-  it('is refused where a discount would be left over: 422 negative_total', async () => {
+  it('cancelling an item is rejected with 422 negative_total if a discount would remain', async () => {
     const item = await newItem();
     await addItem(owner, item.bookingId, { type: 'discount', unitSellCents: -1 });
     const { status, body } = await cancel(item);
@@ -149,13 +152,17 @@ describe('POST .../items/{itemId}/cancellation', () => {
 });
 
 describe('the items of a booking that is completed or cancelled', () => {
-  it.each(['completed', 'cancelled'])('stay as they are when it is %s: 409 booking_closed', async (closed) => {
-    const item = await newItem();
-    if (closed === 'cancelled') await owner.post(`${BOOKINGS}/${item.bookingId}/cancellation`, { reason: 'Ill' });
-    else await app.sql(`update bookings set status = $2, confirmed_at = now() where id = $1`, [item.bookingId, closed]);
-    const answers = [await add(item.bookingId), await patch(item, { title: 'x' }), await cancel(item)];
-    for (const { status, body } of answers) {
-      expect([status, body]).toEqual([409, problem('booking_closed', { status: closed })]);
-    }
-  });
+  it.each(['completed', 'cancelled'])(
+    'the items of a booking that is %s cannot be changed: 409 booking_closed',
+    async (closed) => {
+      const item = await newItem();
+      if (closed === 'cancelled') await owner.post(`${BOOKINGS}/${item.bookingId}/cancellation`, { reason: 'Ill' });
+      else
+        await app.sql(`update bookings set status = $2, confirmed_at = now() where id = $1`, [item.bookingId, closed]);
+      const answers = [await add(item.bookingId), await patch(item, { title: 'x' }), await cancel(item)];
+      for (const { status, body } of answers) {
+        expect([status, body]).toEqual([409, problem('booking_closed', { status: closed })]);
+      }
+    },
+  );
 });

@@ -32,7 +32,7 @@ const create = (over: object, headers: Record<string, string> = {}) =>
 const STEP = { label: 'All', type: 'balance', remainder: true, anchor: 'booking', offsetDays: 0 };
 
 describe('POST /v1/admin/bookings', () => {
-  it('answers 201 with every field, its Location and its ETag', async () => {
+  it('a new booking is answered with 201, all its members, Location and ETag', async () => {
     const { status, body, headers } = await create({
       customerName: '  Ada Lovelace ',
       customerEmail: 'ada@example.com',
@@ -72,7 +72,7 @@ describe('POST /v1/admin/bookings', () => {
     expect((await owner.get(`${BOOKINGS}/${body.data.id}`)).body).toEqual(body);
   });
 
-  it('rejects an invalid body with 400 and its issues, and creates nothing', async () => {
+  it('an invalid body of a new booking is rejected with 400 and its issues, and nothing is created', async () => {
     const customerName = `Nobody ${randomUUID()}`;
     const { status, body } = await create({ customerName, currency: 'eur' });
     expect([status, body]).toEqual([400, invalid('currency', 'isCurrency')]);
@@ -80,30 +80,33 @@ describe('POST /v1/admin/bookings', () => {
     expect(found.body.total).toBe(0);
   });
 
-  it('refuses an end before the start', async () => {
+  it('a new booking with an end before the start is rejected', async () => {
     const { status, body } = await create({ startDate: '2027-05-02', endDate: '2027-05-01' });
     expect(status).toBe(400);
     expect(body).toEqual(invalid('endDate', 'end_before_start'));
     expect((await create({ startDate: '2027-05-02', endDate: '2027-05-02' })).status).toBe(201);
   });
 
-  it.each(['confirmed', 'in_progress', 'completed', 'cancelled'])('refuses the status %s by 422', async (status) => {
-    const answer = await create({ status });
-    expect(answer.status).toBe(422);
-    expect(answer.body).toEqual(problem('invalid_initial_status'));
-  });
+  it.each(['confirmed', 'in_progress', 'completed', 'cancelled'])(
+    'a new booking with the status %s is rejected with 422',
+    async (status) => {
+      const answer = await create({ status });
+      expect(answer.status).toBe(422);
+      expect(answer.body).toEqual(problem('invalid_initial_status'));
+    },
+  );
 
-  it('ignores an id in the body', async () => {
+  it('an id in the body of a new booking is ignored', async () => {
     expect((await makeBooking(owner, { id: demoId('book', 1), status: 'draft' })).id).not.toBe(demoId('book', 1));
   });
 
-  it('is forbidden without bookings:write', async () => {
+  it('creating a booking needs bookings:write', async () => {
     const { status, body } = await (await staffWith(app, 'bookings:read')).post(BOOKINGS, bookingBody());
     expect(status).toBe(403);
     expect(body).toEqual(problem('forbidden', { requiredScope: 'bookings:write' }));
   });
 
-  it('creates once for one Idempotency-Key', async () => {
+  it('two requests with the same Idempotency-Key create one booking', async () => {
     const key = { 'Idempotency-Key': 'new-booking-1' };
     const [first, again] = [await create({}, key), await create({}, key)];
     expect(again.body).toEqual(first.body);
@@ -111,7 +114,7 @@ describe('POST /v1/admin/bookings', () => {
     expect((await create({ customerName: 'Bob' }, key)).body).toEqual(problem('idempotency_key_reused'));
   });
 
-  it('leaves an entry without name and address in the action ledger, and an event', async () => {
+  it('a new booking has a ledger entry without name and address, and an event', async () => {
     const { id, number } = await makeBooking(owner, { customerEmail: 'ada@example.com', notes: 'Vegetarian' });
     const [entry, ...more] = await entriesAbout(owner, id);
     expect(more).toEqual([]);
@@ -123,14 +126,14 @@ describe('POST /v1/admin/bookings', () => {
 });
 
 describe('the number of a booking', () => {
-  it('is counted per year of the organization, and 40 parallel bookings have 40 numbers', async () => {
+  it('booking numbers are counted per year of the organization, and 40 concurrent bookings have 40 numbers', async () => {
     const made = await Promise.all(Array.from({ length: 40 }, () => insisting(() => create({}))));
     const year = app.nest.get(Clock).today().slice(0, 4);
     expect(new Set(made.map(({ body }) => body.data.number)).size).toBe(40);
     for (const { body } of made) expect(body.data.number).toMatch(new RegExp(`^B-${year}-\\d{6}$`));
   });
 
-  it('may be chosen, but once: 409 booking_number_taken, of ten parallel ones for nine', async () => {
+  it('a given booking number is unique: nine of ten concurrent requests are 409 booking_number_taken', async () => {
     const number = `OWN-${app.now().getTime()}`;
     const answers = await Promise.all(Array.from({ length: 10 }, () => insisting(() => create({ number }))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(409)]);
@@ -138,7 +141,7 @@ describe('the number of a booking', () => {
     expect(refused?.body).toEqual(problem('booking_number_taken', { number }));
   });
 
-  it('skips those that were taken by hand', async () => {
+  it('the booking number sequence skips numbers that were given explicitly', async () => {
     const { number } = await makeBooking(owner);
     const next = (steps: number) => number.replace(/\d{6}$/, (n) => String(Number(n) + steps).padStart(6, '0'));
     for (const steps of [1, 2]) await makeBooking(owner, { number: next(steps) });
@@ -148,7 +151,7 @@ describe('the number of a booking', () => {
 
 describe('the channel of a booking', () => {
   it.each(['chan_01k0dem000e000000000009999', 'x', demoId('book', 1)])(
-    '%s is 404 with its field',
+    'the channel %s of a booking is 404 with its field',
     async (channelId) => {
       const { status, body } = await create({ channelId });
       expect(status).toBe(404);
@@ -156,7 +159,7 @@ describe('the channel of a booking', () => {
     },
   );
 
-  it('must not be archived: 409 channel_archived', async () => {
+  it('a booking cannot be created for an archived channel: 409 channel_archived', async () => {
     const channels = '/v1/admin/distribution/channels';
     const name = `Archived ${app.now().getTime()}`;
     const { body: channel } = await owner.post<One<{ id: string }>>(channels, { name });
@@ -168,7 +171,7 @@ describe('the channel of a booking', () => {
 });
 
 describe('the payment policy of a booking', () => {
-  it('is kept with its defaults', async () => {
+  it('the payment policy of a booking is stored with its defaults', async () => {
     const deposit = { label: 'Deposit', type: 'deposit', percentBasisPoints: 3000, anchor: 'booking', offsetDays: 0 };
     const { body } = await create({ paymentPolicy: { steps: [deposit, STEP], minimumDays: 45 } });
     expect(body.data['paymentPolicy']).toEqual({
@@ -192,13 +195,13 @@ describe('the payment policy of a booking', () => {
         .concat([STEP as never]),
       { percentBasisPoints: 10_001, remainders: 1 },
     ],
-  ])('%j is 422 invalid_payment_policy', async (steps, details) => {
+  ])('the payment policy %j of a booking is 422 invalid_payment_policy', async (steps, details) => {
     const { status, body } = await create({ paymentPolicy: { steps } });
     expect(status).toBe(422);
     expect(body).toEqual(problem('invalid_payment_policy', details));
   });
 
-  it('says in exactly one way how much a step takes', async () => {
+  it('a step of a payment policy specifies its amount in exactly one way', async () => {
     const { status, body } = await create({ paymentPolicy: { steps: [{ ...STEP, fixedCents: 1 }] } });
     expect(status).toBe(400);
     expect(body).toEqual(invalid('paymentPolicy.steps.0', 'one_amount'));

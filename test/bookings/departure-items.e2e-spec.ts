@@ -25,7 +25,7 @@ let app: TestApp;
 let owner: TestClient;
 
 beforeAll(async () => {
-  // The job is run by hand, so that nothing has to be waited for.
+  // The tests run the job themselves, to avoid waiting.
   app = await startApp({ env: { JOBS: 'false' } });
   owner = app.as('owner');
 });
@@ -35,7 +35,7 @@ const move = async (id: string, startsAt: string, endsAt: string) =>
   expect((await owner.patch(`${DEPARTURES}/${id}`, { startsAt, endsAt })).status).toBe(200);
 
 describe('the items of a departure that is moved to another day', () => {
-  it('follow it, with the departure date of their bookings; what was cancelled or has no departure stays', async () => {
+  it('the items of a moved departure and their bookings get the new date; other and cancelled items keep theirs', async () => {
     const { id: departureId } = await newDeparture(app);
     const { booking, item } = await confirmedBooking(owner, { item: { departureId } });
     const other = await addItem(owner, booking.id, { serviceDate: '2131-01-01' });
@@ -60,7 +60,7 @@ describe('the items of a departure that is moved to another day', () => {
     ]);
   });
 
-  it('follow it once, however many do so at once, and to where it is by then', async () => {
+  it('concurrent runs move the items of a departure once, to its current day', async () => {
     const { id: departureId } = await newDeparture(app);
     const items = await Promise.all(
       [1, 2, 3].map(async () => addItem(owner, (await makeBooking(owner)).id, { departureId })),
@@ -76,7 +76,7 @@ describe('the items of a departure that is moved to another day', () => {
     expect(await Promise.all(items.map(async (item) => (await readItem(owner, item)).version))).toEqual(versions);
   });
 
-  it('stay on a day when it is moved within that', async () => {
+  it('the items of a departure keep their date if it is moved within the day', async () => {
     const { id: departureId, startDate } = await newDeparture(app);
     const item = await addItem(owner, (await makeBooking(owner)).id, { departureId });
     await owner.patch(`${DEPARTURES}/${departureId}`, { capacity: 30 });
@@ -103,7 +103,7 @@ describe('the reminders of a departure that is moved to another day', () => {
     return { departureId, startsAt, endsAt, bookingId: booking.id, runs };
   };
 
-  it('end in its transaction, and are planned for its new day; moved back before that, for the old one', async () => {
+  it('reminders are cancelled when a departure is moved and planned for the new day, and for the old one if moved back', async () => {
     const { departureId, startsAt, endsAt, runs } = await reminded();
     const [[first] = []] = await runs();
 
@@ -124,7 +124,7 @@ describe('the reminders of a departure that is moved to another day', () => {
     ]);
   });
 
-  it('are not sent for the old day, although the item has not followed yet', async () => {
+  it('reminders are not sent for the old day of a moved departure, even if the item has not moved yet', async () => {
     const { departureId, bookingId, runs } = await reminded();
     await move(departureId, '2130-03-02T06:00:00Z', '2130-03-02T10:00:00Z');
     await app.sql(`update reminder_runs set status = 'planned', reason = null, run_at = now() where booking_id = $1`, [
@@ -147,7 +147,7 @@ describe("a booking of one channel and another channel's allotment", () => {
     owner.post<{ data: Item }>(`${BOOKINGS}/${bookingId}/items`, itemBody(over));
   const mismatch = (details: object) => [422, problem('channel_mismatch', details)];
 
-  it('do not come together: 422 channel_mismatch, and nothing is sold', async () => {
+  it('an allotment of another channel is rejected with 422 channel_mismatch, and nothing is sold', async () => {
     const { allotment, departure, channelId, units, details } = await foreign();
     const { id } = await makeBooking(owner, { channelId });
     const { status, body } = await add(id, units);
@@ -161,7 +161,7 @@ describe("a booking of one channel and another channel's allotment", () => {
     expect((await readBooking(owner, id)).totalCents).toBe(10_000);
   });
 
-  it('nor when the booking gets its channel later; without the item it may', async () => {
+  it('a booking cannot be assigned to another channel than that of its allotment, unless the item is removed', async () => {
     const { allotment, channelId, units, details } = await foreign();
     const { id } = await makeBooking(owner, { channelId: allotment.channelId });
     const item = await addItem(owner, id, units);
@@ -172,14 +172,14 @@ describe("a booking of one channel and another channel's allotment", () => {
     expect((await owner.patch(`${BOOKINGS}/${id}`, { channelId })).status).toBe(200);
   });
 
-  it('while its own channel sells through it', async () => {
+  it('a booking can use the allotment of its own channel', async () => {
     const { departure, channelId, units } = await foreign();
     const own = await newAllotment(app, { productId: departure.productId, channelId, defaultQuantity: 3 });
     const { id } = await makeBooking(owner, { channelId });
     expect((await add(id, { ...units, allotmentId: own.id })).status).toBe(201);
   });
 
-  it('and a booking that names no channel sells through whichever is named', async () => {
+  it('a booking without a channel can use the allotment of any channel', async () => {
     const { units, allotment } = await foreign();
     const { id } = await makeBooking(owner);
     expect((await add(id, units)).status).toBe(201);

@@ -48,7 +48,7 @@ const letters = async (parameters: Record<string, string>) =>
   (await list(parameters)).data.map(({ number }) => number[0]).join('');
 
 describe('GET /v1/admin/bookings', () => {
-  it('answers {data, total, limit, offset}, newest first, each as it is read by itself', async () => {
+  it('the booking list is {data, total, limit, offset}, newest first, of bookings as they are read', async () => {
     const page = await list();
     expect({ ...page, data: page.data.length }).toEqual({ data: 4, total: 4, limit: 50, offset: 0 });
     for (const booking of page.data) expect(booking).toEqual(await readBooking(owner, booking.id));
@@ -69,23 +69,25 @@ describe('GET /v1/admin/bookings', () => {
     [{ startFrom: '2027-01-02', startTo: '2027-02-28', status: 'draft' }, 'D'],
     [{ sort: 'number', limit: '2', offset: '1' }, 'BC'],
     [{ search: 'nobody has this name' }, ''],
-  ])('%j finds and orders %s', async (parameters, expected) => expect(await letters(parameters)).toBe(expected));
+  ])('the booking list with %j contains %s in this order', async (parameters, expected) =>
+    expect(await letters(parameters)).toBe(expected),
+  );
 
-  it('finds a part of the number as well, and takes wildcards for what they are', async () => {
+  it('the booking list can be searched by a part of the number, and wildcards are literal characters', async () => {
     expect(await letters({ search: `d ${mark.slice(-13)}` })).toBe('D');
     expect((await list({ search: `100_%${mark.slice(-13)}` })).total).toBe(0);
   });
 
-  it('counts all that match, also beyond the last page', async () => {
+  it('the total of the booking list counts all matches, also beyond the last page', async () => {
     expect(await list({ offset: '100', limit: '2' })).toEqual({ data: [], total: 4, limit: 2, offset: 100 });
   });
 
-  it('rejects an invalid query with 400 and its issues', async () => {
+  it('an invalid query of the booking list is rejected with 400 and its issues', async () => {
     const { status, body } = await owner.get(`${BOOKINGS}?status=open`);
     expect([status, body]).toEqual([400, invalid('status', 'isIn')]);
   });
 
-  it('needs bookings:read', async () => {
+  it('listing bookings needs bookings:read', async () => {
     const { status, body } = await (await staffWith(app, 'finance:read')).get(BOOKINGS);
     expect(status).toBe(403);
     expect(body).toEqual(problem('forbidden', { requiredScope: 'bookings:read' }));
@@ -94,7 +96,7 @@ describe('GET /v1/admin/bookings', () => {
 
 describe('GET /v1/admin/bookings/{bookingId}', () => {
   it.each(['book_01k0dem000e000000000009999', 'bkit_01k0dem000e000000000000001', 'x', '%00'])(
-    '%s is 404',
+    'reading the booking %s is 404',
     async (id) => {
       const { status, body } = await owner.get(`${BOOKINGS}/${id}`);
       expect(status).toBe(404);

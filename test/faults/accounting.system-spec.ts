@@ -13,37 +13,37 @@ const row = (id: string) => ({ id, name: id, version: 1, creations: 1, updates: 
 const [a, b] = [write('a'), write('b')];
 const change = write('a', a);
 
-/** A scenario that finds nothing must be one that would have found it. */
-describe('the accounts of what was acknowledged and what is there', () => {
-  it('agree where each write has one row and one ledger entry, and each change one version more', () => {
+/** A scenario without findings proves something only if a planted fault is found. */
+describe('the comparison of acknowledged writes with the stored ones', () => {
+  it('the comparison finds nothing if each write has one row and one ledger entry, and each change one version more', () => {
     const rows = [{ ...row('a'), version: 2, updates: 1 }, row('b')];
     expect(compare([a, b, change], rows)).toEqual({ lost: 0, duplicated: 0 });
   });
 
-  it('show a row that is not there', () => {
+  it('the comparison finds a missing row', () => {
     expect(compare([a, b], [row('a')])).toEqual({ lost: 1, duplicated: 0 });
   });
 
-  it('show a change that is not there, in its version and in its ledger entry', () => {
+  it('the comparison finds a missing change by its version and its ledger entry', () => {
     expect(compare([a, change], [row('a')])).toEqual({ lost: 2, duplicated: 0 });
   });
 
-  it('show a ledger entry that is not there', () => {
+  it('the comparison finds a missing ledger entry', () => {
     expect(compare([a], [{ ...row('a'), creations: 0 }])).toEqual({ lost: 1, duplicated: 0 });
   });
 
-  it('show a row that nobody was told of, and a change that was done twice', () => {
+  it('the comparison finds a row that was not acknowledged and a change that was applied twice', () => {
     expect(compare([a], [row('a'), row('x')])).toEqual({ lost: 0, duplicated: 1 });
     expect(compare([a, change], [{ ...row('a'), version: 3, updates: 2 }])).toEqual({ lost: 0, duplicated: 2 });
   });
 
-  it('expect nothing of a write that was never acknowledged', () => {
+  it('the comparison expects nothing of a write that was never acknowledged', () => {
     expect(compare([{ ...a, answer: null }], [])).toEqual({ lost: 0, duplicated: 0 });
   });
 });
 
-describe('what 99 of 100 answers take at most', () => {
-  it('is one of the values, and the largest of few', () => {
+describe('the 99th percentile of the response times', () => {
+  it('the 99th percentile is one of the values, and the largest of a few values', () => {
     expect(quantile([3, 1, 2], 0.99)).toBe(3);
     const hundred = Array.from({ length: 100 }, (_, n) => n + 1);
     expect(quantile(hundred, 0.99)).toBe(99);

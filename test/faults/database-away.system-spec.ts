@@ -11,14 +11,14 @@ describe('a network to the database', () => {
   const of = (mode: string) => outcomes.find(({ name }) => name === `database-away ${mode}`);
 
   it.each(['blackhole', 'refuse', 'reset'])(
-    'in which there is %s has every surface refuse by 503 within two seconds, the process live, and ready within five',
+    'with a network to the database that fails by %s, each surface answers 503 within two seconds and recovers within five',
     (mode) => {
       expect(of(mode)).toMatchObject({ requests: expect.any(Number), misses: [] });
     },
   );
 
   it.each(['latency', 'cut'])(
-    'in which there is %s has requests done or refused by 503, and each write with a key done exactly once',
+    'with a network to the database that fails by %s, requests succeed or are 503, and keyed writes happen exactly once',
     (mode) => {
       expect(of(mode)).toMatchObject({ acknowledged: 24, lost: 0, duplicated: 0, misses: [] });
     },

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Outcome, Scenario } from '../../chaos/figures.js';
 import { startWorld, type World, worldOn } from '../../chaos/world.js';
 
-/** Longer than any short scenario takes on a machine that does other things as well. */
+/** Longer than any short scenario takes on a busy machine. */
 export const PLAYED_WITHIN_MS = 180_000;
 
-/** Plays the scenario at its short size on this test file's database. */
+/** Runs the short scenario on the database of this test file. */
 export async function play(scenario: Scenario): Promise<Outcome[]> {
   const folder = await mkdtemp(join(tmpdir(), 'travel-faults-'));
   const world = worldOn(process.env, { folder, credentialsFile: process.env['TEST_CREDENTIALS'] ?? '' });
@@ -18,12 +18,12 @@ export async function play(scenario: Scenario): Promise<Outcome[]> {
   }
 }
 
-/** The same on a durable server of its own, which may be killed. */
+/** Runs the short scenario on a durable server of its own, which may be killed. */
 export async function playOnOwnServer(scenario: Scenario): Promise<Outcome[]> {
   return playOn(await startWorld(), scenario);
 }
 
-/** A scenario whose outcome has another number of lines than it is read for is not the one that was meant. */
+/** A different number of result lines means that another scenario ran than the expected one. */
 export function only([outcome, ...others]: Outcome[]): Outcome {
   if (!outcome || others.length > 0) throw new Error('The scenario has another number of outcomes than one');
   return outcome;

@@ -3,7 +3,7 @@ import { rollingRestarts } from '../../chaos/scenarios/rolling-restarts.js';
 import { only, play, PLAYED_WITHIN_MS } from './playing.js';
 
 it(
-  'no request fails while one of two instances after the other is stopped and started again under load',
+  'no request fails while two instances are restarted one after the other under load',
   async () => {
     const outcome = only(await play(rollingRestarts));
     expect(outcome).toMatchObject({ cycles: 2, misses: [] });

@@ -10,13 +10,13 @@ describe('two instances on one database', () => {
     [killed, copied] = await play(twoInstances);
   }, PLAYED_WITHIN_MS);
 
-  it('lose and double nothing that a client writes to both, while one of them is killed and comes back', () => {
+  it('two instances neither lose nor repeat the writes of a client while one of them is killed and restarted', () => {
     expect(killed).toMatchObject({ cycles: 1, acknowledged: 40, lost: 0, duplicated: 0, misses: [] });
   });
 
-  it('carry out a request once of which eight copies reach them: all answers are equal, or 409 while it is running', () => {
+  it('a request that two instances receive eight times happens once: all responses are equal, or 409 while it is running', () => {
     expect(copied).toMatchObject({ lost: 0, duplicated: 0, misses: [] });
-    // One answer of each of the 30 keys at least; eight copies of each were sent, and more until it was answered.
+    // At least one response for each of the 30 keys; eight copies of each were sent, and more until one was answered.
     expect(copied?.acknowledged).toBeGreaterThanOrEqual(30);
     expect(copied?.requests).toBeGreaterThanOrEqual(270);
   });

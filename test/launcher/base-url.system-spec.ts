@@ -6,7 +6,7 @@ import { closeAfterTests } from '../setup/running.js';
 import { PROJECT, runScript, type Script } from './folders.js';
 import { eventually } from './wait.js';
 
-/** A start of the built service in the machine's data folder, as soon as it is ready. */
+/** Starts the built service in the data folder of the machine and waits until it is ready. */
 async function started(machine: Machine, more: NodeJS.ProcessEnv = {}): Promise<{ url: string; script: Script }> {
   const PORT = String(await freePort());
   const script = runScript(machine.folder.replace(/\/data$/, ''), [join(PROJECT, 'dist/src/main.js')], {
@@ -28,7 +28,7 @@ async function ended({ child, end }: Script, signal: NodeJS.Signals = 'SIGTERM')
   await end();
 }
 
-it('credentials.json keeps the address of the first running instance, and gets that of a start after its end', async () => {
+it('credentials.json keeps the address of the first running instance, and gets that of the next start after its end', async () => {
   const machine = await Machine.set();
   const baseUrl = () => machine.credentials()['baseUrl'];
 

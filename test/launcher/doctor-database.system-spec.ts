@@ -12,8 +12,8 @@ async function change(text: string): Promise<void> {
   await client.query(text).finally(() => client.end());
 }
 
-describe('npm run doctor, of the database', () => {
-  it('warns about a superuser and about a database in which searches ignore all letters but ASCII', async () => {
+describe('npm run doctor about the database', () => {
+  it('doctor warns about a superuser and about a database in which searches ignore all letters except ASCII', async () => {
     const server = await startPostgres({ dataDir: folder(), durable: false });
     const admin = new pg.Client({ connectionString: server.superuserUrl });
     await admin.connect();
@@ -40,7 +40,7 @@ describe('npm run doctor, of the database', () => {
     { where: 'no such database', url: { pathname: '/nowhere' }, code: '3D000', remedy: /createdb/ },
     { where: 'a wrong password', url: { password: 'wrong' }, code: '28P01', remedy: /check both/ },
     { where: 'no such host', url: { hostname: 'x.invalid' }, code: 'E', remedy: /host cannot be found/ },
-  ])('names the remedy for $where', async ({ url, code, remedy }) => {
+  ])('doctor prints the remedy for $where', async ({ url, code, remedy }) => {
     const other = new URL(databaseUrl);
     Object.assign(other, url);
     const { wrong, of } = await doctor({ DATABASE_URL: other.href });
@@ -50,7 +50,7 @@ describe('npm run doctor, of the database', () => {
     expect(JSON.stringify(of('database'))).not.toContain(other.password);
   });
 
-  it('fails in production if a start would be rejected, and prints no secret', async () => {
+  it('doctor fails in production if a start would be rejected, and prints no secret', async () => {
     const key = Buffer.alloc(32).toString('base64');
     const password = 'a sentence of your own';
     const production = await doctor({
@@ -73,7 +73,7 @@ describe('npm run doctor, of the database', () => {
     expect(JSON.stringify(production.of('configuration'))).not.toContain(password);
   });
 
-  it('fails in production while no account can log in, with both remedies', async () => {
+  it('doctor fails in production if no account can log in, with both remedies', async () => {
     const env = { NODE_ENV: 'production', VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: randomBytes(32).toString('base64') };
     const owner = { BOOTSTRAP_ADMIN_EMAIL: 'maria@example.com', BOOTSTRAP_ADMIN_PASSWORD: 'the boat sails at seven' };
     const ownerIn = async (more: NodeJS.ProcessEnv) => (await doctor({ ...env, ...more })).of('owner');
@@ -85,14 +85,14 @@ describe('npm run doctor, of the database', () => {
     };
     const created = { verdict: 'OK', message: 'none yet: npm start creates the one of BOOTSTRAP_ADMIN_EMAIL' };
 
-    // No database yet: the next start brings the embedded one.
+    // No database yet: the next start starts the embedded one.
     expect(await ownerIn({})).toEqual([missing]);
     expect(await ownerIn(owner)).toMatchObject([created]);
 
     expect(await ownerIn({ DATABASE_URL: databaseUrl })).toMatchObject([{ verdict: 'OK' }]);
     await change(`update users set active = false where 'owner' = any (roles)`);
     expect(await ownerIn({ DATABASE_URL: databaseUrl })).toEqual([missing]);
-    // The first start has been: its presets are not read again.
+    // The first start has happened: its presets are not read again.
     await change(`insert into installation_steps (step) values ('first-owner') on conflict do nothing`);
     expect(await ownerIn({ DATABASE_URL: databaseUrl, ...owner })).toEqual([missing]);
     await change(`delete from installation_steps where step = 'first-owner'`);
@@ -102,14 +102,14 @@ describe('npm run doctor, of the database', () => {
   it.each([
     { clock: 'five seconds late', now: 'now() - 5e3', wrong: 'WARN clock', message: /clock is (4|5)\d{3} ms ahead$/ },
     { clock: 'an hour early', now: 'now() + 36e5', wrong: 'FAIL clock', message: /clock is 3[56]\d{5} ms behind$/ },
-  ])('reports a clock that is $clock', async ({ now, wrong, message }) => {
+  ])('doctor reports a clock that is $clock', async ({ now, wrong, message }) => {
     const preload = `const { now } = Date; Date.now = () => ${now};`;
     const found = await doctor({ DATABASE_URL: databaseUrl }, { preload });
     expect(found.wrong).toEqual([wrong]);
     expect(found.of('clock')[0]?.message).toMatch(message);
   });
 
-  it('warns about pending migrations, and fails on those of a newer version', async () => {
+  it('doctor warns about pending migrations, and fails on those of a newer version', async () => {
     const env = { DATABASE_URL: databaseUrl };
     const last = `(select name from migrations order by timestamp desc limit 1)`;
     await change(`insert into migrations (timestamp, name) values (9990000000000, 'FromTheFuture9990000000000')`);

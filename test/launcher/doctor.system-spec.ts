@@ -13,7 +13,7 @@ import { eventually } from './wait.js';
 const databaseUrl = process.env['DATABASE_URL'] ?? '';
 
 describe('npm run doctor', () => {
-  it('prints a line for each check that succeeds, and creates no file', async () => {
+  it('doctor prints a line for each successful check, and creates no file', async () => {
     const data = join(folder(), 'data');
     const script = runScript(PROJECT, ['scripts/doctor.js'], { PORT: free, DATA_DIR: data, DATABASE_URL: databaseUrl });
     const code = await script.end();
@@ -41,7 +41,7 @@ describe('npm run doctor', () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  it('starts no database, and reports the state of the embedded one', async () => {
+  it('doctor starts no database, and reports the state of the embedded one', async () => {
     const data = folder();
     const before = await doctor({ DATA_DIR: data });
     expect(before.of('database')).toEqual([
@@ -60,7 +60,7 @@ describe('npm run doctor', () => {
     expect([running.wrong, stopped.wrong]).toEqual([[], []]);
   });
 
-  it('warns outside production about weak secrets and about secret files that other users can read', async () => {
+  it('doctor warns outside production about weak secrets and about secret files that other users can read', async () => {
     const data = folder();
     writeFileSync(join(data, 'vault-kek.json'), '{}', { mode: 0o600 });
     mkdirSync(join(data, 'postgres/18'), { recursive: true });
@@ -88,7 +88,7 @@ describe('npm run doctor', () => {
     expect(production.of('secrets').map(({ verdict }) => verdict)).toEqual(['FAIL']);
   });
 
-  it('distinguishes the service from another program on the port', async () => {
+  it('doctor distinguishes the service from another program on the port', async () => {
     const app = await startApp();
     await eventually(async () => ((await app.get('/health/ready')).status === 200 ? true : null));
     const ours = await doctor({ PORT: new URL(app.url).port });
@@ -113,7 +113,7 @@ describe('npm run doctor', () => {
     });
   });
 
-  it('fails if the data folder is not writable', async () => {
+  it('doctor fails if the data folder is not writable', async () => {
     const file = join(folder(), 'a-file');
     writeFileSync(file, '');
     const { wrong, of } = await doctor({ DATA_DIR: join(file, 'data'), DATABASE_URL: databaseUrl });
@@ -121,7 +121,7 @@ describe('npm run doctor', () => {
     expect(of('writing')[0]?.message).toMatch(/cannot be written to \((EACCES|ENOTDIR)\)$/);
   });
 
-  it('reports an old Node.js', async () => {
+  it('doctor reports an old Node.js', async () => {
     const old = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'18.20.4'}})`;
     const { of } = await doctor({}, { preload: old });
     expect(of('node')).toEqual([
@@ -134,7 +134,7 @@ describe('npm run doctor', () => {
     ]);
   });
 
-  it('warns about missing packages and a missing build in a fresh clone, and does not fail', async () => {
+  it('doctor warns about missing packages and a missing build in a fresh clone, and does not fail', async () => {
     const project = newProject();
     closeAfterTests(async () => rmSync(project, { recursive: true, force: true }));
     rmSync(join(project, 'node_modules'));

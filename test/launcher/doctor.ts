@@ -12,17 +12,17 @@ interface Finding {
   remedy?: string;
 }
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 export const free = String(await freePort());
 
-/** A folder that is gone after the tests. */
+/** A folder that is deleted after the tests. */
 export function folder(): string {
   const path = newFolder();
   closeAfterTests(async () => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** What `npm run doctor` finds, on a free port and in an empty data folder unless `env` message otherwise. */
+/** The output of `npm run doctor` on a free port and in an empty data folder, unless `env` overrides them. */
 export async function doctor(env: NodeJS.ProcessEnv = {}, { project = PROJECT, preload = '' } = {}) {
   const first = preload ? ['--import', `data:text/javascript,${encodeURIComponent(preload)}`] : [];
   const words = [...first, join(project, 'scripts/doctor.js'), '--json'];
@@ -31,9 +31,9 @@ export async function doctor(env: NodeJS.ProcessEnv = {}, { project = PROJECT, p
   const { ok, findings } = JSON.parse(script.answered()) as { ok: boolean; findings: Finding[] };
   const fails = findings.filter(({ verdict }) => verdict === 'FAIL');
   expect([ok, code]).toEqual(fails.length === 0 ? [true, 0] : [false, 1]);
-  // Everything that is wrong has a remedy.
+  // Every finding has a remedy.
   expect(findings.filter(({ verdict, remedy }) => (verdict === 'OK') !== (remedy === undefined))).toEqual([]);
-  // The tests' own build has no stamp, unlike that of `npm start`.
+  // The build of the tests has no stamp, unlike that of `npm start`.
   const wrong = findings.filter(({ check, verdict }) => verdict !== 'OK' && (check !== 'build' || project !== PROJECT));
   return {
     wrong: wrong.map(({ check, verdict }) => `${verdict} ${check}`),

@@ -10,7 +10,7 @@ import { eventually } from './wait.js';
 
 type Server = Awaited<ReturnType<typeof startPostgres>>;
 
-/** Starts the server in a folder, prints its process id and lives on, until it is killed. */
+/** Starts the server in a folder, prints its process id and runs until it is killed. */
 const HOLDER = `
 import { startPostgres } from './scripts/embedded-postgres/index.js';
 const { pid } = await startPostgres({ dataDir: process.argv[1] });
@@ -51,13 +51,13 @@ async function refusal(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('The embedded PostgreSQL', () => {
+describe('the embedded PostgreSQL', () => {
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()));
     for (const path of folders) rmSync(path, { recursive: true, force: true });
   });
 
-  it('offers a database that the application owns without being a superuser', async () => {
+  it('the embedded PostgreSQL has a database whose owner is not a superuser', async () => {
     const { url, pid, adopted, stop } = await start(folder());
     expect(adopted).toBe(false);
     const [role] = await query(url, 'select * from pg_roles where rolname = current_user');
@@ -81,7 +81,7 @@ describe('The embedded PostgreSQL', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('listens on the loopback address alone and lets nobody in without the password', async () => {
+  it('the embedded PostgreSQL listens on the loopback address only and requires the password', async () => {
     const { url, superuserUrl, stop } = await start(folder());
     expect(await query(superuserUrl, 'show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
     expect(await query(superuserUrl, 'show unix_socket_directories')).toEqual([{ unix_socket_directories: '' }]);
@@ -91,7 +91,7 @@ describe('The embedded PostgreSQL', () => {
     await stop();
   });
 
-  it('keeps data, port and passwords from one start to the next', async () => {
+  it('the embedded PostgreSQL keeps data, port and passwords between starts', async () => {
     const dataDir = folder();
     const first = await start(dataDir);
     await query(first.url, 'create table kept as select 42 as answer');
@@ -102,7 +102,7 @@ describe('The embedded PostgreSQL', () => {
     await second.stop();
   });
 
-  it('is one server when two start at the same moment, and the last to leave stops it', async () => {
+  it('two concurrent starts share one embedded PostgreSQL, and the last user stops it', async () => {
     const dataDir = folder();
     const both = await Promise.all([start(dataDir), start(dataDir)]);
     expect(both.map(({ adopted }) => adopted).sort()).toEqual([false, true]);
@@ -113,7 +113,7 @@ describe('The embedded PostgreSQL', () => {
     expect(runningPostgres(dataDir)).toBeNull();
   });
 
-  it('works for each start that comes while its last user stops it', async () => {
+  it('the embedded PostgreSQL is available to each start during its stop by the last user', async () => {
     const dataDir = folder();
     let server = await start(dataDir);
     for (let round = 0; round < 5; round += 1) {
@@ -125,7 +125,7 @@ describe('The embedded PostgreSQL', () => {
     expect(runningPostgres(dataDir)).toBeNull();
   });
 
-  it('is not stopped by another process after the connection that registers its user was lost', async () => {
+  it('the embedded PostgreSQL is not stopped by another process after the connection that registers its user was lost', async () => {
     const dataDir = folder();
     const first = await start(dataDir);
     const terminate = `select pid, pg_terminate_backend(pid) as done from pg_stat_activity where application_name = 'launcher'`;
@@ -143,7 +143,7 @@ describe('The embedded PostgreSQL', () => {
     expect(isAlive(first.pid)).toBe(false);
   });
 
-  it('has every acknowledged row after a kill -9 of the server', async () => {
+  it('the embedded PostgreSQL has every acknowledged row after kill -9 of the server', async () => {
     const dataDir = folder();
     const first = await start(dataDir, { durable: true });
     await query(first.url, 'create table written (number int)');
@@ -156,7 +156,7 @@ describe('The embedded PostgreSQL', () => {
     await Promise.all([first.stop(), second.stop()]);
   });
 
-  it('takes over, and later stops, the server of a process that was killed with -9', async () => {
+  it('a start takes over, and later stops, the embedded PostgreSQL of a process that was killed with -9', async () => {
     const dataDir = folder();
     const holder = runScript(PROJECT, ['--input-type=module', '--eval', HOLDER, dataDir]);
     const pid = await eventually(() => Number(holder.answered()) || null, holder.said);
@@ -170,9 +170,9 @@ describe('The embedded PostgreSQL', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('begins anew after an interrupted creation, and never deletes a folder that it does not know', async () => {
+  it('the embedded PostgreSQL is created again after an interrupted creation, and unknown folders are never deleted', async () => {
     const dataDir = folder();
-    // 2^22 is the highest process id there is: nobody has this one.
+    // 2^22 is the highest possible process id: no process has this one.
     const draft = join(dataDir, '18.draft-4194305-abcdef');
     mkdirSync(draft);
     writeFileSync(join(draft, 'PG_VERSION'), '18\n');
@@ -187,7 +187,7 @@ describe('The embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  it('starts although the process id of a dead server now belongs to another program', async () => {
+  it('the embedded PostgreSQL starts although the process id of a dead server now belongs to another program', async () => {
     const dataDir = folder();
     const first = await start(dataDir);
     const file = join(dataDir, '18/postmaster.pid');
@@ -200,7 +200,7 @@ describe('The embedded PostgreSQL', () => {
     await Promise.all([first.stop(), second.stop()]);
   });
 
-  it('sets new passwords when the kept ones are lost', async () => {
+  it('the embedded PostgreSQL gets new passwords if the stored ones are lost', async () => {
     const dataDir = folder();
     const first = await start(dataDir);
     await first.stop();
@@ -212,7 +212,7 @@ describe('The embedded PostgreSQL', () => {
     await second.stop();
   });
 
-  it('says that the wanted port is in use, and how to help it', async () => {
+  it('the embedded PostgreSQL reports that the requested port is in use, with a remedy', async () => {
     const other = createServer();
     const port = await new Promise<number>((resolve) => {
       other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port));
@@ -230,7 +230,7 @@ describe('The embedded PostgreSQL', () => {
   asRoot.each([
     ['below a folder that is closed to everybody else', false],
     ['below a folder that is open', true],
-  ])('is run by another user when root starts it, %s', async (_where, open) => {
+  ])('the embedded PostgreSQL runs as another user if root starts it, %s', async (_where, open) => {
     const server = await start(folder({ open }));
     const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
     const [, ...ids] = /^Uid:\t(\d+)\t(\d+)\t(\d+)\t(\d+)$/m.exec(status) ?? [];

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 
 export const PROJECT = join(import.meta.dirname, '../..');
 
-/** A new folder that only its owner may enter, or, when `open`, everybody. */
+/** A new folder that is accessible to its owner only, or to everybody if `open`. */
 export function newFolder({ open = false } = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'travel-launcher-'));
   if (open) chmodSync(folder, 0o755);
   return folder;
 }
 
-/** The scripts as a clone has them, with a small service in place of the built one and no sources to build. */
+/** The scripts of a clone, with a small service instead of the built one and no sources to build. */
 export function newProject(): string {
   const folder = newFolder();
   cpSync(join(PROJECT, 'scripts'), join(folder, 'scripts'), { recursive: true });
@@ -25,7 +25,7 @@ export function newProject(): string {
   return folder;
 }
 
-/** Answers every request with the number of rows, of which each request adds one; 503 while the database is away. */
+/** Adds a row on every request and answers the number of rows; 503 while the database is unavailable. */
 const SERVICE = `
 import { createServer } from 'node:http';
 import pg from 'pg';
@@ -61,15 +61,15 @@ process.exit(7);
 
 export interface Script {
   readonly child: ChildProcess;
-  /** Everything it has written so far, to both of its outputs. */
+  /** Everything that was written so far to standard output and standard error. */
   said(): string;
-  /** What it has written to standard output. */
+  /** Everything that was written to standard output. */
   answered(): string;
-  /** Waits for the end; the exit code, or the name of the signal that ended it. */
+  /** Waits for the end; returns the exit code, or the name of the signal. */
   end(): Promise<number | string>;
 }
 
-/** Starts a Node program with an environment of its own: nothing of the test run's settings reaches it. */
+/** Starts a Node program with an environment of its own, without the settings of the test run. */
 export function runScript(folder: string, words: string[], env: NodeJS.ProcessEnv = {}): Script {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, words, {

@@ -12,12 +12,12 @@ import { newFolder, newProject, PROJECT, runScript } from './folders.js';
 
 const OLD_NODE = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'18.20.4'}})`;
 
-describe('Before the first start', () => {
+describe('a start with missing prerequisites', () => {
   const project = newProject();
   const ensure = join(project, 'scripts/ensure.js');
   afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-  it('an old Node.js is told apart, with code 78 and the remedy', async () => {
+  it('an old Node.js is reported with code 78 and the remedy', async () => {
     const script = runScript(project, ['--import', OLD_NODE, ensure]);
     expect(await script.end()).toBe(78);
     expect(script.said()).toContain(
@@ -25,13 +25,13 @@ describe('Before the first start', () => {
     );
   });
 
-  it('a linked node_modules is left alone', async () => {
+  it('a linked node_modules is not changed', async () => {
     const script = runScript(project, [ensure], { npm_config_registry: 'http://127.0.0.1:9' });
     expect(await script.end()).toBe(0);
     expect(script.said()).toBe('');
   });
 
-  it('a registry that cannot be reached is named as the reason, with code 69', async () => {
+  it('an unreachable registry is reported as the reason, with code 69', async () => {
     rmSync(join(project, 'node_modules'));
     cpSync(join(PROJECT, 'package-lock.json'), join(project, 'package-lock.json'));
     const script = runScript(project, [ensure], {
@@ -68,7 +68,7 @@ describe('Before the first start', () => {
     expect(existsSync(join(project, 'node_modules'))).toBe(false);
   });
 
-  it('the PostgreSQL programs run from a copy, which everybody may read', () => {
+  it('the PostgreSQL programs run from a copy that everybody may read', () => {
     const copy = join(project, 'programs/postgres');
     copyPrograms(packagedServer().native, copy);
     const { stdout } = spawnSync(join(copy, 'bin/postgres'), ['--version'], { encoding: 'utf8' });
@@ -77,7 +77,7 @@ describe('Before the first start', () => {
     expect(existsSync(join(copy, 'lib/libpq.a'))).toBe(false);
   });
 
-  it('a folder of programs that others can write to is not used', () => {
+  it('a folder of programs that other users can write to is not used', () => {
     const copy = join(newFolder(), 'postgres');
     mkdirSync(copy);
     chmodSync(copy, 0o777);

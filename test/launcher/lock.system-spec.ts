@@ -13,7 +13,7 @@ console.log(JSON.stringify({ holder, isStale }));
 setInterval(() => undefined, 60_000);
 `;
 
-describe('A lock of the launcher', () => {
+describe('the lock of the launcher', () => {
   const folder = newFolder();
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -23,7 +23,7 @@ describe('A lock of the launcher', () => {
     return script;
   }
 
-  it('is acquired by one of several processes that start at the same time', async () => {
+  it('the lock of the launcher is acquired by one of several processes that start at the same time', async () => {
     const file = join(folder, 'contended.lock');
     const scripts = await Promise.all(Array.from({ length: 4 }, () => holding(file)));
     const holders = scripts.map((script) => (JSON.parse(script.answered()) as { holder: number | null }).holder);
@@ -34,7 +34,7 @@ describe('A lock of the launcher', () => {
     await Promise.all(scripts.map((script) => script.end()));
   });
 
-  it('is stale after kill -9 of the process that has it', async () => {
+  it('the lock of the launcher is stale after kill -9 of its process', async () => {
     const file = join(folder, 'killed.lock');
     const script = await holding(file);
     script.child.kill('SIGKILL');
@@ -46,7 +46,7 @@ describe('A lock of the launcher', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('is stale if its process id now belongs to another program', async () => {
+  it('the lock of the launcher is stale if its process id now belongs to another program', async () => {
     const file = join(folder, 'reused.lock');
     writeFileSync(file, `${process.ppid}\n`);
     const lock = await acquireLock(file);
@@ -54,7 +54,7 @@ describe('A lock of the launcher', () => {
     if (lock.holder === null) lock.release();
   });
 
-  it('makes the work of one process wait for that of another', async () => {
+  it('the lock of the launcher makes the work of one process wait for that of another', async () => {
     const file = join(folder, 'waiting.lock');
     const script = await holding(file);
     let isDone = false;

@@ -28,7 +28,10 @@ const PLATFORMS = [
   { os: 'darwin', cpu: 'arm64', libc: undefined },
 ];
 
-/** The entry that `name` means inside the package at `path`: the nearest node_modules that holds it, as in Node.js. */
+/**
+ * The entry that `name` resolves to inside the package at `path`: the nearest node_modules that contains it, as in
+ * Node.js.
+ */
 function resolve(path: string, name: string): Package | undefined {
   const folders = path.split('/node_modules/');
   for (let depth = folders.length; depth > 0; depth -= 1) {
@@ -57,7 +60,7 @@ function fits(entry: Package, { os, cpu, libc }: (typeof PLATFORMS)[number]): bo
 // `npm ci` rejects a lock file that lacks one package, also one of another platform. npm writes such a file without a
 // warning if the registry does not have the package, for example because it is too new for a mirror.
 describe('package-lock.json', () => {
-  it('names the same direct dependencies as package.json', () => {
+  it('package-lock.json names the same direct dependencies as package.json', () => {
     const { dependencies, devDependencies } = packages[''] ?? {};
     expect({ dependencies, devDependencies }).toEqual({
       dependencies: project.dependencies,
@@ -65,7 +68,7 @@ describe('package-lock.json', () => {
     });
   });
 
-  it('has an entry for each dependency of each package, native packages in the exact version', () => {
+  it('package-lock.json has an entry for each dependency of each package, native packages in the exact version', () => {
     const missing = Object.entries(packages).flatMap(([path, entry]) =>
       requiredBy(entry)
         .filter(([name, range]) => {
@@ -79,7 +82,7 @@ describe('package-lock.json', () => {
     expect(missing).toEqual([]);
   });
 
-  it.each(PLATFORMS)('has the native packages of $os $cpu', (platform) => {
+  it.each(PLATFORMS)('package-lock.json has the native packages of $os $cpu', (platform) => {
     const families = Object.entries(packages).flatMap(([path, entry]) => {
       const natives = Object.keys(entry.optionalDependencies ?? {})
         .map((name) => resolve(path, name))
@@ -92,7 +95,7 @@ describe('package-lock.json', () => {
     expect(families.filter(({ complete }) => !complete)).toEqual([]);
   });
 
-  it('holds no registry address', () => {
+  it('package-lock.json contains no registry address', () => {
     expect(Object.keys(packages).filter((path) => packages[path]?.resolved !== undefined)).toEqual([]);
   });
 });

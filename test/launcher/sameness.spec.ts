@@ -5,7 +5,7 @@ import { summaryOf } from '../../scripts/sameness/document.js';
 const unlike = (before: object, after: object) => differences(summaryOf(before), summaryOf(after));
 
 describe('npm run sameness', () => {
-  it('ignores the texts of the document, however they are written', () => {
+  it('the comparison of API documents ignores their texts, however they are written', () => {
     expect(
       unlike(documentOf({ summary: 'Get it' }), documentOf({ summary: 'Returns it', description: 'If any' })),
     ).toEqual([]);
@@ -13,12 +13,12 @@ describe('npm run sameness', () => {
     expect(unlike(answering({ $ref: '#/components/schemas/Invoice' }), answering(described))).toEqual([]);
   });
 
-  it('reports a changed property whose name is that of a text', () => {
+  it('the comparison of API documents reports a changed property that has the name of a text', () => {
     const schema = (type: string) => answering({ type: 'object', properties: { description: { type } } });
     expect(unlike(schema('string'), schema('integer'))).toEqual([expect.stringContaining('description > type')]);
   });
 
-  it('reports a changed operation id, and the name of a schema', () => {
+  it('the comparison of API documents reports a changed operation id and a changed schema name', () => {
     expect(unlike(documentOf({ operationId: 'getInvoice' }), documentOf({ operationId: 'readInvoice' }))).toEqual([
       'operations > GET /invoices > operationId: "getInvoice" became "readInvoice"',
     ]);
@@ -30,7 +30,7 @@ describe('npm run sameness', () => {
     ).toEqual(['schemas > Bill: added', 'schemas > Invoice: removed']);
   });
 
-  it('reports a changed error code once, and none if the response only moves to the components', () => {
+  it('the comparison of API documents reports a changed error code once, and nothing if a response moves to the components', () => {
     expect(unlike(rejecting('invoice_void'), rejecting('invoice_voided'))).toEqual([
       'error codes > GET /invoices: 409 invoice_void removed',
       'error codes > GET /invoices: 409 invoice_voided added',
@@ -40,7 +40,7 @@ describe('npm run sameness', () => {
     expect(unlike(rejecting('invoice_void'), { paths, components })).toEqual([]);
   });
 
-  it('reports a changed scope, ledger action and credential', () => {
+  it('the comparison of API documents reports a changed scope, ledger action and credential', () => {
     const before = documentOf({
       'x-required-scope': 'finance:read',
       'x-ledger-action': 'finance.invoice.read',

@@ -44,14 +44,14 @@ function postmaster(): number {
 }
 
 describe('npm start', () => {
-  // What a failed test left running must not answer in place of the next one's service.
+  // A service that a failed test left running must not answer the next test.
   afterEach(async () => {
     for (const { child } of scripts) child.kill('SIGTERM');
     await Promise.all(scripts.map((script) => script.end()));
   });
   afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-  it('starts database and service, and SIGTERM stops both with exit code 0', async () => {
+  it('npm start starts database and service, and SIGTERM stops both with exit code 0', async () => {
     const { script, first } = await started();
     expect(first.DATA_DIR).toBe(join(project, '.data'));
     expect(first.DATABASE_URL).toMatch(/^postgresql:\/\/travel_app:[\w-]{32}@127\.0\.0\.1:\d+\/travel$/);
@@ -63,7 +63,7 @@ describe('npm start', () => {
     expect([isAlive(server), isAlive(first.pid)]).toEqual([false, false]);
   });
 
-  it('tells the service of a Ctrl-C once, although terminal and npm both deliver it', async () => {
+  it('npm start stops the service once for a Ctrl-C, although terminal and npm both deliver it', async () => {
     const { script } = await started();
     script.child.kill('SIGINT');
     script.child.kill('SIGINT');
@@ -71,7 +71,7 @@ describe('npm start', () => {
     expect(script.said().match(/the service was told/g)).toHaveLength(1);
   });
 
-  it('refuses a second start with code 78 and leaves the first one alone', async () => {
+  it('a second npm start exits with code 78 and does not affect the first one', async () => {
     const { script, first } = await started();
     const second = run('start.js');
     expect(await second.end()).toBe(78);
@@ -83,7 +83,7 @@ describe('npm start', () => {
     expect(await visit()).toMatchObject({ pid: first.pid, number: first.number + 1 });
   });
 
-  it('stops the database and fails when the service dies', async () => {
+  it('npm start stops the database and fails if the service dies', async () => {
     const { script, first } = await started();
     const server = postmaster();
     process.kill(first.pid, 'SIGKILL');
@@ -92,7 +92,7 @@ describe('npm start', () => {
     expect(isAlive(server)).toBe(false);
   });
 
-  it('starts PostgreSQL again when it dies, and loses no row', async () => {
+  it('npm start restarts PostgreSQL if it dies, and no row is lost', async () => {
     const { script, first } = await started();
     const server = postmaster();
     process.kill(server, 'SIGKILL');
@@ -105,7 +105,7 @@ describe('npm start', () => {
     expect(await script.end()).toBe(0);
   });
 
-  it('stops the service when the launcher is killed with -9, and the next start adopts the database', async () => {
+  it('the service stops if npm start is killed with -9, and the next start adopts the database', async () => {
     const { script, first } = await started();
     const server = postmaster();
     script.child.kill('SIGKILL');
@@ -122,7 +122,7 @@ describe('npm start', () => {
     expect(isAlive(server)).toBe(false);
   });
 
-  it('waits until the service of a killed launcher has finished its requests', async () => {
+  it('npm start waits until the service of a killed launcher has finished its requests', async () => {
     const { script, first } = await started({ DRAIN_MS: '2000' });
     script.child.kill('SIGKILL');
     await script.end();
@@ -133,7 +133,7 @@ describe('npm start', () => {
     expect(await next.end()).toBe(0);
   });
 
-  it('starts no database for a service that its configuration forbids to start, and names all faults', async () => {
+  it('npm start starts no database if the configuration is invalid, and names all faults', async () => {
     const own = newProject();
     symlinkSync(join(PROJECT, 'dist/src/platform'), join(own, 'dist/src/platform'));
     const script = runScript(own, ['scripts/start.js'], {
@@ -152,7 +152,7 @@ describe('npm start', () => {
     rmSync(own, { recursive: true });
   });
 
-  it('starts no database when DATABASE_URL names one', async () => {
+  it('npm start starts no database if DATABASE_URL is set', async () => {
     const data = newFolder();
     const { script, first } = await started({ DATABASE_URL: 'postgresql://db.example/travel', DATA_DIR: data });
     expect(first).toMatchObject({ DATABASE_URL: 'postgresql://db.example/travel', DATA_DIR: data });
@@ -162,7 +162,7 @@ describe('npm start', () => {
     rmSync(data, { recursive: true });
   });
 
-  it('runs commands on the same database, beside the service and without it', async () => {
+  it('commands run on the same database, with and without a running service', async () => {
     const { script } = await started();
     for (const beside of [true, false]) {
       if (!beside) script.child.kill('SIGTERM');
@@ -174,7 +174,7 @@ describe('npm start', () => {
     }
   });
 
-  it('resets nothing that runs, and nothing without a yes', async () => {
+  it('reset rejects a running service, and a call without confirmation', async () => {
     const { script } = await started();
     const running = run('reset.js', ['--yes']);
     expect(await running.end()).toBe(78);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Asks again until the answer is there. Fails, with what `describe` says, after `seconds`. */
+/** Repeats a call until it returns an answer. Fails with the message of `describe` after `seconds`. */
 export async function eventually<T>(
   ask: () => Promise<T | null> | T | null,
   describe: () => string = () => '',

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe('concurrent reservations', () => {
-  it('concurrent reservations of one draft price and hold it once, and all return the same reservation', async () => {
+  it('concurrent reservations of one draft price and reserve it once, and all return the same reservation', async () => {
     const { id } = await makeDeparture(owner);
     const { envelopeId } = await makeTrip(owner, [seats(id)]);
     const all = Array.from({ length: 16 }, () => insisting(() => reserve(owner, envelopeId)));

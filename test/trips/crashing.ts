@@ -35,7 +35,7 @@ export class Crashes {
     return { id, headers: { 'X-Request-Id': id }, crashed };
   }
 
-  /** The number of writes until its crash; 0 if it has crashed. */
+  /** The number of writes until its crash; 0 after the crash. */
   leftOf(id: string): number {
     return this.requests.get(id)?.left ?? 0;
   }

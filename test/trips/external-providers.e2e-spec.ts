@@ -107,7 +107,7 @@ describe('an external provider', () => {
     expect(await ordersOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
   });
 
-  it('a request that never arrived fails the step, and its key cannot be held later', async () => {
+  it('a request that never arrived fails the step, and its key cannot be used later', async () => {
     const ref = await simulate(app, { hold: 'lose_request' });
     const { envelopeId } = await makeTrip(owner, [external(ref)]);
     const answer = await reserve(owner, envelopeId);
@@ -141,7 +141,7 @@ describe('an external provider', () => {
     expect(await ordersOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
   });
 
-  it('a hold that is not released sets the attention of the trip, and its release is repeated', async () => {
+  it('a hold that cannot be released sets the attention of the trip, and its release is repeated', async () => {
     const [good, bad] = [await simulate(app, { failsRelease: true }), await simulate(app, { hold: 'refuse' })];
     await behave(app, bad, { hold: 'refuse', cancellationCents: 100 });
     const { envelopeId } = await makeTrip(owner, [external(good), external(bad)]);
@@ -159,7 +159,7 @@ describe('an external provider', () => {
     expect(await readTrip(owner, envelopeId)).toMatchObject({ attention: false });
   });
 
-  it('a changed price moves the trip back to priced, with the new price and nothing held', async () => {
+  it('a changed price moves the trip back to priced, with the new price and nothing reserved', async () => {
     const [ref, departure] = [await simulate(app), await makeDeparture(owner)];
     const { envelopeId, components } = await makeTrip(owner, [external(ref), seats(departure.id)]);
     await price(owner, envelopeId);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe('POST /v1/admin/trips/{envelopeId}/reserve', () => {
-  it('a draft is priced first, then every component is held', async () => {
+  it('the reservation of a draft prices it first and then reserves every component', async () => {
     const departure = await makeDeparture(owner);
     const { envelopeId } = await makeTrip(owner, [seats(departure.id, { quantity: 2 }), MANUAL]);
     const { status, body } = await reserve(owner, envelopeId);
@@ -119,8 +119,8 @@ describe('POST /v1/admin/trips/{envelopeId}/reserve', () => {
   });
 });
 
-describe('a reservation whose units are rejected although they were available when it was priced', () => {
-  it('fails with nothing held, and succeeds after it was priced again', async () => {
+describe('a reservation whose units are rejected although they were available at pricing', () => {
+  it('a reservation that fails after pricing reserves nothing, and succeeds after the trip was priced again', async () => {
     const [kept, rejected] = [await makeDeparture(owner), await makeDeparture(owner)];
     const { envelopeId, components } = await makeTrip(owner, [seats(rejected.id), seats(kept.id), MANUAL]);
     const [rejectedId, keptId, manualId] = components.map(({ componentId }) => componentId);
@@ -164,7 +164,7 @@ describe('a reservation whose units are rejected although they were available wh
     });
   });
 
-  /** The departure seems available to a quote, as if another transaction took its units just after it. */
+  /** The departure seems available to a quote, as if another transaction reserved its units just after it. */
   async function rejectHoldsOf(departureId: string): Promise<void> {
     await app.sql('create function reject_hold() returns trigger language plpgsql as $$ begin return null; end $$');
     await app.sql(`create trigger reject_holds before update on departures for each row

@@ -19,7 +19,7 @@ export interface Component extends Record<string, unknown> {
   version: number;
 }
 
-/** The members that tests read; the contract checks the others. */
+/** The members that the tests read; the contract tests check the others. */
 export interface Trip extends Record<string, unknown> {
   envelopeId: string;
   status: string;
