@@ -64,7 +64,7 @@ describe('an entry in the transaction of its change', () => {
     expect((await page(app, { subjectId: id })).data).toHaveLength(1);
   });
 
-  it('recording outside a transaction or without a caller fails', async () => {
+  it('recording without a transaction or without a caller fails', async () => {
     expect(() => asSystem(() => ledger.record('test.alone', test('alone')))).toThrow('Only a transaction');
     const nobody = database.transaction(async () => ledger.record('test.nobody', test('nobody')));
     await expect(nobody).rejects.toThrow('No request context');

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/* Stands in for curl on machines that have none: the options that our papers use, and no others. */
+/* Replaces curl on machines without it: supports the options that the documentation uses. */
 import { writeFileSync } from 'node:fs';
 
 const options = { method: null, headers: {}, data: null, user: null, fail: false, url: null };

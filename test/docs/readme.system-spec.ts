@@ -12,7 +12,7 @@ async function shellOf(page: string): Promise<string[]> {
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, lines]) => lines ?? '');
 }
 
-/** The pages take every address and id from the credentials file; this one names the application under test. */
+/** The pages read every address and id from the credentials file; this one names the application under test. */
 async function credentialsFor(url: string, folder: string): Promise<string> {
   const file = join(folder, 'credentials.json');
   const credentials = JSON.parse(await readFile(process.env['TEST_CREDENTIALS'] ?? '', 'utf8')) as object;
@@ -20,7 +20,7 @@ async function credentialsFor(url: string, folder: string): Promise<string> {
   return file;
 }
 
-/** Runs a script in bash, with our curl first on the path: a bare machine has none. */
+/** Runs a script in bash with the replacement of curl first on the path, because a bare machine has no curl. */
 async function run(script: string, url: string): Promise<{ code: number; output: string; pdf: Buffer }> {
   const folder = await mkdtemp(join(tmpdir(), 'readme-'));
   const CREDENTIALS = await credentialsFor(url, folder);
@@ -42,12 +42,12 @@ async function run(script: string, url: string): Promise<{ code: number; output:
 }
 
 describe('the README', () => {
-  it('starts with the two commands', async () => {
+  it('the README starts with the two commands', async () => {
     const commands = (await shellOf('README.md')).slice(0, 2).map((lines) => lines.trim());
     expect(commands).toEqual(['npm start', 'npm test']);
   });
 
-  it('shows one call per surface that works as it is', async () => {
+  it('the README shows one call per surface that works as written', async () => {
     const app = await startApp();
     const [, , calls = ''] = await shellOf('README.md');
     const { code, output } = await run(calls, app.url);
@@ -56,7 +56,7 @@ describe('the README', () => {
 });
 
 describe('the tour', () => {
-  it('works as it is, and a second time, without a line that looks like a failure', async () => {
+  it('the tour works as written, also a second time, without output that looks like a failure', async () => {
     const app = await startApp();
     const tour = (await shellOf('docs/tour.md')).join('\n');
 
@@ -71,6 +71,6 @@ describe('the tour', () => {
       expect(output).toMatch(/INV-\d{4}-\d{4}/);
       expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
     }
-    // Some eighty processes start here, twice: one for each curl and each value that is picked.
+    // About eighty processes start here, twice: one for each curl and each value that is extracted.
   }, 300_000);
 });

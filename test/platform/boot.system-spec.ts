@@ -51,16 +51,16 @@ async function bootWith(controller: new () => object): Promise<void> {
   }
 }
 
-describe('the boot', () => {
-  it('is refused where a route does not say who may call it', async () => {
+describe('the start of a process', () => {
+  it('the start fails if a route does not declare who may call it', async () => {
     await expect(bootWith(UndeclaredController)).rejects.toThrow('UndeclaredController.read must declare its access');
   });
 
-  it('is refused where a mutating staff route does not say what it changes', async () => {
+  it('the start fails if a mutating staff route does not declare what it changes', async () => {
     await expect(bootWith(UnrecordedController)).rejects.toThrow('UnrecordedController.write must declare its change');
   });
 
-  it('goes on where every route speaks', async () => {
+  it('the start succeeds if every route declares both', async () => {
     await expect(bootWith(DeclaredController)).resolves.toBeUndefined();
   });
 });
@@ -77,8 +77,8 @@ async function runMain(env: Record<string, string>): Promise<{ code: number; out
   return { code, output };
 }
 
-describe('a process with faults in its configuration', () => {
-  it('names all of them at once, with remedies and without a stack, and ends with 78', async () => {
+describe('a process with an invalid configuration', () => {
+  it('a process with an invalid configuration reports all faults at once with remedies, without a stack, and exits with 78', async () => {
     const { code, output } = await runMain({ PORT: 'abc', ORG_TIME_ZONE: 'Mars/Olympus' });
 
     expect(code).toBe(78);
@@ -89,7 +89,7 @@ describe('a process with faults in its configuration', () => {
     expect(output).not.toMatch(/\n\s+at /);
   });
 
-  it('says in words what is wrong with the database', async () => {
+  it('a process reports in plain words what is wrong with the database', async () => {
     const { code, output } = await runMain({ DATABASE_URL: 'postgres://nobody:wrong@127.0.0.1:1/none' });
 
     expect([code, output]).toEqual([
@@ -98,7 +98,7 @@ describe('a process with faults in its configuration', () => {
     ]);
   });
 
-  it('says so when its port is in use', async () => {
+  it('a process reports that its port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };

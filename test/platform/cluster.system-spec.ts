@@ -11,7 +11,7 @@ describe('WEB_CONCURRENCY', () => {
   let service: ServiceProcess;
   afterEach(endAll);
 
-  it('has so many processes serve on one port, and stop together', async () => {
+  it('WEB_CONCURRENCY starts this number of processes on one port, and they stop together', async () => {
     service = await ServiceProcess.start({ WEB_CONCURRENCY: '3' });
     expect(service.workers()).toHaveLength(3);
     expect(service.output.match(/Ready\./g)).toHaveLength(1);
@@ -25,7 +25,7 @@ describe('WEB_CONCURRENCY', () => {
     await expect(service.get('/health/live')).rejects.toThrow();
   });
 
-  it('replaces a process that has ended', async () => {
+  it('a process that has ended is replaced', async () => {
     service = await ServiceProcess.start({ WEB_CONCURRENCY: '2' });
     const [victim = 0, survivor = 0] = service.workers();
     process.kill(victim, 'SIGKILL');
@@ -35,7 +35,7 @@ describe('WEB_CONCURRENCY', () => {
     expect(await service.end()).toBe(0);
   });
 
-  it('has the metrics of all of them answered by each', async () => {
+  it('each process answers the metrics of all processes', async () => {
     service = await ServiceProcess.start({ WEB_CONCURRENCY: '2' });
     for (let n = 0; n < 20; n += 1) await (await service.get(LANGUAGES)).text();
     const text = await (await service.get('/metrics')).text();
@@ -44,11 +44,11 @@ describe('WEB_CONCURRENCY', () => {
     expect(text).toMatch(/^db_up 1$/m);
   });
 
-  it('closes the connections that exceed MAX_CONNECTIONS in each process', async () => {
+  it('each process closes the connections that exceed MAX_CONNECTIONS', async () => {
     service = await ServiceProcess.start({ WEB_CONCURRENCY: '2', MAX_CONNECTIONS: '10' });
     const { hostname, port } = new URL(service.url);
     const sockets = Array.from({ length: 60 }, () => connect(Number(port), hostname).on('error', () => undefined));
-    // Closing is not noticed by a socket that does not read.
+    // A socket that does not read does not notice that it is closed.
     for (const socket of sockets) socket.resume();
     await until(async () => sockets.filter(({ closed }) => closed).length >= 40);
     expect(sockets.filter(({ closed }) => !closed).length).toBeGreaterThan(0);
@@ -61,7 +61,7 @@ describe('WEB_CONCURRENCY', () => {
     await until(async () => (await rejected()) >= 40);
   });
 
-  it('leaves no process behind where the leader is killed', async () => {
+  it('no process is left after the leader is killed', async () => {
     service = await ServiceProcess.start({ WEB_CONCURRENCY: '2' });
     const workers = service.workers();
     service.child.kill('SIGKILL');
@@ -69,7 +69,7 @@ describe('WEB_CONCURRENCY', () => {
     expect(workers).toHaveLength(2);
   });
 
-  it('ends as a whole, and says why, where its processes cannot begin', async () => {
+  it('all processes end and report the reason if they cannot start', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };

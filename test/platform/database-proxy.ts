@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 
 type Mode = 'pass' | 'blackhole' | 'refuse';
 
-/** Stands between the service and its database, and can be that network which tests need: one that fails. */
+/** A proxy between the service and its database that can fail like a network. */
 export class DatabaseProxy {
   private mode: Mode = 'pass';
   private unanswered: string | null = null;
@@ -23,7 +23,7 @@ export class DatabaseProxy {
     return new DatabaseProxy(new URL(databaseUrl), server);
   }
 
-  /** The database's URL, by way of this proxy. */
+  /** The URL of the database through this proxy. */
   get url(): string {
     const url = new URL(this.target);
     const address = this.server.address();
@@ -32,13 +32,13 @@ export class DatabaseProxy {
     return url.href;
   }
 
-  /** Bytes are taken and go nowhere; no connection ends. */
+  /** Bytes are accepted and discarded; no connection is closed. */
   blackhole(): void {
     this.mode = 'blackhole';
     for (const socket of this.sockets) socket.pause();
   }
 
-  /** What there is ends by a reset, and so does each new connection. */
+  /** Existing connections are reset, and so is each new one. */
   refuse(): void {
     this.mode = 'refuse';
     for (const socket of this.sockets) socket.resetAndDestroy();
@@ -49,12 +49,12 @@ export class DatabaseProxy {
     for (const socket of this.sockets) socket.resume();
   }
 
-  /** The next statement that holds this text is carried out, and its connection reset in place of the answer. */
+  /** The next statement that contains this text is executed, and its connection is reset instead of an answer. */
   loseAnswerTo(text: string): void {
     this.unanswered = text;
   }
 
-  /** From the first statement on that holds this text, it is a blackhole. */
+  /** From the first statement that contains this text on, the proxy discards all bytes. */
   blackholeAt(text: string): void {
     this.swallowed = text;
   }

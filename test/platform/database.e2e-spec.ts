@@ -8,7 +8,7 @@ let app: TestApp;
 let database: Database;
 
 beforeAll(async () => {
-  // Without jobs nothing takes events out of the outbox while a test looks at it.
+  // Jobs are disabled, so that the outbox keeps its events.
   app = await startApp({ env: { JOBS: 'false' } });
   database = app.nest.get(Database);
   await app.sql('create table accounts (id int primary key, balance int not null)');
@@ -22,7 +22,7 @@ const add = (id: number, amount: number) =>
   database.query('update accounts set balance = balance + $2 where id = $1', [id, amount]);
 
 describe('a transaction', () => {
-  it('is run again after a deadlock, so that both of two crossing transfers happen once', async () => {
+  it('a transaction is repeated after a deadlock, so that two crossing transfers both happen once', async () => {
     await app.sql('truncate accounts');
     await app.sql('insert into accounts values (1, 100), (2, 100)');
     let waiting = 0;
@@ -43,7 +43,7 @@ describe('a transaction', () => {
     expect(waiting).toBeGreaterThan(2);
   });
 
-  it('joins the one around it: what is inside falls with it', async () => {
+  it('a nested transaction joins the outer one and is rolled back with it', async () => {
     await app.sql('truncate accounts');
     const failing = database.transaction(async () => {
       await database.transaction(() => database.query('insert into accounts values (1, 1)'));
@@ -54,7 +54,7 @@ describe('a transaction', () => {
     expect(await balances()).toEqual([]);
   });
 
-  it('tells the outside after the commit, and not at all after a rollback', async () => {
+  it('a transaction notifies listeners after its commit, and not after a rollback', async () => {
     await app.sql('truncate accounts');
     const seen: number[][] = [];
     const look = async () => void seen.push(await balances());
@@ -77,7 +77,7 @@ describe('the outbox', () => {
   const waitingEvents = () =>
     app.sql<{ data: unknown }>(`select data from outbox_events where channel = 'test.outbox' order by sequence`);
 
-  it('holds the events of committed transactions, in order, and of no others', async () => {
+  it('the outbox has the events of committed transactions only, in order', async () => {
     const outbox = app.nest.get(Outbox);
     outbox.declare([{ channels: ['test.outbox'], events: ['counted'], members: ['n'] }]);
     const tell = (numbers: number[], fails: boolean) =>
@@ -95,18 +95,18 @@ describe('the outbox', () => {
     expect((await waitingEvents()).map(({ data }) => data)).toEqual([{ n: 1 }, { n: 2 }, { n: 4 }]);
   });
 
-  it('refuses an event outside of a transaction', () => {
+  it('the outbox rejects an event without a transaction', () => {
     expect(() => app.nest.get(Outbox).add(event(5))).toThrow('Only a transaction');
   });
 
-  it('refuses an event that no module has declared: nobody could know of it', () => {
+  it('the outbox rejects an event that no module declares', () => {
     const unheardOf = { ...event(6), event: 'unheard.of' };
     expect(() => app.nest.get(Outbox).add(unheardOf)).toThrow("'unheard.of' is declared nowhere");
   });
 });
 
 describe('prepared statements', () => {
-  it('have a limited number of names, whatever lists clients request', async () => {
+  it('prepared statements have a limited number of names, whichever lists clients request', async () => {
     const path = '/v1/admin/finance/invoices';
     const sorts = [
       'issueDate',
@@ -131,14 +131,14 @@ describe('prepared statements', () => {
     expect(database.statementNameCount - before).toBeLessThanOrEqual(sorts.length * (filters.length + 1));
   });
 
-  it('with one name and two texts are rejected', async () => {
+  it('two prepared statements with one name and different texts are rejected', async () => {
     await database.prepared('one-name', 'select 1', []);
     await expect(database.prepared('one-name', 'select 2', [])).rejects.toThrow(
       'Two statements have the name one-name',
     );
   });
 
-  it('beyond the limit run without being prepared', async () => {
+  it('statements beyond the limit of prepared statements run without being prepared', async () => {
     for (let n = 0; n < 1_000; n += 1) await database.prepared(`surplus-${n}`, `select ${n} as n`, []);
     expect(await database.prepared('surplus-last', 'select 7 as n', [])).toEqual([{ n: 7 }]);
     // The job runner prepares statements of its own on the same connections.

@@ -30,10 +30,10 @@ async function untilItHasSpace(): Promise<void> {
   }
 }
 
-describe('a database whose disk is full', () => {
+describe('a full disk of the database', () => {
   const TABLES = ['channels', 'disk_probes'];
 
-  it('rejects writes by 503 and is not ready until a write works; the log and doctor name the reason', async () => {
+  it('a full disk of the database rejects writes with 503; the log and doctor name the reason until a write succeeds', async () => {
     expect(await disk()).toBe('has space');
     for (const table of TABLES) {
       await app.sql(`create trigger full_disk before insert on ${table} execute function fail_with_full_disk()`);
@@ -52,7 +52,7 @@ describe('a database whose disk is full', () => {
     expect(logged).toEqual([expect.stringMatching(/"store":"database"/)]);
     expect(logged[0]).toContain('No space left on device');
 
-    // While the probe cannot write, it stays so.
+    // The state does not change while the probe cannot write.
     await pause(2_500);
     expect(await disk()).toBe('full, 503');
     const { of, wrong } = await doctor({ DATABASE_URL: process.env['DATABASE_URL'] });
@@ -71,16 +71,16 @@ describe('a database whose disk is full', () => {
   });
 });
 
-describe('a file store whose disk is full', () => {
+describe('a full disk of the file store', () => {
   afterEach(() => {
     jest.restoreAllMocks();
   });
 
-  it('rejects a file by 503, and the process is not ready until one can be written', async () => {
+  it('a full disk of the file store rejects a file with 503, and the process is not ready until a write succeeds', async () => {
     const file = await open('/dev/null', 'r');
     const handle = Object.getPrototypeOf(file) as typeof file;
     await file.close();
-    // What the operating system says; only a file system of its own could be filled.
+    // The error of the operating system; only a file system of its own could really be filled.
     const noSpace = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     jest.spyOn(handle, 'writeFile').mockRejectedValue(noSpace);
 
@@ -95,7 +95,7 @@ describe('a file store whose disk is full', () => {
 });
 
 describe('a pool without a free connection', () => {
-  it('is 503 overloaded on each surface, and not a database that is away', async () => {
+  it('a pool without a free connection is 503 overloaded on each surface, not an unavailable database', async () => {
     const busy = await startApp({ env: { DATABASE_POOL_SIZE: '4', JOBS: 'false' } });
     const pool = busy.nest.get(Database).pool();
     const taken: PoolClient[] = [];

@@ -23,7 +23,7 @@ function limitsOf(index: number): FailureLimits {
 const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
 const refusal = new AppError(401, 'unauthorized', 'wrong');
 
-/** How many of the outcomes were good, refused by 401 and refused by 429. */
+/** The number of successful outcomes and of those rejected with 401 and with 429. */
 function counted(outcomes: PromiseSettledResult<unknown>[]): [good: number, wrong: number, limited: number] {
   const withStatus = (status: number) =>
     outcomes.filter(
@@ -32,12 +32,12 @@ function counted(outcomes: PromiseSettledResult<unknown>[]): [good: number, wron
   return [outcomes.filter(({ status }) => status === 'fulfilled').length, withStatus(401), withStatus(429)];
 }
 
-it('accepts every attempt with the right secret, however many are parallel', async () => {
+it('the login failure limit accepts every attempt with the correct secret, also parallel ones', async () => {
   const logins = Array.from({ length: 50 }, () => failures.count('login-failures', ['a', 'address'], pause));
   expect(counted(await Promise.allSettled(logins))).toEqual([50, 0, 0]);
 });
 
-it('runs ten of a hundred parallel guesses at two instances, and rejects the others unheard', async () => {
+it('the login failure limit checks ten of a hundred parallel guesses at two instances, and rejects the others unchecked', async () => {
   let heard = 0;
   const guess = async () => {
     heard += 1;
@@ -52,13 +52,13 @@ it('runs ten of a hundred parallel guesses at two instances, and rejects the oth
   await expect(failures.count('login-failures', ['a'], pause)).resolves.toBeUndefined();
 });
 
-it('does not count what failed for another reason than a wrong secret', async () => {
+it('the login failure limit does not count attempts that failed for another reason than a wrong secret', async () => {
   const away = () => Promise.reject(new AppError(503, 'service_unavailable', 'away'));
   for (let n = 0; n < 20; n += 1) await failures.count('login-failures', ['a'], away).catch(() => undefined);
   await expect(failures.count('login-failures', ['a'], pause)).resolves.toBeUndefined();
 });
 
-it('takes nothing from an account when the address has nothing left', async () => {
+it('the login failure limit does not charge an account if the limit of the address is reached', async () => {
   const guess = () => Promise.reject(refusal);
   for (let n = 0; n < 10; n += 1)
     await failures.count('login-failures', [`other ${n}`, 'address'], guess).catch(() => undefined);
@@ -67,7 +67,7 @@ it('takes nothing from an account when the address has nothing left', async () =
   await expect(failures.count('login-failures', ['mine', 'elsewhere'], pause)).resolves.toBeUndefined();
 });
 
-it('takes nothing from a bucket when the next one cannot be written', async () => {
+it('the login failure limit charges no bucket if the next one cannot be written', async () => {
   const [app] = apps;
   await app?.sql(`create function fail_to_count() returns trigger language plpgsql as $$
     begin raise exception 'not written'; end $$`);
@@ -82,7 +82,7 @@ it('takes nothing from a bucket when the next one cannot be written', async () =
   await expect(failures.count('login-failures', ['mine'], pause)).resolves.toBeUndefined();
 });
 
-it('stores neither e-mail addresses nor addresses of clients', async () => {
+it('the login failure limit stores neither e-mail addresses nor addresses of clients', async () => {
   await failures.count('login-failures', ['account somebody@example.com', 'address 192.0.2.1'], pause);
   const rows = await apps[0]?.sql('select f::text as row from failure_limits as f');
   expect(rows).toHaveLength(2);

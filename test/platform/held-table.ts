@@ -3,7 +3,7 @@ import pg from 'pg';
 
 interface HeldTable {
   release: () => Promise<void>;
-  /** How many statements wait for the table. */
+  /** The number of statements that wait for the table. */
   waiting: () => Promise<number>;
 }
 
@@ -13,7 +13,7 @@ export function holdChannels(): Promise<HeldTable> {
 
 /**
  * Locks the table until `release`, so that statements which read it wait. The service has no test routes; this is how a
- * test makes a request take its time.
+ * test makes a request take long.
  */
 export async function holdTable(table: 'channels' | 'action_ledger_entries' | 'api_tokens'): Promise<HeldTable> {
   const client = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
@@ -31,7 +31,7 @@ export async function holdTable(table: 'channels' | 'action_ledger_entries' | 'a
   };
 }
 
-/** Asks again every few milliseconds until it is so. Fails after ten seconds. */
+/** Repeats the check every few milliseconds until it succeeds. Fails after ten seconds. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   const began = performance.now();
   while (!(await isSo())) {

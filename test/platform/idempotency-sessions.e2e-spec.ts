@@ -11,7 +11,7 @@ interface Envelope {
   data: { id: string; version: number };
 }
 
-/** Whose locks are held, by the names of this database's sessions. */
+/** The owners of locks, by the names of this database's sessions. */
 async function sessions(app: TestApp): Promise<(string | undefined)[]> {
   const rows = await app.sql<{ session: string }>(
     `select l.objid::text as session from pg_locks l join pg_database d on d.oid = l.database
@@ -22,7 +22,7 @@ async function sessions(app: TestApp): Promise<(string | undefined)[]> {
 }
 
 describe('an Idempotency-Key whose process has lost its session with the database', () => {
-  it('is carried out by the next one who brings it, at once and once only, whatever the first one still does', async () => {
+  it('an Idempotency-Key whose process has lost its database session is executed once, by the next request with the key', async () => {
     const app = await startApp({ env: { JOBS: 'false' } });
     const staff = app.as('owner');
     const { body: made } = await staff.post<Envelope>(CHANNELS, { name: `Taken over ${randomUUID()}` });
@@ -45,7 +45,7 @@ describe('an Idempotency-Key whose process has lost its session with the databas
 
     const [session] = await sessions(app);
     expect(session).toMatch(/^\d+$/);
-    // As the death of a process ends it, or the end of a server.
+    // Ends the session like the death of the process or of the server.
     await app.sql(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where application_name = 'travel-operations-watchdog' and datname = current_database()`,
@@ -68,8 +68,8 @@ describe('an Idempotency-Key whose process has lost its session with the databas
   });
 });
 
-describe('an Idempotency-Key that was taken without the service hearing of it', () => {
-  it('is free at once: the client that was told 503 sends the same request again, and it is done once', async () => {
+describe('an Idempotency-Key that was stored although its statement failed', () => {
+  it('an Idempotency-Key that was stored although its statement failed is free at once: the repeated request runs once', async () => {
     const proxy = await DatabaseProxy.start(process.env['DATABASE_URL'] ?? '');
     closeAfterTests(() => proxy.close());
     const app = await startApp({ env: { JOBS: 'false', DATABASE_URL: proxy.url } });

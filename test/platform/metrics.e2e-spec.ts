@@ -24,7 +24,7 @@ const channel = (name: string) => ({ name, kind: 'website' });
 const CHANNELS = '/v1/admin/distribution/channels';
 
 describe('/metrics', () => {
-  it('counts requests by method, route template and class of status', async () => {
+  it('/metrics counts requests by method, route template and class of status', async () => {
     const count = `http_request_duration_seconds_count{method="GET",route="${CHANNELS}/:id",status="4xx"}`;
     const before = (await samples()).get(count) ?? 0;
     await app.as('owner').get(`${CHANNELS}/nobody`);
@@ -32,14 +32,14 @@ describe('/metrics', () => {
     expect((await samples()).get(count)).toBe(before + 2);
   });
 
-  it('counts refusals by their code', async () => {
+  it('/metrics counts errors by their code', async () => {
     const count = 'refusals_total{surface="data",code="unauthorized"}';
     const before = (await samples()).get(count) ?? 0;
     await app.get('/data/geo/v1/reference/languages');
     expect((await samples()).get(count)).toBe(before + 1);
   });
 
-  it('counts answers that were given again', async () => {
+  it('/metrics counts replayed responses', async () => {
     const before = (await samples()).get('idempotent_replays_total') ?? NaN;
     const headers = { 'Idempotency-Key': 'metrics-count-replays' };
     const first = await app.as('owner').post(CHANNELS, channel('Counted once'), { headers });
@@ -48,7 +48,7 @@ describe('/metrics', () => {
     expect((await samples()).get('idempotent_replays_total')).toBe(before + 1);
   });
 
-  it('counts errors of the database that no rule foresaw, which the net still answers', async () => {
+  it('/metrics counts unexpected database errors that were still answered', async () => {
     expect((await samples()).get('unmapped_db_error')).toBe(0);
     await app.sql(`alter table channels add constraint nobody_knows check (name <> 'Unforeseen')`);
     const { status, body, headers } = await app.as('owner').post(CHANNELS, channel('Unforeseen'));
@@ -61,11 +61,11 @@ describe('/metrics', () => {
     expect((await samples()).get('unmapped_db_error')).toBe(1);
   });
 
-  it('says what waits in the outbox and among the jobs', async () => {
+  it('/metrics reports the waiting events of the outbox and the waiting jobs', async () => {
     await app.as('owner').post(CHANNELS, channel('Leaves an event'));
     await app.sql(`update outbox_events set created_at = now() - interval '90 seconds'`);
     const events = await app.sql('select from outbox_events');
-    // A reading is good for half a second.
+    // A reading is cached for half a second.
     await pause(600);
     const found = await samples();
     expect(found.get('outbox_events')).toBe(events.length);
@@ -74,7 +74,7 @@ describe('/metrics', () => {
     expect(found.get('jobs_failed')).toBe(0);
   });
 
-  it('says how the process is', async () => {
+  it('/metrics reports the state of the process', async () => {
     const found = await samples();
     const names = [
       'http_requests_in_flight',
@@ -92,7 +92,7 @@ describe('/metrics', () => {
     expect(found.get(`build_info{version="0.1.0",node="${process.version}"}`)).toBe(1);
   });
 
-  it('is not in the API document, and not there at all where METRICS says so', async () => {
+  it('/metrics is not in the API document, and is 404 if METRICS disables it', async () => {
     const document = await app.get<{ paths: object }>('/openapi.json');
     expect(Object.keys(document.body.paths)).not.toContain('/metrics');
     const closed = await startApp({ env: { METRICS: 'false', DOCS: 'false' } });

@@ -30,7 +30,7 @@ describe('a database whose migrations are not those of this build', () => {
       fault: `the migration ${NAME} was not applied, but later migrations were`,
     },
   ])(
-    'is rejected with the name of the migration and a remedy, and stays as it is: $history',
+    'a database with other migrations than this build is rejected with a remedy and not changed: $history',
     async ({ change, fault }) => {
       const machine = await Machine.set();
       await machine.sql(change);

@@ -47,7 +47,7 @@ const SCHEMA = `
     select 'extension', extname, extversion from pg_extension
   ) as objects order by kind, name, definition`;
 
-/** A database that had the first migrations only, as one of an older commit, and was then brought up to date. */
+/** A database that had the first migrations only, as in an older commit, and was then migrated. */
 async function upgraded(count: number | null): Promise<Machine> {
   const machine = await Machine.bare();
   const { options } = createDataSource({ databaseUrl: machine.databaseUrl, databasePoolSize: 2 });

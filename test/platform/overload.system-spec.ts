@@ -5,7 +5,7 @@ import { holdChannels, until } from './held-table.js';
 const CHANNELS = '/v1/admin/distribution/channels';
 
 describe('more requests than a process may answer at the same time', () => {
-  it('are refused by 503 within 50 ms in the body of their surface, while health answers and the others are served', async () => {
+  it('requests above the limit are 503 within 50 ms in the body of their surface, while health and other requests are served', async () => {
     const app = await startApp({ env: { MAX_IN_FLIGHT: '3', JOBS: 'false' } });
     const staff = app.as('owner');
     await staff.get(CHANNELS);
@@ -43,7 +43,7 @@ describe('more requests than a process may answer at the same time', () => {
     });
     expect(plain?.body).toEqual({ error: 'The service is busy', retryAfterMs: 1000 });
     expect(data?.body).toEqual({ code: 'SERVICE_UNAVAILABLE', message: 'The service is busy', retryAfterMs: 1000 });
-    // The fastest: the machine of a test may be busy with other things.
+    // The fastest response, because the machine of a test may be busy.
     expect(Math.min(...took)).toBeLessThan(50);
     expect([live.status, metrics.status]).toEqual([200, 200]);
     expect(metrics.text).toMatch(/^http_overload_refusals_total 4$/m);
@@ -52,7 +52,7 @@ describe('more requests than a process may answer at the same time', () => {
     expect((await staff.get(CHANNELS)).status).toBe(200);
   });
 
-  it('are refused as well where the event loop is late, but never the few that cannot be its reason', async () => {
+  it('requests are also rejected if the event loop is late, but never the few that cannot be the reason', async () => {
     const app = await startApp({ env: { MAX_EVENT_LOOP_DELAY_MS: '1', MAX_IN_FLIGHT: '20', JOBS: 'false' } });
     const staff = app.as('owner');
     await staff.get(CHANNELS);
@@ -74,7 +74,7 @@ describe('more requests than a process may answer at the same time', () => {
 });
 
 describe('a request that takes longer than its deadline', () => {
-  it('is answered by 503, and its statement is cancelled', async () => {
+  it('a request that exceeds its deadline is 503, and its statement is cancelled', async () => {
     const app = await startApp({ env: { REQUEST_DEADLINE_MS: '300', JOBS: 'false', LOG_LEVEL: 'warn' } });
     const staff = app.as('owner');
     await staff.get(CHANNELS);
@@ -94,7 +94,7 @@ describe('a request that takes longer than its deadline', () => {
         details: { retryAfterMs: 1000 },
       });
     }
-    // Well before the two seconds that a lock is waited for.
+    // Well before the two seconds of the lock timeout.
     expect(performance.now() - began).toBeLessThan(1_500);
     await until(async () => (await table.waiting()) === 0);
     expect(performance.now() - began).toBeLessThan(1_800);
@@ -107,7 +107,7 @@ describe('a request that takes longer than its deadline', () => {
     expect(app.logs.filter((line) => line.includes('aborted at its deadline'))).toHaveLength(2);
   });
 
-  it('frees its Idempotency-Key, so that it may be tried again', async () => {
+  it('a request that exceeds its deadline releases its Idempotency-Key, so that it can be repeated', async () => {
     const app = await startApp({ env: { REQUEST_DEADLINE_MS: '300', JOBS: 'false' } });
     const staff = app.as('owner');
     const table = await holdChannels();
@@ -120,7 +120,7 @@ describe('a request that takes longer than its deadline', () => {
 });
 
 describe('a pool whose connections are all in use', () => {
-  it('refuses who waits longer than a second, and is no reason not to be ready', async () => {
+  it('a request that waits longer than a second for a connection is rejected, and the process stays ready', async () => {
     const app = await startApp({ env: { DATABASE_POOL_SIZE: '4', JOBS: 'false' } });
     const staff = app.as('owner');
     await until(async () => (await app.get('/health/ready')).status === 200);
@@ -135,7 +135,7 @@ describe('a pool whose connections are all in use', () => {
     });
     await until(async () => (await table.waiting()) === 4);
     expect((await app.get('/health/ready')).status).toBe(200);
-    // It did not queue with those who wait for a connection.
+    // The readiness check did not wait for a connection.
     expect(took).toEqual([]);
     expect(new Set(await Promise.all(answers))).toEqual(new Set([503]));
     expect(Math.max(...took)).toBeLessThan(3_500);

@@ -6,14 +6,14 @@ const env = { RATE_LIMIT_FACTOR: '0.1' };
 const LANGUAGES = '/data/geo/v1/reference/languages?limit=1';
 
 describe('rate limits', () => {
-  it('are stated on every authenticated answer', async () => {
+  it('rate limits are stated in every authenticated response', async () => {
     const app = await startApp({ env });
     const { headers } = await app.as('platform').get(LANGUAGES);
     expect(headers['ratelimit-policy']).toBe('"data";q=60;w=60');
     expect(headers['ratelimit']).toMatch(/^"data";r=14;t=\d+$/);
   });
 
-  it('refuse by 429 in the body of the surface, and pass after exactly retryAfterMs', async () => {
+  it('a request above the rate limit is 429 in the body of the surface, and succeeds after exactly retryAfterMs', async () => {
     const app = await startApp({ env });
     const partner = app.as('limited');
     const burst = await Promise.all(Array.from({ length: 15 }, () => partner.get(LANGUAGES)));
@@ -34,7 +34,7 @@ describe('rate limits', () => {
     expect((await partner.get(LANGUAGES)).status).toBe(200);
   });
 
-  it('count each credential by itself', async () => {
+  it('rate limits count each credential separately', async () => {
     const app = await startApp({ env });
     const statuses = async (actor: 'limited' | 'platform') =>
       (await Promise.all(Array.from({ length: 16 }, () => app.as(actor).get(LANGUAGES)))).map(({ status }) => status);
@@ -42,7 +42,7 @@ describe('rate limits', () => {
     expect((await statuses('platform')).filter((status) => status === 429)).toHaveLength(1);
   });
 
-  it('tell staff how long to wait in details', async () => {
+  it('the rate limit error of the staff surface has the delay in details', async () => {
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: '0.002' } });
     const staff = app.as('owner');
     await staff.get('/v1/admin/distribution/channels');
@@ -56,7 +56,7 @@ describe('rate limits', () => {
     });
   });
 
-  it('bound guessing of client secrets: ten failures, then 429, for that client and address alone', async () => {
+  it('guesses of client secrets are limited: ten failures, then 429, for that client and address only', async () => {
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: '1' } });
     const guess = (clientId: string) =>
       app.post<{ error: string }>('/connect/v1/oauth/token', {
@@ -71,7 +71,7 @@ describe('rate limits', () => {
     expect((await guess('occ_other')).status).toBe(401);
   });
 
-  it('bound an address before anybody asks who it is', async () => {
+  it('an address is limited before its credential is verified', async () => {
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: '0.01' } });
     const answers = await Promise.all(Array.from({ length: 40 }, () => app.get('/v1/public/nothing')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404, 429]));

@@ -53,27 +53,27 @@ const atMost = (name: string, max: number) => ({
 });
 
 describe('a number literal', () => {
-  it('of 60,000 digits in a compressed body of 109 bytes is 400', async () => {
+  it('a number literal of 60,000 digits in a compressed body of 109 bytes is 400', async () => {
     const answer = await postGzip(TOKENS, `{"name":1.${'0'.repeat(60_000)}1e5}`);
     expectIssues(answer, [{ path: '', message: 'A number has more than 400 characters', code: 'maxNumberLength' }]);
   });
 });
 
-describe('an array that is longer than any route admits', () => {
-  it('is 400 without a credential: 20,000 facets', async () => {
+describe('an array longer than any route allows', () => {
+  it('an array longer than any route allows is 400 without a credential: 20,000 facets', async () => {
     const answer = await app.post(SEARCH, { vertical: 'products', facets: times(20_000, {}) });
     expectIssues(answer, [arrayTooLong]);
   });
 
-  it('is 400 in a compressed body: 48,000 scopes, 20,000 lines', async () => {
+  it('an array longer than any route allows is 400 in a compressed body: 48,000 scopes, 20,000 lines', async () => {
     const scopes = Array.from({ length: 48_000 }, (_, n) => `finance:${n}`);
     expectIssues(await postGzip(TOKENS, JSON.stringify({ name: 'x', scopes })), [arrayTooLong]);
     expectIssues(await postGzip(SUPPLIER_INVOICES, JSON.stringify({ lines: times(20_000, {}) })), [arrayTooLong]);
   });
 });
 
-describe('an array that is longer than its route admits', () => {
-  it('is one issue, whatever its elements are', async () => {
+describe('an array longer than its route allows', () => {
+  it('an array longer than its route allows is one issue, with any elements', async () => {
     const facets = { vertical: 'products', facets: times(9_999, {}) };
     expectIssues(await app.post(SEARCH, facets), [atMost('facets', 20)]);
     const scopes = Array.from({ length: 9_999 }, (_, n) => `finance:${n}`);
@@ -83,8 +83,8 @@ describe('an array that is longer than its route admits', () => {
   });
 });
 
-describe('an answer lists at most 100 issues', () => {
-  it('of elements of an admissible array', async () => {
+describe('the limit of 100 issues in a response', () => {
+  it('a response lists at most 100 issues of the elements of an array', async () => {
     const invoice = { ...INVOICE, lines: times(500, { description: 'Night', unitAmountCents: 0.5 }) };
     const issues = Array.from({ length: 100 }, (_, index) => ({
       path: `lines.${index}.unitAmountCents`,
@@ -94,7 +94,7 @@ describe('an answer lists at most 100 issues', () => {
     expectIssues(await owner.post(SUPPLIER_INVOICES, invoice), issues);
   });
 
-  it('of unknown members', async () => {
+  it('a response lists at most 100 issues of unknown members', async () => {
     const unknown = Array.from({ length: 990 }, (_, n) => `unknown${n}`);
     const body = { name: 'x', scopes: ['finance:read'], ...Object.fromEntries(unknown.map((name) => [name, 1])) };
     const issues = unknown.slice(0, 100).map((path) => {
@@ -103,7 +103,7 @@ describe('an answer lists at most 100 issues', () => {
     expectIssues(await owner.post(TOKENS, body), issues);
   });
 
-  it('of the fields of catalog documents', async () => {
+  it('a response lists at most 100 issues of the fields of catalog documents', async () => {
     const document = { vertical: 'products', fields: { name: 'Walk', status: 'unknown' } };
     const documents = Array.from({ length: 500 }, (_, n) => ({ ...document, id: `prod_${n}` }));
     const issues = Array.from({ length: 100 }, (_, index) => {

@@ -7,7 +7,7 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-/** A path of each surface that needs a credential, with what the surface calls an unknown one. */
+/** A path of each surface that needs a credential, with the error code of the surface for an unknown one. */
 const GUARDED = ['/v1/admin/distribution/channels', '/connect/v1/connector-providers', '/vault/v1/primary/encrypt'];
 const UNKNOWN = [
   '/v1/public/nothing',
@@ -21,26 +21,26 @@ const UNKNOWN = [
 const MINTED = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 describe('X-Request-Id', () => {
-  it.each(UNKNOWN)('is minted for an unknown route of any surface: %s', async (path) => {
+  it.each(UNKNOWN)('X-Request-Id is generated for an unknown route of any surface: %s', async (path) => {
     const { status, headers } = await app.get(path);
     expect(status).toBe(404);
     expect(headers['x-request-id']).toMatch(MINTED);
   });
 
-  it.each(GUARDED)('is on a refused guard: %s', async (path) => {
+  it.each(GUARDED)('X-Request-Id is in the response of a guard that rejects: %s', async (path) => {
     const { status, headers } = await app.request(path.endsWith('encrypt') ? 'POST' : 'GET', path);
     expect(status).toBe(401);
     expect(headers['x-request-id']).toMatch(MINTED);
   });
 
-  it('is echoed where it is harmless, and equals the body', async () => {
+  it('X-Request-Id is returned if it is valid, and equals that of the body', async () => {
     const { headers, body } = await app.get('/v1/admin/x', { headers: { 'X-Request-Id': 'partner.call_0-1' } });
     expect(headers['x-request-id']).toBe('partner.call_0-1');
     expect(body).toEqual({ error: 'Not found', code: 'not_found', requestId: 'partner.call_0-1' });
   });
 
   it.each(['short', 'has blank here', 'a'.repeat(129), 'semi;colon'])(
-    'is replaced where it is not: %s',
+    'X-Request-Id is replaced if it is invalid: %s',
     async (given) => {
       const { headers } = await app.get('/foo', { headers: { 'X-Request-Id': given } });
       expect(headers['x-request-id']).toMatch(MINTED);
@@ -48,11 +48,11 @@ describe('X-Request-Id', () => {
   );
 });
 
-describe('a body that cannot be read is refused before anybody asks for a credential', () => {
+describe('a body that cannot be parsed', () => {
   const JSON_TYPE = { 'content-type': 'application/json' };
   const path = '/v1/admin/distribution/channels';
 
-  it('broken JSON is 400 in the body of the surface', async () => {
+  it('broken JSON is 400 in the body of the surface, without a credential', async () => {
     const { status, body, headers } = await app.post(path, undefined, { raw: '{"name":', headers: JSON_TYPE });
     expect(status).toBe(400);
     const issue = { path: '', message: 'The body is not valid JSON', code: 'malformed' };
@@ -64,7 +64,7 @@ describe('a body that cannot be read is refused before anybody asks for a creden
     });
   });
 
-  it('broken JSON to the vault is 400 with an error and nothing else', async () => {
+  it('broken JSON to the vault is 400 with only an error', async () => {
     const { status, body } = await app.post('/vault/v1/primary/encrypt', undefined, { raw: '{', headers: JSON_TYPE });
     expect(status).toBe(400);
     expect(body).toEqual({ error: 'The body is not valid JSON' });
@@ -90,7 +90,7 @@ describe('a body that cannot be read is refused before anybody asks for a creden
     ['', {}],
   ])('content type %s with %j is 415', async (type, more) => {
     const headers = { ...(type ? { 'content-type': type } : {}), ...more };
-    // A compressed body needs a credential before it is looked at.
+    // A compressed body is read only with a credential.
     const client = 'content-encoding' in more ? app.as('owner') : app;
     const { status, body, headers: answered } = await client.post(path, undefined, { raw: '{}', headers });
     expect(status).toBe(415);
@@ -101,7 +101,7 @@ describe('a body that cannot be read is refused before anybody asks for a creden
     });
   });
 
-  it('more than 1 MiB is 413, and to the vault more than 512 KiB', async () => {
+  it('a body larger than 1 MiB is 413, and to the vault one larger than 512 KiB', async () => {
     const large = (bytes: number) => ({ raw: JSON.stringify({ name: 'x'.repeat(bytes) }), headers: JSON_TYPE });
     const staff = await app.as('owner').post(path, undefined, large(1_050_000));
     expect([staff.status, staff.body]).toEqual([
@@ -118,7 +118,7 @@ describe('a member with a name of 1,000 characters', () => {
   const contract = { title: 'Travel contract', body: '<p>Hello</p>' };
   const name = '🧳'.repeat(1_000);
 
-  it('is refused with its name cut, however often it would be told', async () => {
+  it('a member with a name of 1,000 characters is rejected once, with its name truncated', async () => {
     const faults = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`k${at}`, '\0']));
     const { status, body } = await app.as('owner').post(contracts, { ...contract, metadata: { [name]: faults } });
     expect(status).toBe(400);
@@ -129,7 +129,7 @@ describe('a member with a name of 1,000 characters', () => {
     expect(body).toMatchObject({ code: 'invalid_request', details: { issues, fields } });
   });
 
-  it('is refused with its name cut where it is unknown, between whole characters', async () => {
+  it('an unknown member with a long name is rejected with its name truncated between whole characters', async () => {
     const { status, body } = await app.as('owner').post(contracts, { ...contract, [name]: 1 });
     expect(status).toBe(400);
     const path = `${'🧳'.repeat(99)}\ufffd…`;
@@ -139,12 +139,12 @@ describe('a member with a name of 1,000 characters', () => {
   });
 });
 
-describe('a member whose name is one that every JavaScript object has', () => {
+describe('a member with the name of an object property of JavaScript', () => {
   it.each([
     ['__proto__', 'This name is not allowed', 'forbiddenKey'],
     ['constructor', 'This name is not allowed', 'forbiddenKey'],
     ['toString', 'toString is not recognized', 'whitelistValidation'],
-  ])('%s is refused like any other', async (path, message, code) => {
+  ])('the member %s is rejected like other unknown members', async (path, message, code) => {
     const { status, text, headers } = await app.as('owner').post('/v1/admin/distribution/channels', undefined, {
       raw: `{"name":"x","${path}":{"isAdmin":true}}`,
       headers: { 'content-type': 'application/json' },
@@ -162,7 +162,7 @@ describe('a member whose name is one that every JavaScript object has', () => {
     ['toString', 'whitelistValidation'],
     ['hasOwnProperty', 'whitelistValidation'],
     ['__proto__', 'forbiddenKey'],
-  ])('%s in a query is refused like any other', async (name, code) => {
+  ])('the query parameter %s is rejected like other unknown parameters', async (name, code) => {
     const { status, body, headers } = await app.as('owner').get(`/v1/admin/distribution/channels?${name}=1`);
     expect(status).toBe(400);
     expect(body).toEqual({
@@ -177,8 +177,8 @@ describe('a member whose name is one that every JavaScript object has', () => {
   });
 });
 
-describe('If-None-Match', () => {
-  it('of anything does not hide an answer that has no version', async () => {
+describe('If-None-Match: *', () => {
+  it('If-None-Match: * does not hide a response that has no version', async () => {
     const { status, body } = await app
       .as('owner')
       .get<{ limit: number }>('/v1/admin/distribution/channels?limit=1', { headers: { 'If-None-Match': '*' } });
@@ -186,8 +186,8 @@ describe('If-None-Match', () => {
   });
 });
 
-describe('a method that a path does not know', () => {
-  it('is 405 and says which it knows', async () => {
+describe('a method that a path does not support', () => {
+  it('a method that a path does not support is 405 with the supported ones', async () => {
     const { status, headers, body } = await app.delete('/v1/admin/distribution/channels');
     expect(status).toBe(405);
     expect(headers['allow']).toBe('GET, HEAD, POST');
@@ -200,11 +200,14 @@ describe('a method that a path does not know', () => {
 });
 
 describe('a path that cannot be decoded', () => {
-  it.each(['/v1/admin/distribution/channels/%zz', '/v1/admin/distribution/channels/%ff'])('%s is 404', async (path) => {
-    const { status, body, headers } = await app.as('owner').get(path);
-    expect(status).toBe(404);
-    expect(body).toEqual({ error: 'Not found', code: 'not_found', requestId: headers['x-request-id'] });
-  });
+  it.each(['/v1/admin/distribution/channels/%zz', '/v1/admin/distribution/channels/%ff'])(
+    'the undecodable path %s is 404',
+    async (path) => {
+      const { status, body, headers } = await app.as('owner').get(path);
+      expect(status).toBe(404);
+      expect(body).toEqual({ error: 'Not found', code: 'not_found', requestId: headers['x-request-id'] });
+    },
+  );
 });
 
 describe('SURFACES', () => {
@@ -217,7 +220,7 @@ describe('SURFACES', () => {
 });
 
 describe('health', () => {
-  it('is alive, and ready with its parts', async () => {
+  it('health is live, and ready with the state of its parts', async () => {
     expect((await app.get('/health/live')).body).toEqual({ status: 'ok' });
     await searchable(app);
     expect((await app.get('/health/ready')).body).toEqual({
@@ -227,11 +230,11 @@ describe('health', () => {
   });
 });
 
-describe('a name that JavaScript keeps for itself', () => {
+describe('a name that JavaScript reserves', () => {
   const JSON_TYPE = { 'content-type': 'application/json' };
 
   it.each(['constructor', '__proto__', 'prototype'])(
-    '%s at the top of a body is 400, told by its name',
+    'the name %s at the top of a body is 400 and in the message',
     async (name) => {
       const { status, body } = await app.post<{
         code: string;
@@ -243,7 +246,7 @@ describe('a name that JavaScript keeps for itself', () => {
     },
   );
 
-  it.each(['constructor', '__proto__'])('%s in a query is 400', async (name) => {
+  it.each(['constructor', '__proto__'])('the name %s in a query is 400', async (name) => {
     const { status } = await app.as('owner').get(`/v1/admin/distribution/channels?${name}=1`);
     expect(status).toBe(400);
   });

@@ -8,13 +8,13 @@ import { until } from './held-table.js';
 
 const running = new Set<ServiceProcess>();
 
-/** Ends at once whatever a test has left running, also one that failed half-way. */
+/** Kills what a test has left running, also one that failed half-way. */
 export async function endAll(): Promise<void> {
   await Promise.all([...running].map((service) => service.end('SIGKILL')));
   running.clear();
 }
 
-/** The built service as it is started in earnest: a process of its own, or several. */
+/** The built service as in production: a process of its own, or several. */
 export class ServiceProcess {
   output = '';
   private readonly ended: Promise<number | null>;
@@ -30,7 +30,7 @@ export class ServiceProcess {
     this.ended = once(child, 'exit').then(([code]) => code as number | null);
   }
 
-  /** Starts it on this test file's database; resolves when it says that it is ready. */
+  /** Starts the service on the database of this test file and waits until it is ready. */
   static async start(env: Record<string, string> = {}): Promise<ServiceProcess> {
     const service = await ServiceProcess.launch(env);
     await until(async () => {
@@ -50,14 +50,14 @@ export class ServiceProcess {
     return new ServiceProcess(child, `http://127.0.0.1:${port}`);
   }
 
-  /** By the staff's token unless the path is of a platform surface. Throws where no answer comes. */
+  /** With the staff token unless the path is of a platform surface. Throws if there is no response. */
   async get(path: string): Promise<Response> {
     const actor = /^\/(data|vault|realtime)\//.test(path) ? 'platform' : 'owner';
     const headers = { authorization: `Bearer ${tokenOf(readCredentials(), actor)}` };
     return fetch(`${this.url}${path}`, { headers });
   }
 
-  /** The processes that serve for it, where it leads several. */
+  /** The worker processes of the service, if there are several. */
   workers(): number[] {
     const { pid } = this.child;
     try {
@@ -68,7 +68,10 @@ export class ServiceProcess {
     }
   }
 
-  /** Asks it to end, and waits until it has: its exit code. Killed, it cannot end its workers; they are killed as well. */
+  /**
+   * Sends the signal and waits for the end; returns the exit code. A killed leader cannot end its workers; they are
+   * killed as well.
+   */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     const orphans = signal === 'SIGKILL' ? this.workers() : [];
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal);
@@ -82,7 +85,7 @@ function endNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // Waits until it has ended by itself.
   }
 }
 

@@ -31,14 +31,14 @@ async function metric(app: TestApp, name: string): Promise<number> {
 }
 
 describe('requests whose bodies arrive slowly', () => {
-  it('take the place of no other request, and are given up by no deadline of the service’s work', async () => {
+  it("slow bodies do not occupy the place of other requests and do not run into the deadline of the service's work", async () => {
     const env = { MAX_IN_FLIGHT: '3', REQUEST_DEADLINE_MS: '300', JOBS: 'false', METRICS: 'true' };
     const app = await startApp({ env });
     const slow = Array.from({ length: 5 }, () => beginning(app));
     await until(async () => (await metric(app, 'http_requests_receiving')) >= 5);
     expect((await app.as('owner').get(CHANNELS)).status).toBe(200);
 
-    // Longer than the deadline, whose timer looks four times a second.
+    // Longer than the deadline, whose timer runs four times a second.
     await pause(700);
     const [first, ...others] = slow;
     let answer = '';
@@ -54,7 +54,7 @@ describe('requests whose bodies arrive slowly', () => {
 const ANSWERS = 20;
 const STATUS_LINE = 'HTTP/1.1 200';
 
-/** Asks for more than the buffers of both ends hold, and reads nothing of it yet. */
+/** Requests more than the buffers of both ends can take, and reads nothing yet. */
 function asking(app: TestApp): Socket {
   const { hostname, port } = new URL(app.url);
   const socket = connect(Number(port), hostname).pause();
@@ -64,15 +64,15 @@ function asking(app: TestApp): Socket {
 }
 
 describe('a client that does not read its answers', () => {
-  it('is hung up on once nothing has passed for a time; one that reads slowly gets all of them', async () => {
+  it('a client that reads nothing is disconnected after a time; one that reads slowly gets its whole response', async () => {
     const app = await startApp({ env: { JOBS: 'false' } });
     const server: Server = app.nest.getHttpServer();
     expect(server.timeout).toBe(60_000);
-    // The first one waits until the document is made, for longer than the limit here on a busy machine.
+    // The first request waits until the document is built, on a busy machine for longer than the limit of this test.
     await app.get('/openapi.json');
     server.setTimeout(2_000);
     const left = new Set<number | undefined>();
-    // A socket that was closed does not know its ports any more, on either side.
+    // A closed socket has no ports any more, on either side.
     server.on('connection', (socket) => {
       const { remotePort } = socket;
       socket.on('close', () => left.add(remotePort));
@@ -86,7 +86,7 @@ describe('a client that does not read its answers', () => {
       const text = end + chunk.toString('latin1');
       answers += text.split(STATUS_LINE).length - 1;
       end = text.slice(1 - STATUS_LINE.length);
-      // Breaks of a tenth of a second, which are longer than the limit in all.
+      // Pauses of a tenth of a second, which together exceed the limit.
       slow.pause();
       setTimeout(() => slow.resume(), (chunks += 1) % 10 === 0 ? 100 : 0);
     });

@@ -6,11 +6,11 @@ import { endAll, ServiceProcess } from './service-process.js';
 
 const CHANNELS = '/v1/admin/distribution/channels';
 
-describe('a service that is told to stop', () => {
+describe('a service that is stopped', () => {
   let service: ServiceProcess;
   afterEach(endAll);
 
-  it('says first that it is not ready, still answers but ends connections, and ends with 0', async () => {
+  it('a stopping service first becomes unready, still answers but closes connections, and exits with 0', async () => {
     service = await ServiceProcess.start({ DRAIN_SECONDS: '1' });
     await until(async () => (await service.get('/health/ready')).status === 200);
     service.child.kill('SIGTERM');
@@ -23,7 +23,7 @@ describe('a service that is told to stop', () => {
     expect(await service.end()).toBe(0);
   });
 
-  it('finishes what is running, and lets nobody else in', async () => {
+  it('a stopping service finishes running requests and accepts no new ones', async () => {
     service = await ServiceProcess.start({ DRAIN_SECONDS: '0' });
     const table = await holdChannels();
     const running = service.get(CHANNELS);
@@ -42,7 +42,7 @@ describe('a service that is told to stop', () => {
     expect(await service.end()).toBe(0);
   });
 
-  it('breaks no request of those who keep asking until it is gone', async () => {
+  it('a stopping service breaks no request of clients that send requests until its end', async () => {
     service = await ServiceProcess.start({ DRAIN_SECONDS: '1' });
     const other = await ServiceProcess.start();
     let target = service;
@@ -64,7 +64,7 @@ describe('a service that is told to stop', () => {
     const clients = Promise.all(Array.from({ length: 8 }, client));
     await pause(300);
     service.child.kill('SIGTERM');
-    // What a load balancer does.
+    // Like a load balancer.
     await until(async () => (await service.get('/health/ready')).status === 503);
     target = other;
     expect(await service.end()).toBe(0);
@@ -74,7 +74,7 @@ describe('a service that is told to stop', () => {
     expect(answered).toBeGreaterThan(20);
   });
 
-  it('ends within its time also in the middle of a start whose database does not answer any more', async () => {
+  it('a stopping service ends in time also during a start whose database does not answer any more', async () => {
     const proxy = await DatabaseProxy.start(process.env['DATABASE_URL'] ?? '');
     proxy.blackholeAt('from installation_steps');
     try {
@@ -82,7 +82,7 @@ describe('a service that is told to stop', () => {
       await until(() => Promise.resolve(proxy.isBlackhole));
       expect(service.output).not.toContain('Ready.');
       service.child.kill('SIGTERM');
-      // By itself: in order, or with 1 where something waits for what never comes.
+      // Either in order, or with 1 if something waits forever.
       expect([0, 1]).toContain(await service.end());
     } finally {
       await proxy.close();

@@ -22,7 +22,7 @@ function malformed(requestId: string | undefined): object {
   };
 }
 
-describe("what Node's parser refuses is answered as JSON with X-Request-Id", () => {
+describe('a request that the HTTP parser of Node rejects', () => {
   it.each([
     ['no HTTP at all', 'hello\r\n\r\n'],
     ['an unknown method', 'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n'],
@@ -32,7 +32,7 @@ describe("what Node's parser refuses is answered as JSON with X-Request-Id", () 
       'POST /foo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['a header that is none', 'GET /foo HTTP/1.1\r\nHost: x\r\nno colon here\r\n\r\n'],
-  ])('%s is 400', async (_, bytes) => {
+  ])('a request with %s is 400 as JSON with X-Request-Id', async (_, bytes) => {
     const { status, headers, body } = await onlyAnswer(app.url, bytes);
     expect(status).toBe(400);
     expect(headers).toMatchObject({
@@ -45,7 +45,7 @@ describe("what Node's parser refuses is answered as JSON with X-Request-Id", () 
     expect(body).toEqual(malformed(headers['x-request-id']));
   });
 
-  it('headers beyond 16 KiB are 431', async () => {
+  it('headers larger than 16 KiB are 431', async () => {
     const { status, headers, body } = await onlyAnswer(
       app.url,
       `GET /foo HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(17_000)}\r\n\r\n`,
@@ -58,7 +58,7 @@ describe("what Node's parser refuses is answered as JSON with X-Request-Id", () 
     });
   });
 
-  it('headers beyond 16 KiB are refused in the words of the surface that they were sent to', async () => {
+  it('headers larger than 16 KiB are rejected in the error format of their surface', async () => {
     const long = `HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(17_000)}\r\n\r\n`;
     const data = await onlyAnswer(app.url, `GET /data/geo/v1/reference/languages?limit=1 ${long}`);
     expect([data.status, data.body]).toEqual([
@@ -74,7 +74,7 @@ describe("what Node's parser refuses is answered as JSON with X-Request-Id", () 
     expect([vault.status, vault.body]).toEqual([431, { error: 'The headers are larger than 16 KiB' }]);
   });
 
-  it('a body that breaks off in its encoding is answered by its surface, under the id of its request', async () => {
+  it('a body with an incomplete encoding is answered by its surface, with the id of its request', async () => {
     const head = 'POST /vault/v1/primary/encrypt HTTP/1.1\r\nHost: x\r\nX-Request-Id: partner-call-1\r\n';
     const type = `Authorization: Bearer ${app.credentials.platformKey}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const { status, headers, body } = await onlyAnswer(app.url, `${head}${type}5\r\n{"pla\r\nnonsense\r\n`);
@@ -85,14 +85,14 @@ describe("what Node's parser refuses is answered as JSON with X-Request-Id", () 
     ]);
   });
 
-  it('garbage behind a request that is still running ends the connection, and is no answer to that request', async () => {
+  it('invalid bytes after a running request end the connection, and do not become the response to that request', async () => {
     const answers = await wire(app.url, 'GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n\x01\x02\r\n\r\n');
-    // Ready or not yet.
+    // Either ready or not yet.
     expect(answers.map(({ body }) => body)).toEqual([expect.objectContaining({ parts: expect.anything() })]);
     expect(answers[0]?.headers['connection']).toBe('close');
   });
 
-  it('a write with a byte too many behind it is answered as what it was', async () => {
+  it('a write followed by an additional byte gets its normal response', async () => {
     const body = JSON.stringify({ name: 'One byte too many' });
     const head = `POST /v1/admin/distribution/channels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.credentials.staff.token}\r\n`;
     const typed = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -104,13 +104,13 @@ describe("what Node's parser refuses is answered as JSON with X-Request-Id", () 
   it.each([
     ['an encoding that is none', 'Transfer-Encoding: gzip\r\nConnection: close\r\n\r\nabc', 401],
     ['a body that breaks off', 'Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\nzz\r\n', 401],
-  ])('a request that is refused before its body is read is answered once: %s', async (_, rest, status) => {
+  ])('a request that is rejected before its body is read gets one response: %s', async (_, rest, status) => {
     const answers = await wire(app.url, `POST /vault/v1/primary/encrypt HTTP/1.1\r\nHost: x\r\n${rest}`);
     expect(answers).toHaveLength(1);
     expect([400, status]).toContain(answers[0]?.status);
   });
 
-  it('a client that goes away before it is answered harms nobody', async () => {
+  it('a client that disconnects before its response affects no other client', async () => {
     const { hostname, port } = new URL(app.url);
     const leave = async () => {
       const socket = connect(Number(port), hostname);
@@ -123,7 +123,7 @@ describe("what Node's parser refuses is answered as JSON with X-Request-Id", () 
     expect((await app.as('owner').get('/v1/admin/distribution/channels')).status).toBe(200);
   });
 
-  it('headers that do not arrive are 408', async () => {
+  it('headers that do not arrive in time are 408', async () => {
     const { hostname, port } = new URL(app.url);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');

@@ -22,7 +22,7 @@ async function timed(call: () => Promise<Answer>): Promise<Timed> {
 
 const list = () => timed(() => app.as('owner').get(CHANNELS));
 
-/** Asks until the service is ready again; how long that took, in milliseconds. */
+/** Repeats the check until the service is ready again; returns the time in milliseconds. */
 async function ready(status = 200): Promise<number> {
   const began = performance.now();
   while ((await app.get('/health/ready')).status !== status) {
@@ -43,7 +43,7 @@ function expectAway({ status, headers, body }: Answer): void {
   });
 }
 
-/** Until the watchdog has noticed, a request that waits for a connection sees only that all are in use. */
+/** Until the watchdog detects the outage, a request that waits for a connection only sees that all are in use. */
 function expectAwayOrFull(answer: Answer): void {
   if ((answer.body as { code?: string }).code !== 'overloaded') return expectAway(answer);
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
@@ -64,11 +64,11 @@ describe('the watchdog over the database', () => {
   });
 
   describe('a database that does not answer any more', () => {
-    it('refuses those who wait for it within two seconds, and later ones at once', async () => {
+    it('with an unresponsive database, waiting requests are 503 within two seconds and later ones at once', async () => {
       expect((await list()).status).toBe(200);
       proxy.blackhole();
 
-      // More than the pool has connections: some hold one, the others wait for one.
+      // More than the pool has connections: some have one, the others wait for one.
       const waiting = await Promise.all(Array.from({ length: 12 }, list));
       waiting.forEach(expectAwayOrFull);
       expect(Math.max(...waiting.map(({ milliseconds }) => milliseconds))).toBeLessThan(2_000);
@@ -79,7 +79,7 @@ describe('the watchdog over the database', () => {
       expect(Math.max(...later.map(({ milliseconds }) => milliseconds))).toBeLessThan(750);
     });
 
-    it('leaves the process alive, says so in its readiness, and is used again within five seconds', async () => {
+    it('with an unresponsive database, the process stays live but not ready, and recovers within five seconds', async () => {
       proxy.blackhole();
       await ready(503);
       expect((await app.get('/health/live')).body).toEqual({ status: 'ok' });
@@ -97,7 +97,7 @@ describe('the watchdog over the database', () => {
       expect((await list()).status).toBe(200);
     });
 
-    it('is 503 and not 401 for a credential that cannot be looked up', async () => {
+    it('with an unresponsive database, a credential that cannot be looked up is 503, not 401', async () => {
       proxy.blackhole();
       await ready(503);
       app.travel({ ms: 5_000 });
@@ -109,7 +109,7 @@ describe('the watchdog over the database', () => {
       ]);
     });
 
-    it('does not keep the metrics from being read', async () => {
+    it('with an unresponsive database, the metrics can be read', async () => {
       proxy.blackhole();
       await ready(503);
       const { status, text } = await app.get('/metrics');
@@ -118,7 +118,7 @@ describe('the watchdog over the database', () => {
       expect(text).not.toMatch(/^jobs_waiting \d/m);
     });
 
-    it('that refuses connections is 503 as well, and used again once it takes them', async () => {
+    it('a database that rejects connections is 503 as well, and is used again once it accepts them', async () => {
       proxy.refuse();
       expectAway(await list());
       await ready(503);
@@ -127,7 +127,7 @@ describe('the watchdog over the database', () => {
       expect((await list()).status).toBe(200);
     });
 
-    it('commits no half of what a refused request did', async () => {
+    it('a request that was rejected during an outage of the database is not committed partially', async () => {
       const create = () => app.as('owner').post(CHANNELS, { name: 'Half of a channel', kind: 'website' });
       const created = Array.from({ length: 4 }, create);
       await pause(2);
@@ -146,7 +146,7 @@ describe('the watchdog over the database', () => {
   });
 
   describe('after an outage', () => {
-    it('jobs and events go on by themselves', async () => {
+    it('jobs and events continue after an outage of the database', async () => {
       const own = await DatabaseProxy.start(process.env['DATABASE_URL'] ?? '');
       const working = await startApp({ env: { DATABASE_URL: own.url } });
       own.blackhole();
@@ -175,7 +175,7 @@ describe('the watchdog over the database', () => {
   });
 
   describe('a busy process', () => {
-    it('does not take its own slowness for that of the database', async () => {
+    it('a busy process does not mistake its own delay for that of the database', async () => {
       const until = performance.now() + 1_800;
       while (performance.now() < until);
       await pause(50);

@@ -7,7 +7,7 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-describe('what says two things at once, or nothing', () => {
+describe('ambiguous or incomplete requests', () => {
   const get = (lines: string, path = '/v1/admin/distribution/channels') =>
     onlyAnswer(app.url, `GET ${path} HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`);
 
@@ -17,7 +17,7 @@ describe('what says two things at once, or nothing', () => {
     ['If-Match', 'If-Match: "1"\r\nIf-Match: "2"\r\n'],
     ['Content-Type', 'Content-Type: application/json\r\nContent-Type: text/plain\r\n'],
     ['Host', 'Host: y\r\n'],
-  ])('%s, sent twice, is 400', async (name, lines) => {
+  ])('a repeated %s header is 400', async (name, lines) => {
     const { status, headers, body } = await get(`Host: x\r\n${lines}`);
     const issue = { path: name, message: 'Duplicate header', code: 'duplicateHeader' };
     expect(status).toBe(400);
@@ -41,7 +41,7 @@ describe('what says two things at once, or nothing', () => {
     expect((await onlyAnswer(app.url, 'GET /health/live HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 
-  it('an expectation that nobody can meet is 417', async () => {
+  it('an unsupported Expect header is 417', async () => {
     const { status, headers, body } = await get('Host: x\r\nExpect: miracles\r\n');
     expect([status, body]).toEqual([
       417,
@@ -62,7 +62,7 @@ describe('what says two things at once, or nothing', () => {
     ]);
   });
 
-  it.each(['TRACE', 'CONNECT'])('%s is refused', async (method) => {
+  it.each(['TRACE', 'CONNECT'])('the method %s is rejected', async (method) => {
     const target = method === 'CONNECT' ? 'example.com:443' : '/v1/admin/distribution/channels';
     const { status, headers, body } = await onlyAnswer(
       app.url,
@@ -77,13 +77,13 @@ describe('what says two things at once, or nothing', () => {
   });
 });
 
-describe('a query', () => {
+describe('the query of a request', () => {
   const issue = (path: string, message: string, code: string) => ({
     issues: [{ path, message, code }],
     fields: { [path]: [message] },
   });
 
-  it.each(['%zz', '%', '%ff', '%c3%28', 'a=%E0%A4'])('with the broken encoding %s is 400', async (query) => {
+  it.each(['%zz', '%', '%ff', '%c3%28', 'a=%E0%A4'])('a query with the broken encoding %s is 400', async (query) => {
     const { status, headers, body } = await app.as('owner').get(`/v1/admin/distribution/channels?${query}`);
     expect(status).toBe(400);
     expect(body).toEqual({
@@ -94,12 +94,12 @@ describe('a query', () => {
     });
   });
 
-  it('of more than 100 parameters is 400', async () => {
+  it('a query of more than 100 parameters is 400', async () => {
     const { status, body } = await app.get(`/realtime/v1/x?${'a&'.repeat(100)}`);
     expect([status, body]).toEqual([400, { error: 'The query has more than 100 parameters' }]);
   });
 
-  it('that the route does not read is 400, also where it reads none', async () => {
+  it('an unknown query parameter is 400, also on a route without parameters', async () => {
     const { status, headers, body } = await app.as('owner').post('/v1/admin/distribution/channels?dryRun=true', {
       name: 'a query that nobody reads',
     });
@@ -122,22 +122,22 @@ describe('a query', () => {
     ]);
   });
 
-  it('is looked at after the credential', async () => {
+  it('the query is checked after the credential', async () => {
     expect((await app.post('/v1/admin/distribution/channels?dryRun=true', {})).status).toBe(401);
   });
 
-  it('of the storefront may carry what trackers add', async () => {
+  it('a query of the storefront may have unknown parameters, as trackers add them', async () => {
     expect((await app.get('/v1/public/legal/contracts/nobodys?utm_source=mail')).status).toBe(404);
   });
 });
 
 describe('OPTIONS', () => {
-  it('says which methods a path knows', async () => {
+  it('OPTIONS lists the methods of a path', async () => {
     const { status, headers, text: body } = await app.request('OPTIONS', '/v1/admin/distribution/channels');
     expect([status, headers['allow'], body]).toEqual([204, 'GET, HEAD, POST, OPTIONS', '']);
   });
 
-  it('of an unknown path is 404', async () => {
+  it('OPTIONS of an unknown path is 404', async () => {
     const { status, body, headers } = await app.request('OPTIONS', '/v1/admin/nothing');
     expect([status, body]).toEqual([
       404,
@@ -145,7 +145,7 @@ describe('OPTIONS', () => {
     ]);
   });
 
-  it("leaves a browser's preflight to CORS", async () => {
+  it('OPTIONS of a browser preflight is answered by CORS', async () => {
     const office = await startApp({ env: { CORS_ORIGINS: 'https://office.example.com' } });
     const headers = { Origin: 'https://office.example.com', 'Access-Control-Request-Method': 'POST' };
     const { status, headers: answered } = await office.request('OPTIONS', '/v1/admin/distribution/channels', {
@@ -156,7 +156,7 @@ describe('OPTIONS', () => {
 });
 
 it.each(['null', ' true', '-1.5e3', '"name \\" "', `"${'long'.repeat(10_000)}"`])(
-  '%.20s is JSON, but no object: 400',
+  'the JSON body %.20s is not an object: 400',
   async (raw) => {
     const { status, body, headers } = await app.post('/v1/admin/distribution/channels', undefined, {
       raw,

@@ -9,7 +9,7 @@ export interface WireAnswer {
   body: unknown;
 }
 
-/** Sends these very bytes and reads until the service closes the connection. Several answers may come. */
+/** Sends these bytes and reads until the service closes the connection. There may be several responses. */
 export async function wire(url: string, bytes: string): Promise<WireAnswer[]> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -22,7 +22,7 @@ export async function wire(url: string, bytes: string): Promise<WireAnswer[]> {
     .map(parse);
 }
 
-/** The one answer to these bytes. Throws where there is another number of them. */
+/** The only response to these bytes. Throws for another number of responses. */
 export async function onlyAnswer(url: string, bytes: string): Promise<WireAnswer> {
   const [answer, ...more] = await wire(url, bytes);
   if (!answer || more.length > 0) throw new Error(`${more.length + (answer ? 1 : 0)} answers came`);

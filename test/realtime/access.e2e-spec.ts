@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('access to realtime', () => {
-  it('answers 401 with only an error without a credential, with an unknown key or with a staff token', async () => {
+  it('realtime without a credential, with an unknown key or with a staff token is 401 with only an error', async () => {
     const unknown = app.credentials.platformKey.replace(/_[0-9A-Za-z]{16}_/, '_0000000000000000_');
     const clients = [app, app.with(unknown), app.as('owner'), app.with('x')];
     const answers = await Promise.all(
@@ -26,7 +26,7 @@ describe('access to realtime', () => {
     expect(answers[2]?.headers['www-authenticate']).toBe('Bearer realm="realtime", error="invalid_token"');
   });
 
-  it('requires realtime:subscribe to read and realtime:publish to publish; neither implies the other', async () => {
+  it('realtime requires realtime:subscribe to read and realtime:publish to publish; neither implies the other', async () => {
     const channel = newChannelName();
     const subscriber = await keyWith(app, 'realtime:subscribe');
     const publisher = await keyWith(app, 'realtime:publish');
@@ -43,7 +43,7 @@ describe('access to realtime', () => {
     expect(dataOf(await read(subscriber, channel))).toEqual([1]);
   });
 
-  it('is rejected before path and body are checked', async () => {
+  it('realtime checks the credential before path and body', async () => {
     const limited = app.as('limited');
     const answers = [
       await app.get(`${pathOf('~')}?limit=0`),
@@ -56,7 +56,7 @@ describe('access to realtime', () => {
 });
 
 describe('rate limits of realtime', () => {
-  it('are 300 a minute for history and 1,200 for publishing, counted separately', async () => {
+  it('rate limits of realtime are 300 a minute for history and 1,200 for publishing, counted separately', async () => {
     const slow = (await startApp({ env: { RATE_LIMIT_FACTOR: '1' } })).as('platform');
 
     const history = await slow.get(PATH);
@@ -68,7 +68,7 @@ describe('rate limits of realtime', () => {
     expect(publishing.headers['ratelimit']).toMatch(/^"realtime-publish";r=299;/);
   });
 
-  it('answer 429 with error and retryAfterMs, and accept a request after exactly that time', async () => {
+  it('rate limits of realtime answer 429 with error and retryAfterMs, and accept a request after exactly that time', async () => {
     const slow = await startApp({ env: { RATE_LIMIT_FACTOR: '0.01' } });
     const client = slow.as('platform');
     const channel = newChannelName();
@@ -92,14 +92,14 @@ describe('rate limits of realtime', () => {
 });
 
 describe('other errors of realtime', () => {
-  it('a body over 1 MiB is rejected with 413 and only an error', async () => {
+  it('a message over 1 MiB is rejected with 413 and only an error', async () => {
     const answer = await app.as('platform').post(PATH, { event: 'e', data: 'x'.repeat(1_048_576) });
 
     expect(answer.status).toBe(413);
     expect(answer.body).toEqual({ error: 'The body is too large' });
   });
 
-  it('a body that is not JSON is rejected with 415 and only an error', async () => {
+  it('a message that is not JSON is rejected with 415 and only an error', async () => {
     const answer = await app.as('platform').post(PATH, undefined, {
       raw: 'event=e',
       headers: { 'Content-Type': 'text/plain' },
@@ -109,14 +109,14 @@ describe('other errors of realtime', () => {
     expect(answer.body).toEqual({ error: 'The body must be application/json' });
   });
 
-  it('an unknown route answers 404 with only an error', async () => {
+  it('an unknown route of realtime is 404 with only an error', async () => {
     const answer = await app.as('platform').get('/realtime/v1/channels');
 
     expect(answer.status).toBe(404);
     expect(answer.body).toEqual({ error: 'Not found' });
   });
 
-  it('another method answers 405 with Allow', async () => {
+  it('another method of a realtime route is 405 with Allow', async () => {
     const answer = await app.as('platform').delete(PATH);
 
     expect(answer.status).toBe(405);
@@ -124,7 +124,7 @@ describe('other errors of realtime', () => {
     expect(answer.headers.allow).toBe('GET, HEAD, POST');
   });
 
-  it('a locked channel answers 503 with retryAfterMs and Retry-After, and nothing is published', async () => {
+  it('a locked channel is 503 with retryAfterMs and Retry-After, and nothing is published', async () => {
     const channel = newChannelName();
     const client = app.as('platform');
     await publish(client, channel, 1);

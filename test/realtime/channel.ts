@@ -27,7 +27,10 @@ export function newChannelName(): string {
 
 export const pathOf = (channel: string) => `/realtime/v1/channels/${channel}/messages`;
 
-/** Waits as long as a busy service says and asks again, as clients do: a 503 of these routes has changed nothing. */
+/**
+ * Waits as long as a busy service requests and then repeats the call, as clients do: a 503 of these routes has changed
+ * nothing.
+ */
 async function patiently<Body>(call: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await call();
@@ -44,7 +47,7 @@ export async function publish(client: TestClient, channel: string, data: unknown
   return body.data;
 }
 
-/** History as a reader sees it; `query` without its question mark. */
+/** History as a reader receives it; `query` without its question mark. */
 export async function read(client: TestClient, channel: string, query = ''): Promise<History> {
   const { status, body, headers } = await patiently(() => client.get<Message[]>(`${pathOf(channel)}?${query}`));
   expect(status).toBe(200);
@@ -53,7 +56,7 @@ export async function read(client: TestClient, channel: string, query = ''): Pro
 
 export const dataOf = ({ messages }: History) => messages.map(({ data }) => data);
 
-/** Publishes 1, 2, 3, ... many at a time, past HTTP. */
+/** Publishes 1, 2, 3, ... in parallel batches, without HTTP. */
 export async function fill(app: TestApp, channel: string, count: number): Promise<Message[]> {
   const log = app.nest.get(MessagesRepository);
   const all: Message[] = [];
@@ -67,7 +70,7 @@ export async function fill(app: TestApp, channel: string, count: number): Promis
   return all;
 }
 
-/** A platform key with these scopes alone. */
+/** A platform key with these scopes only. */
 export async function keyWith(app: TestApp, ...scopes: string[]): Promise<TestClient> {
   return app.with(await tokenWith(app, ...scopes));
 }

@@ -9,7 +9,7 @@ export const eventsOf = (channel: string) => `/realtime/v1/channels/${channel}/e
 
 const open = new Set<() => void>();
 
-/** After each test: what it has opened would be cut off by nobody else. */
+/** Closes the streams that a test has opened after its end. */
 export function closeStreams(): void {
   for (const close of open) close();
   open.clear();
@@ -22,12 +22,12 @@ interface Place {
   sinceId?: string;
 }
 
-/** A standard EventSource client that follows a channel and notes what it is told. */
+/** A standard EventSource client that subscribes to a channel and records what it receives. */
 export class Follower {
   readonly messages: Message[] = [];
   gaps = 0;
   opened = 0;
-  /** Statuses of what was answered instead of a stream. */
+  /** Statuses of responses that were not a stream. */
   readonly refusals: number[] = [];
   private readonly source: EventSource;
 
@@ -57,7 +57,7 @@ export class Follower {
     return this.messages.map(({ data }) => data);
   }
 
-  /** Waits until there are so many messages. */
+  /** Waits until there are `count` messages. */
   async until(count: number): Promise<void> {
     await eventually(async () => (this.messages.length >= count ? true : null));
   }
@@ -67,7 +67,9 @@ export class Follower {
   }
 }
 
-/** The raw answer to a request for a stream, for what EventSource hides. It reads nothing unless asked. */
+/**
+ * The raw response to a request for a stream, for what EventSource does not show. It reads nothing unless requested.
+ */
 export async function rawStream(
   { url, token, channel, sinceId }: Place,
   { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
@@ -86,18 +88,18 @@ export async function rawStream(
   return { response, call };
 }
 
-/** What arrived before the stream was cut. */
+/** Everything that arrived before the stream was closed. */
 export async function textOf(response: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of response) chunks.push(chunk);
   } catch {
-    // It was cut amid a message.
+    // It was closed in the middle of a message.
   }
   return Buffer.concat(chunks).toString();
 }
 
-/** Of the messages that arrived as a whole. */
+/** The messages that arrived as a whole. */
 export function idsIn(received: string): string[] {
   const whole = received.split('\n\n').slice(0, -1);
   return whole.flatMap((frame) => {
@@ -106,7 +108,7 @@ export function idsIn(received: string): string[] {
   });
 }
 
-/** How many processes listen to what others tell. */
+/** The number of processes that listen for notifications. */
 export async function listenersOf(app: TestApp): Promise<number> {
   const rows = await app.sql(
     `select from pg_stat_activity
@@ -115,7 +117,7 @@ export async function listenersOf(app: TestApp): Promise<number> {
   return rows.length;
 }
 
-/** How many live streams the service says that it has. */
+/** The number of live streams according to the service. */
 export async function streamsOf(app: TestApp): Promise<number> {
   const { text: metrics } = await app.get('/metrics');
   return Number(/^realtime_streams (\d+)$/m.exec(metrics)?.[1]);

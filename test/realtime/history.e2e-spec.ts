@@ -12,8 +12,8 @@ beforeAll(async () => {
   client = app.as('platform');
 });
 
-describe('history', () => {
-  it('is an array of messages without an envelope, oldest first', async () => {
+describe('the history of a channel', () => {
+  it('the history of a channel is an array of messages without an envelope, oldest first', async () => {
     const channel = newChannelName();
     const published = [await publish(client, channel, 1), await publish(client, channel, 2)];
 
@@ -23,7 +23,7 @@ describe('history', () => {
     expect(headers['x-realtime-complete']).toBe('true');
   });
 
-  it('returns the newest messages without sinceId, 100 by default', async () => {
+  it('the history of a channel returns the newest messages without sinceId, 100 by default', async () => {
     const channel = newChannelName();
     const all = await fill(app, channel, 130);
 
@@ -32,7 +32,7 @@ describe('history', () => {
     expect((await read(client, channel, 'limit=1000')).messages).toEqual(all);
   });
 
-  it('returns the first messages after sinceId: readers page forward until it is empty', async () => {
+  it('the history of a channel returns the first messages after sinceId: readers page forward until it is empty', async () => {
     const channel = newChannelName();
     const all = await fill(app, channel, 25);
 
@@ -48,11 +48,11 @@ describe('history', () => {
     expect(pages.flat()).toEqual(all.slice(1).map(({ data }) => data));
   });
 
-  it('is empty and complete for an unknown channel', async () => {
+  it('the history of a channel is empty and complete for an unknown channel', async () => {
     expect(await read(client, newChannelName())).toEqual({ messages: [], complete: 'true' });
   });
 
-  it('contains only messages of its own channel; names are case sensitive', async () => {
+  it('the history of a channel contains only messages of its own channel; names are case sensitive', async () => {
     const channel = newChannelName();
     await publish(client, channel, 'lower');
     await publish(client, channel.toUpperCase(), 'upper');
@@ -60,14 +60,14 @@ describe('history', () => {
     expect(dataOf(await read(client, channel))).toEqual(['lower']);
   });
 
-  it('decodes an encoded channel name', async () => {
+  it('the history of a channel decodes an encoded channel name', async () => {
     const channel = `${newChannelName()}:a`;
     await publish(client, channel, 1);
 
     expect(dataOf(await read(client, channel.replace(':', '%3A')))).toEqual([1]);
   });
 
-  it('survives a restart', async () => {
+  it('the history of a channel survives a restart', async () => {
     const channel = newChannelName();
     const first = await startApp();
     const message = await publish(first.as('platform'), channel, 'before');
@@ -76,7 +76,7 @@ describe('history', () => {
     expect((await read(client, channel)).messages).toEqual([message]);
   });
 
-  it('contains the messages of the demo data in demo.news', async () => {
+  it('the history of a channel contains the messages of the demo data in demo.news', async () => {
     const { messages } = await read(client, 'demo.news');
 
     expect(messages.slice(0, 3).map(({ event }) => event)).toEqual([
@@ -93,7 +93,7 @@ describe('history', () => {
     ['upper-cased', () => newId('rtm').toUpperCase()],
     ['never ours', () => newId('rtm')],
     ['of the far future', () => `rtm_7${'z'.repeat(25)}`],
-  ])('refuses a sinceId that is %s with 400', async (_, make) => {
+  ])('the history of a channel rejects a sinceId that is %s with 400', async (_, make) => {
     const channel = newChannelName();
     await publish(client, channel, 1);
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -104,7 +104,7 @@ describe('history', () => {
     expect(answer.body).toEqual({ error: expect.stringMatching(/^sinceId: /) });
   });
 
-  it('returns the kept messages and reports the gap for an older id of this channel', async () => {
+  it('the history of a channel returns the kept messages and reports the gap for an older id of this channel', async () => {
     const channel = newChannelName();
     const first = await publish(client, channel, 1);
     await publish(client, channel, 2);
@@ -115,7 +115,7 @@ describe('history', () => {
     expect([dataOf(history), history.complete]).toEqual([[2], 'false']);
   });
 
-  it('rejects an id that this channel never used, whatever its time', async () => {
+  it('the history of a channel rejects an id that this channel never used, of any time', async () => {
     const channel = newChannelName();
     await publish(client, channel, 1);
 
@@ -124,7 +124,7 @@ describe('history', () => {
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringMatching(/^sinceId: /) }]);
   });
 
-  it('rejects a sinceId of another channel with 400, older or newer than the kept messages', async () => {
+  it('the history of a channel rejects a sinceId of another channel with 400, older or newer than the kept messages', async () => {
     const [channel, other] = [newChannelName(), newChannelName()];
     const older = await publish(client, other, 1);
     await publish(client, channel, 1);
@@ -138,7 +138,7 @@ describe('history', () => {
     );
   });
 
-  it('rejects any sinceId on an unknown channel with 400', async () => {
+  it('the history of a channel rejects any sinceId on an unknown channel with 400', async () => {
     const { id } = await publish(client, newChannelName(), 1);
 
     const answer = await client.get(`${pathOf(newChannelName())}?sinceId=${id}`);
@@ -148,7 +148,7 @@ describe('history', () => {
   });
 
   it.each(['limit=0', 'limit=1001', 'limit=-1', 'limit=abc', 'limit=1.5', 'limit=', 'limit=1&limit=2'])(
-    'refuses %s with 400',
+    'the history of a channel rejects %s with 400',
     async (query) => {
       const answer = await client.get(`${pathOf('demo.news')}?${query}`);
 
@@ -157,7 +157,7 @@ describe('history', () => {
     },
   );
 
-  it('rejects an unknown parameter with 400', async () => {
+  it('the history of a channel rejects an unknown parameter with 400', async () => {
     const answer = await client.get(`${pathOf('demo.news')}?since=1`);
 
     expect(answer.status).toBe(400);
@@ -165,9 +165,9 @@ describe('history', () => {
   });
 });
 
-describe('a channel name', () => {
+describe('the name of a channel', () => {
   it.each(['a%20b', 'a%2Fb', '%00', 'caf%C3%A9', 'a%0A', '~', 'x'.repeat(165)])(
-    'outside of the grammar (%s) is 400, to readers and publishers',
+    'the invalid channel name %s is 400, to readers and publishers',
     async (name) => {
       const answers = [await client.get(pathOf(name)), await client.post(pathOf(name), { event: 'e' })];
 

@@ -20,7 +20,7 @@ afterAll(async () => {
   await endAll();
 });
 
-/** Asks one instance after the other, as a client behind a balancer does, until one answers. */
+/** Asks one instance after the other until one answers, as a client behind a load balancer does. */
 async function anyAnswer(path: string, init: RequestInit = {}, first = 0): Promise<Response> {
   for (let attempt = first; ; attempt += 1) {
     const { url } = services[attempt % 2 === 0 ? 0 : 1];
@@ -90,7 +90,8 @@ it('readers get every message once and in order while 50 clients publish, a proc
   expect(live.messages.map(({ id }) => id)).toEqual(all);
   expect(new Set(all).size).toBe(all.length);
   expect(all).toEqual([...all].sort());
-  // What was under way when the instance died may be there without its publisher's knowing; he sent it again.
+  // A message that was being published when the instance died may exist without its publisher knowing; it was sent
+  // again.
   expect(all).toEqual(expect.arrayContaining([...acknowledged, last]));
   expect(acknowledged).toHaveLength(PUBLISHERS * EACH);
 }, 120_000);

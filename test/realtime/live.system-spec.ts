@@ -24,7 +24,7 @@ const follow = (channel: string, more: { node?: 0 | 1; sinceId?: string } = {}) 
   Follower.open({ ...place(channel, more.node), ...(more.sinceId === undefined ? {} : { sinceId: more.sinceId }) });
 
 describe('a live stream', () => {
-  it('delivers each message to a standard EventSource client as in the history, from any process', async () => {
+  it('a live stream delivers each message to a standard EventSource client as in the history, from any process', async () => {
     const channel = newChannelName();
     await publish(clients[0], channel, 'before');
     const followers = [await follow(channel), await follow(channel, { node: 1 })];
@@ -37,7 +37,7 @@ describe('a live stream', () => {
     expect(followers.map(({ gaps }) => gaps)).toEqual([0, 0]);
   });
 
-  it('starts with retry, after the given id; Last-Event-ID takes precedence over sinceId', async () => {
+  it('a live stream starts with retry, after the given id; Last-Event-ID takes precedence over sinceId', async () => {
     const channel = newChannelName();
     const [first, second] = await fill(apps[0], channel, 3);
 
@@ -64,7 +64,7 @@ describe('a live stream', () => {
     });
   });
 
-  it('replays a long history and continues live without a missing or duplicate message', async () => {
+  it('a live stream replays a long history and continues live without a missing or duplicate message', async () => {
     const channel = newChannelName();
     const [first] = await fill(apps[0], channel, 730);
     const follower = await follow(channel, { sinceId: first?.id ?? '' });
@@ -74,7 +74,7 @@ describe('a live stream', () => {
     expect(follower.data).toEqual([...Array.from({ length: 729 }, (_, n) => n + 2), 'live']);
   });
 
-  it('opened during heavy publishing receives each message once, from the first or from the newest', async () => {
+  it('a live stream opened during heavy publishing receives each message once, from the first or from the newest', async () => {
     const channel = newChannelName();
     const first = await publish(clients[0], channel, 'first');
     const publishing = Promise.all(
@@ -94,19 +94,19 @@ describe('a live stream', () => {
     const all = (await read(clients[0], channel, 'limit=1000')).messages;
     expect(all).toHaveLength(302);
     followers.forEach((follower, n) => {
-      // Whoever begins with the newest one has an unbroken end of the history.
+      // A stream that starts with the newest message has an unbroken end of the history.
       const from = n < 4 ? 1 : all.findIndex(({ id }) => id === follower.messages[0]?.id);
       expect(from).toBeGreaterThanOrEqual(1);
       expect(follower.messages).toEqual(all.slice(from));
     });
   }, 60_000);
 
-  it('answers HEAD with only the headers', async () => {
+  it('a live stream answers HEAD with only the headers', async () => {
     const { response } = await rawStream(place(newChannelName()), { method: 'HEAD' });
     expect([response.statusCode, await text(response)]).toEqual([200, '']);
   });
 
-  it('of an empty channel starts with its first message', async () => {
+  it('a live stream of an empty channel starts with its first message', async () => {
     const channel = newChannelName();
     const follower = await follow(channel, { node: 1 });
     await publish(clients[0], channel, 'first');
@@ -114,7 +114,7 @@ describe('a live stream', () => {
     expect(follower.data).toEqual(['first']);
   });
 
-  it('sends a gap and then the kept messages if messages after the id were deleted', async () => {
+  it('a live stream sends a gap and then the kept messages if messages after the id were deleted', async () => {
     const channel = newChannelName();
     const [first] = await fill(apps[0], channel, 10_050);
 
@@ -130,7 +130,7 @@ describe('a rejected stream', () => {
   it.each([
     ['an id of another form', 'x'],
     ['an id that is no message of the channel', 'rtm_01k0dem000e008000000000001'],
-  ])('is 400 for %s, in sinceId and in Last-Event-ID', async (_, id) => {
+  ])('a stream request with %s, in sinceId and in Last-Event-ID, is 400', async (_, id) => {
     const channel = newChannelName();
     await publish(clients[0], channel, 1);
     const answers = [
@@ -142,7 +142,7 @@ describe('a rejected stream', () => {
     expect(answers[0]?.body).toEqual({ error: expect.stringMatching(/^sinceId: /) });
   });
 
-  it('answers 401, 403 and 429 like the rest of the surface', async () => {
+  it('a stream request answers 401, 403 and 429 like the other routes of the surface', async () => {
     const path = eventsOf(newChannelName());
     const slow = (await startApp({ env: { RATE_LIMIT_FACTOR: '0.1', DATABASE_POOL_SIZE: '4' } })).as('platform');
     const publisher = await keyWith(apps[0], 'realtime:publish');
@@ -159,7 +159,7 @@ describe('a rejected stream', () => {
 });
 
 describe('the end of a stream', () => {
-  it('comes within a second after its credential was revoked, also on another process; others continue', async () => {
+  it('a live stream ends within a second after its credential was revoked, also on another process; others continue', async () => {
     const channel = newChannelName();
     const own = await tokenWith(apps[0], 'realtime:subscribe');
     const { response } = await rawStream({ ...place(channel, 1), token: own });
@@ -180,7 +180,7 @@ describe('the end of a stream', () => {
     expect(follower.opened).toBe(1);
   });
 
-  it('comes for a client that does not read, which can resume without a loss', async () => {
+  it('a live stream of a client that does not read ends, and can resume without a loss', async () => {
     const channel = newChannelName();
     const first = await publish(clients[0], channel, 'first');
     const { response, call } = await rawStream(place(channel));
@@ -191,7 +191,7 @@ describe('the end of a stream', () => {
 
     const big = 'x'.repeat(60_000);
     let published = 0;
-    // What the two systems' sockets hold comes on top of what the service holds for it.
+    // The socket buffers of both systems come in addition to the buffer of the service.
     while ((await streamsOf(apps[0])) >= open) {
       await Promise.all(Array.from({ length: 10 }, () => publish(clients[0], channel, big)));
       published += 10;
@@ -212,7 +212,7 @@ describe('the end of a stream', () => {
     expect([fast.opened, fast.gaps]).toEqual([1, 0]);
   }, 60_000);
 
-  it('comes with the end of its process and leaves nothing on the others', async () => {
+  it('a live stream ends with its process and leaves nothing on the others', async () => {
     const node = await startApp({ env: { DATABASE_POOL_SIZE: '4' } });
     const { response } = await rawStream({ url: node.url, token, channel: newChannelName() });
     response.resume();
@@ -224,7 +224,7 @@ describe('the end of a stream', () => {
 });
 
 describe('notifications between processes', () => {
-  it('can be lost: with the listening connection killed, messages of another process still arrive in order', async () => {
+  it('lost notifications between processes, caused by a killed listening connection, do not change the order of messages', async () => {
     const channel = newChannelName();
     const follower = await follow(channel, { node: 1 });
     for (let n = 0; n < 5; n += 1) {

@@ -28,7 +28,7 @@ async function follow(client: TestClient, from: Message, count: number): Promise
 }
 
 describe('the order of a channel', () => {
-  it('is the same for 50 concurrent publishers on two processes: readers see every message once', async () => {
+  it('the order of a channel is the same for 50 concurrent publishers on two processes: readers see every message once', async () => {
     const [publishers, each] = [50, 5];
     const channel = newChannelName();
     const first = await publish(clients[0], channel, 'first');
@@ -49,7 +49,7 @@ describe('the order of a channel', () => {
     expect(all).toHaveLength(publishers * each);
     expect(new Set(all.map(({ id }) => id)).size).toBe(publishers * each);
     expect(seen).toEqual(seen.map(() => all));
-    // Each publisher's own messages stand in the order in which they were acknowledged.
+    // The messages of each publisher are in the order in which they were acknowledged.
     expect(published).toEqual(
       published.map((_, publisher) =>
         all.filter(({ data }) => (data as { publisher: number }).publisher === publisher),
@@ -59,7 +59,7 @@ describe('the order of a channel', () => {
     expect(all.map(({ publishedAt }) => publishedAt)).toEqual(all.map(({ publishedAt }) => publishedAt).sort());
   }, 60_000);
 
-  it('is the order of the commits: a message cannot be read before an earlier one is committed', async () => {
+  it('the order of a channel is the order of the commits: a message cannot be read before an earlier one is committed', async () => {
     const channel = newChannelName();
     const client = clients[0];
     const first = await publish(client, channel, 'first');
@@ -77,7 +77,7 @@ describe('the order of a channel', () => {
     expect(dataOf(await read(client, channel, `sinceId=${first.id}`))).toEqual(['slow', 'fast']);
   });
 
-  it('leaves database connections free while 40 publishers wait for one channel', async () => {
+  it('the order of a channel leaves database connections free while 40 publishers wait for one channel', async () => {
     const channel = newChannelName();
     const client = clients[0];
     await publish(client, channel, 'first');
@@ -96,7 +96,7 @@ describe('the order of a channel', () => {
     expect(dataOf(await read(client, channel))).toHaveLength(41);
   });
 
-  it('has no gap after a publisher was rolled back', async () => {
+  it('the order of a channel has no gap after a publisher was rolled back', async () => {
     const channel = newChannelName();
     const { nest } = apps[0];
     const first = await publish(clients[0], channel, 1);
@@ -112,7 +112,7 @@ describe('the order of a channel', () => {
     expect([dataOf(after), after.complete]).toEqual([[2], 'true']);
   });
 
-  it('never goes back in time, even if another process has a slow clock', async () => {
+  it('the order of a channel never goes back in time, even if another process has a slow clock', async () => {
     const channel = newChannelName();
     const before = await publish(clients[0], channel, 1);
     apps[1].travel({ hours: -2 });
@@ -126,7 +126,7 @@ describe('the order of a channel', () => {
     expect(dataOf(await read(clients[0], channel, `sinceId=${before.id}`))).toEqual([2, 3]);
   });
 
-  it('holds for several channels in one transaction, which are locked in name order and cannot deadlock', async () => {
+  it('the order of several channels in one transaction is consistent: they are locked in name order and cannot deadlock', async () => {
     const channels = names(8);
     const log = apps[0].nest.get(MessagesRepository);
     const [deadlocksBefore] = await apps[0].sql(DEADLOCKS);
@@ -141,12 +141,12 @@ describe('the order of a channel', () => {
     const histories = await Promise.all(channels.map((name) => read(clients[0], name, 'limit=1000')));
     const [reference = []] = histories.map(dataOf);
     expect(reference).toHaveLength(40);
-    // Whoever held the first channel held all of them, so all channels tell the same story.
+    // The transaction that locked the first channel locked all of them, so all channels have the same order.
     expect(histories.map(dataOf)).toEqual(histories.map(() => reference));
     expect(await apps[0].sql(DEADLOCKS)).toEqual([deadlocksBefore]);
   });
 
-  it('keeps the order in which one transaction published to a channel', async () => {
+  it('the order of messages that one transaction publishes to a channel is kept', async () => {
     const channel = newChannelName();
     const other = newChannelName();
     const drafts = Array.from({ length: 500 }, (_, n) => ({ channel: n % 3 ? channel : other, event: 'e', data: n }));

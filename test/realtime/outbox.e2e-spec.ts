@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe('the outbox', () => {
-  it('replaces a waiting job of a subject by the newest event; other jobs keep their order', async () => {
+  it('the outbox replaces a waiting job of a subject by the newest event; other jobs keep their order', async () => {
     const outbox = app.nest.get(Outbox);
     const [event, every, newest] = [newId('evt'), newId('evt'), newId('evt')];
     outbox.consume(event, every);
@@ -43,7 +43,7 @@ describe('the outbox', () => {
     ['x'.repeat(165), 'e'],
     ['a', 'e e'],
     ['a', ''],
-  ])('refuses an event that could never be published (%j, %j)', async (channel, event) => {
+  ])('the outbox rejects an event that could never be published (%j, %j)', async (channel, event) => {
     const adding = asSystem(() =>
       app.nest.get(Database).transaction(async () => app.nest.get(Outbox).add({ channel, event, data: {} })),
     );

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('publishing', () => {
-  it('answers 201 with the message under data: id, channel, event, data and publishedAt', async () => {
+  it('publishing answers 201 with the message under data: id, channel, event, data and publishedAt', async () => {
     const channel = newChannelName();
 
     const { status, body } = await client.post<{ data: Message }>(pathOf(channel), { event: 'a.b', data: { x: 1 } });
@@ -32,16 +32,16 @@ describe('publishing', () => {
     expect(Object.keys(body)).toEqual(['data']);
   });
 
-  it('returns an id that is a TypeID with the prefix rtm and the time of publishedAt', async () => {
+  it('publishing returns an id that is a TypeID with the prefix rtm and the time of publishedAt', async () => {
     const { id, publishedAt } = await publish(client, newChannelName(), 1);
 
     expect(isId('rtm', id)).toBe(true);
-    // Ten base32 characters hold the 48 bits of a UUIDv7's milliseconds.
+    // Ten base32 characters contain the 48 bits of a UUIDv7's milliseconds.
     const digits = [...id.slice(4, 14)].map((digit) => '0123456789abcdefghjkmnpqrstvwxyz'.indexOf(digit));
     expect(digits.reduce((time, digit) => time * 32 + digit, 0)).toBe(Date.parse(publishedAt));
   });
 
-  it('stores null if data is absent', async () => {
+  it('publishing stores null if data is absent', async () => {
     const channel = newChannelName();
 
     const { body } = await client.post<{ data: Message }>(pathOf(channel), { event: 'x' });
@@ -50,7 +50,7 @@ describe('publishing', () => {
     expect(dataOf(await read(client, channel))).toEqual([null]);
   });
 
-  it('creates the channel with its first message, under every permitted name', async () => {
+  it('publishing creates the channel with its first message, under every permitted name', async () => {
     for (const name of ['a', 'Az09_-=@,.;:', `${newChannelName()}${'x'.repeat(147)}`]) {
       const message = await publish(client, name, name);
       expect((await read(client, name, 'limit=1')).messages).toEqual([message]);
@@ -60,7 +60,7 @@ describe('publishing', () => {
   it.each([
     ['an unknown member', { event: 'e', id: 'mine' }, 'id: id is not recognized'],
     ['a body that is a list', [], 'The body must be a JSON object'],
-  ])('rejects %s with 400 and nothing but error, and publishes nothing', async (_, body, error) => {
+  ])('publishing rejects %s with 400 and nothing but error, and publishes nothing', async (_, body, error) => {
     const channel = newChannelName();
     const answer = await client.post(pathOf(channel), body);
 
@@ -69,7 +69,7 @@ describe('publishing', () => {
     expect((await client.get(pathOf(channel))).body).toEqual([]);
   });
 
-  it('accepts an event of 200 characters and data of exactly 64 KiB', async () => {
+  it('publishing accepts an event of 200 characters and data of exactly 64 KiB', async () => {
     const channel = newChannelName();
     const data = 'x'.repeat(65_534);
 
@@ -80,7 +80,7 @@ describe('publishing', () => {
   });
 });
 
-describe('data', () => {
+describe('the data of a message', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
   it.each([
@@ -102,7 +102,7 @@ describe('data', () => {
       'an object with 1,500 members',
       JSON.stringify(Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`k${i}`, i]))),
     ],
-  ])('comes back unchanged: %s', async (_, json) => {
+  ])('the data of a message comes back unchanged: %s', async (_, json) => {
     const channel = newChannelName();
 
     const { status, text } = await client.post(pathOf(channel), undefined, {
@@ -116,7 +116,7 @@ describe('data', () => {
     expect(history.text).toContain(`"data":${json},"publishedAt"`);
   });
 
-  it('is returned unchanged; only integers that a double cannot represent are rejected', async () => {
+  it('the data of a message is returned unchanged; only integers that a double cannot represent are rejected', async () => {
     const channel = newChannelName();
     const anything = fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' });
     const roundTrip = async (value: unknown) => {
@@ -138,7 +138,7 @@ describe('data', () => {
     ['a number beyond a double', '1e400'],
     ['more depth than the parser takes', nested(32)],
     ['what is no JSON', '{'],
-  ])('refuses %s with 400', async (_, json) => {
+  ])('the data of a message is rejected with 400 if it contains %s', async (_, json) => {
     const answer = await client.post(pathOf(newChannelName()), undefined, {
       raw: `{"event":"e","data":${json}}`,
       headers: { 'Content-Type': 'application/json' },

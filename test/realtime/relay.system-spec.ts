@@ -11,7 +11,7 @@ import { withSession } from './session.js';
 
 const started: TestApp[] = [];
 
-/** An application for one test alone: every one of them relays, and some tests want none to. */
+/** An application for a single test: every application relays, and some tests must not have one that does. */
 async function start(overrides: Overrides = {}): Promise<TestApp> {
   const app = await startApp(overrides);
   started.push(app);
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const app of started.splice(0)) await app.close();
 });
 
-/** Writes an event as a transaction of the service would, in whatever transaction the session has open. */
+/** Inserts an event as a transaction of the service would, in the open transaction of the session. */
 async function write(session: Pick<pg.Client, 'query'>, channel: string, n: number): Promise<void> {
   await session.query(
     `insert into outbox_events (id, channel, event, data, created_at) values ($1, $2, 'test.counted', $3, now())`,
@@ -53,7 +53,7 @@ async function published(app: TestApp, channel: string, count: number): Promise<
 const outbox = (app: TestApp, channel: string) => app.sql('select id from outbox_events where channel = $1', [channel]);
 
 describe('the outbox relay', () => {
-  it('publishes the events of a distribution channel with their ids and members', async () => {
+  it('the outbox relay publishes the events of a distribution channel with their ids and members', async () => {
     const app = await start();
     const name = newChannelName();
     const { body } = await app.as('owner').post<{ data: { id: string } }>('/v1/admin/distribution/channels', { name });
@@ -77,12 +77,12 @@ describe('the outbox relay', () => {
     expect(updated).toMatchObject({ event: 'channel.updated', data: { status: 'inactive', version: 2 } });
   });
 
-  it('publishes at once what this process has committed', async () => {
+  it('the outbox relay publishes at once what this process has committed', async () => {
     const app = await start();
     const channel = newChannelName();
     const delays: number[] = [];
     for (let n = 1; n <= 4; n += 1) {
-      // By now the relay is between two looks: the next one is 400 ms away.
+      // By now the relay is between two polls: the next one is 400 ms away.
       await new Promise((resolve) => setTimeout(resolve, 700));
       const began = performance.now();
       await add(app, channel, { n });
@@ -93,7 +93,7 @@ describe('the outbox relay', () => {
     expect(Math.min(...delays)).toBeLessThan(250);
   });
 
-  it('does not skip a transaction that commits late, and keeps the order', async () => {
+  it('the outbox relay does not skip a transaction that commits late, and keeps the order', async () => {
     const app = await start();
     const channel = newChannelName();
     await withSession(async (late) => {
@@ -109,7 +109,7 @@ describe('the outbox relay', () => {
     expect(await outbox(app, channel)).toEqual([]);
   });
 
-  it('never publishes what was rolled back', async () => {
+  it('the outbox relay never publishes what was rolled back', async () => {
     const app = await start();
     const channel = newChannelName();
     await withSession(async (session) => {
@@ -130,7 +130,7 @@ describe('the outbox relay', () => {
     expect(numbers(await published(app, channel, 2))).toEqual([2, 4]);
   });
 
-  it('publishes each event once and in order with several relaying processes', async () => {
+  it('the outbox relay publishes each event once and in order with several relaying processes', async () => {
     const apps = [await start(), await start(), await start()];
     const channels = Array.from({ length: 3 }, newChannelName);
     const [app] = apps;
@@ -158,7 +158,7 @@ describe('the outbox relay', () => {
     }
   });
 
-  it('publishes more than one batch', async () => {
+  it('the outbox relay publishes more than one batch', async () => {
     const idle = await start({ env: { JOBS: 'false' } });
     const channel = newChannelName();
     await idle.sql(
@@ -175,7 +175,7 @@ describe('the outbox relay', () => {
     expect(numbers(messages)).toEqual(Array.from({ length: 1000 }, (_, n) => n + 201));
   });
 
-  it('publishes nothing in a process with JOBS=false', async () => {
+  it('the outbox relay publishes nothing in a process with JOBS=false', async () => {
     const app = await start({ env: { JOBS: 'false' } });
     const channel = newChannelName();
     await add(app, channel, { n: 1 });
@@ -185,7 +185,7 @@ describe('the outbox relay', () => {
     expect(dataOf(await read(app.as('platform'), channel))).toEqual([]);
   });
 
-  it('continues after its connections ended and the database was unavailable', async () => {
+  it('the outbox relay continues after its connections ended and the database was unavailable', async () => {
     const app = await start({ env: { LOG_LEVEL: 'warn' } });
     const channel = newChannelName();
     const unhandled: unknown[] = [];
@@ -212,7 +212,7 @@ describe('the outbox relay', () => {
     process.off('unhandledRejection', keep);
   });
 
-  it('stops with the service in the middle of its work and loses nothing', async () => {
+  it('the outbox relay stops with the service in the middle of its work and loses nothing', async () => {
     const channel = newChannelName();
     const first = await start();
     const adding = Promise.all(Array.from({ length: 50 }, (_, n) => add(first, channel, { n })));

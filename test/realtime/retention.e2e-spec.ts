@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const purge = () => app.nest.get(MessageJobs).purge();
 
-/** What the tables hold, whatever readers are shown. */
+/** The content of the tables, as opposed to what readers receive. */
 async function stored(): Promise<{ seqs: number[]; oldest: number }> {
   const [row] = await app.sql<{ seqs: number[]; oldest: number }>(
     `select array(select seq::float8 from realtime_messages where channel_id = c.id order by seq) as seqs,
@@ -35,8 +35,8 @@ async function stored(): Promise<{ seqs: number[]; oldest: number }> {
 describe.each([
   ['before the job has run', async () => undefined],
   ['after the job has run', purge],
-])('retention by time, %s', (_, clear) => {
-  it('keeps a message for 72 hours', async () => {
+])('retention by age, %s', (_, clear) => {
+  it('retention by age keeps a message for 72 hours', async () => {
     await publish(client, channel, 1);
 
     app.travel({ hours: 71 });
@@ -48,7 +48,7 @@ describe.each([
     expect(await read(client, channel)).toEqual({ messages: [], complete: 'true' });
   });
 
-  it('reports an incomplete history to a reader whose last message was deleted, with the kept messages', async () => {
+  it('retention by age reports an incomplete history to a reader whose last message was deleted, with the kept messages', async () => {
     const first = await publish(client, channel, 1);
     const second = await publish(client, channel, 2);
     app.travel({ hours: 40 });
@@ -66,7 +66,7 @@ describe.each([
     expect([dataOf(kept), kept.complete]).toEqual([[4], 'true']);
   });
 
-  it('reports the gap even if no message is kept', async () => {
+  it('retention by age reports the gap even if no message is kept', async () => {
     const first = await publish(client, channel, 1);
     await publish(client, channel, 2);
     app.travel({ hours: 73 });
@@ -75,7 +75,7 @@ describe.each([
     expect(await read(client, channel, `sinceId=${first.id}`)).toEqual({ messages: [], complete: 'false' });
   });
 
-  it('reports no gap to a reader who has the last message of a quiet channel', async () => {
+  it('retention by age reports no gap to a reader who has the last message of a quiet channel', async () => {
     await publish(client, channel, 1);
     const last = await publish(client, channel, 2);
     app.travel({ hours: 73 });
@@ -87,7 +87,7 @@ describe.each([
     expect((await read(client, channel)).messages).toEqual([next]);
   });
 
-  it('still rejects an id of another channel', async () => {
+  it('retention by age still rejects an id of another channel', async () => {
     await publish(client, channel, 1);
     app.travel({ hours: 73 });
     await clear();
@@ -104,7 +104,7 @@ describe('a gap that occurs while history is read', () => {
   it.each([
     ['and messages follow it', 1],
     ['and nothing follows it', 0],
-  ])('is told where messages are dropped after the reader’s place was found, %s', async (_, following) => {
+  ])("a gap is reported if messages are deleted after the reader's position was found, %s", async (_, following) => {
     const log = app.nest.get(MessagesRepository);
     const first = await publish(client, channel, 1);
     await publish(client, channel, 2);
@@ -121,8 +121,8 @@ describe('a gap that occurs while history is read', () => {
   });
 });
 
-describe('retention by number', () => {
-  it('keeps the newest 10,000 messages of a channel, and tells who has missed older ones', async () => {
+describe('retention by count', () => {
+  it('retention by count keeps the newest 10,000 messages of a channel, and reports the gap to readers of older ones', async () => {
     const all = await fill(app, channel, 10_003);
     const since = async (n: number) => read(client, channel, `limit=2&sinceId=${all[n - 1]?.id}`);
     const look = async () => [await since(2), await since(3), await since(4)].map((it) => [dataOf(it), it.complete]);
@@ -142,7 +142,7 @@ describe('retention by number', () => {
 });
 
 describe('the retention job', () => {
-  it('deletes in batches and moves oldest_seq with them', async () => {
+  it('the retention job deletes in batches and updates oldest_seq with them', async () => {
     await fill(app, channel, 2_500);
     app.travel({ hours: 73 });
     const { id } = await publish(client, channel, 'kept');
@@ -153,7 +153,7 @@ describe('the retention job', () => {
     expect((await read(client, channel)).messages.map((message) => message.id)).toEqual([id]);
   });
 
-  it('runs beside publishers and a second job without losing or keeping one message too many', async () => {
+  it('the retention job runs beside publishers and a second job, and deletes exactly the expired messages', async () => {
     await fill(app, channel, 1_500);
     app.travel({ hours: 73 });
 
@@ -168,7 +168,7 @@ describe('the retention job', () => {
     expect((await stored()).oldest).toBe(1_501);
   });
 
-  it('changes nothing where it is interrupted: messages and oldest_seq fall together', async () => {
+  it('the retention job changes nothing if it is interrupted: messages and oldest_seq are rolled back together', async () => {
     await fill(app, channel, 10);
     app.travel({ hours: 73 });
     await withSession(async (session) => {
@@ -185,7 +185,7 @@ describe('the retention job', () => {
     expect(await stored()).toEqual({ seqs: [], oldest: 11 });
   });
 
-  it('is run by the clock', async () => {
+  it('the retention job is scheduled by the clock', async () => {
     const rows = await app.sql(
       `select from graphile_worker._private_known_crontabs where identifier = 'realtime.retention'`,
     );

@@ -16,7 +16,7 @@ import type { Answer } from '../setup/http.js';
 import { contents } from '../setup/tables.js';
 import { guardedOperations, nameOf, pathWith, surfaceOf } from './calls.js';
 
-/** What belongs to one operator, by what it is. */
+/** The resources of one operator, by their kind. */
 interface Estate {
   operatorId: string;
   clientId: string;
@@ -27,7 +27,7 @@ interface Estate {
 type Values = Record<string, string>;
 
 const EVERYTHING = ['connect:*'];
-/** Bodies that are taken, so that nothing but the ids can be what is refused. */
+/** Valid bodies, so that only the ids can be the reason of a rejection. */
 const BODIES: Record<string, object> = {
   'POST /connect/v1/operators/{operatorId}/oauth-clients': { scopes: ['connect:bookings:read'] },
   'POST /connect/v1/operators/{operatorId}/oauth-clients/{clientId}/secrets': {},
@@ -63,13 +63,13 @@ beforeAll(async () => {
   ];
 });
 
-/** Every way to fill the operation's path from both estates with at least one id of theirs in it. */
+/** All combinations of ids of both operators for the path of the operation, with at least one foreign id. */
 function trespasses(operation: Placed): Values[] {
   const names = (operation.parameters ?? []).filter((found) => found.in === 'path').map(({ name }) => name);
   const own: Values = { ...ours };
   const filled = names.reduce<Values[]>(
     (all, name) => {
-      // One of theirs is enough where we have none that would have the right form.
+      // One foreign id is enough if the own operator has no resource of this kind.
       const choices = own[name] === undefined ? idsOf(theirs).slice(0, 1) : [...idsOf(theirs), own[name]];
       return all.flatMap((values) => choices.map((choice) => ({ ...values, [name]: choice })));
     },
@@ -84,14 +84,14 @@ function idsOf(estate: Estate | undefined): string[] {
 
 const isTheirs = (id: string) => idsOf(theirs).includes(id);
 
-/** An id of the same form that nothing has. */
+/** An id of the same form that does not exist. */
 const unknown = (id: string) => id.slice(0, -6) + (id.endsWith('000000') ? '111111' : '000000');
 
 function call(client: TestClient, operation: Placed, values: Values): Promise<Answer<Record<string, unknown>>> {
   return client.request(operation.method, pathWith(operation, values), { body: BODIES[nameOf(operation)] });
 }
 
-/** All that an answer tells, but for whose request it was. */
+/** The parts of a response that do not depend on the request. */
 function told({ status, headers, body }: Answer<Record<string, unknown>>): unknown {
   const { requestId, ...rest } = body;
   expect(requestId).toBe(headers['x-request-id']);
@@ -99,8 +99,8 @@ function told({ status, headers, body }: Answer<Record<string, unknown>>): unkno
   return { status, body: rest, headers: same };
 }
 
-describe("every id of one operator in every path, with every credential of another one's", () => {
-  it('is 404 with the answer of an unknown id, and no row changes', async () => {
+describe('the ids of another operator', () => {
+  it('every id of another operator in every path is 404 like an unknown id with every credential, and no row changes', async () => {
     const before = await contents(app);
     let tried = 0;
     for (const operation of operations) {
@@ -116,11 +116,12 @@ describe("every id of one operator in every path, with every credential of anoth
       }
     }
     expect(await contents(app)).toEqual(before);
-    // To create, to list and to revoke clients alone; all pairs with ours but ours alone.
+    // Operations that create, list and revoke clients only; all combinations of ids except those of the own operator
+    // only.
     expect(tried).toBeGreaterThanOrEqual(intruders.length * (4 + 4 + 4 + (5 * 5 - 1)));
   }, 180_000);
 
-  it('is none in a list of the other operator, nor taken in a body', async () => {
+  it('ids of another operator are neither listed nor accepted in a body', async () => {
     const list = clientsOf(ours?.operatorId ?? '');
     for (const [, intruder] of intruders) {
       const { status, text } = await intruder.get(`${list}?limit=200`);
@@ -140,7 +141,7 @@ describe("every id of one operator in every path, with every credential of anoth
     }
   });
 
-  it('is not reached by way of an Idempotency-Key that its owner has used', async () => {
+  it('the Idempotency-Key of another operator gives no access to its resources', async () => {
     const [body, headers] = [{ scopes: ['connect:bookings:read'] }, { 'Idempotency-Key': 'the-key-of-another-one' }];
     const owner = await withKey(app, EVERYTHING, theirs?.operatorId);
     const first = await owner.post<OAuthClient>(clientsOf(theirs?.operatorId ?? ''), body, { headers });
@@ -155,10 +156,10 @@ describe("every id of one operator in every path, with every credential of anoth
     }
   });
 
-  it('would have been let in with a credential of its own: nothing else was what was refused', async () => {
+  it('the owner of the ids is accepted by the same requests, so only the ids are the reason of the rejections', async () => {
     const owner = await withKey(app, EVERYTHING, theirs?.operatorId);
     const { operatorId = '', grantId = '', clientId = '', rowId = '' } = theirs ?? {};
-    // What may be ended comes last, and a secret's own tests say who may end it.
+    // Operations that delete come last; the tests of secrets check who may delete them.
     const called = operations
       .filter(({ path }) => path.includes('{operatorId}') && !path.includes('{secretId}'))
       .sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
@@ -167,17 +168,17 @@ describe("every id of one operator in every path, with every credential of anoth
       for (const operation of called) seen.push((await call(owner, operation, values)).status);
       return seen.sort();
     };
-    // 403: nobody decides for himself what he is permitted, neither as an operator nor by a grant.
+    // 403: a caller cannot extend its own permissions, neither as an operator nor by a grant.
     const itself = [403, 403, 403];
     const found = [200, 200, 200, 200, 200, 200];
     expect(await statuses({ operatorId, grantId, clientId })).toEqual([...found, 201, 201, ...itself]);
-    // By then it is revoked, and gets no new secret.
+    // The client is revoked by then and gets no new secret.
     expect(await statuses({ operatorId, grantId, clientId: rowId })).toEqual([...found, 201, ...itself, 409]);
   });
 });
 
-describe("somebody else's session", () => {
-  it('is neither listed nor ended, whatever the caller may do otherwise: 404 with the body of an unknown one', async () => {
+describe('the session of another user', () => {
+  it('the session of another user is neither listed nor ended with any scope: 404 with the body of an unknown one', async () => {
     const member = await hire(app, ['viewer']);
     const { body: page } = await member.client.get<{ data: { id: string }[] }>(SESSIONS);
     const [session] = page.data;

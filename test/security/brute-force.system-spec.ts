@@ -16,7 +16,7 @@ function login(app: TestApp, email: string, { password = 'a wrong guess', addres
   return app.post<{ details: { retryAfterMs: number } }>(SESSIONS, { email, password }, from(address));
 }
 
-/** Asks again if a busy machine could not open a connection to the database in time: nothing was checked then. */
+/** Repeats the attempt if a busy machine could not open a database connection in time: nothing was checked then. */
 async function patiently(attempt: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     const answer = await attempt();
@@ -36,12 +36,12 @@ const refusedAfter = (allowed: number, refused: number) => [
 ];
 
 describe('guessing a password', () => {
-  it('of one account is refused after ten failures, from however many addresses', async () => {
+  it('guessing the password of one account is rejected after ten failures, from any number of addresses', async () => {
     const app = await startApp({ env: TRUSTED });
     const { email } = (await hire(app, ['viewer'])).user;
     expect(await many(ALLOWED + 5, () => login(app, email))).toEqual(refusedAfter(ALLOWED, 5));
 
-    // The right password gets nobody past it, and tells nothing; another account is not concerned.
+    // The correct password is rejected too, with the same response; another account is not affected.
     const right = await login(app, email.toUpperCase(), { password: PASSWORD });
     expect(right.status).toBe(429);
     expect((await login(app, uniqueEmail())).status).toBe(401);
@@ -49,7 +49,7 @@ describe('guessing a password', () => {
     expect((await login(app, email, { password: PASSWORD })).status).toBe(201);
   });
 
-  it('from one address is refused after ten failures, at however many accounts', async () => {
+  it('guessing passwords from one address is rejected after ten failures, for any number of accounts', async () => {
     const app = await startApp({ env: TRUSTED });
     const address = newAddress();
     const spray = () => login(app, uniqueEmail(), { address });
@@ -57,7 +57,7 @@ describe('guessing a password', () => {
     expect((await login(app, uniqueEmail())).status).toBe(401);
   });
 
-  it('gains nothing by a second instance, nor by a rate limit factor', async () => {
+  it('guessing a password is limited across two instances and regardless of the rate limit factor', async () => {
     const apps = [await startApp({ env: TRUSTED }), await startApp({ env: { ...TRUSTED, RATE_LIMIT_FACTOR: '100' } })];
     const [first, second] = apps;
     if (!first || !second) throw new Error('Two instances are needed');
@@ -67,7 +67,7 @@ describe('guessing a password', () => {
     expect(await many(4 * ALLOWED, guess)).toEqual(refusedAfter(ALLOWED, 3 * ALLOWED));
   });
 
-  it('gains nothing by another spelling by which the database finds the account', async () => {
+  it('guessing a password is limited across all spellings that find the account', async () => {
     const app = await startApp({ env: TRUSTED });
     const { email } = (await hire(app, ['viewer'], { email: `vivid.${uniqueEmail()}` })).user;
     const spellings = [
@@ -85,7 +85,7 @@ describe('guessing a password', () => {
     expect(await many(4 * ALLOWED, guess)).toEqual(refusedAfter(ALLOWED, 3 * ALLOWED));
   });
 
-  it('is limited in the same way where there is no such account', async () => {
+  it('guessing the password of an unknown account is limited in the same way', async () => {
     const app = await startApp({ env: TRUSTED });
     const email = `vivid.${uniqueEmail()}`;
     const spellings = [email, email.toUpperCase(), email.replace('vi', 'v\u0130')];
@@ -94,7 +94,7 @@ describe('guessing a password', () => {
     expect(await many(3 * ALLOWED, guess)).toEqual(refusedAfter(ALLOWED, 2 * ALLOWED));
   });
 
-  it('gains nothing by an address that the client makes up itself', async () => {
+  it('guessing a password is limited for a client that forges its address', async () => {
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: '1' } });
     await forgetFailures(app);
     expect(await many(ALLOWED + 5, () => login(app, uniqueEmail()))).toEqual(refusedAfter(ALLOWED, 5));
@@ -102,7 +102,7 @@ describe('guessing a password', () => {
 });
 
 describe('guessing a client secret', () => {
-  it('gains nothing by an address that the client makes up itself', async () => {
+  it('guessing a client secret is limited for a client that forges its address', async () => {
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: '1' } });
     await forgetFailures(app);
     const body = { grant_type: 'client_credentials', client_id: 'occ_guessed', client_secret: 'a wrong guess' };

@@ -6,11 +6,11 @@ import type { Answer } from '../setup/http.js';
 
 export type Surface = 'staff' | 'connect' | 'vault' | 'realtime' | 'data';
 
-/** A path parameter's value that has the form of one, and that nothing has. */
+/** A valid path parameter that belongs to no resource. */
 const NOBODY = '7zzzzzzzzzzzzzzzzzzzzzzzzz';
 const NO_MEMBER_OF_ANY_BODY = { 'no operation has this member': true };
 
-/** Operations that ask for a credential; the one that ends the session it is called with comes last. */
+/** Operations that need a credential; the one that ends the session of the call comes last. */
 export async function guardedOperations(app: TestApp): Promise<Placed[]> {
   const operations = operationsOf(await readDocument(app)).filter(({ security }) => security?.length !== 0);
   return operations.sort((a, b) => Number(a.path.endsWith('/current')) - Number(b.path.endsWith('/current')));
@@ -27,7 +27,7 @@ export function surfaceOf({ path }: Placed): Surface {
   throw new Error(`${path} belongs to no surface that asks for a credential`);
 }
 
-/** The path with these values for its parameters, by name; what is left out becomes something that does not exist. */
+/** The path with these values for its parameters, by name; omitted ones get the id of no resource. */
 export function pathWith(operation: Placed, values: Record<string, string> = {}): string {
   const examples = new Map(
     (operation.parameters ?? []).map(({ name, example, schema }) => [name, example ?? schema.example]),
@@ -39,13 +39,13 @@ export function pathWith(operation: Placed, values: Record<string, string> = {})
   });
 }
 
-/** Calls the operation so that it changes nothing whoever calls: about what does not exist, with a body that none takes. */
+/** Calls the operation without changing anything for any caller: with unknown ids and an invalid body. */
 export function callInVain(client: TestClient, operation: Placed): Promise<Answer> {
   const body = operation.requestBody ? NO_MEMBER_OF_ANY_BODY : undefined;
   return client.request(operation.method, pathWith(operation), { body });
 }
 
-/** Runs all of it, a few at a time: a test of who may do what is no test of how much the service can bear. */
+/** Runs all calls, a few at a time: a test of permissions is not a test of the capacity of the service. */
 export async function fewAtATime(work: (() => Promise<void>)[]): Promise<void> {
   const waiting = [...work];
   const worker = async () => {
@@ -70,7 +70,7 @@ export function expectUnauthorized({ status, headers, body }: Answer, surface: S
   expect(headers['cache-control']).toBe('private, no-store');
 }
 
-/** The whole of an error as the surface words it. */
+/** The whole error body in the format of the surface. */
 function worded(surface: Surface, { trade, error, code }: { trade: object; error: string; code: string }): object {
   switch (surface) {
     case 'staff':

@@ -32,9 +32,9 @@ const TAKEN: Record<Surface, Kind[]> = {
 
 let app: TestApp;
 let operations: Placed[];
-/** One of each kind, with every scope that its kind can hold. */
+/** One of each kind, with every scope that its kind can have. */
 let tokens: Record<Kind, string>;
-/** Such as were good once. */
+/** Formerly valid credentials. */
 let over: Record<string, string>;
 
 beforeAll(async () => {
@@ -66,16 +66,16 @@ async function platformKey(facts: object): Promise<string> {
   return token;
 }
 
-/** Everything that goes with the operation, and this. */
+/** All headers and parameters of the operation, and this one. */
 function attempt(operation: Placed, call: Call) {
   const body = operation.requestBody ? {} : undefined;
-  // Of a busy machine's 503 nobody learns what a credential is worth: asked again, as a client would.
+  // A 503 of a busy machine does not depend on the credential: the request is repeated, as a client would do.
   return insisting(() => app.request(operation.method, pathWith(operation), { body, ...call }));
 }
 
 const bearer = (token: string): Call => ({ headers: { Authorization: `Bearer ${token}` } });
 
-/** What does not say who is calling, made from a credential that this surface takes. */
+/** Malformed variants of a credential that this surface accepts. */
 const SHAPES: Record<string, (good: string, kind: Kind) => Call> = {
   'an empty header': () => ({ headers: { Authorization: '' } }),
   'no scheme': (good) => ({ headers: { Authorization: good } }),
@@ -98,8 +98,8 @@ const SHAPES: Record<string, (good: string, kind: Kind) => Call> = {
 };
 const WITHOUT_HEADER = ['a cookie', 'a header of proxies'];
 
-describe('every operation that asks for a credential', () => {
-  it('is 401 for those of other surfaces, whatever they may do there, and for none at all', async () => {
+describe('an operation that needs a credential', () => {
+  it('every operation that needs a credential is 401 for credentials of other surfaces with any scope, and without one', async () => {
     const before = await contents(app);
     let refused = 0;
     for (const operation of operations) {
@@ -113,7 +113,7 @@ describe('every operation that asks for a credential', () => {
     expect(await contents(app)).toEqual(before);
   });
 
-  it.each(Object.entries(SHAPES))('is 401 for %s', async (name, shape) => {
+  it.each(Object.entries(SHAPES))('every operation that needs a credential is 401 for %s', async (name, shape) => {
     await fewAtATime(
       operations.map((operation) => async () => {
         const surface = surfaceOf(operation);
@@ -124,7 +124,7 @@ describe('every operation that asks for a credential', () => {
     );
   });
 
-  it('is 401 for a key that is revoked, and for one that has expired', async () => {
+  it('every operation that needs a credential is 401 for a revoked key and for an expired one', async () => {
     for (const operation of operations.filter((found) => surfaceOf(found) !== 'staff')) {
       for (const token of Object.values(over)) {
         expectUnauthorized(await attempt(operation, bearer(token)), surfaceOf(operation), true);
@@ -132,7 +132,7 @@ describe('every operation that asks for a credential', () => {
     }
   });
 
-  it('takes x-api-key from staff alone', async () => {
+  it('the x-api-key header is accepted on the staff surface only', async () => {
     for (const operation of operations) {
       const surface = surfaceOf(operation);
       const [kind = 'tpk'] = TAKEN[surface];
@@ -142,7 +142,7 @@ describe('every operation that asks for a credential', () => {
     }
   });
 
-  it('takes no token from its query', async () => {
+  it('no operation accepts a token in its query', async () => {
     for (const operation of operations) {
       const surface = surfaceOf(operation);
       const [kind = 'tpk'] = TAKEN[surface];
@@ -152,8 +152,8 @@ describe('every operation that asks for a credential', () => {
   });
 });
 
-describe('an operation that asks for none', () => {
-  it('does not look at one: a good one, a bad one and none are answered alike', async () => {
+describe('an operation that needs no credential', () => {
+  it('an operation that needs no credential ignores it: a valid one, an invalid one and none get the same response', async () => {
     const open = operationsOf(await readDocument(app)).filter(({ security }) => security?.length === 0);
     expect(open.length).toBeGreaterThan(0);
     for (const operation of open) {

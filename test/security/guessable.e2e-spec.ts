@@ -20,7 +20,7 @@ const hire = (password: string, { email, key }: { email: string; key: string }) 
     );
 
 describe('a password in a request with an Idempotency-Key', () => {
-  it('tells two requests apart, and the same one is answered again', async () => {
+  it('a password in a request with an Idempotency-Key distinguishes two requests, and the same one is replayed', async () => {
     const given = { email: uniqueEmail(), key: randomUUID() };
     const first = await hire(PASSWORD, given);
     const again = await hire(PASSWORD, given);
@@ -36,13 +36,13 @@ describe('a password in a request with an Idempotency-Key', () => {
     ]);
   });
 
-  it('cannot be tried out by the fingerprint that is kept', async () => {
+  it('a password cannot be guessed from the stored fingerprint of a request', async () => {
     const given = { email: uniqueEmail(), key: randomUUID() };
     await hire(PASSWORD, given);
     const body = { email: given.email, name: 'Guessed', password: PASSWORD, roles: ['viewer'] };
     expect(await fingerprintOf(given.key)).not.toBe(plain(USERS, body));
 
-    // Where nothing is to be guessed, that is what it is.
+    // Without a password the fingerprint is the plain digest.
     const channel = { name: `Channel ${given.key}` };
     await app.as('owner').post(CHANNELS, channel, { headers: { 'Idempotency-Key': `${given.key}-channel` } });
     expect(await fingerprintOf(`${given.key}-channel`)).toBe(plain(CHANNELS, channel));

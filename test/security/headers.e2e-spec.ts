@@ -8,7 +8,7 @@ const OFFICE = 'https://office.example.com';
 const ME = '/v1/admin/identity/me';
 const SESSIONS = '/v1/admin/identity/sessions';
 
-/** On every answer, whoever asks for what. */
+/** In every response, for all callers and requests. */
 const ALWAYS = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 const raw = (text: string, type: string) => ({ raw: text, headers: { 'Content-Type': type } });
 
-/** One answer of each kind: of every surface, refused at every station, and of what is no part of the API. */
+/** One response of each kind: of every surface, rejected at every stage, and of paths that are not part of the API. */
 const ANSWERS: Record<string, () => Promise<Answer>> = {
   'a staff answer': () => app.as('owner').get(ME),
   'a staff 401': () => app.get(ME),
@@ -51,18 +51,18 @@ const ANSWERS: Record<string, () => Promise<Answer>> = {
   'the API document': () => app.get('/openapi.json'),
 };
 
-describe('every answer', () => {
-  it.each(Object.entries(ANSWERS))('carries the headers that protect browsers: %s', async (_, ask) => {
+describe('the headers of every response', () => {
+  it.each(Object.entries(ANSWERS))('every response has the headers that protect browsers: %s', async (_, ask) => {
     const { headers } = await ask();
     expect(headers).toMatchObject({ ...ALWAYS, 'content-security-policy': API_POLICY });
   });
 
-  it.each(Object.entries(ANSWERS))('says nothing of what it is made with: %s', async (_, ask) => {
+  it.each(Object.entries(ANSWERS))('no response names the software of the server: %s', async (_, ask) => {
     const { headers } = await ask();
     expect([headers['x-powered-by'], headers['server'], headers['via']]).toEqual([undefined, undefined, undefined]);
   });
 
-  it('with a body names its type and character set', async () => {
+  it('every response with a body has its content type and character set', async () => {
     const typed = /^(application\/json|text\/plain); .*charset=utf-8/;
     for (const [name, ask] of Object.entries(ANSWERS)) {
       const { headers, text } = await ask();
@@ -72,7 +72,7 @@ describe('every answer', () => {
 });
 
 describe('Swagger UI', () => {
-  it('runs its own files and no others, and is in nobody’s frame', async () => {
+  it('Swagger UI runs its own files only, and no page can frame it', async () => {
     const { status, headers, text } = await app.get('/docs');
     expect([status, text]).toEqual([200, expect.stringContaining('swagger-ui')]);
     expect((headers['content-security-policy'] ?? '').split(';').sort()).toEqual([
@@ -89,13 +89,13 @@ describe('Swagger UI', () => {
   });
 });
 
-describe('what a credential was asked for', () => {
-  it('is kept by no cache, whatever the answer', async () => {
+describe('the response to an authenticated request', () => {
+  it('no response to an authenticated request is cached by default', async () => {
     for (const operation of await guardedOperations(app)) {
       const actor = surfaceOf(operation) === 'staff' ? 'owner' : 'platform';
       const body = operation.requestBody ? {} : undefined;
       const { headers, status } = await app.as(actor).request(operation.method, pathWith(operation), { body });
-      // Reference data is the same for everybody who may read it: a browser may keep it, a proxy may not.
+      // Reference data is the same for every caller: a browser may cache it, a proxy may not.
       const mayKeep = surfaceOf(operation) === 'data' && status === 200;
       const kept = mayKeep ? /^private, max-age=300$/ : /^(private, )?no-store$/;
       const name = nameOf(operation);
@@ -105,7 +105,7 @@ describe('what a credential was asked for', () => {
   });
 });
 
-describe('a call from a foreign origin', () => {
+describe('a request from another origin', () => {
   const asked = {
     Origin: OFFICE,
     'Access-Control-Request-Method': 'PATCH',
@@ -114,7 +114,7 @@ describe('a call from a foreign origin', () => {
   const corsOf = ({ headers }: Answer) =>
     Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')));
 
-  it('is allowed to nobody unless CORS_ORIGINS names him', async () => {
+  it('a request from another origin is rejected unless CORS_ORIGINS contains the origin', async () => {
     const answers = [
       await app.request('OPTIONS', ME, { headers: asked }),
       await app.as('owner').get(ME, { headers: { Origin: OFFICE } }),
@@ -123,7 +123,7 @@ describe('a call from a foreign origin', () => {
     expect(answers.map(corsOf)).toEqual([{}, {}, {}]);
   });
 
-  it('is allowed to whom CORS_ORIGINS names, with the headers that the office needs and without cookies', async () => {
+  it('a request from an origin of CORS_ORIGINS is allowed, with the headers that the office needs and without cookies', async () => {
     const own = await startApp({ env: { CORS_ORIGINS: `${OFFICE},https://other.example.com` } });
     const preflight = await own.request('OPTIONS', ME, { headers: asked });
     expect([preflight.status, preflight.text]).toEqual([204, '']);
@@ -144,7 +144,7 @@ describe('a call from a foreign origin', () => {
       const answer = await client.get(ME, { headers: { Origin: OFFICE } });
       expect(corsOf(answer)).toEqual(toOffice);
     }
-    // A page could not read why it was refused, or when to come again.
+    // Otherwise a page could not read the reason of the rejection and the delay.
     const early = { raw: '{', headers: { Origin: OFFICE, 'Content-Type': 'application/json' } };
     const broken = await own.post(SESSIONS, undefined, early);
     const twice = await own.get(ME, { headers: { Origin: OFFICE, 'Idempotency-Key': ['12345678', '23456789'] } });
@@ -152,7 +152,7 @@ describe('a call from a foreign origin', () => {
     expect([corsOf(broken), corsOf(twice)]).toEqual([toOffice, toOffice]);
   });
 
-  it('learns of an overload, where CORS_ORIGINS names its origin', async () => {
+  it('a request from an origin of CORS_ORIGINS can read the error of an overload', async () => {
     const own = await startApp({ env: { CORS_ORIGINS: OFFICE, MAX_IN_FLIGHT: '1', JOBS: 'false' } });
     const table = await holdChannels();
     const admitted = own.as('owner').get('/v1/admin/distribution/channels');
@@ -177,7 +177,7 @@ describe('a call from a foreign origin', () => {
     'https://OFFICE.example.com',
     'null',
     '*',
-  ])('is not allowed to %s, which CORS_ORIGINS does not name', async (Origin) => {
+  ])('a request from %s, which is not in CORS_ORIGINS, is not allowed', async (Origin) => {
     const own = await startApp({ env: { CORS_ORIGINS: OFFICE } });
     const answers = [
       await own.request('OPTIONS', ME, { headers: { ...asked, Origin } }),
@@ -189,10 +189,10 @@ describe('a call from a foreign origin', () => {
 });
 
 describe('TRACE', () => {
-  it('is refused: it would show a script the headers that it may not read', async () => {
+  it('TRACE is rejected, because it would show a script headers that it must not read', async () => {
     const { token } = app.credentials.staff;
     const answers = await Promise.all([ME, '/v1/admin/nothing'].map((path) => app.request('TRACE', path, { token })));
-    // As with every method: one that the path does not know, or a path that is none.
+    // Like every method that the path does not support, or on an unknown path.
     expect(answers.map(({ status }) => status)).toEqual([405, 404]);
     expect(answers.filter(({ text }) => text.includes(token))).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { holdChannels, until } from '../platform/held-table.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 
-/** One after the other: what is limited here is their number, and a busy machine answers many at once by 503. */
+/** In sequence, because the test is about their number, and a busy machine answers parallel requests with 503. */
 async function times<T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> {
   const answers: T[] = [];
   for (let index = 0; index < count; index += 1) answers.push(await call(index));
@@ -13,7 +13,7 @@ async function times<T>(count: number, call: (index: number) => Promise<T>): Pro
 }
 
 const EXEMPT = ['/health/live', '/health/ready', '/metrics'];
-/** Neither the exempt paths nor their only method, although most of them look alike. */
+/** Neither the exempt paths nor their exempt method, although most of them look alike. */
 const NOT_EXEMPT = [
   ['GET', '/health'],
   ['GET', '/health/x'],
@@ -33,7 +33,7 @@ async function statuses(app: TestApp, calls: readonly (readonly [method: string,
 }
 
 describe('health checks and metrics', () => {
-  it('are exempt from the address limit by GET and by exactly their paths', async () => {
+  it('health checks and metrics are exempt from the address limit by GET and their exact paths only', async () => {
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: '0.001', JOBS: 'false' } });
     await until(async () => (await app.get('/health/x')).status === 429);
     expect(await statuses(app, NOT_EXEMPT)).toEqual(NOT_EXEMPT.map(() => 429));
@@ -45,7 +45,7 @@ describe('health checks and metrics', () => {
     ).not.toContain(429);
   });
 
-  it('are exempt from admission by GET and by exactly their paths', async () => {
+  it('health checks and metrics are exempt from admission by GET and their exact paths only', async () => {
     const app = await startApp({ env: { MAX_IN_FLIGHT: '2', JOBS: 'false' } });
     const staff = app.as('owner');
     const list = () => staff.get('/v1/admin/distribution/channels');
@@ -76,19 +76,19 @@ describe('the limit on failed logins', () => {
   };
   const proxied = { TRUSTED_PROXIES: '127.0.0.1,::1', JOBS: 'false' };
 
-  it('counts a /64 of IPv6 as one address', async () => {
+  it('the limit on failed logins counts a /64 of IPv6 as one address', async () => {
     const app = await startApp({ env: { ...proxied, RATE_LIMIT_FACTOR: '1' } });
     expect(await failedLogins(app, (index) => `2001:db8:1:2::${index + 1}`)).toBeGreaterThan(0);
     expect(await failedLogins(app, (index) => `2001:db8:1:${index + 10}::1`)).toBe(0);
   });
 
-  it('counts an IPv4 address written as IPv6 as the IPv4 address', async () => {
+  it('the limit on failed logins counts an IPv4 address written as IPv6 as the IPv4 address', async () => {
     const app = await startApp({ env: { ...proxied, RATE_LIMIT_FACTOR: '1' } });
     const spellings = ['192.0.2.77', '::ffff:192.0.2.77', '::ffff:c000:24d'];
     expect(await failedLogins(app, (index) => spellings[index % 3] ?? '')).toBeGreaterThan(0);
   });
 
-  it('is not multiplied by RATE_LIMIT_FACTOR', async () => {
+  it('the limit on failed logins is not multiplied by RATE_LIMIT_FACTOR', async () => {
     const app = await startApp({ env: { ...proxied, RATE_LIMIT_FACTOR: '100' } });
     expect(await failedLogins(app, () => '192.0.2.78')).toBeGreaterThan(0);
   });
@@ -98,7 +98,7 @@ describe('the limit on writes of an operator', () => {
   const NEW = { scopes: ['connect:bookings:read'] };
   const write = (client: TestClient, operatorId: string) => client.post(clientsOf(operatorId), NEW);
 
-  it('is not used up by a credential without the scope', async () => {
+  it('the limit on writes of an operator is not used up by a credential without the scope', async () => {
     const operatorId = await newOperator(await startApp());
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: '1', JOBS: 'false' } });
     const attack = await times(20, () => write(app.as('limited'), operatorId));
@@ -106,7 +106,7 @@ describe('the limit on writes of an operator', () => {
     expect((await write(app.as('platform'), operatorId)).status).toBe(201);
   });
 
-  it('is not used up by a credential that is bound to another operator', async () => {
+  it('the limit on writes of an operator is not used up by a credential of another operator', async () => {
     const generous = await startApp();
     const [victim, attacker] = [await newOperator(generous), await newOperator(generous)];
     const bound = await withKey(generous, ['connect:*'], attacker);
@@ -118,7 +118,7 @@ describe('the limit on writes of an operator', () => {
     expect((await write(app.as('platform'), victim)).status).toBe(201);
   });
 
-  it('does not replace the limit of the credential: requests without the scope are limited too', async () => {
+  it('the limit on writes of an operator does not replace that of the credential, which also counts rejected requests', async () => {
     const operatorId = await newOperator(await startApp());
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: '0.01', JOBS: 'false' } });
     const answers = await times(5, () => write(app.as('limited'), operatorId));

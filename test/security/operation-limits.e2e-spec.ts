@@ -62,14 +62,14 @@ beforeAll(async () => {
 });
 afterEach(closeStreams);
 
-it('every expensive operation declares its limits, outside of its other interceptors', () => {
+it('every expensive operation declares its limits before other interceptors', () => {
   const declared = declaredBy(app);
   expect(declared.map(({ route }) => route).sort()).toEqual(EXPENSIVE);
   expect(declared.map(({ interceptors }) => interceptors[0])).toEqual(EXPENSIVE.map(() => OperationLimitsInterceptor));
 });
 
 describe('an expensive operation', () => {
-  it('is rejected by 503 at once while as many run as are allowed, and other operations are served', async () => {
+  it('an expensive operation above its limit is 503 at once, while other operations are served', async () => {
     await staff.get(CHANNELS);
     const table = await holdTable('action_ledger_entries');
     const running = [staff.get(VERIFY), staff.get(VERIFY)];
@@ -93,7 +93,7 @@ describe('an expensive operation', () => {
     await until(async () => (await staff.get(VERIFY)).status === 200);
   });
 
-  it('that the client has left counts until its work has ended', async () => {
+  it('an expensive operation whose client has disconnected counts until its work has ended', async () => {
     const table = await holdTable('action_ledger_entries');
     const left = [1, 2].map(() => {
       const call = request(`${app.url}${VERIFY}`, {
@@ -114,7 +114,7 @@ describe('an expensive operation', () => {
     await until(async () => (await staff.get(VERIFY)).status === 200);
   });
 
-  it('counts against the rate limit of its own credential alone', async () => {
+  it('an expensive operation counts against the rate limit of its own credential only', async () => {
     const viewer = await hire(app, ['viewer']);
     const limited = await startApp({ env: { RATE_LIMIT_FACTOR: '0.04', JOBS: 'false' } });
     const owner = limited.as('owner');
@@ -131,13 +131,13 @@ describe('an expensive operation', () => {
     expect((await owner.get(CHANNELS)).status).toBe(200);
   });
 
-  it('frees its slot when the request is invalid or fails', async () => {
+  it('an expensive operation releases its slot if the request is invalid or fails', async () => {
     const calls = Array.from({ length: 6 }, () => staff.get(`${VERIFY}?chain=none`));
     expect(new Set((await Promise.all(calls)).map(({ status }) => status))).not.toContain(200);
     await until(async () => (await staff.get(VERIFY)).status === 200);
   });
 
-  it('that depends on the body is limited only if it is expensive: a user is renamed when no password may be hashed', async () => {
+  it('a user can be renamed while no password may be hashed, because only expensive bodies are limited', async () => {
     const { user } = await hire(app, ['viewer']);
     const limited = await startApp({ env: { RATE_LIMIT_FACTOR: '0.06', JOBS: 'false' } });
     const owner = limited.as('owner');
@@ -149,7 +149,7 @@ describe('an expensive operation', () => {
 });
 
 describe('open streams', () => {
-  it('are limited for one credential and in total, and closing one makes room', async () => {
+  it('open streams are limited for one credential and in total, and closing one makes room', async () => {
     const limits = { MAX_STREAMS_PER_CREDENTIAL: '2', MAX_STREAMS: '3' };
     const small = await startApp({ env: { ...limits, JOBS: 'false' } });
     const own = small.credentials.platformKey;
@@ -183,7 +183,7 @@ describe('open streams', () => {
     });
   });
 
-  it('leave no slot occupied by a connection that ends before its stream has begun', async () => {
+  it('a connection that ends before its stream has started leaves no slot occupied', async () => {
     const small = await startApp({ env: { MAX_STREAMS_PER_CREDENTIAL: '1', JOBS: 'false' } });
     const place = { url: small.url, token: small.credentials.platformKey, channel: newChannelName() };
     for (let n = 0; n < 10; n += 1) {

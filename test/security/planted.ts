@@ -5,12 +5,12 @@ import type { TestApp } from '../setup/app.js';
 import type { Answer } from '../setup/http.js';
 import { tablesWith } from '../setup/tables.js';
 
-/** A secret that was given to the service, or by it, and what must never be read anywhere because of it. */
+/** A secret that the service received or created, and that must not be readable anywhere. */
 export interface Planted {
   what: string;
   /** The secret, or the part of it that is not public. */
   bare: string;
-  /** Where what makes it up is stored on purpose, its forms must still not be logged. */
+  /** If its parts are stored on purpose, they must still not be logged. */
   digests: string[];
 }
 
@@ -25,7 +25,7 @@ export function plant(what: string, secret: string): Planted {
   return { what, bare, digests: forms };
 }
 
-/** Where any of the secrets can be read although it must not: in lines of the log, tables, answers and the metrics. */
+/** The places that contain any of the secrets: log lines, tables, responses and metrics. */
 export async function leaks(app: TestApp, secrets: readonly Planted[], answers: readonly Answer[]): Promise<string[]> {
   const { text: metrics } = await app.get('/metrics');
   const log = app.logs.join('\n');

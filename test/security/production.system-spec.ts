@@ -10,7 +10,7 @@ import { eventually } from '../launcher/wait.js';
 const MAIN = join(PROJECT, 'dist/src/main.js');
 const KEK = { VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: randomBytes(32).toString('base64') };
 
-/** A start in production, on the machine's database, as an operator would do it. */
+/** A start in production, on the database of the machine, as an operator would do it. */
 function start(machine: Machine, variables: Record<string, string>): Script {
   const own = { NODE_ENV: 'production', DATABASE_URL: machine.databaseUrl, DATA_DIR: machine.folder };
   return runScript(machine.folder.replace(/\/data$/, ''), [MAIN], { ...own, ...variables });
@@ -31,14 +31,14 @@ async function tables(machine: Machine): Promise<number> {
 
 describe('a start in production', () => {
   beforeAll(() => {
-    // The machine prints its welcome, as a start does.
+    // The machine prints its usual messages.
     jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   });
   afterAll(() => {
     jest.restoreAllMocks();
   });
 
-  it('is refused on a database that was ever filled with demo data, and changes nothing there', async () => {
+  it('a start in production is rejected on a database that ever contained demo data, and changes nothing there', async () => {
     const machine = await Machine.bare();
     const demo = await machine.start();
     await demo.stop();
@@ -51,7 +51,7 @@ describe('a start in production', () => {
     expect(await machine.sql('select from migrations')).toEqual([]);
   });
 
-  it('is refused with secrets that anybody could guess, and names all of them with remedies', async () => {
+  it('a start in production is rejected with guessable secrets, and names all of them with remedies', async () => {
     const machine = await Machine.bare();
     const faults = await refusal(machine, {
       VAULT_KEK_PRIMARY: 'a',
@@ -69,7 +69,7 @@ describe('a start in production', () => {
     expect(await tables(machine)).toBe(0);
   });
 
-  it('is refused with a RATE_LIMIT_FACTOR that turns the limits off', async () => {
+  it('a start in production is rejected with a RATE_LIMIT_FACTOR that disables the limits', async () => {
     const machine = await Machine.bare();
     expect(await refusal(machine, { ...KEK, RATE_LIMIT_FACTOR: '1000000' })).toEqual([
       '  RATE_LIMIT_FACTOR: is above 100, which turns the rate limits off; expected a number above 0, at most 100 in production; for example RATE_LIMIT_FACTOR=2',
@@ -77,21 +77,21 @@ describe('a start in production', () => {
     expect(await tables(machine)).toBe(0);
   });
 
-  it('is refused without a key for the vault, instead of making one in a folder that may be gone tomorrow', async () => {
+  it('a start in production is rejected without a vault key, because a generated one could be lost with its folder', async () => {
     const machine = await Machine.set();
     expect(await refusal(machine, {})).toEqual([
       expect.stringMatching(/^ {2}VAULT_KEK_PRIMARY: is missing; expected /),
     ]);
   });
 
-  it('is rejected with TRUSTED_PROXIES that trust every address', async () => {
+  it('a start in production is rejected with TRUSTED_PROXIES that trust every address', async () => {
     const machine = await Machine.set();
     expect(await refusal(machine, { ...KEK, TRUSTED_PROXIES: '0.0.0.0/0' })).toEqual([
       "  TRUSTED_PROXIES: contains '0.0.0.0/0', which trusts every address; expected a list of IP addresses or networks in CIDR form; for example TRUSTED_PROXIES=10.0.0.0/8,127.0.0.1",
     ]);
   });
 
-  it('with secrets that nobody could guess is served', async () => {
+  it('a start in production with strong secrets is served', async () => {
     const machine = await Machine.set();
     const PORT = String(await freePort());
     const script = start(machine, {

@@ -32,7 +32,7 @@ afterEach(() => {
   open = [];
 });
 
-/** A connection over which this was sent, with what has come back so far. */
+/** A connection that has sent these bytes, with the data received so far. */
 async function sending(bytes: string, to = app): Promise<{ socket: Socket; answer: () => string }> {
   const { hostname, port } = new URL(to.url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -57,7 +57,7 @@ async function metric(name: string, of = app): Promise<number> {
 }
 
 describe('a body of a guarded route that is compressed, chunked or larger than 64 KiB', () => {
-  it.each(GUARDED)('is 401 on %s without a valid credential, although it could not be read', async (surface, path) => {
+  it.each(GUARDED)('an unreadable body on %s without a valid credential is 401', async (surface, path) => {
     const broken = { raw: 'neither gzip nor JSON', headers: GZIP };
     expectUnauthorized(await app.post(path, undefined, broken), surface, false);
     expectUnauthorized(await app.with(UNKNOWN).post(path, undefined, broken), surface, true);
@@ -69,7 +69,7 @@ describe('a body of a guarded route that is compressed, chunked or larger than 6
     ['compressed', { 'Content-Encoding': 'gzip', 'Content-Length': '100' }],
     ['chunked', { 'Transfer-Encoding': 'chunked' }],
     ['large', { 'Content-Length': String(65 * KIB) }],
-  ])('is answered by 401 before a byte of it has arrived: %s', async (_, headers) => {
+  ])('a %s body without a valid credential is 401 before a byte of it has arrived', async (_, headers) => {
     const { answer } = await sending(head('POST', STAFF, { ...headers, 'X-Request-Id': 'body-not-sent-1' }));
     await until(async () => answer().includes('\r\n\r\n'));
     expect(answer()).toMatch(/^HTTP\/1\.1 401 /);
@@ -77,7 +77,7 @@ describe('a body of a guarded route that is compressed, chunked or larger than 6
     expect(answer()).toMatch(/WWW-Authenticate: Bearer realm="staff"\r\n/i);
   });
 
-  it('is not asked for without a valid credential when the client waits for 100 Continue, and is with one', async () => {
+  it('100 Continue is sent with a valid credential only', async () => {
     const waiting = { Expect: '100-continue', 'Content-Length': String(70 * KIB) };
     const rejected = await sending(head('POST', STAFF, waiting));
     await once(rejected.socket, 'close');
@@ -91,7 +91,7 @@ describe('a body of a guarded route that is compressed, chunked or larger than 6
     await until(async () => accepted.answer().includes('HTTP/1.1 201'));
   });
 
-  it('is read with a valid credential', async () => {
+  it('a compressed, chunked or large body is read with a valid credential', async () => {
     const staff = app.as('owner');
     const text = (name: string) => JSON.stringify({ name });
     const compressed = await staff.post(STAFF, undefined, { raw: gzipSync(text('Compressed')), headers: GZIP });
@@ -103,14 +103,14 @@ describe('a body of a guarded route that is compressed, chunked or larger than 6
     await until(async () => chunked.answer().includes('HTTP/1.1 201'));
   });
 
-  it('is 415 with a transfer coding other than chunked', async () => {
+  it('a body with a transfer coding other than chunked is 415', async () => {
     const Authorization = `Bearer ${app.credentials.staff.token}`;
     const coded = await sending(head('POST', STAFF, { Authorization, 'Transfer-Encoding': 'gzip, chunked' }));
     await until(async () => coded.answer().startsWith('HTTP/1.1 415 '));
     expect(coded.answer()).toContain('"error":"The only transfer coding supported is chunked"');
   });
 
-  it('is 413 as soon as it is longer than the limit, although it has not ended', async () => {
+  it('a body is 413 as soon as it exceeds the limit, before its end', async () => {
     const Authorization = `Bearer ${app.credentials.staff.token}`;
     const chunked = await sending(head('POST', STAFF, { Authorization, 'Transfer-Encoding': 'chunked' }));
     chunked.socket.write(`200000\r\n${' '.repeat(1_100_000)}`);
@@ -121,11 +121,11 @@ describe('a body of a guarded route that is compressed, chunked or larger than 6
   it.each([
     ['asks to close the connection', 'Connection: close\r\n'],
     ['keeps the connection open', ''],
-  ])('does not reset the connection when it is rejected and the client %s', async (_, line) => {
+  ])('a rejected body does not reset the connection if the client %s', async (_, line) => {
     const length = 600 * KIB;
     const start = head('POST', STAFF, { 'Content-Length': String(length) }).replace('\r\n', `\r\n${line}`);
     const { socket, answer } = await sending(start);
-    // It goes on sending when the server has ended its side.
+    // The client continues to send after the server has ended its side.
     socket.allowHalfOpen = true;
     const faults: unknown[] = [];
     const closed = new Promise((resolve) => socket.on('error', (error) => faults.push(error)).once('close', resolve));
@@ -140,7 +140,7 @@ describe('a body of a guarded route that is compressed, chunked or larger than 6
     expect(socket.bytesWritten).toBe(start.length + length);
   });
 
-  it('is never taken for an empty one when the client goes away before the credential was verified', async () => {
+  it('a body is never treated as empty if the client disconnects before the credential was verified', async () => {
     const owner = app.as('owner');
     const contract = await owner.post<{ data: { id: string } }>(CONTRACTS, { title: 'Draft', body: '<p>Terms</p>' });
     const path = `${CONTRACTS}/${contract.body.data.id}`;
@@ -157,7 +157,7 @@ describe('a body of a guarded route that is compressed, chunked or larger than 6
     expect((await owner.get(path)).body).toMatchObject({ data: { status: 'draft' } });
   });
 
-  it('is discarded within a bound when its request has its response', async () => {
+  it('a body is discarded up to a limit after its request has its response', async () => {
     const endless = await sending(head('POST', STAFF, { 'Transfer-Encoding': 'chunked' }));
     await until(async () => endless.answer().startsWith('HTTP/1.1 401 '));
     const next = (event: string) => new Promise((resolve) => endless.socket.once(event, resolve));
@@ -172,13 +172,13 @@ describe('a body of a guarded route that is compressed, chunked or larger than 6
 });
 
 describe('a body of a public route', () => {
-  it.each([...PUBLIC, SEARCH])('is 415 if it is compressed: %s', async (path) => {
+  it.each([...PUBLIC, SEARCH])('a compressed body of a public route is 415: %s', async (path) => {
     const { status } = await app.post(path, undefined, { raw: gzipSync('{}'), headers: GZIP });
     expect(status).toBe(415);
   });
 
   it.each([...PUBLIC.map((path) => [path, 16] as const), [SEARCH, 64] as const])(
-    'is 413 if it is too large: %s, %i KiB',
+    'a large body of a public route is 413: %s, %i KiB',
     async (path, kib) => {
       const sized = (bytes: number) => ({ raw: '{"email":"x"}'.padEnd(bytes), headers: JSON_TYPE });
       expect((await app.post(path, undefined, sized(kib * KIB))).status).toBe(400);
@@ -186,19 +186,19 @@ describe('a body of a public route', () => {
     },
   );
 
-  it('is 413 as soon as it is longer than the limit, although no length was declared', async () => {
+  it('a body of a public route without a declared length is 413 as soon as it exceeds the limit', async () => {
     const { socket, answer } = await sending(head('POST', PUBLIC[0] ?? '', { 'Transfer-Encoding': 'chunked' }));
     socket.write(`8000\r\n${' '.repeat(20_000)}`);
     await until(async () => answer().startsWith('HTTP/1.1 413 '));
   });
 });
 
-describe('a body that no route takes', () => {
+describe('a body that no route accepts', () => {
   it.each([
     ['POST', '/health/x', 404],
     ['POST', '/v1/admin/nothing', 404],
     ['PUT', '/health/live', 405],
-  ])('is not read: %s %s is %i', async (method, path, status) => {
+  ])('a body that no route accepts is not read: %s %s is %i', async (method, path, status) => {
     const bomb = gzipSync(Buffer.alloc(1_000_000, '['));
     expect((await app.request(method, path, { raw: bomb, headers: GZIP })).status).toBe(status);
     const { answer } = await sending(head(method, path, { 'Content-Length': '1000' }));
@@ -206,7 +206,7 @@ describe('a body that no route takes', () => {
   });
 });
 
-describe('bytes that are being received', () => {
+describe('bytes of bodies that are being received', () => {
   const unfinished = (token: string, to: TestApp, from: string) => {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Length': '1000000', 'X-Forwarded-For': from };
     return sending(`${head('POST', STAFF, headers)}{`, to);
@@ -214,7 +214,7 @@ describe('bytes that are being received', () => {
   const rejected = (sent: { answer: () => string }[], status: number) =>
     sent.filter(({ answer }) => answer().startsWith(`HTTP/1.1 ${status} `)).length;
 
-  it('are limited per address and in total, and counted until the client has gone', async () => {
+  it('bytes of bodies are limited per address and in total, and counted until the client has disconnected', async () => {
     const limits = { MAX_RECEIVING_MIB: '6', MAX_RECEIVING_MIB_PER_ADDRESS: '4' };
     const own = await startApp({ env: { ...limits, TRUSTED_PROXIES: '127.0.0.1,::1', JOBS: 'false' } });
     const { token } = own.credentials.staff;
@@ -249,7 +249,7 @@ describe('connections', () => {
     return sockets.filter(({ closed, destroyed }) => !closed && !destroyed).length;
   };
 
-  it('are limited per address', async () => {
+  it('connections are limited per address', async () => {
     const own = await startApp({ env: { MAX_CONNECTIONS_PER_ADDRESS: '20', JOBS: 'false' } });
     expect(await idle(own, 40)).toBeLessThanOrEqual(20);
     for (const socket of open) socket.destroy();
@@ -262,7 +262,7 @@ describe('connections', () => {
     expect(await metric('http_connections_rejected_total', own)).toBeGreaterThanOrEqual(20);
   });
 
-  it('of a trusted proxy are not limited as those of one address, but in total', async () => {
+  it('connections of a trusted proxy are limited in total, not as those of one address', async () => {
     const limits = { MAX_CONNECTIONS_PER_ADDRESS: '5', MAX_CONNECTIONS: '30', JOBS: 'false' };
     const own = await startApp({ env: { ...limits, TRUSTED_PROXIES: '127.0.0.1,::1' } });
     const left = await idle(own, 50);

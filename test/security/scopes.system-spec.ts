@@ -22,7 +22,7 @@ const CONNECT_SCOPES = [
     ['read', 'write', 'delete', 'writer', '*'].map((action) => `connect:${area}:${action}`),
   ),
 ];
-/** No endpoint and no provisioning takes them; whatever row holds one holds nothing. */
+/** No endpoint and no provisioning accepts these; a row that contains one grants nothing. */
 const MEANINGLESS = [
   'connect:bookings',
   'connect',
@@ -37,7 +37,7 @@ const MEANINGLESS = [
 let app: TestApp;
 let operations: Placed[];
 
-/** Who meets what an operation requires, written down here once more: the service's own comparison is what is tested. */
+/** The callers that meet a requirement, implemented here again: the comparison of the service is what is tested. */
 function meets(held: string, required: string): boolean {
   if (required.startsWith('*:')) {
     const [prefix, area, action] = held.split(':');
@@ -54,9 +54,9 @@ function meets(held: string, required: string): boolean {
 }
 
 /**
- * Calls each operation as each caller. `allowed` says of a caller, by its name, whether it is let in. Where there is a client
- * for several scopes at once, those that have nothing in common with what the operation requires are tried together: whoever
- * holds all of them is refused, so each of them alone is.
+ * Calls each operation as each caller. `allowed` returns whether a caller, by its name, is permitted. If there is a
+ * client with several scopes, the ones unrelated to the requirement of the operation are tested together: a client with
+ * all of them is rejected, so each of them alone is.
  */
 /** An expensive operation rejects calls beyond its limit after the scope check. */
 function isBusy({ status, text }: Answer): boolean {
@@ -101,7 +101,7 @@ async function callAll(
   return counted;
 }
 
-/** A client that holds all of these scopes. */
+/** A client with all of these scopes. */
 type Together = (scopes: string[]) => Promise<TestClient>;
 
 /** The same client for the same scopes. */
@@ -118,7 +118,7 @@ function remembered(make: Together): Together {
 const farFrom = (operation: Placed, scopes: readonly string[]) =>
   scopes.filter((scope) => !byScope(scope, operation) && !isNear(scope, operation['x-required-scope'] ?? ''));
 
-/** Of the same module or area, of one that stands for all, or of the same action within connect. */
+/** Of the same module or area, a wildcard scope, or of the same action within connect. */
 function isNear(held: string, required: string): boolean {
   const [module, area, action] = held.split(':');
   const [ofModule, ofArea, ofAction] = required.startsWith('*:')
@@ -134,7 +134,7 @@ async function callersBy(scopes: readonly string[], make: (scope: string) => Pro
   return callers;
 }
 
-/** Makes the clients for several scopes beforehand: while the calls are made, nothing else may change. */
+/** Creates the clients with several scopes beforehand: nothing else may change during the calls. */
 async function makeAll(together: Together, called: Placed[], scopes: readonly string[]): Promise<void> {
   for (const operation of called) {
     const far = farFrom(operation, scopes);
@@ -145,25 +145,25 @@ async function makeAll(together: Together, called: Placed[], scopes: readonly st
 const byScope = (held: string, { 'x-required-scope': required }: Placed) =>
   required === undefined || meets(held, required);
 
-/** Those that the scope decides over: each is let in somewhere, and kept out somewhere. */
+/** The scopes that make a difference: each is permitted somewhere and rejected somewhere. */
 const on = (...surfaces: string[]) => operations.filter((operation) => surfaces.includes(surfaceOf(operation)));
 
-describe('every operation lets in exactly those who hold what it requires', () => {
+describe('the scopes that operations require', () => {
   beforeAll(async () => {
     app = await startApp({ env: { JOBS: 'false' } });
     operations = await guardedOperations(app);
-    // The first list that does not end signs a cursor, and has a key made for that.
+    // The first list that does not end signs a cursor, for which a key is created.
     await app.as('owner').get('/v1/admin/action-ledger/entries?limit=1');
   });
 
-  it('is asked for one of the scopes that there are, on every surface', () => {
+  it('every operation requires an existing scope, on every surface', () => {
     const required = new Set(operations.flatMap((operation) => operation['x-required-scope'] ?? []));
     const known = [...STAFF_SCOPES, ...PLATFORM_SCOPES, ...CONNECT_SCOPES, '*:read', '*:write', '*:delete'];
     expect([...required].filter((scope) => !known.includes(scope))).toEqual([]);
     expect(new Set(operations.map(surfaceOf))).toEqual(new Set(['staff', 'connect', 'vault', 'realtime', 'data']));
   });
 
-  it('staff tokens, with each scope of the staff surface alone', async () => {
+  it('staff tokens with each scope of the staff surface can call exactly the operations that require it', async () => {
     const together = remembered(async (scopes) => app.with(await tokenWith(app, scopes)));
     const callers = await callersBy(STAFF_SCOPES, (scope) => together([scope]));
     await makeAll(together, on('staff'), STAFF_SCOPES);
@@ -177,7 +177,7 @@ describe('every operation lets in exactly those who hold what it requires', () =
     ]);
   });
 
-  it('platform keys, with each scope of the platform alone', async () => {
+  it('platform keys with each scope of the platform surfaces can call exactly the operations that require it', async () => {
     const scopes = [...PLATFORM_SCOPES, ...CONNECT_SCOPES];
     const together = remembered((held) => withKey(app, held));
     const callers = await callersBy(scopes, (scope) => together([scope]));
@@ -189,7 +189,7 @@ describe('every operation lets in exactly those who hold what it requires', () =
     expect([letIn + refused, letIn > 0, refused > letIn]).toEqual([called.length * scopes.length, true, true]);
   });
 
-  it('access tokens, with each connect scope alone', async () => {
+  it('access tokens with each connect scope can call exactly the operations that require it', async () => {
     const operatorId = await newOperator(app);
     const make = async (scope: string) => actingAs(app, await newClient(app, operatorId, { scopes: [scope] }));
     const callers = await callersBy(CONNECT_SCOPES, make);
@@ -199,7 +199,7 @@ describe('every operation lets in exactly those who hold what it requires', () =
     expect([letIn > 0, refused > 0]).toEqual([true, true]);
   });
 
-  it('what is no scope lets nobody in, even where a row holds it', async () => {
+  it('an unknown scope permits nothing, even if a row contains it', async () => {
     const callers = await callersBy(MEANINGLESS, async (scope) => {
       const marker = uniqueName('connect');
       const client = await withKey(app, [`connect:${marker.replace('_', '-')}:read`]);
@@ -218,11 +218,11 @@ describe('every operation lets in exactly those who hold what it requires', () =
 describe('docs/scopes.md', () => {
   const written = readFileSync('docs/scopes.md', 'utf8');
 
-  it('is what npm run docs writes', () => {
+  it('docs/scopes.md is what npm run docs writes', () => {
     expect(written).toBe(scopeTable(buildDocument(app.nest, apiDocumentContent())));
   });
 
-  it('says of each role what it may do, and a session of it may do exactly that', async () => {
+  it('docs/scopes.md lists for each role its permissions, and a session of the role has exactly these', async () => {
     const rows = new Map(
       [...written.matchAll(/^\| `([A-Z]+ \/v1\/admin\/\S+)` \| \S+ \| (.*) \|$/gm)].map(([, call = '', cells = '']) => [
         call,

@@ -29,7 +29,7 @@ const headers = (one: Record<string, string>): Call => ({ headers: one });
 const raw = (text: string, more: Record<string, string> = JSON_BODY): Call => ({ raw: text, headers: more });
 const user = (password: unknown, email = uniqueEmail()) => ({ email, name: 'Planted', roles: ['viewer'], password });
 
-/** One try each: what is sent with a secret in it, and the status that it gets. */
+/** One attempt each: the request with a secret in it, and the status of its response. */
 const REFUSED: Record<string, [status: number, send: (secret: string) => Promise<Answer>]> = {
   'a wrong password': [401, (s) => app.post(SESSIONS, { email: app.credentials.staff.email, password: s })],
   'a password in the place of the address': [401, (s) => app.post(SESSIONS, { email: s, password: 'x' })],
@@ -71,7 +71,7 @@ const REFUSED: Record<string, [status: number, send: (secret: string) => Promise
   'a cookie': [401, (s) => app.get(ME, headers({ Cookie: `session=${s}` }))],
 };
 
-/** The same with credentials that have the form of ours, which are recognised by it. */
+/** The same with credentials of the right form, by which the service recognises them. */
 const OF_FORM: Record<string, [status: number, secret: () => string, send: (secret: string) => Promise<Answer>]> = {
   'an unknown staff token': [401, () => newCredential('vsk').token, (s) => app.with(s).get(ME)],
   'an unknown session': [401, () => newCredential('vss').token, (s) => app.get(ME, headers({ 'x-api-key': s }))],
@@ -86,19 +86,19 @@ function token(parameters: string): Promise<Answer> {
   return app.post(TOKEN, undefined, raw(`${GRANT}&${parameters}`, FORM));
 }
 
-describe('a secret that is refused', () => {
+describe('a rejected secret', () => {
   const tries = [
     ...Object.entries(REFUSED).map(([what, [status, send]]) => ({ what, status, send, secret: newSecretText })),
     ...Object.entries(OF_FORM).map(([what, [status, secret, send]]) => ({ what, status, send, secret })),
   ];
 
-  it.each(tries)('$what ($status) is in no log, no table, no metric and not in the answer', async (given) => {
+  it.each(tries)('$what ($status) is in no log, table, metric or response', async (given) => {
     const secret = given.secret();
     const lines = app.logs.length;
     const answer = await given.send(secret);
     expect([answer.status, answer.text]).toEqual([given.status, answer.text]);
     expect(await leaks(app, [plant(given.what, secret)], [answer])).toEqual([]);
-    // The log does speak of the request.
+    // The log does contain the request.
     expect(app.logs.slice(lines).some((line) => line.includes(answer.headers['x-request-id'] ?? '-'))).toBe(true);
   });
 });
@@ -107,7 +107,10 @@ interface Issued {
   data: { id: string; token: string };
 }
 
-/** Everything that takes or gives a secret, once, by somebody new. Idempotency keys have the answers stored. */
+/**
+ * Every operation that accepts or returns a secret, once, by a new caller. Their responses are stored under
+ * Idempotency-Keys.
+ */
 async function goThroughAll(
   name: string,
 ): Promise<{ secrets: Record<string, string>; answers: Answer[]; shown: Answer[] }> {
@@ -151,8 +154,8 @@ async function goThroughAll(
   };
 }
 
-describe('secrets that are taken or given', () => {
-  it('are shown once by the answer that gives them, and are nowhere else', async () => {
+describe('secrets that are sent or returned', () => {
+  it('secrets are shown once by the response that returns them, and are nowhere else', async () => {
     const { secrets, answers, shown } = await goThroughAll('Nightly');
     expect([...answers, ...shown].map(({ status }) => status)).toEqual([
       201, 200, 201, 201, 200, 200, 200, 201, 201, 201, 200, 200, 200,
@@ -162,7 +165,7 @@ describe('secrets that are taken or given', () => {
     const planted = [...Object.entries(secrets), ...Object.entries(all)].map(([what, secret]) => plant(what, secret));
     expect(await leaks(app, planted, answers)).toEqual([]);
     expect(app.logs.filter((line) => line.includes('$argon2id$'))).toEqual([]);
-    // The search does find what is there.
+    // The search finds what is there.
     expect(await tablesWith(app, ['Nightly'])).toEqual([
       'public.api_tokens',
       'public.idempotency_keys',
@@ -171,7 +174,7 @@ describe('secrets that are taken or given', () => {
   });
 });
 
-/** Inserts into these fail in a way that nobody foresaw, as long as the work takes. */
+/** Inserts into these tables fail with an unexpected error during the work. */
 async function broken(tables: string[], work: () => Promise<void>): Promise<void> {
   await app.sql(`create function break() returns trigger language plpgsql as
     $$ begin raise exception 'broken by a test' using detail = new::text, hint = new::text; end $$`);
@@ -185,7 +188,7 @@ async function broken(tables: string[], work: () => Promise<void>): Promise<void
   }
 }
 
-describe('where the database fails while a secret is being kept', () => {
+describe('a database that fails while a secret is stored', () => {
   const email = uniqueEmail();
   let session: string;
   let client: OAuthClient;
@@ -197,7 +200,7 @@ describe('where the database fails while a secret is being kept', () => {
     client = (await platform.post<OAuthClient>(clients, { scopes: ['connect:bookings:read'] })).body;
   });
 
-  it('the answer is a 500 that says nothing, and the log has the stack without values', async () => {
+  it('a database error while a secret is stored is a 500 without details, and the log has the stack without values', async () => {
     const secrets = { new: newSecretText(), changed: newSecretText(), plaintext: newSecretText() };
     const lines = app.logs.length;
     const { body: me } = await app.with(session).get<{ data: { user: { id: string } } }>(ME);
@@ -239,7 +242,7 @@ describe('where the database fails while a secret is being kept', () => {
     const known = { ...secrets, session, 'client secret': client.clientSecret, password: 'a good password for now' };
     const planted = Object.entries(known).map(([what, secret]) => plant(what, secret));
     expect(await leaks(app, planted, answers)).toEqual([]);
-    // Neither the parameters of a statement nor the row that was refused: both hold hashes and personal data.
+    // Neither the parameters of a statement nor the rejected row: both contain hashes and personal data.
     const all = app.logs.slice(lines).join('\n');
     expect(['$argon2id$', email, '"type":"Buffer"', 'parameters'].filter((value) => all.includes(value))).toEqual([]);
   });

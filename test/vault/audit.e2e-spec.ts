@@ -26,7 +26,10 @@ function recorded(slug: string): Promise<Row[]> {
   );
 }
 
-/** The vault's record once it has so many rows. It is half a second late; a busy machine adds to that. */
+/**
+ * The audit of the vault, as soon as it has `count` rows. It is written half a second late; a busy machine adds to
+ * that.
+ */
 async function eventually(slug: string, rows: number): Promise<Row[]> {
   for (let waited = 0; waited < 5_000; waited += 50) {
     const found = await recorded(slug);
@@ -37,7 +40,7 @@ async function eventually(slug: string, rows: number): Promise<Row[]> {
 }
 
 describe('the audit of a vault', () => {
-  it('records the actor, the operation, the request and the number of bytes, never the value', async () => {
+  it('the audit of a vault records the actor, the operation, the request and the number of bytes, never the value', async () => {
     const client = await withScopes(app, 'vault:write');
     const headers = { 'X-Request-Id': 'recorded-request-1' };
     const { status } = await client.post('/vault/v1/watched/encrypt', { plaintext: 'Zürich ☂' }, { headers });
@@ -69,7 +72,7 @@ describe('the audit of a vault', () => {
     expect(JSON.stringify(rows)).not.toMatch(/Zürich|WsO8cmljaCDimII/);
   });
 
-  it('records rejected operations with their error code', async () => {
+  it('the audit of a vault records rejected operations with their error code', async () => {
     const client = app.as('platform');
     const ciphertext = await encrypted(client, 'refusing', 'four');
     await decrypt(client, 'refusing', ciphertext);
@@ -93,7 +96,7 @@ describe('the audit of a vault', () => {
     expect(rows.map(({ operation }) => operation)).toEqual(expect.arrayContaining(['create', 'change']));
   });
 
-  it('is complete when the service has stopped', async () => {
+  it('the audit of a vault is complete when the service has stopped', async () => {
     const node = await startApp();
     await Promise.all(Array.from({ length: 50 }, () => encrypted(node.as('platform'), 'stopping', 'x')));
     await node.close();
@@ -101,7 +104,7 @@ describe('the audit of a vault', () => {
     expect((await recorded('stopping')).filter(({ operation }) => operation === 'encrypt')).toHaveLength(50);
   });
 
-  it('is written later if the table is unavailable, and responses do not wait', async () => {
+  it('the audit of a vault is written later if the table is unavailable, and responses do not wait', async () => {
     const node = await startApp({ env: { LOG_LEVEL: 'warn' } });
     await encrypted(node.as('platform'), 'patient', 'x');
     await eventually('patient', 2);
@@ -119,7 +122,7 @@ describe('the audit of a vault', () => {
   });
 
   it.each([`update vault_audit set bytes = 0`, `delete from vault_audit`, `truncate vault_audit`])(
-    'is append-only: %s is rejected',
+    'the audit of a vault is append-only: %s is rejected',
     async (statement) => {
       await expect(app.sql(statement)).rejects.toThrow('vault_audit is append-only');
     },
@@ -127,7 +130,7 @@ describe('the audit of a vault', () => {
 });
 
 describe('encryption', () => {
-  it('needs no statement per call: the vault is read once a second, the audit is written in batches', async () => {
+  it('encryption needs no statement per call: the vault is read once a second, the audit is written in batches', async () => {
     const client = app.as('platform');
     await encrypted(client, 'hot', 'x');
     const query = jest.spyOn(app.nest.get(Database).pool(), 'query');
@@ -146,7 +149,7 @@ describe('encryption', () => {
     expect(rows.filter(({ operation }) => operation === 'encrypt')).toHaveLength(401);
   });
 
-  it('and decryption log no value and no ciphertext at any level', async () => {
+  it('encryption and decryption log no value and no ciphertext at any level', async () => {
     const node = await startApp({ env: { LOG_LEVEL: 'trace' } });
     const client = node.as('platform');
     const plaintext = 'a-very-secret-passport-number';

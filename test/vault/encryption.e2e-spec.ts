@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe('encrypting a value', () => {
-  it('answers 200 with only { data: { ciphertext } } and Cache-Control: no-store', async () => {
+  it('encrypting a value answers 200 with only { data: { ciphertext } } and Cache-Control: no-store', async () => {
     const { status, body, headers } = await encrypt(client, 'primary', 'P1234567');
 
     expect(status).toBe(200);
@@ -35,7 +35,7 @@ describe('encrypting a value', () => {
     ['65,536 bytes of one byte each', 'x'.repeat(65_536)],
     ['65,536 bytes of four each', '😀'.repeat(16_384)],
     ['65,536 NULs, six times as long in JSON', '\0'.repeat(65_536)],
-  ])('that is %s comes back from decrypt unchanged', async (_, plaintext) => {
+  ])('encrypting and decrypting %s returns it unchanged', async (_, plaintext) => {
     const ciphertext = await encrypted(client, 'primary', plaintext);
     const sealed = Buffer.from(ciphertext, 'base64');
     const { status, body } = await decrypt(client, 'primary', ciphertext);
@@ -47,7 +47,7 @@ describe('encrypting a value', () => {
     expect(Object.keys(body)).toEqual(['data']);
   });
 
-  it('never returns the same ciphertext or nonce twice', async () => {
+  it('encrypting a value never returns the same ciphertext or nonce twice', async () => {
     const ciphertexts = await Promise.all(Array.from({ length: 500 }, () => encrypted(client, 'primary', 'same')));
 
     expect(new Set(ciphertexts).size).toBe(500);
@@ -55,15 +55,15 @@ describe('encrypting a value', () => {
   });
 });
 
-describe('a plaintext is rejected', () => {
-  it('with 400 if it has 65,537 bytes in fewer characters', async () => {
+describe('a rejected plaintext', () => {
+  it('a plaintext of 65,537 bytes in fewer characters is rejected with 400', async () => {
     const answer = await client.post('/vault/v1/primary/encrypt', { plaintext: `${'😀'.repeat(16_384)}x` });
 
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ error: NOT_PLAINTEXT });
   });
 
-  it('with 400 if it contains an escaped lone surrogate', async () => {
+  it('a plaintext with an escaped lone surrogate is rejected with 400', async () => {
     const raw = '{"plaintext": "a\\udc00\\ud800b"}';
     const { status, body } = await client.post('/vault/v1/primary/encrypt', undefined, { ...ESCAPED, raw });
 
@@ -75,14 +75,14 @@ describe('a plaintext is rejected', () => {
     ['another member stands beside it', '{"plaintext": "x", "key": "y"}', 'key: key is not recognized'],
     ['the body is a list', '["x"]', 'The body must be a JSON object'],
     ['the body is not JSON', '{"plaintext": "x"', 'The body is not valid JSON'],
-  ])('where %s', async (_, raw, error) => {
+  ])('a plaintext is rejected if %s', async (_, raw, error) => {
     const answer = await client.post('/vault/v1/primary/encrypt', undefined, { ...ESCAPED, raw });
 
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ error });
   });
 
-  it('with 413 if the body exceeds 512 KiB', async () => {
+  it('a plaintext is rejected with 413 if the body exceeds 512 KiB', async () => {
     const [under, over] = await Promise.all(
       [524_288, 524_289].map((bytes) =>
         client.post('/vault/v1/primary/encrypt', undefined, {
@@ -99,7 +99,7 @@ describe('a plaintext is rejected', () => {
 });
 
 describe('an invalid ciphertext', () => {
-  /** Cut, changed, or spelled otherwise; each from a good one of a text with 21 bytes, which ends in `==`. */
+  /** Truncated, changed, or encoded differently; each from a valid one of a text with 21 bytes, which ends in `==`. */
   const damages: [string, (good: string) => string][] = [
     ['is empty', () => ''],
     ['is not base64', () => 'not base64!'],
@@ -120,7 +120,7 @@ describe('an invalid ciphertext', () => {
     ['is longer than any that was handed out', () => 'A'.repeat(500_000)],
   ];
 
-  /** The last letter of a text that ends in `==` carries two bits; what the runtime ignores are the other four. */
+  /** The last letter of a text that ends in `==` has two significant bits; the runtime ignores the other four. */
   const nextLetter: Record<string, string> = { A: 'B', Q: 'R', g: 'h', w: 'x' };
 
   function flipped(good: string, at: number): string {
@@ -129,7 +129,7 @@ describe('an invalid ciphertext', () => {
     return bytes.toString('base64');
   }
 
-  it.each(damages)('because it %s is always the same 400', async (_, damage) => {
+  it.each(damages)('a ciphertext that is invalid because it %s is always the same 400', async (_, damage) => {
     const good = await encrypted(client, 'primary', 'text of 21 bytes here');
     const { status, body } = await decrypt(client, 'primary', damage(good));
 
@@ -138,7 +138,7 @@ describe('an invalid ciphertext', () => {
     expect(await decrypted(client, 'primary', good)).toBe('text of 21 bytes here');
   });
 
-  it('of another vault is rejected with the same 400, in both directions', async () => {
+  it('a ciphertext of another vault is rejected with the same 400, in both directions', async () => {
     const [here, there] = await Promise.all([encrypted(client, 'here', 'x'), encrypted(client, 'there', 'x')]);
     const answers = await Promise.all([decrypt(client, 'there', here), decrypt(client, 'here', there)]);
 
@@ -149,7 +149,7 @@ describe('an invalid ciphertext', () => {
     expect(await decrypted(client, 'here', here)).toBe('x');
   });
 
-  it('that is not a string is rejected with 400', async () => {
+  it('a ciphertext that is not a string is rejected with 400', async () => {
     const { status, body } = await client.post('/vault/v1/primary/decrypt', { ciphertext: 1 });
 
     expect(status).toBe(400);

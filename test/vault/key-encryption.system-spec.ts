@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { startApp, type TestApp } from '../setup/app.js';
 import { decrypt, decrypted, encrypt, encrypted, setVersion, versionsOf } from './vaults.js';
 
-/** Nodes start anew to read their keys again; a small pool each, and closed at the end of the test. */
+/** Nodes are restarted to read their keys again; a small pool each, and closed at the end of the test. */
 const SMALL = { DATABASE_POOL_SIZE: '4' };
 const MODULE = join(import.meta.dirname, '../../dist/src/platform/keys/local-kek.js');
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe('a data-encryption key', () => {
-  it('is stored wrapped, as 60 bytes', async () => {
+  it('a data-encryption key is stored wrapped, as 60 bytes', async () => {
     await encrypted(app.as('platform'), 'wrapped', 'x');
     const [row] = await app.sql(`
       select length(wrapped_key) as bytes, kek_id from vault_key_versions
@@ -28,7 +28,7 @@ describe('a data-encryption key', () => {
     expect(row).toEqual({ bytes: 60, kek_id: expect.stringMatching(/^local[0-9A-Za-z]{8}$/) });
   });
 
-  it('copied to another vault cannot be unwrapped there: 503', async () => {
+  it('a data-encryption key copied to another vault cannot be unwrapped there: 503', async () => {
     await Promise.all([encrypted(app.as('platform'), 'giver', 'x'), encrypted(app.as('platform'), 'taker', 'x')]);
     await setVersion(
       app,
@@ -42,7 +42,7 @@ describe('a data-encryption key', () => {
     expect(status).toBe(503);
   });
 
-  it('answers 503 with retryAfterMs if its key-encryption key is missing, and the start logs it', async () => {
+  it('a data-encryption key answers 503 with retryAfterMs if its key-encryption key is missing, and the start logs it', async () => {
     const ciphertext = await encrypted(app.as('platform'), 'orphan', 'x');
     await setVersion(app, 'orphan', `kek_id = 'gone'`);
     const node = await startApp({ env: { ...SMALL, LOG_LEVEL: 'error' } });
@@ -67,7 +67,7 @@ describe('a data-encryption key', () => {
 });
 
 describe('a new key-encryption key', () => {
-  it('rewraps every key at the next start, once on two processes, and the data does not change', async () => {
+  it('a new key-encryption key rewraps every key at the next start, once on two processes, and the data does not change', async () => {
     const env = { ...SMALL, VAULT_KEK_PRIMARY: 'next', VAULT_KEK_next: randomBytes(32).toString('base64') };
     const ciphertext = await encrypted(app.as('platform'), 'rewrapped', 'old data');
     const nodes = await Promise.all([startApp({ env }), startApp({ env })]);
@@ -79,7 +79,7 @@ describe('a new key-encryption key', () => {
     ).toHaveLength(1);
     for (const node of nodes) expect(await decrypted(node.as('platform'), 'rewrapped', ciphertext)).toBe('old data');
 
-    // The old key can leave: in production the local one is not even read.
+    // The old key is not needed any more: in production the local one is not even read.
     const production = await startApp({ env: { ...env, NODE_ENV: 'production', RATE_LIMIT_FACTOR: '100' } });
     expect(await decrypted(production.as('platform'), 'rewrapped', ciphertext)).toBe('old data');
     expect(await encrypt(production.as('platform'), 'made-up', 'x')).toMatchObject({
@@ -91,7 +91,7 @@ describe('a new key-encryption key', () => {
 });
 
 describe('the local key-encryption key', () => {
-  it('is the same for processes that start at the same time', async () => {
+  it('the local key-encryption key is the same for processes that start at the same time', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'vault-kek-'));
     const script = `const { makeLocalKek } = await import(process.argv[1]); console.log(makeLocalKek(process.argv[2]).id)`;
     const run = promisify(execFile);

@@ -36,7 +36,7 @@ async function rotated(slug: string): Promise<string> {
 }
 
 describe('manual rotation', () => {
-  it('creates a pending version that becomes primary when every process knows it; a repeated request returns the same', async () => {
+  it('the manual rotation of a key creates a pending version that becomes primary when every process knows it; a repeated request returns the same', async () => {
     const old = await encrypted(platform(), 'by-hand', 'old');
     const [first, again] = [await rotate('by-hand'), await rotate('by-hand')];
 
@@ -64,14 +64,14 @@ describe('manual rotation', () => {
     }
   });
 
-  it('creates one version for concurrent requests', async () => {
+  it('the manual rotation of a key creates one version for concurrent requests', async () => {
     await encrypted(platform(), 'at-once', 'x');
     const answers = await Promise.all(Array.from({ length: 5 }, () => rotate('at-once')));
     expect(answers.map(({ body }) => body.data?.version)).toEqual([2, 2, 2, 2, 2]);
     expect(await versionsOf(app, 'at-once')).toHaveLength(2);
   });
 
-  it('is 404 for an unknown vault, 409 for one with 16 live versions, and shows nothing of the keys', async () => {
+  it('the manual rotation of a key is 404 for an unknown vault, 409 for one with 16 active versions, and shows no key data', async () => {
     const unknown = await rotate('nowhere');
     expect([unknown.status, unknown.body]).toEqual([404, { error: 'Not found' }]);
     await encrypted(platform(), 'sixteen', 'x');
@@ -93,7 +93,7 @@ describe('manual rotation', () => {
 });
 
 describe('disabling a version', () => {
-  it('rejects its ciphertexts at once, and on another process within a second, until it is enabled again', async () => {
+  it('disabling a key version rejects its ciphertexts at once, and on another process within a second, until it is enabled again', async () => {
     const old = await rotated('disabling');
     expect(await decrypted(other.as('platform'), 'disabling', old)).toBe('old');
 
@@ -113,7 +113,7 @@ describe('disabling a version', () => {
     expect(told.map(({ operation }) => operation)).toEqual(['key_disable', 'key_enable']);
   });
 
-  it('answers 409 for the primary and the pending version, 404 for an unknown one, 400 for another state', async () => {
+  it('disabling a key version answers 409 for the primary and the pending version, 404 for an unknown one, 400 for another state', async () => {
     await encrypted(platform(), 'in-use', 'x');
     await rotate('in-use');
     const answers = [await change('in-use', 1, 'disabled'), await change('in-use', 2, 'disabled')];
@@ -124,7 +124,7 @@ describe('disabling a version', () => {
     expect((await change('in-use', 1, 'destroyed')).status).toBe(400);
   });
 
-  it('requires the scope vault:keys, like every operation on keys', async () => {
+  it('disabling a key version requires the scope vault:keys, like every operation on keys', async () => {
     await rotated('scoped');
     const user = await withScopes(app, 'vault:write', 'vault:read');
     const keeper = await withScopes(app, 'vault:keys');
@@ -144,11 +144,11 @@ describe('disabling a version', () => {
   });
 });
 
-describe('rewrap', () => {
+describe('rewrapping a ciphertext', () => {
   const rewrap = (slug: string, ciphertext: string) =>
     platform().post<{ data: { ciphertext: string } }>(`/vault/v1/${slug}/rewrap`, { ciphertext });
 
-  it('encrypts with the present key, and the old one can be disabled', async () => {
+  it('rewrapping a ciphertext encrypts it with the current key, so that the old one can be disabled', async () => {
     const old = await rotated('rewrapping');
     const { status, body } = await rewrap('rewrapping', old);
     expect([status, Object.keys(body), Object.keys(body.data)]).toEqual([200, ['data'], ['ciphertext']]);
@@ -158,7 +158,7 @@ describe('rewrap', () => {
     expect(await decrypted(platform(), 'rewrapping', body.data.ciphertext)).toBe('old');
   });
 
-  it('answers the same 400 for every invalid ciphertext', async () => {
+  it('rewrapping answers the same 400 for every invalid ciphertext', async () => {
     const foreign = await encrypted(platform(), 'elsewhere', 'x');
     const own = Buffer.from(await encrypted(platform(), 'rewrapping-2', 'x'), 'base64');
     const short = [own.subarray(0, -12), own.subarray(0, 20), own.subarray(0, -1)].map((part) =>

@@ -9,7 +9,7 @@ const ROTATE_AT = 2 ** 31;
 const MOST = 2 ** 32 - 2 ** 20;
 const KEY_LIFETIME_MS = 5 * 60_000;
 
-/** A node that the tests leave in the present, and two whose clocks go together unless a test says otherwise. */
+/** A node that the tests leave at the current time, and two whose clocks move together unless a test changes one. */
 let app: TestApp;
 let one: TestApp;
 let two: TestApp;
@@ -32,7 +32,7 @@ async function statesOf(slug: string): Promise<string[]> {
   return (await versionsOf(app, slug)).map(({ state }) => state);
 }
 
-/** How often this happened to the vault, as its own record says. */
+/** The number of these actions on the vault, according to its audit. */
 async function times(operation: string, slug: string): Promise<number> {
   const rows = await app.sql('select from vault_audit where operation = $1 and vault_id = $2', [
     operation,
@@ -41,7 +41,9 @@ async function times(operation: string, slug: string): Promise<number> {
   return rows.length;
 }
 
-/** A vault whose key has been counted up to here. Neither `one` nor `two` has a lease of it; returns a ciphertext. */
+/**
+ * Sets the counter of the vault's key to this number. Neither `one` nor `two` has a lease of it; returns a ciphertext.
+ */
 async function vaultCountedTo(reserved: number, slug: string): Promise<string> {
   const first = await encrypted(app.as('platform'), slug, 'first');
   await setVersion(app, slug, `reserved = ${reserved}`);
@@ -49,7 +51,7 @@ async function vaultCountedTo(reserved: number, slug: string): Promise<string> {
 }
 
 describe('counting encryptions', () => {
-  it('reserves blocks of 65,536, one for each process', async () => {
+  it('counting encryptions reserves blocks of 65,536, one for each process', async () => {
     for (const node of [app, one, two]) {
       for (let i = 0; i < 3; i += 1) await encrypted(node.as('platform'), 'counted', 'x');
     }
@@ -57,7 +59,7 @@ describe('counting encryptions', () => {
     expect((await versionsOf(app, 'counted')).map(({ reserved }) => reserved)).toEqual([String(3 * BLOCK)]);
   });
 
-  it('never reserves the same block for two processes under concurrent load', async () => {
+  it('counting encryptions never reserves the same block for two processes under concurrent load', async () => {
     await vaultCountedTo(0, 'contended');
     const slot = { vaultId: await idOf('contended'), version: 1 };
     await app.sql('create table leased (vault_id text, since bigint, until bigint)');
@@ -74,14 +76,14 @@ describe('counting encryptions', () => {
         const takes: boolean[] = [];
         for (let i = 0; i < 150; i += 1) {
           takes.push(...(await Promise.all(Array.from({ length: 1_000 }, () => budget.take(slot)))));
-          // A block that is there is taken without waiting for anything: the answers of the database need their turn.
+          // A reserved block is used without waiting; only the answers of the database need time.
           await setImmediate();
         }
         return takes.filter(Boolean).length;
       }),
     );
 
-    // Each node needs three blocks for 150,000; six blocks lie side by side without a gap or an overlap.
+    // Each node needs three blocks for 150,000; the six blocks have no gap and no overlap.
     const blocks = await app.sql('select since::int, until::int from leased where vault_id = $1 order by since', [
       slot.vaultId,
     ]);
@@ -90,7 +92,7 @@ describe('counting encryptions', () => {
     await app.sql('drop trigger note_lease on vault_key_versions');
   });
 
-  it('reserves one block for many waiting requests', async () => {
+  it('counting encryptions reserves one block for many waiting requests', async () => {
     await encrypted(app.as('platform'), 'thirsty', 'x');
     await Promise.all(Array.from({ length: 100 }, () => encrypted(two.as('platform'), 'thirsty', 'x')));
 
@@ -99,7 +101,7 @@ describe('counting encryptions', () => {
 });
 
 describe('rotation at 2^31 encryptions', () => {
-  it('creates one pending version on two processes at once and continues with the old version', async () => {
+  it('the rotation at 2^31 encryptions creates one pending version on two processes at once and continues with the old version', async () => {
     await vaultCountedTo(ROTATE_AT - BLOCK, 'rotating');
     await Promise.all([one, two].map((node) => encrypted(node.as('platform'), 'rotating', 'x')));
 
@@ -108,14 +110,14 @@ describe('rotation at 2^31 encryptions', () => {
     expect(await app.sql(`select latest_version from vaults where slug = 'rotating'`)).toEqual([{ latest_version: 2 }]);
   });
 
-  it('does not begin one encryption earlier', async () => {
+  it('the rotation at 2^31 encryptions does not begin one encryption earlier', async () => {
     await vaultCountedTo(ROTATE_AT - 2 * BLOCK, 'not-yet');
     await encrypted(one.as('platform'), 'not-yet', 'x');
 
     expect(await statesOf('not-yet')).toEqual(['primary']);
   });
 
-  it('is completed once, one cache lifetime later, on two processes at once; old and new ciphertexts decrypt everywhere', async () => {
+  it('the rotation at 2^31 encryptions is completed once, one cache lifetime later, and all processes decrypt both versions', async () => {
     const first = await vaultCountedTo(ROTATE_AT, 'rotated-once');
     const before = await encrypted(one.as('platform'), 'rotated-once', 'before');
     travel(KEY_LIFETIME_MS - 30_000);
@@ -130,7 +132,7 @@ describe('rotation at 2^31 encryptions', () => {
     expect(await statesOf('rotated-once')).toEqual(['decrypt_only', 'primary']);
     expect(await times('rotation_complete', 'rotated-once')).toBe(1);
     expect((await versionsOf(app, 'rotated-once'))[1]?.reserved).toBe(String(2 * BLOCK));
-    // `app` knew the vault before there was a second version; a second later it looks again.
+    // `app` read the vault before there was a second version; it reads it again a second later.
     app.travel({ ms: 1_000 });
     for (const client of [app.as('platform'), two.as('platform')]) {
       const values = await Promise.all(
@@ -140,14 +142,14 @@ describe('rotation at 2^31 encryptions', () => {
     }
   });
 
-  it('reaches a process whose cache still has the old version as primary', async () => {
+  it('the rotation at 2^31 encryptions reaches a process whose cache still has the old version as primary', async () => {
     const first = await vaultCountedTo(ROTATE_AT, 'surprised');
     await encrypted(one.as('platform'), 'surprised', 'x');
     one.travel({ ms: KEY_LIFETIME_MS });
     expect(await decrypted(two.as('platform'), 'surprised', first)).toBe('first');
     await encrypted(one.as('platform'), 'surprised', 'x');
 
-    // It has no lease of the old version, and gets none.
+    // It has no lease of the old version and gets none.
     const ciphertext = await encrypted(two.as('platform'), 'surprised', 'late');
     two.travel({ ms: KEY_LIFETIME_MS });
 
@@ -158,7 +160,7 @@ describe('rotation at 2^31 encryptions', () => {
 });
 
 describe('a key with 2^32 - 2^20 encryptions', () => {
-  it('rejects the call after its last block with 429, and accepts one after exactly retryAfterMs', async () => {
+  it('a key with 2^32 - 2^20 encryptions rejects the call after its last block with 429, and accepts one after exactly retryAfterMs', async () => {
     await vaultCountedTo(MOST - BLOCK, 'exhausted');
     await encrypted(one.as('platform'), 'exhausted', 'x');
     const { status, body, headers } = await two
@@ -181,7 +183,7 @@ describe('a key with 2^32 - 2^20 encryptions', () => {
     expect(await statesOf('exhausted')).toEqual(['decrypt_only', 'primary']);
   });
 
-  it('begins a rotation that was missed, and still decrypts', async () => {
+  it('a key with 2^32 - 2^20 encryptions starts a rotation that was missed, and still decrypts', async () => {
     const first = await vaultCountedTo(MOST, 'stuck');
 
     expect((await encrypt(one.as('platform'), 'stuck', 'x')).status).toBe(429);
@@ -189,7 +191,7 @@ describe('a key with 2^32 - 2^20 encryptions', () => {
     expect((await decrypt(one.as('platform'), 'stuck', first)).body).toEqual({ data: { plaintext: 'first' } });
   });
 
-  it('waits for an administrator if the vault has 16 live versions, and creates no 17th', async () => {
+  it('a key with 2^32 - 2^20 encryptions waits for an administrator if the vault has 16 active versions', async () => {
     await vaultCountedTo(MOST, 'full');
     await app.sql(
       `insert into vault_key_versions (vault_id, version, state, kek_id, wrapped_key, created_at)
@@ -207,7 +209,7 @@ describe('a key with 2^32 - 2^20 encryptions', () => {
     expect(await statesOf('full')).toHaveLength(16);
   });
 
-  it('cannot be counted further: the database rejects it', async () => {
+  it('a key with 2^32 - 2^20 encryptions cannot be counted further: the database rejects it', async () => {
     await encrypted(app.as('platform'), 'bounded', 'x');
 
     await expect(setVersion(app, 'bounded', 'reserved = 4294967297')).rejects.toThrow(/reserved_check/);
@@ -215,7 +217,7 @@ describe('a key with 2^32 - 2^20 encryptions', () => {
 });
 
 describe('the versions of a vault', () => {
-  it('are at most one primary and one pending: the database rejects a second one', async () => {
+  it('the versions of a vault are at most one primary and one pending: the database rejects a second one', async () => {
     await encrypted(app.as('platform'), 'single', 'x');
     const vaultId = await idOf('single');
     const add = (version: number, state: string) =>

@@ -4,7 +4,7 @@ import { eventually } from '../launcher/wait.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { encrypt, encrypted } from './vaults.js';
 
-/** Stands between one node and the database, and can be cut. */
+/** A proxy between one node and the database that can be interrupted. */
 class Cable {
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
@@ -60,7 +60,7 @@ describe('while the database is unavailable', () => {
     await cable.close();
   });
 
-  it('encryption answers 503 with retryAfterMs, then 200 again; every answered call is audited', async () => {
+  it('while the database is unavailable, encryption is 503 with retryAfterMs, then 200; every successful call is audited', async () => {
     await encrypted(node.as('platform'), 'before', 'x');
     await encrypted(node.as('platform'), 'cut-off', 'x');
     cable.setCut(true);
@@ -70,7 +70,8 @@ describe('while the database is unavailable', () => {
 
     expect([status, body]).toEqual([503, { error: expect.any(String), retryAfterMs: expect.any(Number) }]);
     expect(headers['retry-after']).toBe('1');
-    // The service asks every half second whether the database is back; its client asks again as he was told to.
+    // The service checks every half second whether the database is available; its client repeats the call after that
+    // time.
     const back = await eventually(async () => {
       const { status: now, body: answer } = await encrypt(node.as('platform'), 'cut-off', 'back');
       return now === 200 ? answer.data.ciphertext : null;

@@ -19,7 +19,7 @@ function provision(vaults: object[]): Promise<string[]> {
 }
 
 describe('an unknown vault', () => {
-  it('is created by the first encryption, with one key, even under the longest slug', async () => {
+  it('an unknown vault is created by the first encryption, with one key, even under the longest slug', async () => {
     const slug = 'v'.repeat(63);
     await encrypted(app.as('platform'), slug, 'x');
 
@@ -28,7 +28,7 @@ describe('an unknown vault', () => {
     ]);
   });
 
-  it('is created once by concurrent first encryptions on two processes', async () => {
+  it('an unknown vault is created once by concurrent first encryptions on two processes', async () => {
     const nodes = [app, await startApp()].map((node) => node.as('platform'));
     const ciphertexts = await Promise.all(
       Array.from({ length: 40 }, (_, i) => encrypted(nodes[i % 2] ?? app, 'crowded', `value ${i}`)),
@@ -42,14 +42,14 @@ describe('an unknown vault', () => {
     expect(await versionsOf(app, 'crowded')).toHaveLength(1);
   });
 
-  it('answers 404 for decryption, which never creates a vault', async () => {
+  it('an unknown vault answers 404 for decryption, which never creates a vault', async () => {
     const { status, body } = await decrypt(app.as('platform'), 'never-seen', 'x');
 
     expect([status, body]).toEqual([404, NOT_FOUND]);
     expect(await app.sql(`select from vaults where slug = 'never-seen'`)).toEqual([]);
   });
 
-  it('answers 404 for encryption if VAULT_UPSERT is off', async () => {
+  it('an unknown vault answers 404 for encryption if VAULT_UPSERT is off', async () => {
     const strict = await startApp({ env: { VAULT_UPSERT: 'false' } });
     const { status, body } = await encrypt(strict.as('platform'), 'never-seen', 'x');
 
@@ -59,8 +59,8 @@ describe('an unknown vault', () => {
   });
 });
 
-describe('the provisioning section `vaults`', () => {
-  it('creates a vault and is safe to repeat', async () => {
+describe('the vaults section of the provisioning file', () => {
+  it('the vaults section of the provisioning file creates a vault and is safe to repeat', async () => {
     const rows = [{ slug: 'passports', name: 'Passport numbers' }];
     expect(await provision(rows)).toEqual(['vaults: 1']);
     const ciphertext = await encrypted(app.as('platform'), 'passports', 'x');
@@ -72,7 +72,7 @@ describe('the provisioning section `vaults`', () => {
     ]);
   });
 
-  it('keeps the values of members that a row omits', async () => {
+  it('the vaults section of the provisioning file keeps the values of members that a row omits', async () => {
     await provision([{ slug: 'kept', name: 'Kept', archived: true }]);
     await provision([{ slug: 'kept' }]);
     const [first] = await app.sql<{ archived_at: Date }>(`select archived_at from vaults where slug = 'kept'`);
@@ -84,12 +84,12 @@ describe('the provisioning section `vaults`', () => {
     expect(first?.archived_at).toBeInstanceOf(Date);
   });
 
-  it('rejects an invalid slug and writes nothing', async () => {
+  it('the vaults section of the provisioning file rejects an invalid slug and writes nothing', async () => {
     await expect(provision([{ slug: 'fine-slug' }, { slug: 'Not Fine' }])).rejects.toThrow(/vaults\.1\.slug/);
     expect(await app.sql(`select from vaults where slug = 'fine-slug'`)).toEqual([]);
   });
 
-  it('archives a vault: both operations answer 409 until it is restored, on another process within a second', async () => {
+  it('the vaults section of the provisioning file archives a vault: both operations answer 409 until it is restored, on another process within a second', async () => {
     const other = await startApp();
     const ciphertext = await encrypted(app.as('platform'), 'closed', 'x');
     expect(await decrypted(other.as('platform'), 'closed', ciphertext)).toBe('x');
@@ -109,7 +109,7 @@ describe('the provisioning section `vaults`', () => {
 });
 
 describe('a vault without a usable key version', () => {
-  it.each(['disabled', 'decrypt_only'])('is 409 for encrypt where its key is %s', async (state) => {
+  it.each(['disabled', 'decrypt_only'])('a vault whose key is %s answers 409 for encrypt', async (state) => {
     const slug = `key-${state.replace('_', '-')}`;
     await encrypted(app.as('platform'), slug, 'x');
     await setVersion(app, slug, `state = '${state}'`);
@@ -124,7 +124,7 @@ describe('a vault without a usable key version', () => {
     ['decrypt_only', true, `state = 'decrypt_only'`],
     ['disabled', false, `state = 'disabled'`],
     ['destroyed', false, `state = 'destroyed', kek_id = null, wrapped_key = null`],
-  ])('decrypts with a %s key: %s', async (state, opens, change) => {
+  ])('a vault decrypts with a %s key: %s', async (state, opens, change) => {
     const slug = `old-${state.replace('_', '-')}`;
     const ciphertext = await encrypted(app.as('platform'), slug, 'x');
     await setVersion(app, slug, change);
@@ -134,7 +134,7 @@ describe('a vault without a usable key version', () => {
     expect([status, body]).toEqual(opens ? [200, { data: { plaintext: 'x' } }] : [400, UNDECRYPTABLE]);
   });
 
-  it('does not decrypt with versions below its minimum version', async () => {
+  it('a vault does not decrypt with versions below its minimum version', async () => {
     const ciphertext = await encrypted(app.as('platform'), 'raised', 'x');
     await app.sql(`update vaults set latest_version = 2, min_version = 2 where slug = 'raised'`);
     app.travel({ ms: 1_000 });
@@ -144,9 +144,9 @@ describe('a vault without a usable key version', () => {
   });
 });
 
-// The last one: from here on this database has no room for another vault.
+// The last test: after it this database has no room for another vault.
 describe('the limit of 100 vaults', () => {
-  it('lets one of two concurrent first encryptions create its vault; the other answers 409', async () => {
+  it('the limit of 100 vaults lets one of two concurrent first encryptions create its vault; the other answers 409', async () => {
     const other = await startApp();
     await app.sql(`
       insert into vaults (id, slug, name, created_at)
@@ -165,14 +165,14 @@ describe('the limit of 100 vaults', () => {
     expect((await encrypt(app.as('platform'), 'primary', 'x')).status).toBe(200);
   });
 
-  it('answers 409 to each of many first encryptions without occupying connections', async () => {
+  it('the limit of 100 vaults answers 409 to each of many first encryptions without occupying connections', async () => {
     await app.sql(`delete from vaults where slug in ('filler-1', 'filler-2')`);
     const small = await startApp({ env: { DATABASE_POOL_SIZE: '4', JOBS: 'false' } });
     const client = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
     await client.connect();
     await client.query('select pg_advisory_lock(7120700)');
     const many = Array.from({ length: 30 }, (_, n) => encrypt(small.as('platform'), `many-${n}`, 'x'));
-    // Longer than anybody waits for a connection, and shorter than for a lock.
+    // Longer than a request waits for a connection, and shorter than for a lock.
     await setTimeout(1_300);
     await client.end();
     const statuses = (await Promise.all(many)).map(({ status }) => status).sort();

@@ -17,20 +17,20 @@ export function decrypt(client: TestClient, slug: string, ciphertext: string): P
   return client.post<Decrypted>(`/vault/v1/${slug}/decrypt`, { ciphertext });
 }
 
-/** Encrypts, and fails the test where that is refused. */
+/** Encrypts and expects success. */
 export async function encrypted(client: TestClient, slug: string, plaintext: string): Promise<string> {
   const { status, body, text } = await encrypt(client, slug, plaintext);
   if (status !== 200) throw new Error(`encrypt answered ${status} ${text}`);
   return body.data.ciphertext;
 }
 
-/** What decrypt makes of it; null where it is refused. */
+/** The decrypted value, or null if the request is rejected. */
 export async function decrypted(client: TestClient, slug: string, ciphertext: string): Promise<string | null> {
   const { status, body } = await decrypt(client, slug, ciphertext);
   return status === 200 ? body.data.plaintext : null;
 }
 
-/** The service as called with a platform key that holds these scopes and no others. */
+/** The service as called with a platform key that has these scopes only. */
 export async function withScopes(app: TestApp, ...scopes: string[]): Promise<TestClient> {
   const { token, publicId, secretHash } = newCredential('tpk');
   await app.sql(
@@ -53,7 +53,7 @@ export function versionsOf(
   );
 }
 
-/** Changes the first version of a vault past the service, as no endpoint does yet. */
+/** Changes the first version of a vault without the service, as no endpoint does yet. */
 export async function setVersion(app: TestApp, slug: string, change: string): Promise<void> {
   await app.sql(
     `update vault_key_versions set ${change}
