@@ -67,6 +67,7 @@ import { PolicyAssignment } from './src/modules/legal/policy-assignments/policy-
 import { PolicyVersion } from './src/modules/legal/policy-versions/policy-version.entity.js';
 import { ReviewSource } from './src/modules/reference-data/review-sources/review-source.entity.js';
 import { ApiToken } from './src/modules/identity/api-tokens/api-token.entity.js';
+import { SecurityEvent } from './src/modules/identity/security-events/security-event.entity.js';
 import { StaffSession } from './src/modules/identity/sessions/staff-session.entity.js';
 import { User } from './src/modules/identity/users/user.entity.js';
 import { Departure } from './src/modules/operations/departures/departure.entity.js';
@@ -80,6 +81,7 @@ import { Notifications1790000002200 } from './src/migrations/1790000002200-notif
 import { ReminderRule } from './src/modules/notifications/rules/reminder-rule.entity.js';
 import { NotificationMessage } from './src/modules/notifications/messages/notification-message.entity.js';
 import { ReminderRun } from './src/modules/notifications/runs/reminder-run.entity.js';
+import { SecurityEvents1791000000100 } from './src/migrations/1791000000100-security-events.js';
 import type { Env } from './src/platform/config/env.js';
 import { dataSourceOptions } from './src/platform/database/data-source-options.js';
 
@@ -93,6 +95,7 @@ const entities = [
   AllotmentSlot,
   ReviewSource,
   ApiToken,
+  SecurityEvent,
   StaffSession,
   User,
   Contract,
@@ -168,6 +171,7 @@ const migrations = [
   DiskProbes1790000002600,
   FailureLimits1790000002610,
   RenditionJobs1790000002620,
+  SecurityEvents1791000000100,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -8,6 +8,7 @@ import { LastUsesService } from './authentication/last-uses.service.js';
 import { UserCredentialsService } from './credentials/user-credentials.service.js';
 import { InitialCredentialsService } from './initial-credentials.service.js';
 import { IdentityDemo } from './identity.demo.js';
+import { SecurityEventsService } from './security-events/security-events.service.js';
 import { MeController } from './sessions/me.controller.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
@@ -24,6 +25,7 @@ import { UsersService } from './users/users.service.js';
     IdentityDemo,
     LastUsesService,
     PlatformKeysService,
+    SecurityEventsService,
     SessionsService,
     UserCredentialsService,
     UsersService,

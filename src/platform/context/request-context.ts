@@ -2,10 +2,19 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { uuidv7 } from '../ids/id.js';
 import { type Actor, SYSTEM } from './actor.js';
 
+/** The client of a request, as its connection and its headers describe it. */
+export interface ClientDescription {
+  readonly address: string;
+  /** Cut to 300 characters; null if the client sent none. */
+  readonly userAgent: string | null;
+}
+
 /** What is known of the request (or the job) that the running code belongs to. */
 export interface RequestContext {
   readonly requestId: string;
   actor: Actor | null;
+  /** Absent where no request is running: in a job, in provisioning. */
+  readonly client?: ClientDescription;
   /** Headers that the answer gets when the handler is done; kept here so that services need no response object. */
   readonly headers: Map<string, string>;
   /** Scopes that the handler asked for, beyond the one of its route. */

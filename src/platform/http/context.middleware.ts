@@ -3,6 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { openContext, type RequestContext } from '../context/request-context.js';
 import { uuidv7 } from '../ids/id.js';
 
+const MAX_USER_AGENT = 300;
 const ACCEPTABLE = /^[A-Za-z0-9._-]{8,128}$/;
 const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
@@ -21,7 +22,11 @@ export function contextOf(request: IncomingMessage): RequestContext | null {
 export function requestContext(request: Request, response: Response, next: NextFunction): void {
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && ACCEPTABLE.test(given) ? given : uuidv7();
-  const context: RequestContext = { requestId, actor: null, headers: new Map() };
+  const client = {
+    address: request.ip ?? '',
+    userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
+  };
+  const context: RequestContext = { requestId, actor: null, client, headers: new Map() };
 
   // `Cache-Control` of a request does not concern If-None-Match (RFC 9110, 13.1.2); because of the `no-cache` that
   // fetch adds to every conditional request, Express would send the whole body.

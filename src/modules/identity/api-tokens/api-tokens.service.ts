@@ -10,6 +10,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
+import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { assertCallerHasScopes } from '../users/assert-caller-has-scopes.js';
 import type { CreateApiToken, ListApiTokens } from './api-token.dto.js';
 import { ApiToken } from './api-token.entity.js';
@@ -32,6 +33,7 @@ export class ApiTokensService {
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly credentials: UserCredentialsService,
+    private readonly events: SecurityEventsService,
     private readonly clock: Clock,
   ) {}
 
@@ -63,6 +65,7 @@ export class ApiTokensService {
     return this.database.transaction(async () => {
       await this.assertActive(values.userId);
       await this.database.insert(row);
+      await this.events.record('token_created', { userId: row.userId, subjectId: row.id });
       this.record('create', row, { after: row.auditImage() });
       return { row, token };
     });
@@ -91,6 +94,7 @@ export class ApiTokensService {
       row.revoke(this.clock.now());
       await this.database.update(row);
       this.credentials.recheck();
+      await this.events.record('token_revoked', { userId: row.userId, subjectId: row.id });
       this.record('revoke', row, { before, after: row.auditImage() });
       return row;
     });

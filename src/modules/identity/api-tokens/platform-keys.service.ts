@@ -7,6 +7,7 @@ import { newId } from '../../../platform/ids/id.js';
 import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
+import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { ApiToken } from './api-token.entity.js';
 import { parsePresetToken } from './api-tokens.service.js';
 import { printGeneratedSecret } from '../print-generated-secret.js';
@@ -19,6 +20,7 @@ export class PlatformKeysService {
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly credentials: UserCredentialsService,
+    private readonly events: SecurityEventsService,
     private readonly clock: Clock,
   ) {}
 
@@ -67,6 +69,7 @@ export class PlatformKeysService {
       updatedAt: now,
     });
     await this.database.insert(row);
+    await this.events.record('platform_key_created', { userId: null, subjectId: row.id });
     this.record('create', row, { after: row.auditImage() });
     return wanted.token ? null : token;
   }
@@ -87,6 +90,7 @@ export class PlatformKeysService {
     if (JSON.stringify(after) === JSON.stringify({ ...before, hasNewToken: false })) return;
     await this.database.update(row);
     this.credentials.recheck();
+    await this.events.record('platform_key_changed', { userId: null, subjectId: row.id });
     this.record('update', row, { before, after });
   }
 

@@ -15,6 +15,7 @@ import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
+import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { passwordMatches } from '../users/password.js';
 import { User } from '../users/user.entity.js';
 import { ABSOLUTE_SECONDS, IDLE_SECONDS } from './lifetime.js';
@@ -45,6 +46,7 @@ export class SessionsService {
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly credentials: UserCredentialsService,
+    private readonly events: SecurityEventsService,
     private readonly clock: Clock,
     private readonly failures: FailureLimits,
     @Inject(LOG) private readonly log: Logger,
@@ -89,6 +91,7 @@ export class SessionsService {
       await repository.update({ id }, { endedAt: session.endedAt });
       this.credentials.recheck();
       const subject = { subjectType: 'staff_session', subjectId: id };
+      await this.events.record('session_ended', { userId: session.userId, subjectId: id });
       this.ledger.record('identity.session.end', { ...subject, after: { userId: session.userId } });
       return session;
     });
@@ -133,6 +136,7 @@ export class SessionsService {
         endedAt: null,
       });
       await this.database.insert(session);
+      await this.events.record('login', { userId: user.id, subjectId: session.id });
       this.ledger.recordAs({ type: 'user', id: user.id }, 'identity.session.create', {
         subjectType: 'staff_session',
         subjectId: session.id,
@@ -148,7 +152,8 @@ export class SessionsService {
     return found.getOne();
   }
 
-  private rejectLogin(user: User | null): never {
+  private async rejectLogin(user: User | null): Promise<never> {
+    await this.events.recordRejection('login_rejected', { userId: user?.id ?? null });
     this.log.warn({ requestId: currentContext().requestId, userId: user?.id ?? null }, 'login rejected');
     throw new AppError(401, 'unauthorized', 'The e-mail address or the password is wrong', {
       headers: { 'WWW-Authenticate': 'Bearer realm="staff"' },

@@ -13,9 +13,10 @@ import { Provisions } from '../../../platform/provisioning/provisioning-decorato
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
 import { printGeneratedSecret } from '../print-generated-secret.js';
+import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { assertCallerHasScopes } from './assert-caller-has-scopes.js';
 import { hashPassword, passwordMatches } from './password.js';
-import { scopesOf } from './role.js';
+import { type Role, scopesOf } from './role.js';
 import { type CreateUser, type ListUsers, ProvidedUser, type UpdateUser } from './user.dto.js';
 import { inOrder, User } from './user.entity.js';
 
@@ -27,6 +28,7 @@ export class UsersService {
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly credentials: UserCredentialsService,
+    private readonly events: SecurityEventsService,
     private readonly clock: Clock,
   ) {}
 
@@ -82,6 +84,7 @@ export class UsersService {
       assertVersion(expected, user);
       assertCallerHasScopes(scopesOf([...user.roles, ...(changes.roles ?? [])]));
       const before = user.auditImage();
+      const { roles, active } = user;
       const wasOwner = user.isActiveOwner();
       user.change({ ...plain, ...passwordHash }, this.clock.now());
       if (wasOwner && !user.isActiveOwner() && !hasOtherOwner) {
@@ -89,6 +92,7 @@ export class UsersService {
       }
       await this.database.update(user);
       const ended = await this.endCredentials(user, password !== undefined);
+      await this.recordSecurityEvents(user, { roles, active, hasNewPassword: password !== undefined });
       this.record('update', user, { before, after: { ...user.auditImage(), ...ended } });
       return user;
     });
@@ -150,6 +154,15 @@ export class UsersService {
     } else {
       return {};
     }
+  }
+
+  private async recordSecurityEvents(
+    { id: userId, roles, active }: User,
+    before: { roles: Role[]; active: boolean; hasNewPassword: boolean },
+  ): Promise<void> {
+    if (roles.join() !== before.roles.join()) await this.events.record('roles_changed', { userId });
+    if (active !== before.active) await this.events.record(active ? 'user_enabled' : 'user_disabled', { userId });
+    if (before.hasNewPassword) await this.events.record('password_changed', { userId });
   }
 
   private record(verb: 'create' | 'update', user: User, change: { before?: object; after: object }): void {

@@ -1,0 +1,55 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Clock } from '../../../platform/clock/clock.js';
+import { currentContext } from '../../../platform/context/request-context.js';
+import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { newId } from '../../../platform/ids/id.js';
+import { LOG } from '../../../platform/observability/log.js';
+import { SecurityEvent, type SecurityEventKind } from './security-event.entity.js';
+
+/** What an event is about. */
+export interface SecuritySubject {
+  /** The user whose account or credential it is; null for an unknown address and for platform keys. */
+  userId: string | null;
+  /** The session, token or key. */
+  subjectId?: string;
+}
+
+/** Records what happens to accounts and credentials, with the address and the user agent of the running request. */
+@Injectable()
+export class SecurityEventsService {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  /** Records the event in the running transaction, so that it exists if and only if its cause was committed. */
+  async record(kind: SecurityEventKind, { userId, subjectId }: SecuritySubject): Promise<void> {
+    const { actor, client } = currentContext();
+    const event = make(SecurityEvent, {
+      id: newId('sevt'),
+      kind,
+      userId,
+      actorId: actor?.id ?? null,
+      subjectId: subjectId ?? null,
+      address: client?.address || null,
+      userAgent: client?.userAgent || null,
+      createdAt: this.clock.now(),
+    });
+    await this.database.insert(event);
+  }
+
+  /**
+   * Records the rejection of a request, outside of its transaction, which is rolled back. Never throws: the caller gets
+   * the error of the rejection, which the failure limits count.
+   */
+  async recordRejection(kind: SecurityEventKind, subject: SecuritySubject): Promise<void> {
+    try {
+      await this.database.apart(() => this.record(kind, subject));
+    } catch (error) {
+      this.log.warn({ err: error, kind, userId: subject.userId }, 'failed to record a security event');
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../setup/app.js';
+import { forgetFailures, hire, makeToken, SESSIONS, TOKENS, uniqueEmail, USERS } from './staff.js';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+interface EventRow {
+  kind: string;
+  user_id: string | null;
+  actor_id: string | null;
+  subject_id: string | null;
+  address: string;
+  user_agent: string | null;
+}
+
+const eventsOf = (userId: string) =>
+  app.sql<EventRow>('select * from security_events where user_id = $1 order by created_at, id', [userId]);
+const kindsOf = async (userId: string) => (await eventsOf(userId)).map(({ kind }) => kind);
+
+describe('a security event', () => {
+  it('of a login holds the user, the session, the address and the user agent', async () => {
+    const { user, password } = await hire(app, ['viewer']);
+    const before = (await eventsOf(user.id)).length;
+    const call = { headers: { 'User-Agent': 'Desk/1.0' } };
+    const { status } = await app.post(SESSIONS, { email: user.email, password }, call);
+    expect(status).toBe(201);
+    const [session] = await app.sql<{ id: string }>(
+      'select id from staff_sessions where user_id = $1 order by created_at desc limit 1',
+      [user.id],
+    );
+    expect((await eventsOf(user.id))[before]).toMatchObject({
+      kind: 'login',
+      actor_id: null,
+      subject_id: session?.id,
+      address: expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$/),
+      user_agent: 'Desk/1.0',
+    });
+  });
+
+  it('of a rejected login is kept although the login fails, without the e-mail address', async () => {
+    const { user } = await hire(app, ['viewer']);
+    const unknown = uniqueEmail();
+    const before = await app.sql<{ count: number }>(
+      `select count(*)::int as count from security_events where kind = 'login_rejected' and user_id is null`,
+    );
+    for (const email of [user.email, unknown]) {
+      expect((await app.post(SESSIONS, { email, password: 'a wrong password' })).status).toBe(401);
+    }
+    await forgetFailures(app);
+    expect(await kindsOf(user.id)).toContain('login_rejected');
+    const after = await app.sql<{ count: number }>(
+      `select count(*)::int as count from security_events where kind = 'login_rejected' and user_id is null`,
+    );
+    expect((after[0]?.count ?? 0) - (before[0]?.count ?? 0)).toBe(1);
+    const all = JSON.stringify(await app.sql('select * from security_events'));
+    expect(all).not.toContain(user.email);
+    expect(all).not.toContain(unknown);
+    expect(all).not.toContain('@');
+  });
+
+  it('is recorded for tokens, roles, disabling and the end of a session', async () => {
+    const { user, client } = await hire(app, ['owner']);
+    const { id } = await makeToken(client, ['identity:read']);
+    await client.delete(`${TOKENS}/${id}`);
+    const owner = app.as('owner');
+    await owner.patch(`${USERS}/${user.id}`, { roles: ['viewer'] });
+    await owner.patch(`${USERS}/${user.id}`, { name: 'Another name' });
+    await client.delete(`${SESSIONS}/current`);
+    await owner.patch(`${USERS}/${user.id}`, { active: false });
+    await owner.patch(`${USERS}/${user.id}`, { active: true });
+    const events = await eventsOf(user.id);
+    const expected = [
+      'token_created',
+      'token_revoked',
+      'roles_changed',
+      'session_ended',
+      'user_disabled',
+      'user_enabled',
+    ];
+    expect(events.map(({ kind }) => kind).slice(-6)).toEqual(expected);
+    expect(events.filter(({ kind }) => kind.startsWith('token')).map((event) => event.subject_id)).toEqual([id, id]);
+    expect(events.at(-6)?.actor_id).toBe(user.id);
+  });
+});
