@@ -7,20 +7,28 @@ export const ACCESS = 'access';
 export interface Access {
   readonly isPublic: boolean;
   readonly scope: string | null;
+  /** The path parameter with the channel to which the scope can be narrowed; null if it cannot be narrowed. */
+  readonly narrowedBy: string | null;
 }
 
-/** The route needs a credential of its surface that covers this scope; without a name any such credential does. */
-export function RequireScope(scope?: string): MethodDecorator {
-  return SetMetadata(ACCESS, { isPublic: false, scope: scope ?? null } satisfies Access);
+/**
+ * The route needs a credential of its surface that covers this scope; without a name any such credential does. A realtime
+ * scope can be narrowed to the channel in the path parameter `narrowedBy`.
+ */
+export function RequireScope(
+  scope?: string,
+  { narrowedBy = null }: { narrowedBy?: string | null } = {},
+): MethodDecorator {
+  return SetMetadata(ACCESS, { isPublic: false, scope: scope ?? null, narrowedBy } satisfies Access);
 }
 
 /** The route needs no credential. */
 export function Public(): MethodDecorator {
-  return SetMetadata(ACCESS, { isPublic: true, scope: null } satisfies Access);
+  return SetMetadata(ACCESS, { isPublic: true, scope: null, narrowedBy: null } satisfies Access);
 }
 
 export function access(reflector: Reflector, context: ExecutionContext): Access {
   const declared = reflector.get<Access | undefined>(ACCESS, context.getHandler());
   // The boot rejects routes without a declaration; if one is missed, all callers are rejected.
-  return declared ?? { isPublic: false, scope: 'undeclared' };
+  return declared ?? { isPublic: false, scope: 'undeclared', narrowedBy: null };
 }

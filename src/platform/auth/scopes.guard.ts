@@ -1,7 +1,10 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { currentActor } from '../context/request-context.js';
 import { access } from './access.js';
 import { checkScope } from './assert-scope.js';
+import { scopeForChannel } from './scopes.js';
 
 /** Rejects an actor whose scopes do not cover the route's scope with 403, naming the missing scope. */
 @Injectable()
@@ -9,8 +12,11 @@ export class ScopesGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const { isPublic, scope } = access(this.reflector, context);
-    if (!isPublic && scope !== null) checkScope(scope);
+    const { isPublic, scope, narrowedBy } = access(this.reflector, context);
+    if (isPublic || scope === null) return true;
+    const { params } = context.switchToHttp().getRequest<Request>();
+    const channel = narrowedBy === null ? null : String(params[narrowedBy]);
+    checkScope(channel === null ? scope : scopeForChannel(currentActor().scopes, scope, channel));
     return true;
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { covers, excessScopes, isConnectScope, STAFF_SCOPES } from './scopes.js';
+import { covers, excessScopes, isConnectScope, scopeForChannel, STAFF_SCOPES } from './scopes.js';
 
 describe('connect scopes', () => {
   it.each(['connect:*', 'connect:*:write', 'connect:bookings:*', 'connect:flight-offers:read', 'connect:*:*'])(
@@ -48,6 +48,53 @@ describe('connect scopes', () => {
       fc.tuple(segment, action).map(([a, b]) => `connect:${a}:${b}`),
     );
     fc.assert(fc.property(scope, scope, scope, (a, b, c) => !covers([a], b) || !covers([b], c) || covers([a], c)));
+  });
+});
+
+describe('realtime scopes', () => {
+  it.each([
+    ['realtime:subscribe', 'realtime:subscribe:bookings.1', true],
+    ['realtime:subscribe:bookings.*', 'realtime:subscribe:bookings.1', true],
+    ['realtime:subscribe:bookings.*', 'realtime:subscribe:bookings.1.paid', true],
+    ['realtime:subscribe:bookings.*', 'realtime:subscribe:bookings', false],
+    ['realtime:subscribe:bookings.*', 'realtime:subscribe:bookings-2.1', false],
+    ['realtime:subscribe:bookings.*', 'realtime:subscribe:Bookings.1', false],
+    ['realtime:subscribe:bookings.*', 'realtime:publish:bookings.1', false],
+    ['realtime:subscribe:bookings.*', 'realtime:subscribe', false],
+    ['realtime:subscribe:bookings', 'realtime:subscribe:bookings', true],
+    ['realtime:subscribe:bookings', 'realtime:subscribe:bookings.1', false],
+    ['realtime:subscribe:a:b.*', 'realtime:subscribe:a:b.c', true],
+    ['realtime:subscribe:*', 'realtime:subscribe:bookings', false],
+    ['realtime:*', 'realtime:subscribe:bookings', false],
+    ['connect:*', 'realtime:subscribe:bookings', false],
+  ])('%s covers %s: %s', (held, required, covered) => expect(covers([held], required)).toBe(covered));
+
+  it('that are narrowed can be handed on only narrowed as much or more', () => {
+    const wanted = [
+      'realtime:publish',
+      'realtime:publish:partners.*',
+      'realtime:publish:partners.north.*',
+      'realtime:publish:partners.north',
+      'realtime:publish:part.*',
+      'realtime:subscribe:partners.*',
+    ];
+    expect(excessScopes(['realtime:publish:partners.*'], wanted)).toEqual([
+      'realtime:publish',
+      'realtime:publish:part.*',
+      'realtime:subscribe:partners.*',
+    ]);
+    expect(excessScopes(['realtime:publish:partners.north'], wanted)).toEqual(
+      wanted.filter((scope) => scope !== 'realtime:publish:partners.north'),
+    );
+    expect(excessScopes(['realtime:publish'], wanted)).toEqual(['realtime:subscribe:partners.*']);
+  });
+
+  it('are required for the channel from a caller with narrowed scopes, and as a whole from any other caller', () => {
+    const [scope, channel] = ['realtime:subscribe', 'bookings.1'];
+    expect(scopeForChannel(['realtime:subscribe:trips.*'], scope, channel)).toBe('realtime:subscribe:bookings.1');
+    expect(scopeForChannel(['realtime:subscribe:trips.*', scope], scope, channel)).toBe(scope);
+    expect(scopeForChannel(['realtime:publish:trips.*'], scope, channel)).toBe(scope);
+    expect(scopeForChannel(['realtime:subscribe:trips.*'], scope, '"\r\n')).toBe(scope);
   });
 });
 

@@ -1,3 +1,5 @@
+import { CHANNEL_NAME } from '../ids/channel-name.js';
+
 /** Staff modules whose wildcard `<module>:*` covers read, write and delete, never the special scopes. */
 export const STAFF_MODULES = [
   'finance',
@@ -33,6 +35,12 @@ export const PLATFORM_SCOPES: readonly string[] = [
 
 const CONNECT_SCOPE = /^connect:([a-z][a-z0-9-]*|\*)(?::([a-z][a-z0-9-]*|\*))?$/;
 
+/**
+ * A realtime scope that is narrowed to one channel (`realtime:subscribe:bookings.created`), or to all channels whose names
+ * start with a prefix (`realtime:subscribe:bookings.*`).
+ */
+export const CHANNEL_SCOPE = /realtime:(subscribe|publish):[A-Za-z0-9_=@,.;:-]{1,164}(\.\*)?/;
+
 /** Whether this is a scope of the connect grammar; two segments only as `connect:*`. At most 200 characters. */
 export function isConnectScope(scope: string): boolean {
   const match = scope.length <= 200 ? CONNECT_SCOPE.exec(scope) : null;
@@ -41,14 +49,16 @@ export function isConnectScope(scope: string): boolean {
 
 /**
  * Whether the granted scopes cover the required one. Staff: `*`, `<module>:*`, or the scope itself. Connect: segment by
- * segment, never by prefix. `*:write` and `*:delete` require that action in any area of connect. All others match
- * exactly.
+ * segment, never by prefix. `*:write` and `*:delete` require that action in any area of connect. Realtime: the scope itself,
+ * or one that is narrowed to the channel or to a prefix of its name. All others match exactly.
  */
 export function covers(held: readonly string[], required: string): boolean {
   if (required === '*:read' || required === '*:write' || required === '*:delete') {
     return held.some((scope) => connectAction(scope) === '*' || connectAction(scope) === required.slice(2));
   } else if (required.startsWith('connect:')) {
     return held.some((scope) => coversConnect(scope, required));
+  } else if (required.startsWith('realtime:')) {
+    return held.some((scope) => coversChannels(scope, required));
   } else {
     return held.includes(required) || held.includes('*') || coversModule(held, required);
   }
@@ -57,6 +67,15 @@ export function covers(held: readonly string[], required: string): boolean {
 /** The requested scopes that the granted ones do not cover: a caller cannot grant scopes that it does not have. */
 export function excessScopes(held: readonly string[], wanted: readonly string[]): string[] {
   return wanted.filter((scope) => !covers(held, scope));
+}
+
+/**
+ * What a route requires of a caller for this channel: the scope itself, or from a caller with only narrowed scopes the one for
+ * the channel, which is then the scope that a rejection names.
+ */
+export function scopeForChannel(held: readonly string[], scope: string, channel: string): string {
+  const isNarrowed = !held.includes(scope) && held.some((one) => one.startsWith(`${scope}:`));
+  return isNarrowed && CHANNEL_NAME.test(channel) ? `${scope}:${channel}` : scope;
 }
 
 function coversModule(held: readonly string[], required: string): boolean {
@@ -71,6 +90,14 @@ function coversModule(held: readonly string[], required: string): boolean {
 function connectAction(scope: string): string | null {
   const match = isConnectScope(scope) ? CONNECT_SCOPE.exec(scope) : null;
   return match ? (match[2] ?? '*') : null;
+}
+
+function coversChannels(held: string, required: string): boolean {
+  if (held === required) return true;
+  const [surface = '', action = '', ...rest] = required.split(':');
+  const whole = `${surface}:${action}`;
+  const isPrefix = held.startsWith(`${whole}:`) && held.endsWith('.*');
+  return rest.length > 0 && (held === whole || (isPrefix && required.startsWith(held.slice(0, -1))));
 }
 
 function coversConnect(held: string, required: string): boolean {

@@ -76,9 +76,10 @@ function requirementOf(route: Route): string {
     return 'The client authenticates with HTTP Basic, or with `client_id` and `client_secret` in the body, but not with both.';
   }
   if (access.isPublic) return 'No credential required.';
-  return access.scope
-    ? `Required scope: \`${access.scope}\`.`
-    : 'Required scope: none; any credential of this surface.';
+  if (access.scope === null) return 'Required scope: none; any credential of this surface.';
+  const narrowed =
+    access.narrowedBy === null ? '' : `, which can be narrowed to channels: \`${access.scope}:bookings.*\``;
+  return `Required scope: \`${access.scope}\`${narrowed}.`;
 }
 
 function isOAuthEndpoint({ path }: Route): boolean {

@@ -4,13 +4,13 @@ import { Database } from '../database/database.js';
 import type { Statement } from '../database/statement.js';
 import type { Collector } from '../database/transaction-state.js';
 import { DecoratedMethods } from '../discovery/decorated-methods.js';
+import { CHANNEL_NAME } from '../ids/channel-name.js';
 import { newId } from '../ids/id.js';
 import { Jobs, type NewJob } from '../jobs/jobs.js';
 import { type Consumer, Consumes } from './consumes.js';
 import type { EventGroup } from './event-group.js';
 
-/** How channels and events of the realtime surface may be named. */
-export const CHANNEL_NAME = /^[A-Za-z0-9_=@,.;:-]{1,164}$/;
+/** The grammar of event names on the realtime surface. */
 export const EVENT_NAME = /^[A-Za-z0-9_.:-]{1,200}$/;
 
 /** A fact for others: ids and figures, never personal data. */

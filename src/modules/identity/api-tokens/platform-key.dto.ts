@@ -1,5 +1,5 @@
 import { parseCredential } from '../../../platform/ids/credentials.js';
-import { PLATFORM_SCOPES } from '../../../platform/auth/scopes.js';
+import { CHANNEL_SCOPE, PLATFORM_SCOPES } from '../../../platform/auth/scopes.js';
 import { patternOf } from '../../../platform/http/word-pattern.js';
 import { Clearable, Flag, Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { Instant, Worded } from '../../../platform/http/trade-fields.js';
@@ -16,8 +16,8 @@ export class ProvidedKey {
     min: 1,
     max: 64,
     maxLength: 200,
-    pattern: patternOf(PLATFORM_SCOPES, CONNECT_SCOPE),
-    otherwise: `must be a scope of connect, such as connect:bookings:write, or one of ${PLATFORM_SCOPES.join(', ')}`,
+    pattern: patternOf(PLATFORM_SCOPES, CONNECT_SCOPE, CHANNEL_SCOPE),
+    otherwise: `must be a scope of connect, such as connect:bookings:write, a realtime scope narrowed to channels, such as realtime:subscribe:bookings.*, or one of ${PLATFORM_SCOPES.join(', ')}`,
     unique: true,
   })
   scopes: string[];

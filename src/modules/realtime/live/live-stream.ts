@@ -12,6 +12,7 @@ export class LiveStream {
 
   constructor(
     private readonly response: Response,
+    readonly channel: string,
     /** The number of the last message sent to the client. */
     public lastSeq: number,
   ) {}

@@ -55,7 +55,7 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
   /** Resolves when the stream is live. Throws 400 for an id of another channel. */
   async open({ channel, sinceId, token }: Subscription, response: Response): Promise<void> {
     const position = await this.positionOf(channel, sinceId);
-    const stream = new LiveStream(response, position.afterSeq);
+    const stream = new LiveStream(response, channel, position.afterSeq);
     const feed = this.feeds.join(channel, stream);
     this.add(token, stream);
     stream.onClosed(() => {
@@ -100,15 +100,14 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
     if (this.isChecking) return;
     this.isChecking = true;
     for (const [token, streams] of [...this.streams]) {
-      const allowed = await this.maySubscribe(token).catch(() => true);
-      if (!allowed) for (const stream of streams) stream.end();
+      const scopes = await this.verifier.verify(token).then(
+        (actor) => actor?.scopes ?? [],
+        () => null,
+      );
+      if (scopes === null) continue;
+      for (const stream of streams) if (!maySubscribe(scopes, stream.channel)) stream.end();
     }
     this.isChecking = false;
-  }
-
-  private async maySubscribe(token: string): Promise<boolean> {
-    const actor = await this.verifier.verify(token);
-    return actor !== null && covers(actor.scopes, 'realtime:subscribe');
   }
 
   private add(token: string, stream: LiveStream): void {
@@ -125,4 +124,8 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
   private all(): LiveStream[] {
     return [...this.streams.values()].flatMap((streams) => [...streams]);
   }
+}
+
+function maySubscribe(scopes: readonly string[], channel: string): boolean {
+  return covers(scopes, `realtime:subscribe:${channel}`);
 }

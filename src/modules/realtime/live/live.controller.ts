@@ -23,7 +23,7 @@ export class LiveController {
    * credential ends, when the client reads too slowly, or when the process stops.
    */
   @Get()
-  @RequireScope('realtime:subscribe')
+  @RequireScope('realtime:subscribe', { narrowedBy: 'channel' })
   @ApiMessageStream()
   @LimitOperation({
     name: 'realtime-stream',

@@ -1,7 +1,7 @@
 import type { PipeTransform } from '@nestjs/common';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { PathText } from '../../../platform/http/path-id.js';
-import { CHANNEL_NAME } from '../../../platform/outbox/outbox.js';
+import { CHANNEL_NAME } from '../../../platform/ids/channel-name.js';
 
 class ChannelNamePipe implements PipeTransform<string, string> {
   transform(value: string): string {

@@ -2,8 +2,9 @@ import { dataOf } from '../../../platform/http/dto.js';
 import { Id, Optional, Text } from '../../../platform/http/fields.js';
 import { QueryWhole } from '../../../platform/http/query-fields.js';
 import { AnyJson, Instant, Worded } from '../../../platform/http/trade-fields.js';
+import { CHANNEL_NAME } from '../../../platform/ids/channel-name.js';
 import { isId } from '../../../platform/ids/id.js';
-import { CHANNEL_NAME, EVENT_NAME } from '../../../platform/outbox/outbox.js';
+import { EVENT_NAME } from '../../../platform/outbox/outbox.js';
 import type { Message } from './message.js';
 
 const MAX_DATA_BYTES = 65_536;

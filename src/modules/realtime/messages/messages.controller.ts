@@ -21,7 +21,7 @@ export class MessagesController {
    * may have at most 64 KiB.
    */
   @Post()
-  @RequireScope('realtime:publish')
+  @RequireScope('realtime:publish', { narrowedBy: 'channel' })
   @RateLimit('realtime-publish')
   async publish(@PathChannel() channel: string, @Body() body: PublishMessage): Promise<MessageEnvelope> {
     return { data: toMessage(await this.messages.publish(channel, body)) };
@@ -35,7 +35,7 @@ export class MessagesController {
    * is rejected with 400.
    */
   @Get()
-  @RequireScope('realtime:subscribe')
+  @RequireScope('realtime:subscribe', { narrowedBy: 'channel' })
   @ApiMessageHistory()
   async history(@PathChannel() channel: string, @Query() query: ReadHistory): Promise<MessageResponse[]> {
     const { messages, complete } = await this.messages.history(channel, query);
