@@ -11,12 +11,12 @@ import { SearchService } from './search/search.service.js';
 import { SlicesService } from './slices/slices.service.js';
 import { SynonymsController } from './synonyms/synonyms.controller.js';
 import { SynonymsService } from './synonyms/synonyms.service.js';
-import { UpkeepController } from './upkeep/upkeep.controller.js';
-import { UpkeepService } from './upkeep/upkeep.service.js';
+import { CatalogAdministrationController } from './administration/catalog-administration.controller.js';
+import { CatalogAdministrationService } from './administration/catalog-administration.service.js';
 
 @Module({
   imports: [ActionLedgerModule],
-  controllers: [DocumentsController, SearchController, SynonymsController, UpkeepController],
+  controllers: [DocumentsController, SearchController, SynonymsController, CatalogAdministrationController],
   providers: [
     CatalogDemo,
     CatalogIndexService,
@@ -26,7 +26,7 @@ import { UpkeepService } from './upkeep/upkeep.service.js';
     SearchService,
     SlicesService,
     SynonymsService,
-    UpkeepService,
+    CatalogAdministrationService,
   ],
 })
 export class CatalogModule {}

@@ -4,7 +4,7 @@ import { type BookingItemSummary, BookingListener, type BookingSummary } from '.
 import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
 import { CommissionsService } from './commissions/commissions.service.js';
 import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
-import { MoneyReminders } from './reminders/money-reminders.service.js';
+import { FinanceRemindersService } from './reminders/finance-reminders.service.js';
 
 /** What finance does when a booking changes, in the transaction of the change and with the booking locked. */
 @Injectable()
@@ -14,7 +14,7 @@ export class FinanceBookingListener implements BookingListener {
     private readonly accounts: BookingAccountsService,
     private readonly plans: PaymentPlansService,
     private readonly commissions: CommissionsService,
-    private readonly reminders: MoneyReminders,
+    private readonly reminders: FinanceRemindersService,
   ) {}
 
   async confirmed(booking: BookingSummary): Promise<void> {

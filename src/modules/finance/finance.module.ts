@@ -3,7 +3,7 @@ import { ActionLedgerModule } from '../action-ledger/index.js';
 import { BookingsModule } from '../bookings/index.js';
 import { DistributionModule } from '../distribution/index.js';
 import { NotificationsModule } from '../notifications/index.js';
-import { AccountAudit } from './booking-account/account-audit.service.js';
+import { AccountAuditService } from './booking-account/account-audit.service.js';
 import { BookingAccountsRepository } from './booking-account/booking-accounts.repository.js';
 import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
 import { CommissionsController } from './commissions/commissions.controller.js';
@@ -29,8 +29,8 @@ import { PaymentPoliciesService } from './payment-policy/payment-policies.servic
 import { PaymentsController } from './payments/payments.controller.js';
 import { PaymentReversals } from './payments/payments.reversals.js';
 import { PaymentsService } from './payments/payments.service.js';
-import { MoneyReminderSource } from './reminders/money-reminder-source.js';
-import { MoneyReminders } from './reminders/money-reminders.service.js';
+import { FinanceReminderSource } from './reminders/finance-reminder-source.js';
+import { FinanceRemindersService } from './reminders/finance-reminders.service.js';
 import { ReminderRunsController } from './reminders/reminder-runs.controller.js';
 import { AgingService } from './reports/aging.service.js';
 import { FinanceReportsController } from './reports/finance-reports.controller.js';
@@ -60,7 +60,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     ReminderRunsController,
   ],
   providers: [
-    AccountAudit,
+    AccountAuditService,
     BookingAccountsRepository,
     BookingAccountsService,
     FinanceBookingListener,
@@ -87,8 +87,8 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     CommissionJobs,
     CommissionsRepository,
     CommissionsService,
-    MoneyReminderSource,
-    MoneyReminders,
+    FinanceReminderSource,
+    FinanceRemindersService,
   ],
 })
 export class FinanceModule {}

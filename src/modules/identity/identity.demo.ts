@@ -7,7 +7,7 @@ import { demoId, randomBase62 } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../action-ledger/index.js';
 import { ApiTokensService } from './api-tokens/api-tokens.service.js';
-import { ABSOLUTE_SECONDS } from './sessions/lifetime.js';
+import { ABSOLUTE_SECONDS } from './sessions/session-lifetime.js';
 import { StaffSession } from './sessions/staff-session.entity.js';
 import type { Role } from './users/role.js';
 import { UsersService } from './users/users.service.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { VaultAudit } from './audit/vault-audit.service.js';
+import { VaultAuditService } from './audit/vault-audit.service.js';
 import { EncryptionController } from './encryption/encryption.controller.js';
 import { EncryptionService } from './encryption/encryption.service.js';
 import { KeyVersionsController } from './key-versions/key-versions.controller.js';
@@ -15,7 +15,7 @@ import { VaultsService } from './vaults/vaults.service.js';
     EncryptionBudget,
     EncryptionService,
     KeyVersionsService,
-    VaultAudit,
+    VaultAuditService,
     VaultDemo,
     VaultKeysService,
     VaultsService,

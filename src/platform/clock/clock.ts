@@ -41,7 +41,7 @@ export class Clock {
     return new Date(this.now().getTime() + seconds * 1000);
   }
 
-  /** Moves this clock relative to the system clock, in milliseconds; for rehearsals and tests. */
+  /** Moves this clock relative to the system clock, in milliseconds; for tests. */
   travel(offsetMs: number): void {
     this.offsetMs += offsetMs;
   }

@@ -59,14 +59,14 @@ export class Database {
   }
 
   /** Returns what the work would return, and rolls back what it did in the database. */
-  async rehearse<T>(work: () => Promise<T>): Promise<T> {
+  async dryRun<T>(work: () => Promise<T>): Promise<T> {
     const performed: { result: T }[] = [];
-    const end = new Error('The rehearsal has ended');
-    const rehearsal = this.transaction(async () => {
+    const end = new Error('The dry run has ended');
+    const run = this.transaction(async () => {
       performed.push({ result: await work() });
       throw end;
     });
-    await rehearsal.catch((error: unknown) => {
+    await run.catch((error: unknown) => {
       if (error !== end) throw error;
     });
     const last = performed.at(-1);

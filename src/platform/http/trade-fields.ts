@@ -189,7 +189,7 @@ export function AnyJson({ maxBytes }: { maxBytes: number }): PropertyDecorator {
 }
 
 /** A text in an own grammar, stated by name. */
-export function Worded(
+export function CheckedText(
   name: string,
   fits: (text: string) => boolean,
   rule: { max: number; message: string },

@@ -43,7 +43,7 @@ export class LedgerReversalsController {
   @RequireScope('action-ledger:read')
   @LimitOperation({ name: 'reversal-preview', maxConcurrent: 4 })
   async preview(@PathId('aled', 'id', 2) id: string): Promise<ReversalPreviewEnvelope> {
-    const rehearsal = await this.reversals.rehearse(id);
-    return { data: toPreview(id, rehearsal) };
+    const preview = await this.reversals.preview(id);
+    return { data: toPreview(id, preview) };
   }
 }

@@ -25,8 +25,8 @@ const MAX_ATTEMPTS = 9;
 /** Errors of a handler with these statuses are reported as the reason why the reversal is not possible. */
 const BLOCKING_STATUSES = [400, 404, 409, 422];
 
-/** What a reversal would do now: the images of the subject, or the error that prevents it. */
-export type Rehearsal = { undone: ReversalResult; refusal: null } | { undone: null; refusal: AppError };
+/** The result that a reversal would have now, or the error that prevents it. */
+export type DryRunResult = { result: ReversalResult; error: null } | { result: null; error: AppError };
 
 /** Reverses ledger entries, each once, by the handlers that modules declare with `@Reverses`. */
 @Injectable()
@@ -49,26 +49,26 @@ export class LedgerReversalsService {
       const pair = { originalId: id, reversalId: newId('aled') };
       await this.claim(pair);
       const action = recordedActionOf(original);
-      const undone = await asReversalConflict(() => handler.reverse(action, reason));
-      await this.record(action, { ...pair, reason, undone });
+      const result = await asReversalConflict(() => handler.reverse(action, reason));
+      await this.record(action, { ...pair, reason, result });
       await this.checkConstraints();
       return this.entries.get(pair.reversalId);
     });
   }
 
   /** What `reverse` would do: performs the reversal and rolls it back. */
-  async rehearse(id: string): Promise<Rehearsal> {
+  async preview(id: string): Promise<DryRunResult> {
     const original = await this.entries.get(id);
     try {
       const handler = this.handlerOf(original);
-      const undone = await this.database.rehearse(async () => {
-        const result = await asReversalConflict(() => handler.reverse(recordedActionOf(original), 'Preview'));
+      const result = await this.database.dryRun(async () => {
+        const reversed = await asReversalConflict(() => handler.reverse(recordedActionOf(original), 'Preview'));
         await this.checkConstraints();
-        return result;
+        return reversed;
       });
-      return { undone, refusal: null };
+      return { result, error: null };
     } catch (error) {
-      if (error instanceof AppError && error.status === 409) return { undone: null, refusal: error };
+      if (error instanceof AppError && error.status === 409) return { result: null, error };
       throw error;
     }
   }
@@ -113,9 +113,9 @@ export class LedgerReversalsService {
   /** Writes the entry at once, so that it can be read in the same transaction. */
   private async record(
     { action, subjectType, subjectId }: RecordedAction,
-    { originalId, reversalId, reason, undone }: EntryPair & { reason: string; undone: ReversalResult },
+    { originalId, reversalId, reason, result }: EntryPair & { reason: string; result: ReversalResult },
   ): Promise<void> {
-    const { before, after, outcome = 'full', isRunning = false } = undone;
+    const { before, after, outcome = 'full', isRunning = false } = result;
     const change = { subjectType, subjectId, before, after, reason, reversesEntryId: originalId };
     this.ledger.recordUnder(reversalId, `${action}.reverse`, change);
     this.outbox.add({

@@ -2,7 +2,7 @@ import type { AppError } from '../../../platform/errors/app-error.js';
 import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, Id, Nested, Nullable, OneOf, Text } from '../../../platform/http/fields.js';
 import { FreeObject } from '../../../platform/http/trade-fields.js';
-import type { Rehearsal } from './ledger-reversals.service.js';
+import type { DryRunResult } from './ledger-reversals.service.js';
 import { REVERSAL_OUTCOMES, type ReversalOutcome } from '../entries/reversal-handlers.js';
 
 /** The reason for a reversal. */
@@ -63,13 +63,13 @@ export class ReversalPreview {
 
 export class ReversalPreviewEnvelope extends dataOf(ReversalPreview) {}
 
-export function toPreview(entryId: string, { undone, refusal }: Rehearsal): ReversalPreview {
-  const { outcome = 'full', isRunning = false, before = null, after = null } = undone ?? {};
+export function toPreview(entryId: string, { result, error }: DryRunResult): ReversalPreview {
+  const { outcome = 'full', isRunning = false, before = null, after = null } = result ?? {};
   return {
     entryId,
-    possible: refusal === null,
-    refusal: refusal && toRefusal(refusal),
-    outcome: refusal || isRunning ? null : outcome,
+    possible: error === null,
+    refusal: error && toRefusal(error),
+    outcome: error || isRunning ? null : outcome,
     before,
     after,
   };

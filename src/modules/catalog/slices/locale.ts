@@ -1,4 +1,4 @@
-import { Worded } from '../../../platform/http/trade-fields.js';
+import { CheckedText } from '../../../platform/http/trade-fields.js';
 
 const MAX_LENGTH = 35;
 
@@ -15,5 +15,5 @@ export function canonicalLocale(tag: string): string | null {
 /** A property with a BCP 47 language tag. */
 export function LocaleTag(): PropertyDecorator {
   const message = '$property must be a BCP 47 language tag, such as en-GB';
-  return Worded('isLocale', (tag) => canonicalLocale(tag) !== null, { max: MAX_LENGTH, message });
+  return CheckedText('isLocale', (tag) => canonicalLocale(tag) !== null, { max: MAX_LENGTH, message });
 }

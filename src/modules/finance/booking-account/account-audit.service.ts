@@ -29,7 +29,7 @@ export type InvoiceVerb = keyof typeof INVOICE_EVENTS;
 
 /** The ledger entries and events of plans, installments, invoices and payments, written with the running transaction. */
 @Injectable()
-export class AccountAudit {
+export class AccountAuditService {
   constructor(
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,

@@ -6,8 +6,8 @@ import { conflict } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
 import { type BookingSummary, BookingsService } from '../../bookings/index.js';
 import { CommissionsService } from '../commissions/commissions.service.js';
-import { MoneyReminders } from '../reminders/money-reminders.service.js';
-import { AccountAudit } from './account-audit.service.js';
+import { FinanceRemindersService } from '../reminders/finance-reminders.service.js';
+import { AccountAuditService } from './account-audit.service.js';
 import { BookingAccount, toShare } from './booking-account.js';
 import { BookingAccountsRepository } from './booking-accounts.repository.js';
 import type { Invoice } from './invoice.entity.js';
@@ -42,8 +42,8 @@ export class BookingAccountsService {
     private readonly bookings: BookingsService,
     private readonly repository: BookingAccountsRepository,
     private readonly commissions: CommissionsService,
-    private readonly reminders: MoneyReminders,
-    private readonly audit: AccountAudit,
+    private readonly reminders: FinanceRemindersService,
+    private readonly audit: AccountAuditService,
     private readonly clock: Clock,
   ) {}
 

@@ -8,11 +8,11 @@ import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { type BookingSummary, BookingsService } from '../../bookings/index.js';
-import { AccountAudit } from '../booking-account/account-audit.service.js';
+import { AccountAuditService } from '../booking-account/account-audit.service.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
 import { Invoice } from '../booking-account/invoice.entity.js';
 import { NumberSeriesService } from '../number-series/number-series.service.js';
-import { MoneyReminders } from '../reminders/money-reminders.service.js';
+import { FinanceRemindersService } from '../reminders/finance-reminders.service.js';
 import type { CreateInvoice, IssueInvoice, ListInvoices, UpdateInvoice } from './invoice.dto.js';
 import { type Contents, contentsOf } from './invoice-contents.js';
 import { type InvoiceWithLines, InvoicesRepository } from './invoices.repository.js';
@@ -38,8 +38,8 @@ export class InvoicesService {
     private readonly accounts: BookingAccountsService,
     private readonly repository: InvoicesRepository,
     private readonly numbers: NumberSeriesService,
-    private readonly reminders: MoneyReminders,
-    private readonly audit: AccountAudit,
+    private readonly reminders: FinanceRemindersService,
+    private readonly audit: AccountAuditService,
     private readonly env: Env,
     private readonly clock: Clock,
   ) {}

@@ -8,7 +8,7 @@ import { assertVersion } from '../../../platform/http/if-match.js';
 import type { Target } from '../../../platform/http/change-target.js';
 import { newId } from '../../../platform/ids/id.js';
 import { type BookingSummary, BookingsService, type PaymentPolicy } from '../../bookings/index.js';
-import { AccountAudit } from '../booking-account/account-audit.service.js';
+import { AccountAuditService } from '../booking-account/account-audit.service.js';
 import type { BookingAccount } from '../booking-account/booking-account.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
 import { type InstallmentChange, LockedPlan, type NewInstallment } from '../booking-account/locked-plan.js';
@@ -47,7 +47,7 @@ export class PaymentPlansService {
     private readonly accounts: BookingAccountsService,
     private readonly payments: PaymentsService,
     private readonly policies: PaymentPoliciesService,
-    private readonly audit: AccountAudit,
+    private readonly audit: AccountAuditService,
     private readonly clock: Clock,
   ) {}
 

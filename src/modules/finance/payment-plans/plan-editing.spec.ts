@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { make } from '../../../platform/database/rows.js';
-import { dayNumber, dayOf } from './days.js';
+import { dayNumber, dayOf } from './day-numbers.js';
 import { LockedPlan } from '../booking-account/locked-plan.js';
 import { PaymentPlan } from '../booking-account/payment-plan.entity.js';
 import { growPlan, releasesFor, shrinkOpen } from './plan-resizing.js';

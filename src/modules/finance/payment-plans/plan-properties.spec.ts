@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { PolicyStep } from '../../bookings/index.js';
-import { dayNumber, dayOf } from './days.js';
-import { computePlan, type PlanFacts } from './plan.js';
+import { dayNumber, dayOf } from './day-numbers.js';
+import { computePlan, type PlanInput } from './plan.js';
 
 const step = (over: Partial<PolicyStep>): PolicyStep => ({
   label: 'Step',
@@ -38,7 +38,7 @@ describe('every collection plan', () => {
       const index = Math.min(place, others.length);
       return [...others.slice(0, index), step({ ...at, remainder: true }), ...others.slice(index)];
     });
-  const facts: fc.Arbitrary<PlanFacts> = fc.record({
+  const facts: fc.Arbitrary<PlanInput> = fc.record({
     totalCents: fc.oneof(fc.nat(1000), fc.maxSafeNat()),
     today: fc.integer({ min: dayNumber('1990-01-01'), max: dayNumber('2199-12-31') }).map(dayOf),
     departureDate: fc.option(fc.integer({ min: dayNumber('1990-01-01'), max: dayNumber('2199-12-31') }).map(dayOf)),
@@ -53,7 +53,7 @@ describe('every collection plan', () => {
     ),
   });
   // Two days at random are rarely close to each other.
-  const near = fc.tuple(facts, fc.integer({ min: -5, max: 120 })).map(([other, days]): PlanFacts => {
+  const near = fc.tuple(facts, fc.integer({ min: -5, max: 120 })).map(([other, days]): PlanInput => {
     return { ...other, departureDate: dayOf(dayNumber(other.today) + days) };
   });
 

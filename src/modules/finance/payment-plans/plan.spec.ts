@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PaymentPolicy, PolicyStep } from '../../bookings/index.js';
-import { computePlan, type PlanFacts } from './plan.js';
+import { computePlan, type PlanInput } from './plan.js';
 
 const TODAY = '2026-03-01';
 
@@ -29,14 +29,14 @@ const policy = (over: Partial<PaymentPolicy> = {}): PaymentPolicy => ({
   ...over,
 });
 
-const plan = (over: Partial<PlanFacts> = {}) =>
+const plan = (over: Partial<PlanInput> = {}) =>
   computePlan({ totalCents: 100_001, today: TODAY, departureDate: '2026-06-01', policy: policy(), ...over });
 
-const dues = (over: Partial<PlanFacts> = {}) =>
+const dues = (over: Partial<PlanInput> = {}) =>
   plan(over).entries.map(({ amountCents, dueDate }) => [amountCents, dueDate]);
 
 describe('the worked examples of the collection plan', () => {
-  const examples: [string, Partial<PlanFacts>, [number, string][]][] = [
+  const examples: [string, Partial<PlanInput>, [number, string][]][] = [
     [
       'a departure far away',
       {},

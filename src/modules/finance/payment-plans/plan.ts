@@ -1,11 +1,11 @@
 import { divideRounded } from '../../../platform/money/money.js';
 import type { PaymentPolicy, PolicyStep } from '../../bookings/index.js';
-import { dayNumber, dayOf } from './days.js';
+import { dayNumber, dayOf } from './day-numbers.js';
 
 /** Origin of a planned entry: a step that counts from the booking or the departure, or the whole amount at once. */
 export type PlanBasis = 'booking' | 'departure' | 'full';
 
-export interface PlannedEntry {
+export interface PlannedInstallment {
   type: PolicyStep['type'];
   label: string;
   dueDate: string;
@@ -13,7 +13,7 @@ export interface PlannedEntry {
   basis: PlanBasis;
 }
 
-export interface PlanFacts {
+export interface PlanInput {
   totalCents: number;
   /** The organization's calendar day. */
   today: string;
@@ -23,7 +23,7 @@ export interface PlanFacts {
 }
 
 export interface ComputedPlan {
-  entries: PlannedEntry[];
+  entries: PlannedInstallment[];
   warnings: 'departure_past'[];
 }
 
@@ -39,7 +39,7 @@ const WHOLE_LABEL = 'Full payment';
  * What to collect, and when. The amounts add up to the total and none is 0. The due dates ascend, are not before today, and
  * not after a future departure. A total of 0 has no entries.
  */
-export function computePlan({ totalCents, today, departureDate, policy }: PlanFacts): ComputedPlan {
+export function computePlan({ totalCents, today, departureDate, policy }: PlanInput): ComputedPlan {
   if (totalCents === 0) return { entries: [], warnings: [] };
 
   const now = dayNumber(today);
@@ -86,7 +86,7 @@ interface Calendar {
   now: number;
 }
 
-function dated(steps: readonly Share[], calendar: Calendar): PlannedEntry[] {
+function dated(steps: readonly Share[], calendar: Calendar): PlannedInstallment[] {
   let previous = calendar.now;
   return steps.map(({ step, amountCents }) => {
     previous = Math.max(previous, dueOf(step, calendar));
@@ -102,8 +102,8 @@ function dueOf({ anchor, offsetDays }: PolicyStep, { policy, departure, now }: C
 }
 
 /** Steps of one day become one entry: a balance if one of them is, otherwise what the first one is. */
-function merged(entries: readonly PlannedEntry[]): PlannedEntry[] {
-  const days = new Map<string, PlannedEntry>();
+function merged(entries: readonly PlannedInstallment[]): PlannedInstallment[] {
+  const days = new Map<string, PlannedInstallment>();
   for (const entry of entries) {
     const earlier = days.get(entry.dueDate);
     if (!earlier) days.set(entry.dueDate, { ...entry });
@@ -115,6 +115,10 @@ function merged(entries: readonly PlannedEntry[]): PlannedEntry[] {
   return [...days.values()];
 }
 
-function whole({ dueDate, amountCents, basis }: Pick<PlannedEntry, 'dueDate' | 'amountCents' | 'basis'>): PlannedEntry {
+function whole({
+  dueDate,
+  amountCents,
+  basis,
+}: Pick<PlannedInstallment, 'dueDate' | 'amountCents' | 'basis'>): PlannedInstallment {
   return { type: 'balance', label: WHOLE_LABEL, dueDate, amountCents, basis };
 }

@@ -6,7 +6,7 @@ import { conflict, notFound, unprocessable } from '../../../platform/errors/app-
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { AccountAudit } from '../booking-account/account-audit.service.js';
+import { AccountAuditService } from '../booking-account/account-audit.service.js';
 import type { BookingAccount, RequestedShare } from '../booking-account/booking-account.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
 import { PaymentAllocation, type Share, sumOfShares } from '../booking-account/payment-allocation.entity.js';
@@ -39,7 +39,7 @@ export class PaymentsService {
     private readonly database: Database,
     private readonly accounts: BookingAccountsService,
     private readonly supplierInvoices: SupplierInvoicesService,
-    private readonly audit: AccountAudit,
+    private readonly audit: AccountAuditService,
     private readonly clock: Clock,
   ) {
     this.rows = database.rows(Payment);

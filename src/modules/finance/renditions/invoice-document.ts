@@ -1,6 +1,6 @@
 import { minorUnits } from '../../../platform/money/money.js';
-import type { RenditionLanguage } from './rendition-words.js';
-import { WORDS } from './rendition-words.js';
+import type { RenditionLanguage } from './rendition-labels.js';
+import { RENDITION_LABELS } from './rendition-labels.js';
 
 /** The parts of an invoice that are rendered: those fixed at issue, and whether it is void. */
 export interface RenderedInvoice {
@@ -55,24 +55,24 @@ interface LabelledText {
 }
 
 export function documentOf(invoice: RenderedInvoice, language: RenditionLanguage): InvoiceDocument {
-  const words = WORDS[language];
+  const labels = RENDITION_LABELS[language];
   const format = formatsOf(language, invoice.currency);
   const party = (title: string, { name, address, taxId }: Party) => ({
     title,
-    lines: [name, ...(address?.split('\n') ?? []), ...(taxId ? [`${words.taxId}: ${taxId}`] : [])],
+    lines: [name, ...(address?.split('\n') ?? []), ...(taxId ? [`${labels.taxId}: ${taxId}`] : [])],
   });
   return {
     language,
-    title: `${words.invoice} ${invoice.number}`,
-    stamp: invoice.isVoid ? words.void : null,
+    title: `${labels.invoice} ${invoice.number}`,
+    stamp: invoice.isVoid ? labels.void : null,
     issueDate: invoice.issueDate,
     summary: [
-      { label: words.number, value: invoice.number },
-      { label: words.issueDate, value: format.day(invoice.issueDate) },
-      { label: words.dueDate, value: format.day(invoice.dueDate) },
+      { label: labels.number, value: invoice.number },
+      { label: labels.issueDate, value: format.day(invoice.issueDate) },
+      { label: labels.dueDate, value: format.day(invoice.dueDate) },
     ],
-    parties: [party(words.seller, invoice.seller), party(words.payer, invoice.payer)],
-    columns: [words.description, words.quantity, words.unitPrice, words.net, words.rate, words.tax, words.total],
+    parties: [party(labels.seller, invoice.seller), party(labels.payer, invoice.payer)],
+    columns: [labels.description, labels.quantity, labels.unitPrice, labels.net, labels.rate, labels.tax, labels.total],
     rows: invoice.lines.map((line) => [
       line.description,
       format.decimal(line.quantity),
@@ -83,7 +83,7 @@ export function documentOf(invoice: RenderedInvoice, language: RenditionLanguage
       format.money(line.totalCents),
     ]),
     taxes: {
-      title: words.taxes,
+      title: labels.taxes,
       rows: taxesOf(invoice.lines).map(({ rate, net, tax }) => [
         format.rate(rate),
         format.money(net),
@@ -91,9 +91,9 @@ export function documentOf(invoice: RenderedInvoice, language: RenditionLanguage
       ]),
     },
     totals: [
-      { label: words.subtotal, value: format.money(invoice.subtotalCents) },
-      { label: words.tax, value: format.money(invoice.taxCents) },
-      { label: words.total, value: format.money(invoice.totalCents) },
+      { label: labels.subtotal, value: format.money(invoice.subtotalCents) },
+      { label: labels.tax, value: format.money(invoice.taxCents) },
+      { label: labels.total, value: format.money(invoice.totalCents) },
     ],
   };
 }

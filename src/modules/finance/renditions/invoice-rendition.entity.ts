@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { StoredFile } from '../../../platform/files/file-store.js';
 import { named } from '../../../platform/http/named-values.js';
-import type { RenditionLanguage } from './rendition-words.js';
+import type { RenditionLanguage } from './rendition-labels.js';
 
 export const RENDITION_FORMATS = named('RenditionFormat', ['html', 'pdf']);
 export type RenditionFormat = (typeof RENDITION_FORMATS)[number];

@@ -3,7 +3,7 @@ import { pagesOf } from '../../../../test/setup/pdf.js';
 import { documentOf, type RenderedInvoice } from './invoice-document.js';
 import { renderHtml } from './invoice-html.js';
 import { renderPdf } from './invoice-pdf.js';
-import { RENDITION_LANGUAGES } from './rendition-words.js';
+import { RENDITION_LANGUAGES } from './rendition-labels.js';
 
 const line = (description: string, rate: number | null = 1_900) => ({
   description,

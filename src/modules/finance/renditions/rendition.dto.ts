@@ -9,7 +9,7 @@ import {
   type RenditionFormat,
   type RenditionStatus,
 } from './invoice-rendition.entity.js';
-import { RENDITION_LANGUAGES, type RenditionLanguage } from './rendition-words.js';
+import { RENDITION_LANGUAGES, type RenditionLanguage } from './rendition-labels.js';
 
 /** Format and language of a rendition. */
 export class RequestRendition {

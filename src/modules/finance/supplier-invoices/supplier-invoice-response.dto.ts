@@ -11,7 +11,7 @@ import {
 import { type PricedLine, SERVICE_TYPES, type ServiceType } from './supplier-invoice-line.entity.js';
 
 const SETTLEMENTS = named('SettlementStatus', ['unpaid', 'partially_paid', 'paid']);
-type Settlement = (typeof SETTLEMENTS)[number];
+type DeliveryResult = (typeof SETTLEMENTS)[number];
 
 /** An invoice with the values that depend on the day and on other invoices. */
 export interface SupplierInvoiceView {
@@ -124,7 +124,7 @@ export class SupplierInvoiceSummary {
 
   /** Derived from `paidCents` and `totalCents`; an invoice over 0 counts as `paid`. */
   @OneOf(SETTLEMENTS)
-  settlementStatus: Settlement;
+  settlementStatus: DeliveryResult;
 
   /** True if the due date has passed and a balance is open. */
   @Flag()
@@ -197,7 +197,7 @@ export function toSupplierInvoiceSummary(view: SupplierInvoiceView): SupplierInv
     createdAt: invoice.createdAt.toISOString(),
     updatedAt: invoice.updatedAt.toISOString(),
     balanceCents: invoice.totalCents - invoice.paidCents,
-    settlementStatus: settlementOf(invoice),
+    settlementStatus: deliveryResultOf(invoice),
     overdue,
     warnings: possibleDuplicate ? ['possible_duplicate'] : [],
   };
@@ -218,7 +218,7 @@ export function toLine(line: PricedLine): SupplierInvoiceLineResponse {
   };
 }
 
-function settlementOf({ paidCents, totalCents }: SupplierInvoice): Settlement {
+function deliveryResultOf({ paidCents, totalCents }: SupplierInvoice): DeliveryResult {
   if (paidCents === totalCents) return 'paid';
   return paidCents === 0 ? 'unpaid' : 'partially_paid';
 }

@@ -2,7 +2,7 @@ import { parseCredential } from '../../../platform/ids/credentials.js';
 import { CHANNEL_SCOPE, PLATFORM_SCOPES } from '../../../platform/auth/scopes.js';
 import { patternOf } from '../../../platform/http/word-pattern.js';
 import { Clearable, Flag, Optional, Text, Texts } from '../../../platform/http/fields.js';
-import { Instant, Worded } from '../../../platform/http/trade-fields.js';
+import { Instant, CheckedText } from '../../../platform/http/trade-fields.js';
 
 const CONNECT_SCOPE = /connect:(\*|([a-z][a-z0-9-]*|\*):([a-z][a-z0-9-]*|\*))/;
 
@@ -37,7 +37,7 @@ export class ProvidedKey {
 
   /** The value of the key. By default an existing key keeps its value and a new key gets a generated one. */
   @Optional()
-  @Worded('isPlatformKey', (text) => parseCredential(text)?.kind === 'tpk', {
+  @CheckedText('isPlatformKey', (text) => parseCredential(text)?.kind === 'tpk', {
     max: 100,
     message: '$property must be tpk_, 16 base62 characters, _, 43 base62 characters and their checksum of 6',
   })

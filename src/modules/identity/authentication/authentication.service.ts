@@ -4,7 +4,7 @@ import { VerifiesCredential } from '../../../platform/auth/verifies-credential.j
 import { Clock } from '../../../platform/clock/clock.js';
 import type { Actor } from '../../../platform/context/actor.js';
 import { Database } from '../../../platform/database/database.js';
-import { IDLE_SECONDS } from '../sessions/lifetime.js';
+import { IDLE_SECONDS } from '../sessions/session-lifetime.js';
 import { type Role, scopesInBoth, scopesOf } from '../users/role.js';
 import { LastUsesService } from './last-uses.service.js';
 

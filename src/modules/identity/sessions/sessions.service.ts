@@ -18,7 +18,7 @@ import { UserCredentialsService } from '../credentials/user-credentials.service.
 import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { passwordMatches } from '../users/password.js';
 import { User } from '../users/user.entity.js';
-import { ABSOLUTE_SECONDS, IDLE_SECONDS } from './lifetime.js';
+import { ABSOLUTE_SECONDS, IDLE_SECONDS } from './session-lifetime.js';
 import type { Login } from './session.dto.js';
 import { StaffSession } from './staff-session.entity.js';
 

@@ -2,7 +2,7 @@ import { OmitType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Flag, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
-import { EmailAddress, FreeObject, Instant, Worded } from '../../../platform/http/trade-fields.js';
+import { EmailAddress, FreeObject, Instant, CheckedText } from '../../../platform/http/trade-fields.js';
 import { isDocumentText, MAX_BODY, MAX_FROZEN_BODY, TEXT_RULE } from '../texts/document-text.js';
 import {
   CONTRACT_SCOPES,
@@ -34,7 +34,7 @@ class ContractFields {
    * @example "<h1>Travel contract</h1><p>Seven days in the Dolomites.</p>"
    */
   @Optional()
-  @Worded('isDocumentText', isDocumentText, { max: MAX_BODY, message: TEXT_RULE })
+  @CheckedText('isDocumentText', isDocumentText, { max: MAX_BODY, message: TEXT_RULE })
   body?: string;
 
   /**

@@ -12,7 +12,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { CurrencyCode, Instant, IsoDate, Worded } from '../../../platform/http/trade-fields.js';
+import { CurrencyCode, Instant, IsoDate, CheckedText } from '../../../platform/http/trade-fields.js';
 import { isDocumentText, MAX_BODY, MAX_FROZEN_BODY, TEXT_RULE } from '../texts/document-text.js';
 import { type PolicyRule, REFUND_TYPES, RULE_TYPES, type RefundType, type RuleType } from './policy-rule.js';
 import { type PolicyVersion, VERSION_STATUSES, type VersionStatus, type VersionView } from './policy-version.entity.js';
@@ -111,7 +111,7 @@ class PolicyVersionFields {
    * @example "<p>Until 30 days before departure half of the price is given back.</p>"
    */
   @Optional()
-  @Worded('isDocumentText', isDocumentText, { max: MAX_BODY, message: TEXT_RULE })
+  @CheckedText('isDocumentText', isDocumentText, { max: MAX_BODY, message: TEXT_RULE })
   body?: string;
 
   /** Machine-readable rules; empty by default. On an update they replace all present rules. */

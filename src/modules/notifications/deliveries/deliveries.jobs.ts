@@ -18,7 +18,7 @@ import { contractMail, contractMailOf } from './contract-mail.js';
 import { MailSender, type Outcome } from './mail-sender.js';
 import { reminderMail } from './reminder-mail.js';
 import { decide, type Decision } from './run-decision.js';
-import { retryDelayMs, type Settlement, settlementOf, WITHDRAWN } from './settlement.js';
+import { retryDelayMs, type DeliveryResult, deliveryResultOf, CANCELLED_BY_RULE } from './delivery-result.js';
 
 const SEND = 'notifications.send';
 const LANES = 4;
@@ -160,7 +160,7 @@ export class DeliveryJobs {
   }
 
   private async settle(message: NotificationMessage, outcome: Outcome): Promise<void> {
-    const settlement = await this.settlementOf(message, outcome);
+    const settlement = await this.deliveryResultOf(message, outcome);
     const { status, reason, run } = settlement;
     const delayMs = status === 'queued' ? retryDelayMs(message.attempts) : 0;
     const sendAt = new Date(this.clock.now().getTime() + delayMs);
@@ -170,13 +170,13 @@ export class DeliveryJobs {
     if (status === 'queued') await this.jobs.add(SEND, {}, { runAt: sendAt, key: `${SEND}:${message.id}` });
   }
 
-  private async settlementOf({ runId, attempts }: NotificationMessage, outcome: Outcome): Promise<Settlement> {
-    const settlement = settlementOf(outcome, attempts);
+  private async deliveryResultOf({ runId, attempts }: NotificationMessage, outcome: Outcome): Promise<DeliveryResult> {
+    const settlement = deliveryResultOf(outcome, attempts);
     if (settlement.status !== 'queued' || runId === null) return settlement;
-    return (await this.runs.isOfDisabledRule(runId)) ? WITHDRAWN : settlement;
+    return (await this.runs.isOfDisabledRule(runId)) ? CANCELLED_BY_RULE : settlement;
   }
 
-  private async settleRun(runId: string, { status, reason }: Settlement['run'], runAt: Date): Promise<void> {
+  private async settleRun(runId: string, { status, reason }: DeliveryResult['run'], runAt: Date): Promise<void> {
     const settled = await this.runs.settle(runId, { status, reason, runAt });
     if (!settled || status !== 'sent') return;
     const data = { runId, ...settled, delivered: reason === null };

@@ -141,8 +141,8 @@ export function toSimulation(
 }
 
 function toReminder(reminder: SimulatedReminder, organization: string): SimulatedReminderResponse {
-  const { target, stage, verdict } = reminder;
-  const { at, sending, reason } = verdict;
+  const { target, stage, outcome } = reminder;
+  const { at, sending, reason } = outcome;
   const mail = sending && reminderMail(sending.template, sending.target, organization);
   return {
     targetId: target.targetId,

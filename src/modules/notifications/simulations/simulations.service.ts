@@ -12,19 +12,19 @@ import { type DueTarget, findSource, type ReminderTarget } from '../targets/remi
 import { isLive, type LiveTrigger } from '../targets/reminder-trigger.js';
 import { sendingWindowOf } from '../timing/sending-window.js';
 import type { SimulateReminders } from './simulation.dto.js';
-import { type Slot, slotsOn } from './slots.js';
-import { foresee, type Verdict } from './verdict.js';
+import { type DueStage, dueStagesOn } from './due-stages.js';
+import { simulateRun, type SimulatedOutcome } from './simulated-outcome.js';
 
 const MAX_TARGETS = 50;
 /** Rules with many stages have smaller pages. */
 const MAX_REMINDERS = 500;
 
 /** The result for one channel of a stage and one target. */
-export interface SimulatedReminder extends Slot {
+export interface SimulatedReminder extends DueStage {
   target: ReminderTarget;
   config: ChannelConfig;
   runId: string | null;
-  verdict: Verdict;
+  outcome: SimulatedOutcome;
 }
 
 export interface Simulation extends RuleWithStages {
@@ -32,9 +32,9 @@ export interface Simulation extends RuleWithStages {
   nextAfterTargetId: string | null;
 }
 
-/** A slot for one target. */
-interface TargetSlot {
-  slot: Slot;
+/** A stage that is due for one target. */
+interface TargetStage {
+  dueStage: DueStage;
   target: ReminderTarget;
   /** The target as it is now; null if it was settled meanwhile. */
   due: DueTarget | null;
@@ -69,54 +69,56 @@ export class SimulationsService {
     const source = isLive(trigger) ? findSource(this.listeners, trigger) : null;
     if (!source || !isLive(trigger)) return { rule, stages, reminders: [], nextAfterTargetId: null };
 
-    const slots = slotsOn(date, details, sendingWindowOf(this.env));
+    const dueStages = dueStagesOn(date, details, sendingWindowOf(this.env));
     const size = Math.min(limit, Math.max(1, Math.floor(MAX_REMINDERS / runsPerTarget(details))));
-    const anchorDates = [...new Set(slots.map(({ anchorDate }) => anchorDate))];
+    const anchorDates = [...new Set(dueStages.map(({ anchorDate }) => anchorDate))];
     const targets = await source.page({ trigger, afterId: afterTargetId ?? null, limit: size, anchorDates });
     const existing = await this.runs.ofTargets(ruleId, targets);
     const state: SimulationState = { date, rule, trigger, existing, promised: new Map() };
     const reminders: SimulatedReminder[] = [];
     for (const target of targets) {
       const due = await source.read(trigger, target.targetId);
-      for (const slot of slots.filter(({ anchorDate }) => anchorDate === target.anchorDate)) {
-        reminders.push(...(await this.simulateSlot({ slot, target, due }, state)));
+      for (const dueStage of dueStages.filter(({ anchorDate }) => anchorDate === target.anchorDate)) {
+        reminders.push(...(await this.simulateStage({ dueStage, target, due }, state)));
       }
     }
     const last = targets.length === size ? targets.at(-1) : undefined;
     return { rule, stages, reminders, nextAfterTargetId: last?.targetId ?? null };
   }
 
-  private async simulateSlot(targetSlot: TargetSlot, state: SimulationState): Promise<SimulatedReminder[]> {
-    const { slot, target } = targetSlot;
+  private async simulateStage(targetStage: TargetStage, state: SimulationState): Promise<SimulatedReminder[]> {
+    const { dueStage, target } = targetStage;
     const reminders: SimulatedReminder[] = [];
-    for (const { config, position } of channelsWithRuns(slot.stage.channels)) {
-      const run = state.existing.find((existing) => isOf(existing, { ...target, stageId: slot.stage.id, position }));
-      const verdict = await this.verdictOf(targetSlot, { config, run: run ?? null }, state);
-      reminders.push({ ...slot, target, config, runId: run?.id ?? null, verdict });
+    for (const { config, position } of channelsWithRuns(dueStage.stage.channels)) {
+      const run = state.existing.find((existing) =>
+        isOf(existing, { ...target, stageId: dueStage.stage.id, position }),
+      );
+      const outcome = await this.outcomeOf(targetStage, { config, run: run ?? null }, state);
+      reminders.push({ ...dueStage, target, config, runId: run?.id ?? null, outcome });
     }
     return reminders;
   }
 
-  private async verdictOf(
-    { slot, due }: TargetSlot,
+  private async outcomeOf(
+    { dueStage, due }: TargetStage,
     { config, run }: { config: ChannelConfig; run: ExistingRun | null },
     { date, rule, trigger, promised }: SimulationState,
-  ): Promise<Verdict> {
+  ): Promise<SimulatedOutcome> {
     const now = this.clock.now();
     const { enabled, suppressionGroup } = rule;
-    const { anchorDate, runAt, stage } = slot;
-    const verdict = foresee(
+    const { anchorDate, runAt, stage } = dueStage;
+    const outcome = simulateRun(
       { enabled, trigger, anchorDate, runAt, graceHours: stage.sendIfLateByHours, config, target: due },
       { date, now, window: sendingWindowOf(this.env), status: run?.status ?? null },
     );
-    if (verdict.sending === null) return verdict;
-    const { recipient } = verdict.sending;
+    if (outcome.sending === null) return outcome;
+    const { recipient } = outcome.sending;
     const count = promised.get(recipient.toLowerCase()) ?? 0;
     const limited = { runId: run?.id ?? '', recipient, suppressionGroup };
-    const reason = await this.messages.exceededLimit(limited, { at: verdict.at ?? now, promised: count });
-    if (reason !== null) return { at: verdict.at, sending: null, reason };
+    const reason = await this.messages.exceededLimit(limited, { at: outcome.at ?? now, promised: count });
+    if (reason !== null) return { at: outcome.at, sending: null, reason };
     promised.set(recipient.toLowerCase(), count + 1);
-    return verdict;
+    return outcome;
   }
 }
 

@@ -1,7 +1,7 @@
 import { dataOf } from '../../../platform/http/dto.js';
 import { Id, Optional, Text } from '../../../platform/http/fields.js';
 import { QueryWhole } from '../../../platform/http/query-fields.js';
-import { AnyJson, Instant, Worded } from '../../../platform/http/trade-fields.js';
+import { AnyJson, Instant, CheckedText } from '../../../platform/http/trade-fields.js';
 import { CHANNEL_NAME } from '../../../platform/ids/channel-name.js';
 import { isId } from '../../../platform/ids/id.js';
 import { EVENT_NAME } from '../../../platform/outbox/outbox.js';
@@ -30,7 +30,7 @@ export class PublishMessage {
 
 function MessageId(): PropertyDecorator {
   const message = '$property must be the id of a message';
-  return Worded('messageId', (text) => isId('rtm', text), { max: 30, message });
+  return CheckedText('messageId', (text) => isId('rtm', text), { max: 30, message });
 }
 
 /** The part of the history of a channel to return. */

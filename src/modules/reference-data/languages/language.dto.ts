@@ -1,14 +1,14 @@
 import { dataOf } from '../../../platform/http/dto.js';
 import { ListOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { QueryWhole } from '../../../platform/http/query-fields.js';
-import { Worded } from '../../../platform/http/trade-fields.js';
+import { CheckedText } from '../../../platform/http/trade-fields.js';
 
 // A language range of RFC 4647 without `*`: accepts everything that BCP 47 allows, because an unknown tag is not an error.
 const LANGUAGE_TAG = /^(?:[a-z]{2,8}|[ix](?=-))(?:-[a-z0-9]{1,8})*$/i;
 
 function LanguageTag(): PropertyDecorator {
   const message = '$property must be a BCP 47 language tag, such as pt-BR';
-  return Worded('languageTag', (text) => LANGUAGE_TAG.test(text), { max: 64, message });
+  return CheckedText('languageTag', (text) => LANGUAGE_TAG.test(text), { max: 64, message });
 }
 
 /** Paging and language of a list of languages. */

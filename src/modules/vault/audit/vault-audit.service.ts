@@ -18,7 +18,7 @@ const MAX_WAITING = 100_000;
  * their responses, in batches, within half a second.
  */
 @Injectable()
-export class VaultAudit implements Collector<AuditEntry>, OnModuleInit, OnApplicationShutdown {
+export class VaultAuditService implements Collector<AuditEntry>, OnModuleInit, OnApplicationShutdown {
   readonly order = 20;
   private readonly waiting: AuditEntry[] = [];
   private timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { dataOf, KeptAsData } from '../../../platform/http/dto.js';
 import { OVERHEAD_BYTES } from '../../../platform/keys/aes-gcm.js';
-import { Worded } from '../../../platform/http/trade-fields.js';
+import { CheckedText } from '../../../platform/http/trade-fields.js';
 
 const MAX_PLAINTEXT_BYTES = 65_536;
 const MAX_CIPHERTEXT_LENGTH = Math.ceil((MAX_PLAINTEXT_BYTES + OVERHEAD_BYTES) / 3) * 4;
@@ -14,7 +14,7 @@ function Plaintext(): PropertyDecorator {
   const message = `$property must be well-formed Unicode of at most ${MAX_PLAINTEXT_BYTES} bytes in UTF-8`;
   return applyDecorators(
     KeptAsData({ maxBytes: MAX_BODY_BYTES }),
-    Worded('isPlaintext', fits, { max: MAX_PLAINTEXT_BYTES, message }),
+    CheckedText('isPlaintext', fits, { max: MAX_PLAINTEXT_BYTES, message }),
   );
 }
 
@@ -23,13 +23,13 @@ function AnyCiphertext(): PropertyDecorator {
   const message = '$property must be a string';
   return applyDecorators(
     KeptAsData({ maxBytes: MAX_BODY_BYTES }),
-    Worded('isCiphertext', () => true, { max: MAX_BODY_BYTES, message }),
+    CheckedText('isCiphertext', () => true, { max: MAX_BODY_BYTES, message }),
   );
 }
 
 /** A ciphertext in a response; the decorator states its maximum length. */
 function Ciphertext(): PropertyDecorator {
-  return Worded('isCiphertext', () => true, { max: MAX_CIPHERTEXT_LENGTH, message: '$property must be base64' });
+  return CheckedText('isCiphertext', () => true, { max: MAX_CIPHERTEXT_LENGTH, message: '$property must be base64' });
 }
 
 /** A value to encrypt. */

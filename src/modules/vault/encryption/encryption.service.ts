@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../platform/config/env.js';
 import { AppError, conflict } from '../../../platform/errors/app-error.js';
-import { VaultAudit } from '../audit/vault-audit.service.js';
+import { VaultAuditService } from '../audit/vault-audit.service.js';
 import { open, seal } from '../../../platform/keys/aes-gcm.js';
 import { EncryptionBudget } from '../keys/encryption-budget.js';
 import { VaultKeysService } from '../keys/vault-keys.service.js';
@@ -17,7 +17,7 @@ export class EncryptionService {
     private readonly vaults: VaultsService,
     private readonly keys: VaultKeysService,
     private readonly budget: EncryptionBudget,
-    private readonly audit: VaultAudit,
+    private readonly audit: VaultAuditService,
   ) {}
 
   /** Returns base64 of nonce, ciphertext and tag. */

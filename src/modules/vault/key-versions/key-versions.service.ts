@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { VaultAudit } from '../audit/vault-audit.service.js';
+import { VaultAuditService } from '../audit/vault-audit.service.js';
 import { KeyVersion, LIVE_STATES, MAX_LIVE_VERSIONS } from '../keys/key-version.entity.js';
 import { VaultKeysService } from '../keys/vault-keys.service.js';
 import type { VaultSnapshot } from '../vaults/vault-snapshot.js';
@@ -16,7 +16,7 @@ export class KeyVersionsService {
     private readonly database: Database,
     private readonly vaults: VaultsService,
     private readonly keys: VaultKeysService,
-    private readonly audit: VaultAudit,
+    private readonly audit: VaultAuditService,
   ) {}
 
   /** Newest first. */

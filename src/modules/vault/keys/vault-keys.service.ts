@@ -8,7 +8,7 @@ import { make } from '../../../platform/database/rows.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { KekProvider, type WrappedKey } from '../../../platform/keys/kek-provider.js';
 import { LOG } from '../../../platform/observability/log.js';
-import { VaultAudit } from '../audit/vault-audit.service.js';
+import { VaultAuditService } from '../audit/vault-audit.service.js';
 import {
   bindingOf,
   type KeySlot,
@@ -37,7 +37,7 @@ export class VaultKeysService implements OnApplicationBootstrap, OnApplicationSh
   constructor(
     private readonly database: Database,
     private readonly keks: KekProvider,
-    private readonly audit: VaultAudit,
+    private readonly audit: VaultAuditService,
     private readonly clock: Clock,
     @Inject(LOG) private readonly log: Logger,
   ) {

@@ -5,7 +5,7 @@ import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
-import { VaultAudit } from '../audit/vault-audit.service.js';
+import { VaultAuditService } from '../audit/vault-audit.service.js';
 import { LIVE_STATES } from '../keys/key-version.entity.js';
 import { VaultKeysService } from '../keys/vault-keys.service.js';
 import { findPending, type VaultSnapshot, toVaultSnapshot, type VaultRecordRow } from './vault-snapshot.js';
@@ -54,7 +54,7 @@ export class VaultsService {
   constructor(
     private readonly database: Database,
     private readonly keys: VaultKeysService,
-    private readonly audit: VaultAudit,
+    private readonly audit: VaultAuditService,
     private readonly clock: Clock,
   ) {}
 

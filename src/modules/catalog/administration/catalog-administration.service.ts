@@ -10,7 +10,7 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { EmbeddingsService } from '../embeddings/embeddings.service.js';
 import { CatalogIndexService } from '../indexing/catalog-index.service.js';
 import { SlicesService } from '../slices/slices.service.js';
-import type { CatalogStatus, ReindexResponse, ReindexStatus, StartReindex } from './upkeep.dto.js';
+import type { CatalogStatus, ReindexResponse, ReindexStatus, StartReindex } from './catalog-administration.dto.js';
 
 const JOB = 'catalog.reindex';
 
@@ -42,7 +42,7 @@ interface QueuedReindex {
 
 /** Rebuilds of the search index on request, and its status. */
 @Injectable()
-export class UpkeepService {
+export class CatalogAdministrationService {
   constructor(
     private readonly database: Database,
     private readonly jobs: Jobs,

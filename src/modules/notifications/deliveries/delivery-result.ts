@@ -6,21 +6,21 @@ const MAX_DELAY_MS = 15 * 60_000;
 const MAX_ATTEMPTS = 8;
 
 /** The new states of a message and of the run that it belongs to. */
-export interface Settlement {
+export interface DeliveryResult {
   status: MessageStatus;
   reason: string | null;
   run: { status: 'sent' | 'queued' | 'failed' | 'cancelled'; reason: string | null };
 }
 
 /** The rule was disabled during the attempt, which is not repeated. */
-export const WITHDRAWN: Settlement = {
+export const CANCELLED_BY_RULE: DeliveryResult = {
   status: 'cancelled',
   reason: null,
   run: { status: 'cancelled', reason: 'rule_disabled' },
 };
 
 /** The states after an attempt, of which there were `attempts` including this one. */
-export function settlementOf(outcome: Outcome, attempts: number): Settlement {
+export function deliveryResultOf(outcome: Outcome, attempts: number): DeliveryResult {
   switch (outcome.kind) {
     case 'sent':
       return { status: 'sent', reason: null, run: { status: 'sent', reason: null } };
@@ -41,6 +41,6 @@ export function retryDelayMs(attempts: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), MAX_DELAY_MS);
 }
 
-function failed(reason: string): Settlement {
+function failed(reason: string): DeliveryResult {
   return { status: 'failed', reason, run: { status: 'failed', reason } };
 }

@@ -1,7 +1,7 @@
 import type { LiveTrigger } from '../../notifications/index.js';
 
 /** The SQL of targets of one kind. The booking is joined as `booking`: each change of its money locks its row. */
-export interface MoneyTargets {
+export interface ReminderTargets {
   readonly triggers: readonly LiveTrigger[];
   /** Expressions over `from`: the target's id, the day from which stages count, and which trigger it is open for. */
   readonly id: string;
@@ -14,7 +14,7 @@ export interface MoneyTargets {
 }
 
 /** Open installments, by their due date. */
-const INSTALLMENTS: MoneyTargets = {
+const INSTALLMENTS: ReminderTargets = {
   triggers: ['deposit_due', 'balance_due', 'installment_due'],
   id: 'entry.id',
   anchorDate: 'entry.due_date',
@@ -25,7 +25,7 @@ const INSTALLMENTS: MoneyTargets = {
 };
 
 /** Invoices that are issued and not paid, by their due date. */
-const INVOICES: MoneyTargets = {
+const INVOICES: ReminderTargets = {
   triggers: ['invoice_due'],
   id: 'invoice.id',
   anchorDate: 'invoice.due_date',
@@ -36,7 +36,7 @@ const INVOICES: MoneyTargets = {
 };
 
 /** Bookings with money received and no open installment; the anchor is the day of the last allocation. */
-const PAID_BOOKINGS: MoneyTargets = {
+const PAID_BOOKINGS: ReminderTargets = {
   triggers: ['payment_complete'],
   id: 'booking.id',
   anchorDate: 'money.last_on',
@@ -48,15 +48,15 @@ const PAID_BOOKINGS: MoneyTargets = {
       select max(share.effective_on) as last_on
       from payment_schedules entry join payment_allocations share on share.schedule_id = entry.id
       where entry.plan_id = plan.id and entry.status = 'paid' and share.reverses_id is null
-        and not exists (select from payment_allocations undone where undone.reverses_id = share.id)
+        and not exists (select from payment_allocations reversal where reversal.reverses_id = share.id)
     ) money on money.last_on is not null
     where booking.status not in ('draft', 'cancelled')
       and not exists (select from payment_schedules entry where entry.plan_id = plan.id and entry.status = 'pending')`,
 };
 
-export const MONEY_TARGETS: readonly MoneyTargets[] = [INSTALLMENTS, INVOICES, PAID_BOOKINGS];
+export const REMINDER_TARGETS: readonly ReminderTargets[] = [INSTALLMENTS, INVOICES, PAID_BOOKINGS];
 
-export function selectOf({ id, anchorDate, trigger, outstanding, from }: MoneyTargets): string {
+export function selectOf({ id, anchorDate, trigger, outstanding, from }: ReminderTargets): string {
   const { cents, currency } = outstanding ?? { cents: 'null', currency: 'null' };
   return `select ${id} as "targetId", booking.id as "bookingId", ${anchorDate} as "anchorDate", ${trigger} as trigger,
     (${cents})::float8 as cents, ${currency} as currency ${from}`;

@@ -3,13 +3,13 @@ import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { CatalogStatusEnvelope, ReindexEnvelope, StartReindex } from './upkeep.dto.js';
-import { UpkeepService } from './upkeep.service.js';
+import { CatalogStatusEnvelope, ReindexEnvelope, StartReindex } from './catalog-administration.dto.js';
+import { CatalogAdministrationService } from './catalog-administration.service.js';
 
 @ApiTags('Catalog')
 @Controller('/v1/admin/catalog')
-export class UpkeepController {
-  constructor(private readonly upkeep: UpkeepService) {}
+export class CatalogAdministrationController {
+  constructor(private readonly administration: CatalogAdministrationService) {}
 
   /**
    * Rebuild the search index
@@ -24,7 +24,7 @@ export class UpkeepController {
   @Mutates('catalog.reindex.start')
   @Refuses({ 409: ['reindex_in_progress'] })
   async reindex(@Body() body: StartReindex): Promise<ReindexEnvelope> {
-    return { data: await this.upkeep.startReindex(body) };
+    return { data: await this.administration.startReindex(body) };
   }
 
   /**
@@ -36,6 +36,6 @@ export class UpkeepController {
   @Get('status')
   @RequireScope('catalog:read')
   async status(): Promise<CatalogStatusEnvelope> {
-    return { data: await this.upkeep.getStatus() };
+    return { data: await this.administration.getStatus() };
   }
 }

@@ -1,7 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 
-/** The words of a rendered invoice. */
-export interface Words {
+/** The labels of a rendered invoice. */
+export interface RenditionLabels {
   invoice: string;
   void: string;
   number: string;
@@ -24,7 +24,7 @@ export interface Words {
 export const RENDITION_LANGUAGES = named('RenditionLanguage', ['en', 'de', 'fr', 'es', 'it']);
 export type RenditionLanguage = (typeof RENDITION_LANGUAGES)[number];
 
-export const WORDS: Record<RenditionLanguage, Words> = {
+export const RENDITION_LABELS: Record<RenditionLanguage, RenditionLabels> = {
   en: {
     invoice: 'Invoice',
     void: 'VOID',

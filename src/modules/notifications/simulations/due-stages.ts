@@ -4,7 +4,7 @@ import { dayNumber, dayOfNumber, dueAt, runTime } from '../timing/run-time.js';
 import { MAX_DELAY_DAYS, type SendingWindow } from '../timing/sending-window.js';
 
 /** When a stage is due for the targets of one anchor date, and when it would be sent; null if no free instant is near. */
-export interface Slot {
+export interface DueStage {
   stage: ReminderStage;
   anchorDate: string;
   dueAt: Date;
@@ -17,11 +17,11 @@ export function dayIn(timeZone: string, instant: Date): string {
 }
 
 /** What is due on a day, also if it is sent later, and what quiet hours and blackout days move to it from earlier days. */
-export function slotsOn(
+export function dueStagesOn(
   date: string,
   { rule: { sendTime }, stages }: { rule: ReminderRule; stages: readonly ReminderStage[] },
   window: SendingWindow,
-): Slot[] {
+): DueStage[] {
   const today = dayNumber(date);
   const days = Array.from({ length: MAX_DELAY_DAYS + 1 }, (_, back) => {
     const due = { anchorDate: dayOfNumber(today - back), offsetDays: 0, sendTime };

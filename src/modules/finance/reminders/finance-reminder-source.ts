@@ -9,15 +9,15 @@ import {
   type ReminderTarget,
   type TargetPage,
 } from '../../notifications/index.js';
-import { MONEY_TARGETS, type MoneyTargets, selectOf } from './money-target.sql.js';
+import { REMINDER_TARGETS, type ReminderTargets, selectOf } from './reminder-target.sql.js';
 
 type Row = ReminderTarget & ({ cents: number; currency: string } | { cents: null; currency: null });
 
 /** Open installments and invoices, and paid bookings, with their reminders. */
 @Injectable()
 @Listens(ReminderSource, 20)
-export class MoneyReminderSource implements ReminderSource {
-  readonly triggers = MONEY_TARGETS.flatMap(({ triggers }) => triggers);
+export class FinanceReminderSource implements ReminderSource {
+  readonly triggers = REMINDER_TARGETS.flatMap(({ triggers }) => triggers);
 
   constructor(
     private readonly database: Database,
@@ -57,8 +57,8 @@ export class MoneyReminderSource implements ReminderSource {
   }
 }
 
-function targetsOf(trigger: LiveTrigger): MoneyTargets {
-  const targets = MONEY_TARGETS.find(({ triggers }) => triggers.includes(trigger));
+function targetsOf(trigger: LiveTrigger): ReminderTargets {
+  const targets = REMINDER_TARGETS.find(({ triggers }) => triggers.includes(trigger));
   if (!targets) throw new Error(`Finance has no targets of the trigger ${trigger}`);
   return targets;
 }

@@ -6,7 +6,7 @@ const OF_INVOICES: readonly LiveTrigger[] = ['invoice_due'];
 
 /** Updates the reminders of a booking's installments and invoices, in the transaction that changes these. */
 @Injectable()
-export class MoneyReminders {
+export class FinanceRemindersService {
   constructor(private readonly reminders: RemindersService) {}
 
   async bookingConfirmed(bookingId: string): Promise<void> {

@@ -1,12 +1,14 @@
 import { decide, type Decision, type DueRun } from '../deliveries/run-decision.js';
 import type { RunStatus } from '../runs/reminder-run.entity.js';
 import { freeFrom, type SendingWindow } from '../timing/sending-window.js';
-import { dayIn } from './slots.js';
+import { dayIn } from './due-stages.js';
 
 type Sending = Extract<Decision, { kind: 'send' }>;
 
 /** When a message would be sent, and either what is sent or why nothing is. */
-export type Verdict = { at: Date | null } & ({ sending: Sending; reason: null } | { sending: null; reason: string });
+export type SimulatedOutcome = { at: Date | null } & (
+  { sending: Sending; reason: null } | { sending: null; reason: string }
+);
 
 interface SimulatedDay {
   date: string;
@@ -20,10 +22,10 @@ interface SimulatedDay {
 const UNDECIDED: readonly RunStatus[] = ['planned', 'queued', 'cancelled', 'superseded'];
 
 /** What would become of a run on that day, without the limits of its recipient. */
-export function foresee(
+export function simulateRun(
   run: Omit<DueRun, 'runAt'> & { runAt: Date | null },
   { date, now, window, status }: SimulatedDay,
-): Verdict {
+): SimulatedOutcome {
   const { runAt } = run;
   if (status !== null && !UNDECIDED.includes(status)) return none(runAt, `already_${status}`);
   // An overdue run is sent now, or after the quiet hours.
@@ -41,6 +43,6 @@ export function foresee(
   }
 }
 
-function none(at: Date | null, reason: string): Verdict {
+function none(at: Date | null, reason: string): SimulatedOutcome {
   return { at, sending: null, reason };
 }
