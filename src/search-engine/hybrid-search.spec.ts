@@ -56,7 +56,7 @@ function request(values: readonly number[], changes: Partial<SearchRequest>): Se
 const facets = ['countries', 'stars'].map((field) => ({ requestedAs: field, field, limit: 250, isNumber: false }));
 
 describe('semantic and hybrid search', () => {
-  it('counts facets over all matches, without the filters on their own field', () => {
+  it('semantic and hybrid search count facets over all matches, without the filters on their own field', () => {
     fc.assert(
       fc.property(
         fc.record({ all: fc.array(drawn, { maxLength: 40 }), filters: fc.array(filterOf, { maxLength: 2 }) }),
@@ -80,7 +80,7 @@ describe('semantic and hybrid search', () => {
     );
   });
 
-  it('finds in hybrid mode what either mode finds, with scores from 0 to 1', () => {
+  it('hybrid search finds what either mode finds, with scores from 0 to 1', () => {
     fc.assert(
       fc.property(
         fc.array(drawn, { maxLength: 40 }),
@@ -100,7 +100,7 @@ describe('semantic and hybrid search', () => {
     );
   });
 
-  it('matches only documents about as similar as the best one if results are sorted by a field', () => {
+  it('semantic search sorted by a field matches only documents about as similar as the best one', () => {
     const rows = [
       { name: 'Lagoon', countries: [], stars: 1, direction: [9, 0, 0, 0] },
       { name: 'Lagoon walk', countries: [], stars: 1, direction: [0, 9, 0, 0] },
@@ -118,7 +118,7 @@ describe('semantic and hybrid search', () => {
     expect(found({ query: 'lagoon walk', mode: 'semantic' })).toEqual(['semantic', 'd0d2']);
   });
 
-  it('delivers each document exactly once over all pages, while documents are added and the index is rebuilt', () => {
+  it('hybrid search delivers each document exactly once over all pages, while documents are added and the index is rebuilt', () => {
     fc.assert(
       fc.property(
         fc.record({ all: fc.array(drawn, { minLength: 1, maxLength: 30 }), more: fc.array(drawn, { maxLength: 40 }) }),
@@ -150,7 +150,7 @@ describe('semantic and hybrid search', () => {
 });
 
 describe('sort orders by date', () => {
-  it('put documents without the date last', () => {
+  it('sort orders by date put documents without the date last', () => {
     const day = fc.option(fc.integer({ min: -40, max: 40 }));
     fc.assert(
       fc.property(fc.array(fc.record({ start: day, published: day }), { maxLength: 30 }), (all) => {

@@ -18,8 +18,8 @@ function parserWithHarbour() {
   };
 }
 
-describe('the work for one query is limited', () => {
-  it('corrects at most eight unknown words', () => {
+describe('the limits on the work for one query', () => {
+  it('a query corrects at most eight unknown words', () => {
     const { vocabulary, parser } = parserWithHarbour();
     const corrections = jest.spyOn(vocabulary, 'corrections');
     const query = Array.from({ length: 60 }, (_, n) => `unknown${n}x`).join(' ');
@@ -27,14 +27,14 @@ describe('the work for one query is limited', () => {
     expect(corrections).toHaveBeenCalledTimes(8);
   });
 
-  it('applies at most 64 synonyms', () => {
+  it('a query applies at most 64 synonyms', () => {
     const { synonyms, parser } = parserWithHarbour();
     synonyms.replace(Array.from({ length: 500 }, (_, n) => ({ language: 'en', input: 'boat', terms: [`vessel${n}`] })));
     const alternatives = parser.parse('boat trip').flat();
     expect(alternatives.filter(({ stems }) => stems[0]?.startsWith('vessel'))).toHaveLength(64);
   });
 
-  it('tokenizes at most 2,048 characters, counted after folding has made the text longer', () => {
+  it('a query tokenizes at most 2,048 characters, counted after folding has made the text longer', () => {
     const { tokenizer, parser } = parserWithHarbour();
     const tokenize = jest.spyOn(tokenizer, 'tokenize');
     // Folded, each word has five letters and a space.

@@ -10,7 +10,7 @@ import { VectorIndex } from './vector-index.js';
 const SCHEMA = parseSchema('name: text x3; description: text x1');
 const SETTINGS = { id: '1', schema: SCHEMA, locale: 'en-GB', currency: 'EUR' };
 describe('the score of the top results', () => {
-  it('is reached by at least the requested number of results, whatever the scores', () => {
+  it('the score of the top results is reached by at least the requested number of results, with any scores', () => {
     const scores = fc.array(fc.float({ min: 0, max: 50, noNaN: true }), { maxLength: 400 });
     fc.assert(
       fc.property(scores, fc.integer({ min: 1, max: 50 }), (given, count) => {
@@ -53,7 +53,7 @@ describe('pseudo-relevance feedback', () => {
   };
   const scoreOf = (found: SearchResult, id: string) => found.hits.find((hit) => hit.id === id)?.score ?? 0;
 
-  it('raises documents that resemble the best result, and adds no results', () => {
+  it('pseudo-relevance feedback raises documents that resemble the best result, and adds no results', () => {
     const [without, expanded] = [find({ minQueryTerms: 64 }), find({ documents: 1 })];
     expect(expanded.hits.map(({ id }) => id).sort()).toEqual(without.hits.map(({ id }) => id).sort());
     expect(expanded.hits[0]).toEqual(expect.objectContaining({ id: 'd0', score: 1 }));
@@ -64,7 +64,7 @@ describe('pseudo-relevance feedback', () => {
 });
 
 describe('the vector index', () => {
-  it('matches by a similarity that does not change with other documents, and ranks by the centered similarity', () => {
+  it('the vector index matches by a similarity that does not change with other documents, and ranks by the centered similarity', () => {
     const vectors = new VectorIndex();
     const vector = (n: number) =>
       Float32Array.from({ length: 8 }, (_, index) => (index === 0 ? 3 : Math.sin(n * 7 + index)));

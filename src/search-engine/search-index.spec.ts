@@ -102,7 +102,7 @@ const facets = [
 ];
 
 describe('a search index with any documents, queries and filters', () => {
-  it('finds and counts what a scan of all documents finds', () => {
+  it('a search index with any documents, queries and filters finds and counts what a scan of all documents finds', () => {
     fc.assert(
       fc.property(
         fc.array(fieldsOf, { maxLength: 30 }),
@@ -135,7 +135,7 @@ describe('a search index with any documents, queries and filters', () => {
     );
   });
 
-  it('returns the same order for any page size, with missing values last', () => {
+  it('a search index with any documents, queries and filters returns the same order for any page size, with missing values last', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -167,7 +167,7 @@ describe('a search index with any documents, queries and filters', () => {
     );
   });
 
-  it('returns the same results after changes as an index that is built from the outcome', () => {
+  it('a search index with any documents, queries and filters returns the same results after changes as an index that is built from the outcome', () => {
     const changes = fc.array(fc.tuple(fc.integer({ min: 0, max: 8 }), fc.option(fieldsOf)), { maxLength: 40 });
     fc.assert(
       fc.property(changes, (steps) => {
@@ -205,19 +205,19 @@ describe('a search index with vectors', () => {
   ]);
   const query = Float32Array.from([1, 0, 0]);
 
-  it('returns the most similar documents first in semantic mode', () => {
+  it('a search index with vectors returns the most similar documents first in semantic mode', () => {
     const found = index.search(request({ query: 'gamma', mode: 'semantic', vector: query }));
     expect([found.mode, found.hits.map(({ id }) => id)]).toEqual(['semantic', ['d0', 'd1']]);
     expect(found.hits[0]?.score).toBeCloseTo(1, 1);
   });
 
-  it('returns matches by keyword and by vector in hybrid mode', () => {
+  it('a search index with vectors returns matches by keyword and by vector in hybrid mode', () => {
     const found = index.search(request({ query: 'gamma', mode: 'hybrid', vector: query }));
     expect([found.mode, found.hits.map(({ id }) => id).sort()]).toEqual(['hybrid', ['d0', 'd1', 'd2']]);
     expect(found.hits[0]?.id).toBe('d2');
   });
 
-  it('falls back to keyword mode and reports it if the query has no vector', () => {
+  it('a search index with vectors falls back to keyword mode and reports it if the query has no vector', () => {
     const found = index.search(request({ query: 'gamma', mode: 'hybrid' }));
     expect([found.mode, found.hits.map(({ id }) => id)]).toEqual(['keyword', ['d2']]);
   });

@@ -9,11 +9,11 @@ describe('the tokenizer', () => {
     ['de-DE', 'Straße Strasse', ['strass', 'strass']],
     ['th-TH', 'ทะเลสวย', ['ทะเล', 'สวย']],
     ['ja-JP', '京都の寺', ['京都', 'の', '寺']],
-  ])('splits and stems a text of the locale %s: "%s" has the stems %j', (locale, text, stems) => {
+  ])('the tokenizer splits and stems a text of the locale %s: "%s" has the stems %j', (locale, text, stems) => {
     expect(new Tokenizer(locale).tokenize(text).map(({ stem }) => stem)).toEqual(stems);
   });
 
-  it('marks stop words', () => {
+  it('the tokenizer marks stop words', () => {
     const keywords = new Tokenizer('en-GB').tokenize('the sea and I').filter(({ isStopWord }) => !isStopWord);
     expect(keywords.map(({ surface }) => surface)).toEqual(['sea']);
   });
@@ -28,7 +28,7 @@ describe('the conversion of HTML to plain text', () => {
     ['<!-- no -->yes <style>b{}</style>', 'yes'],
     ['caf&eacute; &#233; &#xE9;', 'café é é'],
     ['<script>never closed', ''],
-  ])('turns %j into %j', (html, text) => {
+  ])('the conversion of HTML to plain text turns %j into %j', (html, text) => {
     expect(plainText(html)).toBe(text);
   });
 });

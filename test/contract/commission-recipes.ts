@@ -4,7 +4,7 @@ import { inside, made, post, type Recipe, staff } from './recipe.js';
 const BOOKINGS = '/v1/admin/bookings';
 const COMMISSIONS = '/v1/admin/finance/booking-items/{bookingItemId}/commissions';
 
-/** How to make a successful call of every mutating route of commissions. */
+/** Successful calls of all mutating routes of commissions. */
 export const commissionRecipes: Record<string, Recipe> = {
   [`POST ${COMMISSIONS}`]: async (app) => ({
     ...staff(app),
@@ -20,7 +20,7 @@ export const commissionRecipes: Record<string, Recipe> = {
   }),
 };
 
-/** Of a booking that is confirmed and has departed, so that a commission is payable at once. */
+/** Of a confirmed booking that has departed, so that a commission is payable at once. */
 async function itemOf(app: TestApp): Promise<string> {
   const { id } = await post(app, BOOKINGS, { currency: 'EUR', customerName: 'Ada', startDate: '2026-01-01' });
   const item = await post(app, `${BOOKINGS}/${id}/items`, { type: 'unit', title: 'Seat', unitSellCents: 10_000 });

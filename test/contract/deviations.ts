@@ -6,10 +6,10 @@ import type { Parameter, Schema } from './served-document.js';
 /** Enough of a response to recognize it. */
 const MAX_TEXT = 300;
 
-/** What was seen, and what the rule says. */
+/** The actual response and the expectation of the rule. */
 export type Comparison = [seen: unknown, expected: unknown];
 
-/** Applies the rule to each call; one line for each operation that deviates from it. */
+/** Applies the rule to each call; returns one line for each operation that deviates from it. */
 export async function deviations(applied: ExampleCall[], rule: (call: ExampleCall) => Promise<Comparison[]>) {
   const found: string[] = [];
   for (const call of applied) {

@@ -6,7 +6,7 @@ import { MAX_ARRAY_ELEMENTS, MAX_STRING_CHARACTERS } from '../../src/platform/ht
 import { startApp, type TestApp } from '../setup/app.js';
 import { operationsOf, type Placed, readDocument, type Schema, type ServedDocument } from './served-document.js';
 
-/** What the specification names and this version has, word for word. */
+/** The operations that the specification names and this version has, verbatim. */
 const SPECIFIED = [
   'GET /v1/public/legal/contracts/{id}',
   'POST /v1/admin/finance/supplier-invoices',
@@ -27,7 +27,7 @@ const REVOKING = {
   404: 'OAuthClientNotFound',
   429: 'OAuthClientRateLimited',
 };
-/** The six and the five error bodies that the specification tells apart, each a schema of its own. */
+/** The six surfaces and five error bodies of the specification, each a schema of its own. */
 const OWN_BODIES: Record<string, Record<string, string>> = {
   'POST /connect/v1/operators/{operatorId}/oauth-clients': { ...REVOKING, 409: 'OAuthClientConflict' },
   'DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}': REVOKING,
@@ -46,11 +46,11 @@ beforeAll(async () => {
 const nameOf = ({ method, path }: Placed) => `${method} ${path}`;
 
 describe('the API document', () => {
-  it('holds the operations of the specification at their exact paths', () => {
+  it('the API document contains the operations of the specification at their exact paths', () => {
     expect(operations.map(nameOf)).toEqual(expect.arrayContaining(SPECIFIED));
   });
 
-  it('holds exactly the routes that the router has, beside health and the document itself', () => {
+  it('the API document contains exactly the routes of the router, except health and the document itself', () => {
     const { stack } = (app.nest.getHttpAdapter().getInstance() as { router: Router }).router;
     const routed = stack.flatMap(({ route }) =>
       route ? route.stack.map(({ method }) => `${method.toUpperCase()} ${route.path.replace(/:(\w+)/g, '{$1}')}`) : [],
@@ -60,7 +60,7 @@ describe('the API document', () => {
   });
 
   it.each(['gzip', 'br', 'identity'])(
-    'is sent in %s with an ETag of its own, and not again to a client that has it',
+    'the API document is sent in %s with an ETag of its own, and 304 to a client that has it',
     async (encoding) => {
       const asked = (more: object = {}) =>
         app.request('HEAD', '/openapi.json', { headers: { 'Accept-Encoding': encoding, ...more } });
@@ -74,7 +74,7 @@ describe('the API document', () => {
     },
   );
 
-  it('is the same document in every encoding', async () => {
+  it('the API document is the same document in every encoding', async () => {
     const texts = ['gzip', 'br', 'identity'].map(async (encoding) => {
       const answer = await fetch(new URL('/openapi.json', app.url), { headers: { 'Accept-Encoding': encoding } });
       return answer.text();
@@ -83,12 +83,12 @@ describe('the API document', () => {
     expect([gzip, br]).toEqual([identity, identity]);
   });
 
-  it('takes less than 110 kB compressed with gzip', async () => {
+  it('the API document takes less than 110 kB compressed with gzip', async () => {
     const { text } = await app.get('/openapi.json');
     expect(gzipSync(text).length).toBeLessThan(110_000);
   });
 
-  it('repeats no error, header or parameter inline', async () => {
+  it('the API document repeats no error, header or parameter inline', async () => {
     const { paths } = (await app.get<ServedDocument>('/openapi.json')).body;
     const inline = Object.values(paths).flatMap((item) =>
       Object.values(item).flatMap(({ parameters = [], responses }) => [
@@ -101,7 +101,7 @@ describe('the API document', () => {
     expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
   });
 
-  it('documents for each DELETE what it returns: a resource in `data`, a bare resource of connect, or only `success`', () => {
+  it('the API document states for each DELETE whether it returns a resource in `data`, a bare one of connect, or `success`', () => {
     const deletions = operations.filter(({ method }) => method === 'DELETE');
     const wrong = deletions.filter(({ path, description = '', responses }) => {
       const name = responses['200']?.content?.['application/json']?.schema?.$ref?.split('/').pop() ?? '';
@@ -114,12 +114,12 @@ describe('the API document', () => {
     expect(deletions.length).toBeGreaterThan(10);
   });
 
-  it('names no shared parameter with a number', () => {
+  it('the API document names no shared parameter with a number', () => {
     const names = Object.keys(document.components.parameters ?? {});
     expect(names.filter((name) => /\d$/.test(name))).toEqual([]);
   });
 
-  it('states a list of values that several properties or parameters have as one schema', () => {
+  it('the API document states a list of values that several properties or parameters have as one schema', () => {
     const places = new Map<string, string[]>();
     const look = (schema: Schema, place: string) => {
       const { enum: values = [], items, properties = {}, allOf = [] } = schema;
@@ -140,14 +140,14 @@ describe('the API document', () => {
     expect(inline).toEqual([]);
   });
 
-  it('gives every operation an own id, a summary of one line and its security', () => {
+  it('the API document gives every operation an own id, a summary of one line and its security', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const poor = operations.filter(({ summary, security }) => !summary || /\n/.test(summary) || security === undefined);
     expect(poor.map(nameOf)).toEqual([]);
   });
 
-  it('gives every operation exactly one tag of at most 25, each described and in use', () => {
+  it('the API document gives every operation exactly one tag of at most 25, each described and in use', () => {
     const known = document.tags.map(({ name }) => name);
     const used = operations.map(({ tags }) => tags?.join() ?? '');
     expect([...new Set(used)].sort()).toEqual([...known].sort());
@@ -156,7 +156,7 @@ describe('the API document', () => {
     expect(document.tags.filter(({ description }) => description.length < 20)).toEqual([]);
   });
 
-  it('gives every path parameter and every request body an example', () => {
+  it('the API document gives every path parameter and every request body an example', () => {
     const poor = operations.flatMap((operation) => {
       const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
       const unexemplified = parameters.filter(({ example, schema }) => (example ?? schema.example) === undefined);
@@ -170,7 +170,7 @@ describe('the API document', () => {
     expect(poor).toEqual([]);
   });
 
-  it('states every error status in the body of its surface', () => {
+  it('the API document states every error status in the body of its surface', () => {
     const shapeOf = ({ path }: Placed) => {
       if (path.startsWith('/connect/v1/oauth/')) return 'OAuthError';
       if (path.startsWith('/vault/') || path.startsWith('/realtime/')) return 'PlainError';
@@ -191,7 +191,7 @@ describe('the API document', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('lists the codes of every error that has one, and only codes that the sources throw', () => {
+  it('the API document lists the codes of every error that has one, and only codes that the sources throw', () => {
     const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
       .filter((file) => /(?<!\.spec|\.controller)\.ts$/.test(file) && !file.includes('platform/openapi/'))
       .map((file) => readFileSync(`src/${file}`, 'utf8'))
@@ -210,7 +210,7 @@ describe('the API document', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('bounds every string, array and integer', () => {
+  it('the API document bounds every string, array and integer', () => {
     const unbounded: string[] = [];
     for (const [name, schema] of Object.entries(document.components.schemas)) findUnbounded(schema, name, unbounded);
     for (const operation of operations) {
@@ -221,7 +221,7 @@ describe('the API document', () => {
     expect(unbounded).toEqual([]);
   });
 
-  it('admits nothing in a request body that exceeds a limit of the JSON scanner', () => {
+  it('the API document allows nothing in a request body that exceeds a limit of the JSON scanner', () => {
     const schemas = Object.entries(bodySchemas()).flatMap(([name, schema]) => schemasIn(schema, name));
     const beyond = schemas.filter(
       ({ maxItems = 0, maxLength = 0 }) => maxItems > MAX_ARRAY_ELEMENTS || maxLength > MAX_STRING_CHARACTERS,
@@ -235,13 +235,13 @@ describe('the API document', () => {
     expect(schemas.map(({ maxLength = 0 }) => maxLength)).toContain(MAX_STRING_CHARACTERS);
   });
 
-  it('admits at most 2,000 objects with a class in a request body, because each one is validated on its own', () => {
+  it('the API document allows at most 2,000 objects with a class in a request body, because each is validated separately', () => {
     const counts = Object.entries(bodySchemas()).map(([name, schema]) => ({ name, objects: objectsIn(schema) }));
     expect(counts.filter(({ objects }) => !(objects <= 2_000))).toEqual([]);
     expect(Math.max(...counts.map(({ objects }) => objects))).toBeGreaterThanOrEqual(501);
   });
 
-  it('closes every request body to unknown members, but those in which RFC 6749 has them ignored', () => {
+  it('the API document closes every request body to unknown members, except those in which RFC 6749 ignores them', () => {
     const closed = operations.filter(({ path }) => !path.startsWith('/connect/v1/oauth/'));
     const open = closed.flatMap((operation) =>
       Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) => {
@@ -265,7 +265,7 @@ function resolved({ $ref, ...schema }: Schema): Schema {
   return $ref === undefined ? schema : (document.components.schemas[$ref.split('/').pop() ?? ''] ?? {});
 }
 
-/** The schema and all within it, references included. */
+/** The schema and all schemas inside it, references included. */
 function schemasIn(schema: Schema, place: string): (Schema & { place: string })[] {
   const { properties = {}, items, allOf = [], oneOf = [], anyOf = [], ...own } = resolved(schema);
   return [
@@ -276,7 +276,7 @@ function schemasIn(schema: Schema, place: string): (Schema & { place: string })[
   ];
 }
 
-/** How many objects with members of their own a value of the schema holds at most. */
+/** The maximum number of objects with members of their own in a value of the schema. */
 function objectsIn(schema: Schema): number {
   const { properties, items, maxItems = Infinity, allOf = [], oneOf = [], anyOf = [] } = resolved(schema);
   const members = Object.values(properties ?? {}).map(objectsIn);
@@ -292,7 +292,7 @@ function findUnbounded(schema: Schema, place: string, unbounded: string[]): void
   const isFixed = values !== undefined || schema.allOf !== undefined || ['date', 'date-time'].includes(format ?? '');
   if (type === 'string' && !isFixed && schema.maxLength === undefined) unbounded.push(place);
   if (type === 'array' && schema.maxItems === undefined) unbounded.push(place);
-  // Only degrees have fractions: an amount that has is one that was rounded.
+  // Only degrees have fractions: a fractional amount would have been rounded.
   if (type === 'number' && !/\.(latitude|longitude)$/.test(place)) unbounded.push(`${place} (number)`);
   if (['integer', 'number'].includes(type ?? '') && (schema.minimum === undefined || schema.maximum === undefined))
     unbounded.push(place);

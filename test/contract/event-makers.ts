@@ -19,7 +19,7 @@ import { archived } from '../operations/facilities.js';
 import type { TestApp } from '../setup/app.js';
 import { MANUAL, makeTrip, external, reserve, reservedTrip, simulate } from '../trips/trips.js';
 
-/** Has happen whatever is told by a job, by a reversal or of a failure: what a single successful call does not bring about. */
+/** Triggers the events of jobs, reversals and failures, which a single successful call does not cause. */
 export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
   'allotment.reclaimed': async (app) => {
     const { allotment } = await allotted(app, { release: { mode: 'manual', steps: [{ daysBefore: 21 }] } });
@@ -71,7 +71,7 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     await asSystem(() => app.nest.get(ReminderJobs, { strict: false }).plan({ ruleId: rule.id }));
     await asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
   },
-  // Last, as time passes.
+  // Last, because it moves the clock.
   'contract.expired, trip.hold_expired': async (app) => {
     await contractIn(app, 'issued', { expiresAt: new Date(app.now().getTime() + 60_000).toISOString() });
     await reservedTrip(app.as('owner'), [MANUAL]);

@@ -6,7 +6,7 @@ const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** A call of an operation with the examples of the API document. On fresh demo data each one succeeds once. */
 export interface ExampleCall {
-  /** Method and path as the document has them. */
+  /** Method and path as in the document. */
   name: string;
   operation: Placed;
   /** With its path parameters and its required query parameters. */

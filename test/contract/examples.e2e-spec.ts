@@ -46,19 +46,19 @@ beforeAll(async () => {
 }, 120_000);
 
 describe('the request examples of the API document', () => {
-  it('answer 2xx on fresh demo data, each operation once', () => {
+  it('the request examples of the API document answer 2xx on fresh demo data, each operation once', () => {
     expect(refused).toEqual([]);
   });
 });
 
 describe('the ETag and Location headers of the API document', () => {
-  it('are sent by exactly the operations that document them', () => {
+  it('the ETag and Location headers are sent by exactly the operations that document them', () => {
     expect(headerFaults).toEqual([]);
   });
 });
 
 describe('the response examples of the API document', () => {
-  it('are there for every 2xx response with a body, and fit its schema', () => {
+  it('the API document has a response example for every 2xx response with a body, which matches its schema', () => {
     const schemas = new Schemas({ openapi: '3.0.3', paths: {}, components: { schemas: document.components.schemas } });
     const wrong = successes().flatMap(({ name, schema, example, type }) => {
       if (example === undefined) return [`${name} has none`];
@@ -68,7 +68,7 @@ describe('the response examples of the API document', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('have the members that the service answers now', () => {
+  it('the response examples have the members of the current responses', () => {
     const wrong = successes().flatMap(({ name, example }) => {
       const answer = answers[name];
       if (answer === undefined) return [`${name} was not answered`];
@@ -78,20 +78,20 @@ describe('the response examples of the API document', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('name rows that the demo data has', () => {
+  it('the response examples contain ids of the demo data', () => {
     const ids = successes().flatMap(({ example }) => JSON.stringify(example ?? '').match(/\w+_01k0dem0\w+/g) ?? []);
     expect(ids.length).toBeGreaterThan(100);
     expect([...new Set(ids)].filter((id) => !demoRows.includes(id))).toEqual([]);
   });
 
-  it('hold no secret', () => {
+  it('the response examples contain no secret', () => {
     const texts = JSON.stringify(successes().map(({ example }) => example ?? null));
     const { staff, platformKey } = app.credentials;
     for (const secret of [staff.token, staff.password, platformKey]) expect(texts).not.toContain(secret);
     const secrets = texts.match(/\b(?:vsk|vss|tpk|oat|ocs)_\w+/g) ?? [];
     expect(secrets.length).toBeGreaterThan(3);
     expect(secrets.filter((secret) => !/^\w{3}(_Example0*)+$/.test(secret))).toEqual([]);
-    // No other long run of letters and digits that looks random: credentials, ciphertexts, cursors, signatures.
+    // No other long random sequence of letters and digits: credentials, ciphertexts, cursors, signatures.
     const runs = texts.match(/[A-Za-z0-9+/]{20,}/g) ?? [];
     const random = runs.filter((run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
     expect([...new Set(random)].filter((run) => !/^(RXhhbXBsZSB|Example0)/.test(run))).toEqual([]);
@@ -129,7 +129,7 @@ function record(): void {
   writeFileSync(RECORDED, `{\n${lines.join(',\n')}\n}\n`);
 }
 
-/** What stays the same in text from another database: of a table its header, of an event stream all but its data. */
+/** The constant part of a text from another database: of a table its header, of an event stream all except its data. */
 function formOf(text: Json | undefined): string {
   if (typeof text !== 'string') return '';
   return text.includes('\r\n') ? (text.split('\r\n', 1)[0] ?? '') : text.replace(/^(id|data): .*$/gm, '$1');

@@ -11,7 +11,7 @@ const SCHEDULES = '/v1/admin/finance/bookings/{bookingId}/payment-schedules';
 const PLAN = '/v1/admin/finance/bookings/{bookingId}/collection-plan';
 const PAYMENTS = '/v1/admin/finance/payments';
 
-/** Calls of a route that has its recipe, with a body from which more follows. */
+/** Calls a route that has a recipe with a body that has further effects. */
 export const financeVariants: Record<string, Recipe> = {
   [`PATCH ${SCHEDULES}/{scheduleId} that pays`]: async (app) => ({
     ...(await installment(app)),
@@ -20,7 +20,7 @@ export const financeVariants: Record<string, Recipe> = {
   }),
 };
 
-/** How to make a successful call of every mutating route of finance. */
+/** Successful calls of all mutating routes of finance. */
 export const financeRecipes: Record<string, Recipe> = {
   [`POST ${INVOICES}`]: async (app) => ({ ...staff(app), body: invoice(), subject: made('supplier_invoice') }),
   [`PATCH ${INVOICES}/{id}`]: async (app) => {
@@ -108,20 +108,20 @@ const series = () => ({ name: 'Of a test', prefix: randomUUID(), isDefault: fals
 
 const policy = { steps: [{ label: 'All', type: 'balance', remainder: true, anchor: 'booking', offsetDays: 0 }] };
 
-/** A draft booking that costs 10000 and has no plan. */
+/** A draft booking with a total of 10000 and no plan. */
 async function booking(app: TestApp): Promise<string> {
   const { id } = await post(app, '/v1/admin/bookings', { customerName: 'Ada Lovelace', currency: 'EUR' });
   await post(app, `/v1/admin/bookings/${id}/items`, { type: 'unit', title: 'Seat', unitSellCents: 10_000 });
   return id;
 }
 
-/** The plan itself is not in the answer, which speaks of its booking and its entries. */
+/** The plan itself is not in the response, which contains the booking and the entries. */
 async function planOf(app: TestApp, bookingId: string): Promise<Subject> {
   const [plan] = await app.sql<{ id: string }>('select id from payment_plans where booking_id = $1', [bookingId]);
   return { type: 'payment_plan', id: plan?.id ?? '' };
 }
 
-/** Money for a supplier invoice of its own. */
+/** A payment for a supplier invoice of its own. */
 async function payment(app: TestApp): Promise<object> {
   const { id } = await post(app, INVOICES, { ...invoice(), status: 'approved' });
   const money = { method: 'cash', currency: 'EUR', amountCents: 10_000, paidOn: '2026-01-31' };
@@ -139,7 +139,7 @@ async function remove(app: TestApp, path: string): Promise<void> {
   if (answer.status >= 300) throw new Error(`DELETE ${path} was refused: ${answer.text}`);
 }
 
-/** An invoice to a customer, of a booking of its own. */
+/** An invoice to a customer, for a booking of its own. */
 async function bill(app: TestApp): Promise<object> {
   const { id: bookingId } = await post(app, BOOKINGS, { currency: 'EUR', customerName: 'Ada' });
   await post(app, `${BOOKINGS}/${bookingId}/items`, { type: 'unit', title: 'Seat', unitSellCents: 10_000 });

@@ -19,7 +19,7 @@ const USERS = '/v1/admin/identity/users';
 const TOKENS = '/v1/admin/identity/api-tokens';
 const SESSIONS = '/v1/admin/identity/sessions';
 
-/** How to make a successful call of every mutating route of the staff and connect surfaces. */
+/** Successful calls of all mutating routes of the staff and connect surfaces. */
 export const recipes: Record<string, Recipe> = {
   [`POST ${BOOKINGS}`]: async (app) => ({ ...staff(app), body: booking(), subject: made('booking') }),
   [`PATCH ${BOOKINGS}/{bookingId}`]: async (app) => {
@@ -131,7 +131,7 @@ export const recipes: Record<string, Recipe> = {
 };
 
 const channel = () => ({ name: `Channel ${randomUUID()}` });
-/** Of a product of its own, which has one departure. */
+/** For a product of its own, which has one departure. */
 async function allotment(app: TestApp): Promise<object> {
   const { id: channelId } = await post(app, CHANNELS, channel());
   const productId = `product-${randomUUID()}`;
@@ -168,7 +168,7 @@ async function login(app: TestApp): Promise<string> {
   return String((await post(app, SESSIONS, { email, password }))['token']);
 }
 
-/** The session behind a token `vss_<public id>_<secret>`. */
+/** The session of a token `vss_<public id>_<secret>`. */
 async function sessionOf(app: TestApp, token: string): Promise<Subject> {
   const [row] = await app.sql<{ id: string }>('select id from staff_sessions where public_id = $1', [
     token.split('_')[1],

@@ -26,45 +26,48 @@ it('every mutating route of the staff and connect surfaces has a recipe, and eve
   expect(mutating.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(recipes).sort());
 });
 
-describe('a successful call writes one entry with its action, actor, request id and subject, and those of what follows', () => {
-  it.each(calls)('%s', async (route, prepare) => {
-    const [method = '', template = ''] = route.split(' ');
-    const operation = mutating.find((found) => found.method === method && found.path === template);
-    const call = await prepare(app);
-    const requestId = `ledger-contract-${calls.findIndex(([name]) => name === route)}`;
+describe('the ledger entries of a successful call', () => {
+  it.each(calls)(
+    '%s writes one entry with its action, actor, request id and subject, and those of further effects',
+    async (route, prepare) => {
+      const [method = '', template = ''] = route.split(' ');
+      const operation = mutating.find((found) => found.method === method && found.path === template);
+      const call = await prepare(app);
+      const requestId = `ledger-contract-${calls.findIndex(([name]) => name === route)}`;
 
-    const answer = await app.request<Row | { data: Row }>(method, pathOf(template, call), {
-      ...(call.body ? { body: call.body } : {}),
-      ...(call.token ? { token: call.token } : {}),
-      headers: { 'X-Request-Id': requestId },
-    });
+      const answer = await app.request<Row | { data: Row }>(method, pathOf(template, call), {
+        ...(call.body ? { body: call.body } : {}),
+        ...(call.token ? { token: call.token } : {}),
+        headers: { 'X-Request-Id': requestId },
+      });
 
-    expect([answer.status < 300, answer.text]).toEqual([true, answer.text]);
-    const written = await app.sql<{ action: string; actor_id: string }>(
-      `select action, actor_type, actor_id, subject_type, subject_id from action_ledger_entries
+      expect([answer.status < 300, answer.text]).toEqual([true, answer.text]);
+      const written = await app.sql<{ action: string; actor_id: string }>(
+        `select action, actor_type, actor_id, subject_type, subject_id from action_ledger_entries
        where correlation_id = $1`,
-      [requestId],
-    );
-    const { follows = [] } = call;
-    const following = written.filter(({ action }) => follows.includes(action));
-    const own = written.filter((entry) => !following.includes(entry));
-    expect(own).toEqual(operation?.['x-ledger-action'] ? [await expected(operation, call, answer.body)] : []);
-    expect(following.map(({ action }) => action).sort()).toEqual([...follows].sort());
-    expect(following.filter(({ actor_id }) => actor_id !== own[0]?.actor_id)).toEqual([]);
-    expect(call.subject === null).toBe(operation?.['x-ledger-action'] === undefined);
-  });
+        [requestId],
+      );
+      const { follows = [] } = call;
+      const following = written.filter(({ action }) => follows.includes(action));
+      const own = written.filter((entry) => !following.includes(entry));
+      expect(own).toEqual(operation?.['x-ledger-action'] ? [await expected(operation, call, answer.body)] : []);
+      expect(following.map(({ action }) => action).sort()).toEqual([...follows].sort());
+      expect(following.filter(({ actor_id }) => actor_id !== own[0]?.actor_id)).toEqual([]);
+      expect(call.subject === null).toBe(operation?.['x-ledger-action'] === undefined);
+    },
+  );
 });
 
-describe('what was told of all this', () => {
+describe('the published events', () => {
   const declared = domainEvents.flatMap(({ events, ...group }) => events.map((event) => ({ event, ...group })));
 
-  it.each(Object.entries(eventMakers))('and of %s', async (events, make) => {
+  it.each(Object.entries(eventMakers))('%s is published', async (events, make) => {
     await make(app);
     for (const event of events.split(', ')) await eventually(async () => (await newest(event)) ?? null);
   });
 
   it.each(declared)(
-    'is $event on each of its channels, with its members and no others',
+    '$event is published on each of its channels, with its members and no others',
     async ({ event, ...group }) => {
       const { data } = await eventually(async () => (await newest(event)) ?? null);
       const channels = channelsOf(group.channels, data);
@@ -79,7 +82,7 @@ describe('what was told of all this', () => {
     },
   );
 
-  it('is nowhere but on the channels that are declared', async () => {
+  it('no event is published on a channel that is not declared', async () => {
     const told = await app.sql<{ event: string; channel: string; data: Row }>(
       `select distinct on (event, regexp_replace(name, '_[a-z0-9]{26}$', '')) event, name as channel, data
        from realtime_messages join realtime_channels as c on c.id = channel_id
@@ -92,7 +95,7 @@ describe('what was told of all this', () => {
     expect(told.length).toBeGreaterThanOrEqual(declared.length);
   });
 
-  it('is what docs/events.md says, as npm run docs writes it', () => {
+  it('docs/events.md is what npm run docs writes', () => {
     expect(readFileSync('docs/events.md', 'utf8')).toBe(eventTable());
   });
 });
@@ -105,7 +108,7 @@ async function newest(event: string): Promise<{ data: Row } | undefined> {
   return row;
 }
 
-/** Where an event with these facts appears. */
+/** The channels on which an event with these members is published. */
 function channelsOf(templates: readonly string[], facts: Row): string[] {
   return templates.flatMap((template) => {
     const [placeholder, fact = ''] = /\{(\w+)\}/.exec(template) ?? [];
@@ -132,7 +135,7 @@ async function expected(operation: Placed, call: Prepared, body: Row | { data: R
   };
 }
 
-/** Whose a credential `<kind>_<public id>_<secret>` is, as the tables say. */
+/** The owner of a credential `<kind>_<public id>_<secret>`, according to the tables. */
 async function actorOf(token: string): Promise<{ type: string; id: string } | undefined> {
   const actors = await app.sql<{ type: string; id: string }>(
     `select 'user' as type, user_id as id from staff_sessions where public_id = $1

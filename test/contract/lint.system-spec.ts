@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What a linter prints. Its exit code is ignored: a warning is a failure here as well. */
+/** The output of a linter. Its exit code is ignored: a warning is a failure here as well. */
 async function lint(...words: string[]): Promise<string> {
   const options = { env: { ...process.env, ...QUIET, NODE_OPTIONS: '' }, maxBuffer: 2 ** 26 };
   try {
@@ -34,13 +34,13 @@ async function lint(...words: string[]): Promise<string> {
 }
 
 describe('the API document', () => {
-  it('has no error and no warning by redocly lint, but those listed in redocly.yaml with their reason', async () => {
+  it('the API document has no error or warning of redocly lint, except those listed in redocly.yaml with their reason', async () => {
     const printed = await lint('node_modules/@redocly/cli/bin/cli.js', 'lint', file, '--format=json');
     const { problems } = JSON.parse(printed) as { problems: { ruleId: string; message: string }[] };
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
-  it('has no error and no warning by the OpenAPI rules of Spectral', async () => {
+  it('the API document has no error or warning of the OpenAPI rules of Spectral', async () => {
     const spectral = 'node_modules/@stoplight/spectral-cli/dist/index.js';
     const printed = await lint(spectral, 'lint', file, '--ruleset', '.spectral.yaml', '--format', 'json', '--quiet');
     const problems = JSON.parse(printed) as { code: string; message: string; path: string[] }[];

@@ -5,30 +5,30 @@ export interface Subject {
   id: string;
 }
 
-/** One successful call of a route: where to, with what, and what its entry is about. */
+/** One successful call of a route: its path, its body and the subject of its entry. */
 export interface Prepared {
   token?: string;
   /** Path parameters by name. */
   parameters?: Record<string, string>;
   body?: object;
-  /** The entry's action, where the route declares only its form. */
+  /** The action of the entry, if the route declares only a pattern. */
   action?: string;
-  /** The subject, which sometimes only the answer tells; null: the call changes nothing. */
+  /** The subject, sometimes known from the response only; null: the call changes nothing. */
   subject: ((answer: Row) => Subject | Promise<Subject>) | null;
-  /** The actions of further entries: of what follows from the change, in its transaction. */
+  /** The actions of further entries of the same transaction. */
   follows?: string[];
 }
 
 export type Recipe = (app: TestApp) => Promise<Prepared>;
 
-/** Whatever an answer holds about the thing, unwrapped. */
+/** The resource in a response, without its envelope. */
 export interface Row {
   id: string;
   [member: string]: unknown;
 }
 
 export const made = (type: string) => (answer: Row) => ({ type, id: answer.id });
-/** Like `on`, where the path names more than the subject. */
+/** Like `on`, if the path contains more than the subject. */
 export const inside = (type: string, id: string, parameters: Record<string, string>) => ({
   parameters,
   subject: () => ({ type, id }),
@@ -40,7 +40,7 @@ export function staff(app: TestApp): { token: string } {
   return { token: app.credentials.staff.token };
 }
 
-/** What an answer is about: `{data}` on the staff surface, the thing itself on connect. */
+/** The resource of a response: `{data}` on the staff surface, the resource itself on connect. */
 export function unwrapped(body: Row | { data: Row }): Row {
   return 'data' in body ? (body.data as Row) : body;
 }

@@ -18,8 +18,8 @@ import { type ExampleCall, exampleCalls } from './example-calls.js';
 import { operationsOf, readDocument, type Schema, type ServedDocument } from './served-document.js';
 
 /**
- * The rules of all routes, each proved by calling every operation to which the API document says that it applies. The
- * exceptions are listed here, so that an operation which no longer documents a rule fails as well.
+ * The rules of all routes, each proved by calling every operation to which it applies according to the API document.
+ * The exceptions are listed here, so that an operation which no longer documents a rule fails as well.
  */
 
 const STAFF = '/v1/admin';
@@ -35,9 +35,9 @@ const PUBLIC = [
   `POST ${SESSIONS}`,
   'GET /.well-known/oauth-authorization-server/connect/v1',
 ];
-/** Signing in is limited by itself, RFC 6749 has no such header, and a simulation changes nothing. */
+/** Signing in has limits of its own, RFC 6749 has no such header, and a simulation changes nothing. */
 const WITHOUT_KEY = [...OAUTH_CALLS, `POST ${SESSIONS}`, `POST ${STAFF}/notifications/reminder-rules/{id}/simulations`];
-/** What is revoked or ended has no version. */
+/** A revoked or ended resource has no version. */
 const WITHOUT_VERSION = [
   `DELETE ${SESSIONS}/current`,
   `DELETE ${SESSIONS}/{id}`,
@@ -54,7 +54,7 @@ const WITHOUT_OFFSET = [
   `GET ${CLIENT}/secrets`,
 ];
 
-/** Answered once only: a repeated request does not show them again. */
+/** Returned only once: a repeated request does not show them again. */
 const SECRETS: Record<string, string> = {
   [`POST ${STAFF}/identity/api-tokens`]: 'token',
   'POST /connect/v1/operators/{operatorId}/oauth-clients': 'clientSecret',
@@ -76,7 +76,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('a call without a valid credential', () => {
-  it('is 401 with a challenge on every operation that is not public', async () => {
+  it('a call without a valid credential is 401 with a challenge on every operation that is not public', async () => {
     const guarded = calls.filter(({ operation }) => operation.security?.length !== 0);
     expect(namesOf(calls.filter((call) => !guarded.includes(call)))).toEqual(PUBLIC.toSorted());
     const found = await deviations(guarded, async (call) => {
@@ -90,7 +90,7 @@ describe('a call without a valid credential', () => {
 });
 
 describe('another method', () => {
-  it('is 405 with the methods of the path in Allow', async () => {
+  it('another method is 405 with the methods of the path in Allow', async () => {
     const firstOfPath = calls.filter((call, index) => calls.findIndex((one) => pathOf(one) === pathOf(call)) === index);
     expect(firstOfPath).toHaveLength(Object.keys(document.paths).length);
     const found = await deviations(firstOfPath, async (call) => {
@@ -111,7 +111,7 @@ describe('another method', () => {
 });
 
 describe('a query parameter that the operation does not have', () => {
-  it('is 400 on every surface but the storefront', async () => {
+  it('an unknown query parameter is 400 on every surface except the storefront', async () => {
     const strict = calls.filter(({ name }) => !STOREFRONT.includes(name));
     expect(strict).toHaveLength(calls.length - STOREFRONT.length);
     const found = await deviations(strict, async (call) => [
@@ -120,7 +120,7 @@ describe('a query parameter that the operation does not have', () => {
     expect(found).toEqual([]);
   });
 
-  it('is ignored on the storefront', async () => {
+  it('an unknown query parameter is ignored on the storefront', async () => {
     const storefront = calls.filter(({ name }) => STOREFRONT.includes(name));
     const found = await deviations(storefront, async (call) => [
       [(await send(call, {}, { [UNKNOWN]: '1' })).status, 200],
@@ -130,7 +130,7 @@ describe('a query parameter that the operation does not have', () => {
 });
 
 describe('a body member that the operation does not have', () => {
-  it('is 400 and named, except where RFC 6749 has unknown members ignored', async () => {
+  it('an unknown body member is 400 and named, except if RFC 6749 ignores unknown members', async () => {
     const closed = calls.filter(({ operation }) => {
       const [media] = Object.values(operation.requestBody?.content ?? {});
       return media !== undefined && resolved(media.schema).additionalProperties === false;
@@ -145,7 +145,7 @@ describe('a body member that the operation does not have', () => {
 });
 
 describe('If-Match', () => {
-  it('with another version is 412 and changes nothing', async () => {
+  it('If-Match with another version is 412 and changes nothing', async () => {
     const versioned = calls.filter((call) => parameterOf(call, 'If-Match'));
     const changing = calls.filter(({ name, operation }) => {
       const isChange = ['PUT', 'PATCH', 'DELETE'].includes(operation.method) || 'ETag' in headersOf(operation, '200');
@@ -168,7 +168,7 @@ describe('If-Match', () => {
 });
 
 describe('a list', () => {
-  it('with limit and offset rejects both out of range and answers at most the limit', async () => {
+  it('a list with limit and offset rejects both out of range and answers at most the limit', async () => {
     const paged = calls.filter((call) => parameterOf(call, 'offset'));
     const lists = calls.filter(({ name, operation }) => {
       const { data } = resolved(schemaOf(operation)).properties ?? {};
@@ -193,7 +193,7 @@ describe('a list', () => {
     expect(found).toEqual([]);
   });
 
-  it('with a limit alone rejects it outside of its documented range', async () => {
+  it('a list with only a limit rejects a value beyond its documented range', async () => {
     const limited = calls.filter((call) => parameterOf(call, 'limit') && !parameterOf(call, 'offset'));
     expect(namesOf(limited)).toEqual([
       'GET /data/geo/v1/reference/languages',
@@ -213,7 +213,7 @@ describe('a list', () => {
 });
 
 describe('If-None-Match', () => {
-  it('with the ETag of the answer is 304 without a body', async () => {
+  it('If-None-Match with the ETag of the answer is 304 without a body', async () => {
     const tagged = calls.filter(({ operation }) => '304' in operation.responses);
     const single = calls.filter(({ name, operation }) => {
       const isResource = isTrade(operation.path) && /\}$|\/payment-policy$/.test(operation.path);
@@ -247,14 +247,14 @@ describe('Idempotency-Key', () => {
     keyed = calls.filter((call) => parameterOf(call, 'Idempotency-Key'));
   });
 
-  it('is documented by every operation that changes something', () => {
+  it('Idempotency-Key is documented by every mutating operation', () => {
     const changing = calls.filter(({ name, operation }) => {
       return operation.method !== 'GET' && isTrade(operation.path) && !WITHOUT_KEY.includes(name);
     });
     expect(namesOf(keyed)).toEqual(namesOf(changing));
   });
 
-  it('is 400 if it is malformed', async () => {
+  it('a malformed Idempotency-Key is 400', async () => {
     const found = await deviations(keyed, async (call) => {
       const seen: Comparison[] = [];
       for (const key of ['1234567', 'with a space', 'a'.repeat(256)])
@@ -264,7 +264,7 @@ describe('Idempotency-Key', () => {
     expect(found).toEqual([]);
   });
 
-  it('answers a repeated request, here for the current version, with the first answer; another request is 422', async () => {
+  it('an Idempotency-Key replays the first response to the same request, and another request is 422', async () => {
     const found = await deviations(keyed, async (call) => {
       const options = withKey(`rules-${call.operation.operationId}`);
       if (parameterOf(call, 'If-Match')) Object.assign(options.headers, { 'If-Match': await currentTag(call) });
@@ -301,7 +301,7 @@ function send<Body = unknown>(call: ExampleCall, options: Call = {}, query: Reco
   return app.request<Body>(call.operation.method, path, { body, token, ...options });
 }
 
-/** The same operation with another body or, if it takes none, about something else. */
+/** The same operation with another body or, if it has none, with other ids. */
 function anotherRequest(call: ExampleCall, options: Call): Promise<Answer> {
   const { operation, body, token } = call;
   if (operation.requestBody) return send(call, { ...options, body: { ...body, [UNKNOWN]: 1 } });
@@ -313,7 +313,7 @@ function withoutSecret(body: unknown, secret?: string): unknown {
   return JSON.parse(JSON.stringify(body), (name, value: unknown) => (name === secret ? undefined : value));
 }
 
-/** The version that a call for another one is told. */
+/** The version in the response to a call for another version. */
 async function currentTag(call: ExampleCall): Promise<string> {
   const stale = await send<{ details: { currentVersion: number } }>(call, { headers: { 'If-Match': OTHER_VERSION } });
   return `"${stale.body.details.currentVersion}"`;

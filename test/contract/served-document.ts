@@ -43,9 +43,9 @@ export interface Parameter {
 export interface Operation {
   operationId: string;
   tags?: string[];
-  /** What the ledger calls a call of it; absent where it changes nothing. */
+  /** The ledger action of a call; absent if it changes nothing. */
   'x-ledger-action'?: string;
-  /** Absent where the route is public, or any credential of its surface will do. */
+  /** Absent if the route is public, or accepts any credential of its surface. */
   'x-required-scope'?: string;
   summary?: string;
   description?: string;
@@ -68,7 +68,7 @@ export interface ServedDocument {
   };
 }
 
-/** One operation with the place it stands at. */
+/** One operation with its place in the document. */
 export interface Placed extends Operation {
   method: string;
   path: string;
@@ -78,7 +78,9 @@ export async function readDocument(app: TestApp): Promise<ServedDocument> {
   return resolved((await app.get<ServedDocument>('/openapi.json')).body);
 }
 
-/** The document with shared parameters and responses at their places, so that a test finds all about an operation there. */
+/**
+ * The document with shared parameters and responses inlined, so that a test finds everything about an operation there.
+ */
 export function resolved(document: ServedDocument): ServedDocument {
   const { parameters, responses } = document.components;
   for (const item of Object.values(document.paths)) {

@@ -7,7 +7,7 @@ const LONGEST_LIST = 1;
 const TYPE_ID = /\b([a-z]+)_([0-7][0-9a-hjkmnp-tv-z]{25})\b/g;
 const PLACEHOLDER_SUFFIX = '01k0examp1e';
 
-/** Random values by the member that has them. What is secret says that it is an example. */
+/** Random values by their member. Secrets are marked as examples. */
 const MEMBERS: Record<string, (text: string) => string> = {
   token: exampleSecret,
   access_token: exampleSecret,
@@ -21,8 +21,8 @@ const MEMBERS: Record<string, (text: string) => string> = {
 };
 
 /**
- * An answer as the API document shows it: as if given on one fixed day, with placeholders of the right form for random
- * ids and secrets, and with short lists. Another database gives the same example but for what time itself decides.
+ * A response as in the API document: as if sent on one fixed day, with placeholders of the right form for random ids
+ * and secrets, and with short lists. Another database gives the same example except for time-dependent values.
  */
 export function stableExample(answer: Json, today: string): Json {
   const ids = new Map<string, string>();
@@ -53,12 +53,12 @@ export function stableExample(answer: Json, today: string): Json {
   return stable(answer, '');
 }
 
-/** `ocs_<secret>` -> `ocs_Example000...`, as long as before. */
+/** `ocs_<secret>` -> `ocs_Example000...`, of the same length. */
 function exampleSecret(text: string): string {
   return text.replace(/(?<=_)[^_]+/g, (part) => 'Example'.padEnd(part.length, '0'));
 }
 
-/** Member names by their place, in both values where both have an object there. */
+/** Member names by their path, if both values have an object there. */
 export function memberDifferences(one: Json, other: Json, place = ''): string[] {
   if (Array.isArray(one) && Array.isArray(other)) {
     const [first, second] = [one[0], other[0]];

@@ -5,7 +5,10 @@ import type { TestApp } from '../setup/app.js';
 const CHANNEL = 'demo.news';
 const INVOICE = 'inv_01k0dem000e000000000000001';
 
-/** How the responses begin that are neither JSON nor read to their end by the client of the tests, by operation and type. */
+/**
+ * The beginning of responses that are neither JSON nor read completely by the client of the tests, by operation and
+ * type.
+ */
 export async function textExamples(app: TestApp): Promise<Record<string, string>> {
   const file = 'GET /v1/files/{token}';
   return {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const nameOf = ({ method, path }: Placed) => `${method} ${path}`;
 
 describe('the texts of the API document', () => {
-  it('give every operation a short imperative summary of its own', () => {
+  it('the texts of the API document give every operation a short imperative summary of its own', () => {
     const counts = new Map<string, number>();
     for (const { summary = '' } of operations) counts.set(summary, (counts.get(summary) ?? 0) + 1);
     const poor = operations.filter(({ summary = '' }) => {
@@ -27,12 +27,12 @@ describe('the texts of the API document', () => {
     expect(poor.map((operation) => `${nameOf(operation)}: ${operation.summary}`)).toEqual([]);
   });
 
-  it('give every operation a description beside the scope that it needs', () => {
+  it('the texts of the API document give every operation a description beside the scope that it needs', () => {
     const poor = operations.filter(({ description = '' }) => description.replace(/\s*[^.]*\.\s*$/, '') === '');
     expect(poor.map(nameOf)).toEqual([]);
   });
 
-  it('give every parameter a description, which says more than the name unless it is part of the path', () => {
+  it('the texts of the API document give every parameter a description that adds something to its name, except path ids', () => {
     const poor = operations.flatMap((operation) =>
       (operation.parameters ?? [])
         .filter((parameter) =>
@@ -43,19 +43,19 @@ describe('the texts of the API document', () => {
     expect(poor).toEqual([]);
   });
 
-  it('give every schema a description', () => {
+  it('the texts of the API document give every schema a description', () => {
     const poor = Object.entries(document.components.schemas).filter(
-      // A list of values says what it is at the properties that have it.
+      // A list of values is described at the properties that use it.
       ([name, schema]) => schema.enum === undefined && !saysMore(name, schema.description),
     );
     expect(poor.map(([name]) => name)).toEqual([]);
   });
 
-  it('give every property a description that says more than the name', () => {
+  it('the texts of the API document give every property a description that says more than the name', () => {
     const contents = operations.flatMap((operation) =>
       [operation.requestBody, ...Object.values(operation.responses)].flatMap((body) =>
         Object.values(body?.content ?? {}).flatMap(({ schema }): [string, Schema][] =>
-          // An error response names its codes beside a shared schema, which describes `code`.
+          // An error response lists its codes beside a shared schema, which describes `code`.
           schema && !schema.allOf ? [[nameOf(operation), schema]] : [],
         ),
       ),
@@ -67,7 +67,7 @@ describe('the texts of the API document', () => {
     expect([...new Set(poor.map(({ place }) => place))]).toEqual([]);
   });
 
-  it('write ID in capitals', () => {
+  it('the texts of the API document write ID in capitals', () => {
     const texts = textsIn(document).map((text) => text.replace(/`[^`]*`/g, ''));
     const wrong = texts.filter((text) => /(?<![-\w])(id|Id)s?\b/.test(text));
     expect(texts.length).toBeGreaterThan(1_000);
@@ -75,7 +75,7 @@ describe('the texts of the API document', () => {
   });
 });
 
-/** Whether a description has a word that the property's name does not have. */
+/** Whether a description contains a word that is not in the name of the property. */
 function saysMore(name: string, description = ''): boolean {
   const known = new Set(['a', 'an', 'the', 'of', 'this', 'is', 'in', ...wordsOf(name)]);
   return wordsOf(description).some((word) => !known.has(word));

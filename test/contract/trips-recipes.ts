@@ -2,7 +2,7 @@ import type { TestApp } from '../setup/app.js';
 import { type Recipe, type Row, staff, type Subject } from './recipe.js';
 import { makeTrip, MANUAL, price, reserve, type Trip, TRIPS } from '../trips/trips.js';
 
-/** What books a trip books as well. */
+/** The further actions when a trip is booked. */
 const BOOKED = [
   'bookings.booking.create',
   'bookings.booking_item.create',
@@ -10,7 +10,7 @@ const BOOKED = [
   'finance.payment_plan.materialize',
 ];
 
-/** How to make a successful call of every mutating route of trips. */
+/** Successful calls of all mutating routes of trips. */
 export const tripsRecipes: Record<string, Recipe> = {
   [`POST ${TRIPS}`]: async (app) => ({ ...staff(app), body: { currency: 'EUR' }, subject: byEnvelopeId }),
   [`PATCH ${TRIPS}/{envelopeId}`]: async (app) => ({ ...(await onTrip(app, 'draft')), body: { title: 'Changed' } }),

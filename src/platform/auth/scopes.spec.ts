@@ -4,7 +4,7 @@ import { covers, excessScopes, isConnectScope, scopeForChannel, STAFF_SCOPES } f
 
 describe('connect scopes', () => {
   it.each(['connect:*', 'connect:*:write', 'connect:bookings:*', 'connect:flight-offers:read', 'connect:*:*'])(
-    '%s is well-formed',
+    'the connect scope %s is well-formed',
     (scope) => expect(isConnectScope(scope)).toBe(true),
   );
   it.each([
@@ -16,7 +16,7 @@ describe('connect scopes', () => {
     'connect:a:b:c',
     'connect:1a:read',
     `connect:${'a'.repeat(200)}:read`,
-  ])('%s is not', (scope) => expect(isConnectScope(scope)).toBe(false));
+  ])('the connect scope %s is malformed', (scope) => expect(isConnectScope(scope)).toBe(false));
 
   it.each([
     ['connect:*', 'connect:bookings:write', true],
@@ -27,7 +27,7 @@ describe('connect scopes', () => {
     ['connect:*:write', 'connect:*', false],
     ['connect:bookings:write', 'connect:bookings:*', false],
     ['connect:book:write', 'connect:bookings:write', false],
-  ])('%s covers %s: %s', (held, required, covered) => expect(covers([held], required)).toBe(covered));
+  ])('the connect scope %s covers %s: %s', (held, required, covered) => expect(covers([held], required)).toBe(covered));
 
   it.each([
     ['connect:*', true],
@@ -38,9 +38,9 @@ describe('connect scopes', () => {
     ['connect:bookings:writer', false],
     ['connect:bookings', false],
     ['vault:write', false],
-  ])('%s meets *:write: %s', (held, met) => expect(covers([held], '*:write')).toBe(met));
+  ])('the connect scope %s meets *:write: %s', (held, met) => expect(covers([held], '*:write')).toBe(met));
 
-  it('what is covered by what is covered is covered', () => {
+  it('the coverage of connect scopes is transitive', () => {
     const segment = fc.constantFrom('*', 'bookings', 'flights');
     const action = fc.constantFrom('*', 'read', 'write', 'delete');
     const scope = fc.oneof(
@@ -99,9 +99,10 @@ describe('realtime scopes', () => {
 });
 
 describe('staff scopes', () => {
-  it('* holds all', () => expect(STAFF_SCOPES.filter((scope) => !covers(['*'], scope))).toEqual([]));
+  it('the staff scope * includes all others', () =>
+    expect(STAFF_SCOPES.filter((scope) => !covers(['*'], scope))).toEqual([]));
 
-  it('a module wildcard covers read, write and delete, never the special ones', () => {
+  it('a module wildcard covers read, write and delete, but never the special scopes', () => {
     expect(excessScopes(['finance:*'], ['finance:read', 'finance:write', 'finance:delete', 'finance:*'])).toEqual([]);
     expect(
       excessScopes(
@@ -111,7 +112,7 @@ describe('staff scopes', () => {
     ).toEqual(['finance:approve', 'finance:void', 'finance:numbering', 'action-ledger:reverse']);
   });
 
-  it('are not covered by those of the platform, nor the other way round', () => {
+  it('staff scopes are not covered by platform scopes, nor vice versa', () => {
     expect(covers(['connect:*'], 'finance:read')).toBe(false);
     expect(covers(['finance:*'], 'vault:write')).toBe(false);
   });

@@ -35,7 +35,7 @@ it('verifies a token once for concurrent requests, and not again for a second', 
   expect(verifier.findCached(token)).toBeNull();
 });
 
-it('does not cache a result of a verification that began before a change', async () => {
+it('the result of a verification that began before a change is not cached', async () => {
   const { verifier, asked } = slowVerifier();
   const before = verifier.verify(token);
   verifier.forget();
@@ -46,7 +46,7 @@ it('does not cache a result of a verification that began before a change', async
   expect(verifier.findCached(token)).toBeNull();
 });
 
-it('asks nobody about a token whose checksum is wrong', async () => {
+it('a token with a wrong checksum is rejected without a query', async () => {
   const { verifier, asked } = slowVerifier();
   expect(await verifier.verify(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`)).toBeNull();
   expect(asked).toHaveLength(0);

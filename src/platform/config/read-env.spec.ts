@@ -66,7 +66,7 @@ function faultsOf(variables: Record<string, string>): readonly string[] {
 }
 
 describe('the environment', () => {
-  it('needs nothing but a database, and has sensible values for the rest', () => {
+  it('the environment needs only a database, and has sensible defaults for the rest', () => {
     expect(readEnv({ DATABASE_URL })).toMatchObject({
       production: false,
       host: '127.0.0.1',
@@ -83,7 +83,7 @@ describe('the environment', () => {
     });
   });
 
-  it('has no demo data and makes no vaults by use in production', () => {
+  it('the environment in production has no demo data and creates no vaults on first use', () => {
     const kek = { VAULT_KEK_a: randomBytes(32).toString('base64'), VAULT_KEK_PRIMARY: 'a' };
     expect(readEnv({ DATABASE_URL, NODE_ENV: 'production', DEMO_DATA: 'true', ...kek })).toMatchObject({
       production: true,
@@ -95,7 +95,7 @@ describe('the environment', () => {
     });
   });
 
-  it('reports all faults at once, each with what is expected and an example', () => {
+  it('the environment reports all faults at once, each with the expected value and an example', () => {
     expect(faultsOf({ DATABASE_URL: '', PORT: 'abc', LOG_LEVEL: 'loud' })).toEqual([
       expect.stringMatching(/^PORT: is not a whole number; expected .*; for example PORT=3000$/),
       expect.stringMatching(/^DATABASE_URL: is missing; expected postgres:\/\/.*; for example DATABASE_URL=postgres:/),
@@ -130,14 +130,14 @@ describe('the environment', () => {
     ['BOOTSTRAP_PLATFORM_KEY', 'vsk_0123456789abcdef_' + 'a'.repeat(49)],
     ['BOOTSTRAP_ADMIN_EMAIL', 'nobody'],
     ['BOOTSTRAP_ADMIN_PASSWORD', 'short'],
-  ])('refuses %s=%s by name, with a remedy', (name, value) => {
+  ])('the environment rejects %s=%s by name, with a remedy', (name, value) => {
     const faults = faultsOf({ [name]: value });
     expect(faults).not.toEqual([]);
     for (const fault of faults) expect(fault).toMatch(/^[A-Za-z_]+: .+; expected .+; for example .+/);
     expect(faults.some((fault) => fault.startsWith(`${name}: `))).toBe(true);
   });
 
-  it.each(UNUSABLE_PROXIES)('rejects TRUSTED_PROXIES=%s: %s', (value, fault) => {
+  it.each(UNUSABLE_PROXIES)('the environment rejects TRUSTED_PROXIES=%s: %s', (value, fault) => {
     expect(faultsOf({ TRUSTED_PROXIES: value })).toEqual([
       `TRUSTED_PROXIES: ${fault}; expected a list of IP addresses or networks in CIDR form; for example TRUSTED_PROXIES=10.0.0.0/8,127.0.0.1`,
     ]);
@@ -151,13 +151,13 @@ describe('the environment', () => {
     ['10.0.0.0/8,::1,fc00::/7', ['10.0.0.0/8', '::1', 'fc00::/7']],
     ['::ffff:10.0.0.0/104,::ffff:127.0.0.1', ['::ffff:10.0.0.0/104', '::ffff:127.0.0.1']],
     ['10.0.0.1/32,2001:db8::1/128', ['10.0.0.1/32', '2001:db8::1/128']],
-  ])('reads TRUSTED_PROXIES=%s, which Express accepts', (value, proxies) => {
+  ])('the environment accepts TRUSTED_PROXIES=%s as Express does', (value, proxies) => {
     const { trustedProxies } = readEnv({ DATABASE_URL, TRUSTED_PROXIES: value });
     expect(trustedProxies).toEqual(proxies);
     expect(() => express().set('trust proxy', [...trustedProxies])).not.toThrow();
   });
 
-  it('refuses in production, all at once, what anybody could guess, and takes it elsewhere', () => {
+  it('the environment rejects all guessable secrets in production at once, and accepts them in development', () => {
     const guessable = {
       BOOTSTRAP_ADMIN_EMAIL: 'owner@example.com',
       BOOTSTRAP_ADMIN_PASSWORD: 'changeme changeme',
@@ -174,7 +174,7 @@ describe('the environment', () => {
     expect(faultsOf(guessable)).toEqual([]);
   });
 
-  it('rejects a RATE_LIMIT_FACTOR above 100 in production, and accepts it elsewhere', () => {
+  it('the environment rejects a RATE_LIMIT_FACTOR above 100 in production, and accepts it in development', () => {
     const key = { VAULT_KEK_a: randomBytes(32).toString('base64'), VAULT_KEK_PRIMARY: 'a' };
     const faults = faultsOf({ NODE_ENV: 'production', ...key, RATE_LIMIT_FACTOR: '100.5' });
     expect(faults).toEqual([expect.stringMatching(/^RATE_LIMIT_FACTOR: .+; expected .+; for example .+/)]);
@@ -182,11 +182,11 @@ describe('the environment', () => {
     expect(faultsOf({ RATE_LIMIT_FACTOR: '1000000' })).toEqual([]);
   });
 
-  it('refuses in production to be without a key of the vault', () => {
+  it('the environment requires a vault key in production', () => {
     expect(faultsOf({ NODE_ENV: 'production' })).toEqual([expect.stringMatching(/^VAULT_KEK_PRIMARY: is missing; /)]);
   });
 
-  it('never repeats a secret in a fault', () => {
+  it('the environment never repeats a secret in a fault', () => {
     const faults = faultsOf({ BOOTSTRAP_ADMIN_PASSWORD: 'hunter2', VAULT_KEK_a: 'aHVudGVyMg==' });
     expect(faults.join('\n')).not.toMatch(/hunter2|aHVudGVyMg/);
   });

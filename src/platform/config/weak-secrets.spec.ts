@@ -8,7 +8,7 @@ const names = (variables: Record<string, string>) => weakSecrets(variables).map(
 const key = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const token = (secret: string) => `vsk_0123456789abcdef_${secret}${checksum62(secret)}`;
 
-describe('secrets that are none', () => {
+describe('weak secrets', () => {
   it.each([
     ['zeros', key(Buffer.alloc(32))],
     ['one byte', key(Buffer.alloc(32, 0xa7))],
@@ -16,13 +16,13 @@ describe('secrets that are none', () => {
     ['bytes that count', key(Uint8Array.from({ length: 32 }, (_, index) => index))],
     ['bytes that count down by three', key(Uint8Array.from({ length: 32 }, (_, index) => 250 - 3 * index))],
     ['a text', key(Buffer.from('this is my very own secret key!!'))],
-  ])('are keys of %s', (_, value) => expect(names({ VAULT_KEK_2026a: value })).toEqual(['VAULT_KEK_2026a']));
+  ])('keys of %s are weak', (_, value) => expect(names({ VAULT_KEK_2026a: value })).toEqual(['VAULT_KEK_2026a']));
 
   it.each([
     ['one character', 'a'.repeat(43)],
     ['the alphabet', 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopq'],
     ['the demo data', 'DemoDataOnlyNeverLoadedInProduction00000000'],
-  ])('are tokens of %s', (_, secret) => {
+  ])('tokens of %s are weak', (_, secret) => {
     const [staff, platform] = [token(secret), token(secret).replace('vsk', 'tpk')];
     expect(names({ BOOTSTRAP_STAFF_TOKEN: staff, BOOTSTRAP_PLATFORM_KEY: platform })).toHaveLength(2);
   });
@@ -38,15 +38,15 @@ describe('secrets that are none', () => {
     'aaaaaaaaaaaaaaaa',
     '123456789012',
     'abcdefghijklmnop',
-  ])('are passwords such as %s', (password) => {
+  ])('passwords such as %s are weak', (password) => {
     expect(names({ BOOTSTRAP_ADMIN_PASSWORD: password })).toEqual(['BOOTSTRAP_ADMIN_PASSWORD']);
   });
 
-  it('are addresses that the papers show', () => {
+  it('example addresses of the documentation are weak', () => {
     expect(names({ BOOTSTRAP_ADMIN_EMAIL: 'Owner@example.com' })).toEqual(['BOOTSTRAP_ADMIN_EMAIL']);
   });
 
-  it('are never told', () => {
+  it('weak secrets are never printed', () => {
     const value = key(Buffer.from('this is my very own secret key!!'));
     const told = JSON.stringify(weakSecrets({ VAULT_KEK_a: value, BOOTSTRAP_ADMIN_PASSWORD: 'passwordpassword' }));
     expect(told).not.toMatch(/very own|passwordpassword/);
@@ -54,8 +54,8 @@ describe('secrets that are none', () => {
   });
 });
 
-describe('secrets that are some', () => {
-  it('are random ones, always', () => {
+describe('strong secrets', () => {
+  it('random secrets are always strong', () => {
     for (let round = 0; round < 2_000; round += 1) {
       const random = {
         VAULT_KEK_a: key(randomBytes(32)),
@@ -68,11 +68,11 @@ describe('secrets that are some', () => {
   });
 
   it.each(['the boat sails at seven', 'Reisebüro am Markt 12', 'travel agents like long walks'])(
-    'are passwords such as %s',
+    'passwords such as %s are strong',
     (password) => expect(names({ BOOTSTRAP_ADMIN_PASSWORD: password })).toEqual([]),
   );
 
-  it('are nothing to other variables, nor where there are none', () => {
+  it('variables that are not secrets, or not set, are not checked', () => {
     expect(
       names({ VAULT_KEK_PRIMARY: 'a', PASSWORD: 'password', BOOTSTRAP_ADMIN_PASSWORD: '', ORG_NAME: 'x' }),
     ).toEqual([]);

@@ -15,7 +15,7 @@ it.each([
   ['/v1/files/abc', 'storefront', 'trade'],
   ['/foo', 'storefront', 'trade'],
   ['/', 'storefront', 'trade'],
-])('%s belongs to the %s surface and words its errors as %s', (path, surface, shape) => {
+])('%s belongs to the %s surface and has the error format %s', (path, surface, shape) => {
   expect(surfaceOf(path)).toBe(surface);
   expect(errorShapeOf(path)).toBe(shape);
 });

@@ -14,7 +14,7 @@ async function checksumOf(up: (runner: QueryRunner) => Promise<unknown>): Promis
 }
 
 describe('the checksum of a migration', () => {
-  it('is the same for the same statements, however the code that sends them is written', async () => {
+  it('the checksum of a migration is the same for the same statements, however their code is written', async () => {
     const loop = async (runner: QueryRunner) => {
       // A comment in the code, and a loop.
       for (const table of ['a', 'b']) await runner.query(`drop table ${table}`);
@@ -27,7 +27,7 @@ describe('the checksum of a migration', () => {
     expect(await checksumOf(lines)).toBe(await checksumOf(loop));
   });
 
-  it('is another one after an edit of a statement, of its parameters or of their order', async () => {
+  it('the checksum of a migration changes with a statement, its parameters or their order', async () => {
     const checksums = await Promise.all([
       checksumOf((runner) => runner.query('drop table a')),
       checksumOf((runner) => runner.query('drop table a -- edited')),
@@ -38,7 +38,7 @@ describe('the checksum of a migration', () => {
     expect(new Set(checksums).size).toBe(checksums.length);
   });
 
-  it('cannot be made of a migration that does anything but send statements', async () => {
+  it('the checksum of a migration that does more than send statements is rejected', async () => {
     await expect(checksumOf((runner) => runner.dropTable('a'))).rejects.toThrow(/A1790000000000 uses dropTable/);
   });
 });
@@ -47,7 +47,7 @@ describe('the migrations that were applied to a database', () => {
   const known = ['A', 'B', 'C'].map((name) => ({ name, checksum: name.toLowerCase() }));
   const [a, b, c] = known.map(({ name, checksum }) => ({ name, checksum }));
 
-  it('are in the order of their timestamps, as TypeORM runs them', async () => {
+  it('the applied migrations are in the order of their timestamps, as TypeORM runs them', async () => {
     const migrations = ['B1790000000010', 'A1790000000020', 'C1790000000000'].map((name) =>
       migrationOf(name, async () => undefined),
     );
@@ -59,7 +59,7 @@ describe('the migrations that were applied to a database', () => {
     ['none', []],
     ['the first ones', [a, b]],
     ['all', [a, b, c]],
-  ])('are accepted: %s of them', (_name, applied) => {
+  ])('applied migrations are accepted: %s of them', (_name, applied) => {
     expect(
       historyFault(
         applied.flatMap((row) => row ?? []),
@@ -81,7 +81,7 @@ describe('the migrations that were applied to a database', () => {
       /^the migration A has changed since it was applied/,
     ],
     ['a later one before an earlier one', [a, c], /^the migration B was not applied, but later migrations were/],
-  ])('are rejected with their name and a remedy: %s', (_name, applied, fault) => {
+  ])('applied migrations are rejected with their name and a remedy: %s', (_name, applied, fault) => {
     const found = historyFault(
       applied.flatMap((row) => row ?? []),
       known,

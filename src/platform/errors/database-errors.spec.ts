@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { conflict } from './app-error.js';
 import { databaseErrorOf, isUnmapped, appErrorOf, mapConstraint } from './database-errors.js';
 
-describe('what PostgreSQL says, to the caller', () => {
+describe('the error of a failed statement', () => {
   it.each([
     ['22021', 400, 'a NUL in text'],
     ['22P02', 400, 'a bad number'],
@@ -25,7 +25,7 @@ describe('what PostgreSQL says, to the caller', () => {
     ['08006', 503, 'a broken connection'],
     ['25006', 503, 'a server that became a standby'],
     ['28P01', 503, 'a password that no longer holds'],
-  ])('%s is %i: %s', (code, status) => {
+  ])('the PostgreSQL error %s is %i: %s', (code, status) => {
     expect(appErrorOf({ code })?.status).toBe(status);
   });
 
@@ -36,12 +36,12 @@ describe('what PostgreSQL says, to the caller', () => {
     ['53300', 'overloaded'],
     ['53400', 'service_unavailable'],
     ['57014', 'service_unavailable'],
-  ])('%s has the code %s and a time to wait', (code, expected) => {
+  ])('the PostgreSQL error %s has the code %s and a delay', (code, expected) => {
     const refusal = appErrorOf({ code });
     expect([refusal?.code, (refusal?.retryAfterMs ?? 0) > 0]).toEqual([expected, true]);
   });
 
-  it.each(['42601', '42P01', 'XX000', '25P02', '21000'])('%s is our own fault', (code) => {
+  it.each(['42601', '42P01', 'XX000', '25P02', '21000'])('the PostgreSQL error %s is an internal error', (code) => {
     expect(appErrorOf({ code })).toBeNull();
   });
 
@@ -54,24 +54,27 @@ describe('what PostgreSQL says, to the caller', () => {
     ['40001', false],
     ['57014', false],
     ['08006', false],
-  ])('%s is unforeseen: %s', (code, unforeseen) => {
+  ])('the PostgreSQL error %s is unexpected: %s', (code, unforeseen) => {
     expect(isUnmapped({ code })).toBe(unforeseen);
   });
 
-  it('is what the rule of its constraint makes of it, and then foreseen', () => {
+  it('a violated constraint gets the error of its rule and counts as expected', () => {
     mapConstraint('spec_known_constraint', () => conflict('name_taken', 'Taken'));
     const error = { code: '23505', constraint: 'spec_known_constraint' };
     expect([appErrorOf(error)?.code, isUnmapped(error)]).toEqual(['name_taken', false]);
   });
 
-  it('is found inside what TypeORM wraps around it', () => {
+  it('a PostgreSQL error is found inside the error of TypeORM', () => {
     expect(databaseErrorOf({ driverError: { code: '23505', constraint: 'c' } })).toEqual({
       code: '23505',
       constraint: 'c',
     });
   });
 
-  it.each(['EPIPE', 'ECONNREFUSED', 'not_found', 42, undefined])('is not what the error code %s is', (code) => {
-    expect(databaseErrorOf({ code })).toBeNull();
-  });
+  it.each(['EPIPE', 'ECONNREFUSED', 'not_found', 42, undefined])(
+    'the error code %s is not treated as a PostgreSQL error',
+    (code) => {
+      expect(databaseErrorOf({ code })).toBeNull();
+    },
+  );
 });

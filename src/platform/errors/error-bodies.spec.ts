@@ -6,7 +6,7 @@ const busy = new AppError(429, 'rate_limited', 'Too many', { retryAfterMs: 12.3,
 const invalid = invalidField('stages.0.offsetDays', 'must be an integer', 'isInt');
 
 describe('an error', () => {
-  it('of storefront, staff and connect has error, code, requestId and details', () => {
+  it('an error of storefront, staff and connect has error, code, requestId and details', () => {
     expect(errorBody('trade', busy, 'request-1')).toEqual({
       error: 'Too many',
       code: 'rate_limited',
@@ -24,12 +24,12 @@ describe('an error', () => {
     });
   });
 
-  it('of vault and realtime has error and retryAfterMs only', () => {
+  it('an error of vault and realtime has error and retryAfterMs only', () => {
     expect(errorBody('plain', busy, 'request-1')).toEqual({ error: 'Too many', retryAfterMs: 13 });
     expect(errorBody('plain', invalid, 'request-1')).toEqual({ error: 'stages.0.offsetDays: must be an integer' });
   });
 
-  it('of data has a code in upper case and a message', () => {
+  it('an error of data has a code in upper case and a message', () => {
     expect(errorBody('data', busy, 'request-1')).toEqual({
       code: 'RATE_LIMITED',
       message: 'Too many',
@@ -37,7 +37,7 @@ describe('an error', () => {
     });
   });
 
-  it('of the token endpoint has the members of RFC 6749 beside ours', () => {
+  it('an error of the token endpoint has the members of RFC 6749 in addition to the usual ones', () => {
     const refused = new AppError(401, 'invalid_client', 'Client authentication failed');
     expect(errorBody('oauth', refused, 'request-1')).toEqual({
       error: 'invalid_client',
@@ -48,7 +48,7 @@ describe('an error', () => {
     expect(errorBody('oauth', busy, 'request-1')).toMatchObject({ error: 'temporarily_unavailable', retryAfterMs: 13 });
   });
 
-  it('that is our fault says nothing but the request id, and has no code', () => {
+  it('an internal error has only the request id, and no code', () => {
     const text = 'An unexpected error occurred';
     expect(errorBody('trade', null, 'request-1')).toEqual({ error: text, requestId: 'request-1' });
     expect(errorBody('plain', null, 'request-1')).toEqual({ error: text });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { AppError } from '../errors/app-error.js';
 import { scanJson } from './json-scan.js';
 
-/** Code and path of the issue; null for a text that passes. */
+/** Code and path of the issue; null for a valid text. */
 function issueOf(text: string): unknown {
   try {
     scanJson(Buffer.from(text));
@@ -18,7 +18,7 @@ function codeOf(text: string): unknown {
   return issue === null ? null : (Reflect.get(Object(issue) as object, 'code') as unknown);
 }
 
-/** How many bytes the scanner reads, so that a limit can be measured without a clock. */
+/** The number of bytes that the scanner reads, so that a limit can be measured without a clock. */
 function bytesRead(text: string): number {
   let reads = 0;
   const bytes = new Proxy(Buffer.from(text), {
@@ -31,13 +31,13 @@ function bytesRead(text: string): number {
   try {
     scanJson(bytes);
   } catch {
-    // What was read until then counts.
+    // The bytes that were read so far count.
   }
   return reads;
 }
 
-describe('JSON before it is parsed', () => {
-  it('passes whatever JSON.stringify writes of values that a double keeps', () => {
+describe('the scanner of JSON texts', () => {
+  it('the scanner accepts the output of JSON.stringify for values that a double can represent', () => {
     const scalar = fc.oneof(
       fc.string(),
       fc.maxSafeInteger(),
@@ -51,13 +51,15 @@ describe('JSON before it is parsed', () => {
   it.each([
     ...['9007199254740993', '-9007199254740993', '1e400', '[1, 18446744073709551616]', '9007199254740993.0'],
     ...['9007199254740993e0', '90071992547409930e-1', '-9007199254740990.6', '25000.00000000000001', '1.5e-400'],
-  ])('refuses the number in %s, which a double would change', (text) => expect(codeOf(text)).toBe('unsafeNumber'));
+  ])('the scanner rejects the number in %s, which a double would change', (text) =>
+    expect(codeOf(text)).toBe('unsafeNumber'),
+  );
   it.each([
     ...['9007199254740991', '-9007199254740991', '9007199254740991.0', '0.1', '0.10000000000000001', '1e22', '-0'],
     ...['0.0', '-0.00e5', '12.50e1', '1200e-2', '1E+2', '5e-324', '1.7976931348623157e308'],
-  ])('keeps the number %s', (text) => expect(codeOf(text)).toBeNull());
+  ])('the scanner accepts the number %s', (text) => expect(codeOf(text)).toBeNull());
 
-  it('keeps every double in whatever way it is written', () => {
+  it('the scanner accepts every double in every notation', () => {
     const double = fc.double({ noNaN: true, noDefaultInfinity: true });
     fc.assert(fc.property(double, (value) => codeOf(value.toExponential()) === null));
     const moderate = fc.double({ noNaN: true, min: -(2 ** 53) + 1, max: 2 ** 53 - 1 });
@@ -65,19 +67,19 @@ describe('JSON before it is parsed', () => {
   });
 
   it.each(['{"a":1,"a":1}', '[{"b":{"a":{}, "c":[], "\\u0061" : 2}}]', '{"a":{"a":1},"b":[{"a":1}],"a":null}'])(
-    'rejects a duplicate member: %s',
+    'the scanner rejects a duplicate member: %s',
     (text) => expect(issueOf(text)).toEqual({ path: 'a', message: 'Duplicate member', code: 'duplicateMember' }),
   );
 
-  it('takes a name once in each object, and as text wherever it is', () => {
+  it('the scanner accepts a name once in each object, and as text anywhere', () => {
     expect(codeOf('{"a":{"a":"a"},"b":[{"a":"b:"},{"a":1}],"":0,"c":":"}')).toBeNull();
   });
 
-  it('looks past numbers and brackets inside strings', () => {
+  it('the scanner ignores numbers and brackets inside strings', () => {
     expect(codeOf(JSON.stringify({ text: `9007199254740993 \\" ${'['.repeat(100)}` }))).toBeNull();
   });
 
-  it('refuses nesting beyond 32 levels, however deep', () => {
+  it('the scanner rejects nesting beyond 32 levels at any depth', () => {
     expect(codeOf('['.repeat(32) + ']'.repeat(32))).toBeNull();
     expect(codeOf('['.repeat(33) + ']'.repeat(33))).toBe('maxDepth');
     expect(codeOf('['.repeat(50_000))).toBe('maxDepth');
@@ -96,7 +98,7 @@ describe('JSON before it is parsed', () => {
     ['a string of more than 524,288 characters', `"${'x'.repeat(524_289)}"`, 'maxLength'],
     ['a string of more than 524,288 escape sequences', `"${'\\u0041'.repeat(524_289)}"`, 'maxLength'],
     ['a number of more than 400 characters', `1.${'0'.repeat(399)}`, 'maxNumberLength'],
-  ])('rejects %s', (_what, text, code) => expect(codeOf(text)).toBe(code));
+  ])('the scanner rejects %s', (_what, text, code) => expect(codeOf(text)).toBe(code));
 
   it.each([
     ['10,000 elements', listOf(10_000, '{}')],
@@ -106,15 +108,15 @@ describe('JSON before it is parsed', () => {
     ['524,288 characters in twice as many bytes', `"${'é'.repeat(524_288)}"`],
     ['a string that ends with an escaped quote', `["${'x'.repeat(100)}\\"", "\\\\"]`],
     ['a number of 400 characters', `1.${'0'.repeat(398)}`],
-  ])('takes %s', (_what, text) => expect(codeOf(text)).toBeNull());
+  ])('the scanner accepts %s', (_what, text) => expect(codeOf(text)).toBeNull());
 
-  it('stops at a limit instead of reading on', () => {
+  it('the scanner stops at a limit instead of reading on', () => {
     expect(bytesRead(`1.${'0'.repeat(60_000)}1e5`)).toBeLessThan(1_000);
     expect(bytesRead(`{"${'k'.repeat(60_000)}":1}`)).toBeLessThan(2_500);
     expect(bytesRead(`[${'{},'.repeat(60_000)}{}]`)).toBeLessThan(100_000);
   });
 
-  it('reads each byte a bounded number of times, also in a text that is no JSON', () => {
+  it('the scanner reads each byte a bounded number of times, also in an invalid text', () => {
     for (const text of [
       `{"${'k'.repeat(1_000)}"${':'.repeat(50_000)}`,
       `[${'"'.repeat(50_000)}`,
@@ -124,7 +126,7 @@ describe('JSON before it is parsed', () => {
     }
   });
 
-  it('leaves broken JSON to the parser', () => {
+  it('the scanner leaves broken JSON to the parser', () => {
     expect(codeOf('{"a": "unterminated')).toBeNull();
     expect(codeOf('-')).toBeNull();
   });

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { AppError } from '../errors/app-error.js';
 import { assertNoBody } from './no-body.js';
 
-describe('a route that takes no body', () => {
-  it('takes none at all, and an empty one', () => {
+describe('a route without a body', () => {
+  it('a route without a body accepts none at all and an empty one', () => {
     expect(() => assertNoBody(undefined)).not.toThrow();
     expect(() => assertNoBody({})).not.toThrow();
   });
 
-  it('refuses members, naming each', () => {
+  it('a route without a body rejects members, naming each', () => {
     const refusal = refused({ status: 'paid', force: true });
     expect(refusal).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(refusal?.details?.['fields']).toEqual({
@@ -17,7 +17,7 @@ describe('a route that takes no body', () => {
     });
   });
 
-  it.each([[[]], ['text'], [null], [0]])('refuses %j', (body) => {
+  it.each([[[]], ['text'], [null], [0]])('a route without a body rejects %j', (body) => {
     expect(refused(body)).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 });

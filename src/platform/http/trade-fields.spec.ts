@@ -25,7 +25,7 @@ describe('a web address', () => {
     'localhost:3000',
     '//example.com',
     'https://bücher.example',
-  ])('may be %s', async (website) => {
+  ])('a web address may be %s', async (website) => {
     expect(await codesOf(website)).toEqual([]);
   });
 
@@ -48,11 +48,11 @@ describe('a web address', () => {
     'java\tscript:1',
     7,
     {},
-  ])('is not %s', async (website) => {
+  ])('a web address must not be %s', async (website) => {
     expect(await codesOf(website)).toContain('isWebAddress');
   });
 
-  it('is refused as quickly when it is long', async () => {
+  it('a long web address is rejected as quickly', async () => {
     const started = performance.now();
     expect(await codesOf('a.'.repeat(500_000))).toEqual(['maxLength']);
     expect(await codesOf(`${'a.'.repeat(500_000)}:x`)).toContain('isWebAddress');
@@ -68,16 +68,17 @@ class Notes {
 describe('a free-form object', () => {
   const isValid = async (notes: unknown) => (await validate(Object.assign(new Notes(), { notes }))).length === 0;
 
-  it.each([[{}], [{ a: [] }], [{ a: 'b'.repeat(32) }], [{ a: ['b', 1, null] }]])('may be %j', async (notes) =>
-    expect(await isValid(notes)).toBe(true),
+  it.each([[{}], [{ a: [] }], [{ a: 'b'.repeat(32) }], [{ a: ['b', 1, null] }]])(
+    'a free-form object may be %j',
+    async (notes) => expect(await isValid(notes)).toBe(true),
   );
 
   it.each([[[]], ['a'], [null], [{ a: 'b'.repeat(33) }], [{ a: { b: {} } }], [{ a: 'é'.repeat(17) }]])(
-    'must not be %j',
+    'a free-form object must not be %j',
     async (notes) => expect(await isValid(notes)).toBe(false),
   );
 
-  it('is not read any further once it is too large', async () => {
+  it('a free-form object that is too large is not read any further', async () => {
     const unread = {
       toJSON: () => assertUnread(),
       get last() {

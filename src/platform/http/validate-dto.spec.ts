@@ -61,7 +61,7 @@ const validate = async (value: object, type: new () => object = Tree) => {
 const leaf = { name: ' oak ' };
 
 describe('a DTO', () => {
-  it('is made of instances of its classes, with its texts trimmed', async () => {
+  it('a DTO consists of instances of its classes, with its texts trimmed', async () => {
     const free = [{ toString: 1, nested: { a: 1 } }];
     const { instance, issues } = await validate({ branches: [{ leaves: [leaf], first: leaf }], tags: ['a'], free });
     expect(issues).toEqual([]);
@@ -70,7 +70,7 @@ describe('a DTO', () => {
     expect(Reflect.get(instance, 'branches')).toMatchObject([{ leaves: [expect.any(Leaf)], first: expect.any(Leaf) }]);
   });
 
-  it('states the path of each issue', async () => {
+  it('the issues of a DTO contain their paths', async () => {
     const branch = { leaves: [leaf, {}, null, { ...leaf, size: 1 }], first: [] };
     const { issues } = await validate({ branches: [{ leaves: [leaf] }, branch], tags: 'a', toString: 1 });
     expect(issues).toEqual(
@@ -87,14 +87,14 @@ describe('a DTO', () => {
     );
   });
 
-  it('is validated in an update as well', async () => {
+  it('a DTO of an update is validated as well', async () => {
     const { issues } = await validate({ branches: [{ leaves: Array(51).fill({}) }] }, PatchTree);
     expect(issues).toEqual(['branches.0.leaves arrayMaxSize']);
   });
 });
 
 describe('the work of a validation', () => {
-  it('is none for the elements of a list that is too long', async () => {
+  it('the elements of a list that is too long are not validated', async () => {
     expect(await validate({ branches: Array(9_000).fill({ leaves: [leaf] }) })).toMatchObject({
       issues: ['branches arrayMaxSize'],
       evaluations: 0,
@@ -105,12 +105,12 @@ describe('the work of a validation', () => {
     });
   });
 
-  it('is none for a text that is too long; white space at its ends does not count', async () => {
+  it('a text that is too long is not validated; white space at its ends does not count', async () => {
     const leaves = [{ name: 'x'.repeat(100_000) }, { name: `${' '.repeat(1_000)}oak` }, { name: '🧳'.repeat(10) }];
     expect((await validate({ branches: [{ leaves }] })).issues).toEqual(['branches.0.leaves.0.name maxLength']);
   });
 
-  it('ends at 100 issues', async () => {
+  it('the validation ends at 100 issues', async () => {
     const { issues, evaluations: count } = await validate({
       branches: Array(500).fill({ leaves: Array(50).fill({}) }),
     });
@@ -118,7 +118,7 @@ describe('the work of a validation', () => {
     expect(count).toBeLessThanOrEqual(100);
   });
 
-  it('is interrupted for other requests', async () => {
+  it('the validation is interrupted for other requests', async () => {
     let turns = 0;
     let done = false;
     const count = () => {
@@ -131,7 +131,7 @@ describe('the work of a validation', () => {
     expect(turns).toBeGreaterThan(3);
   });
 
-  it('does not read what no rule reads', async () => {
+  it('the validation does not read members without a rule', async () => {
     let reads = 0;
     const watched = new Proxy({ a: 1 }, { ownKeys: (target) => ((reads += 1), Reflect.ownKeys(target)) });
     const { issues } = await validate({ branches: [], unknown: [watched], tags: watched });
@@ -141,7 +141,7 @@ describe('the work of a validation', () => {
 });
 
 describe('uniqueness', () => {
-  it('is found in one pass', async () => {
+  it('uniqueness is checked in one pass', async () => {
     const scopes = Array.from({ length: 48_000 }, (_, n) => `scope-${n}`);
     let comparisons = 0;
     const watched = new Proxy(scopes, {

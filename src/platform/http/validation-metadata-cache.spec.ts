@@ -16,7 +16,7 @@ const constraintsOf = async (object: object) =>
   (await validate(object)).flatMap(({ constraints }) => Object.keys(constraints ?? {})).sort();
 
 describe('the validation metadata of a class', () => {
-  it('is read once per class, including inherited metadata', async () => {
+  it('the validation metadata of a class is read once per class, including inherited metadata', async () => {
     const storage = getMetadataStorage();
     const find = storage.getTargetValidationMetadatas.bind(storage);
     const asked: unknown[] = [];

@@ -8,7 +8,7 @@ const of = (json: string, originalUrl = '/connect/v1/things') => {
 };
 
 describe('the fingerprint of a request', () => {
-  it('is the same whatever the order of the keys, at every depth', () => {
+  it('the fingerprint of a request does not depend on the order of keys, at every depth', () => {
     expect(of('{"a":1,"b":{"c":[{"d":1,"e":2}],"f":null}}')).toBe(of('{"b":{"f":null,"c":[{"e":2,"d":1}]},"a":1}'));
   });
 
@@ -18,20 +18,20 @@ describe('the fingerprint of a request', () => {
     ['one more key', '{"a":1,"b":1}'],
     ['a key that JavaScript takes for its own', '{"a":1,"__proto__":1}'],
     ['an array in place of the object', '["a",1]'],
-  ])('is another one with %s', (_, json) => {
+  ])('the fingerprint of a request changes with %s', (_, json) => {
     expect(of(json)).not.toBe(of('{"a":1}'));
   });
 
-  it('tells arrays apart by their order', () => {
+  it('the fingerprint of a request changes with the order of an array', () => {
     expect(of('{"a":[1,2]}')).not.toBe(of('{"a":[2,1]}'));
   });
 
-  it('knows a lone surrogate, which canonical JSON has no form for', () => {
+  it('the fingerprint of a request distinguishes lone surrogates, which canonical JSON cannot represent', () => {
     expect(of('{"a":"\\ud800"}')).toBe(of('{"a":"\\ud800"}'));
     expect(of('{"a":"\\ud800"}')).not.toBe(of('{"a":"\\ud801"}'));
   });
 
-  it('tells queries apart', () => {
+  it('the fingerprint of a request changes with its query', () => {
     expect(of('{}', '/connect/v1/things?a=1')).not.toBe(of('{}', '/connect/v1/things?a=2'));
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { CREDENTIAL_KINDS, hashSecret, newCredential, parseCredential, secretMatches } from './credentials.js';
 
-it.each(CREDENTIAL_KINDS)('a new %s is taken apart into what was stored of it', (kind) => {
+it.each(CREDENTIAL_KINDS)('a new %s is parsed into the stored parts', (kind) => {
   const { token, publicId, secretHash } = newCredential(kind);
   const credential = parseCredential(token);
   expect(credential).toMatchObject({ kind, publicId });
@@ -16,11 +16,11 @@ it('a token with a changed character fails its checksum', () => {
 });
 
 it.each(['', 'vsk_', 'abc_0123456789abcdef_' + 'a'.repeat(49), 'Bearer x', 'vsk_short_' + 'a'.repeat(49)])(
-  '%s is no credential',
+  '%s is not a credential',
   (token) => expect(parseCredential(token)).toBeNull(),
 );
 
-it('only the secret behind the hash matches, and nobody has none', () => {
+it('a secret matches only its own hash, and never a missing one', () => {
   expect(secretMatches('right', hashSecret('right'))).toBe(true);
   expect(secretMatches('wrong', hashSecret('right'))).toBe(false);
   expect(secretMatches('nobody', null)).toBe(false);

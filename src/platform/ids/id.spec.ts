@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { checksum62, demoId, isId, lastBitsOf, newId, newSecret, randomBase32, randomBase62, uuidv7 } from './id.js';
 
 describe('ids', () => {
-  it('carry their kind and are recognised by it alone', () => {
+  it('an id contains its kind and is recognised by it only', () => {
     const id = newId('sinv');
     expect(id).toMatch(/^sinv_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
     expect(isId('sinv', id)).toBe(true);
     expect(isId('chan', id)).toBe(false);
   });
 
-  it('sort by the time they were made at', async () => {
+  it('ids sort by the time of their creation', async () => {
     const first = newId('chan');
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(newId('chan') > first).toBe(true);
@@ -21,23 +21,23 @@ describe('ids', () => {
     'sinv_01h455vb4pex5vsknk084sn02',
     'sinv_81h455vb4pex5vsknk084sn02q',
     'sinv_01H455VB4PEX5VSKNK084SN02Q',
-  ])('refuse the odd form %s', (text) => expect(isId('sinv', text)).toBe(false));
+  ])('the malformed id %s is rejected', (text) => expect(isId('sinv', text)).toBe(false));
 
-  it('of demo rows are well-formed and fixed', () => {
+  it('ids of demo rows are well-formed and fixed', () => {
     expect(demoId('chan', 2)).toBe('chan_01k0dem000e000000000000002');
     expect(isId('chan', demoId('chan', 9999))).toBe(true);
   });
 });
 
 describe('secrets', () => {
-  it('are 43 random base62 characters and the checksum of these', () => {
+  it('a secret consists of 43 random base62 characters and their checksum', () => {
     const secret = newSecret();
     expect(secret).toMatch(/^[0-9A-Za-z]{49}$/);
     expect(secret.slice(43)).toBe(checksum62(secret.slice(0, 43)));
     expect(newSecret()).not.toBe(secret);
   });
 
-  it('use the whole alphabet', () => {
+  it('secrets use the whole alphabet', () => {
     expect(new Set(randomBase62(5_000)).size).toBe(62);
     expect(new Set(randomBase32(5_000)).size).toBe(32);
   });

@@ -97,7 +97,7 @@ function sealedOf({ nonce, ciphertext, tag }: Vector): Buffer {
   return hex(nonce + ciphertext + tag);
 }
 
-/** A copy with one bit of the byte at this place turned over. */
+/** A copy with one inverted bit in the byte at this index. */
 function flipped(bytes: Buffer, at: number): Buffer {
   const copy = Buffer.from(bytes);
   copy[at] = (copy[at] ?? 0) ^ 1;
@@ -105,24 +105,24 @@ function flipped(bytes: Buffer, at: number): Buffer {
 }
 
 describe.each(VECTORS)('the published vector: $source', (vector) => {
-  it('is what our own sealing makes of it', () => {
+  it('sealing gives the published result of $source', () => {
     const sealed = sealUnderNonce({ ...bindingOf(vector), nonce: hex(vector.nonce) }, hex(vector.plaintext));
 
     expect(sealed.toString('hex')).toBe(vector.nonce + vector.ciphertext + vector.tag);
   });
 
-  it('is opened by our own opening', () => {
+  it('opening gives the published plaintext of $source', () => {
     expect(open(bindingOf(vector), sealedOf(vector))?.toString('hex')).toBe(vector.plaintext);
   });
 
-  it('does not open when any byte of nonce, ciphertext or tag is another one', () => {
+  it('a changed byte of nonce, ciphertext or tag of $source is rejected', () => {
     const sealed = sealedOf(vector);
     const opened = [...sealed.keys()].filter((at) => open(bindingOf(vector), flipped(sealed, at)) !== null);
 
     expect(opened).toEqual([]);
   });
 
-  it('does not open under another AAD or key', () => {
+  it('another AAD or key for $source is rejected', () => {
     const { key, aad } = bindingOf(vector);
 
     expect(open({ key, aad: Buffer.concat([aad, hex('00')]) }, sealedOf(vector))).toBeNull();
@@ -130,19 +130,22 @@ describe.each(VECTORS)('the published vector: $source', (vector) => {
   });
 });
 
-describe('sealing', () => {
+describe('sealed values', () => {
   const binding = { key: createSecretKey(randomBytes(32)), aad: Buffer.from('aad') };
 
-  it.each([0, 1, 15, 16, 17, 65_536])('of %d bytes comes back, 28 bytes longer in between', (length) => {
-    const value = randomBytes(length);
-    const sealed = seal(binding, value);
+  it.each([0, 1, 15, 16, 17, 65_536])(
+    'a value of %d bytes is returned unchanged, and is 28 bytes longer when sealed',
+    (length) => {
+      const value = randomBytes(length);
+      const sealed = seal(binding, value);
 
-    expect(sealed.length).toBe(length + 28);
-    expect(open(binding, sealed)).toEqual(value);
-  });
+      expect(sealed.length).toBe(length + 28);
+      expect(open(binding, sealed)).toEqual(value);
+    },
+  );
 
   it.each([4, 8, 12, 13, 14, 15])(
-    'a tag cut to %d bytes, which the runtime would accept, does not open',
+    'a tag truncated to %d bytes, which the runtime would accept, is rejected',
     (tagBytes) => {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', binding.key, nonce, { authTagLength: tagBytes }).setAAD(binding.aad);
@@ -152,7 +155,7 @@ describe('sealing', () => {
     },
   );
 
-  it.each([0, 1, 12, 27])('%d bytes are too few to be opened', (length) => {
+  it.each([0, 1, 12, 27])('a sealed value of only %d bytes is rejected', (length) => {
     expect(open(binding, Buffer.alloc(length))).toBeNull();
   });
 });

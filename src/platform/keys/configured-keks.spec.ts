@@ -21,7 +21,7 @@ describe('a wrapped key', () => {
     'b',
   );
 
-  it('is wrapped by the primary key-encryption key and can be unwrapped', async () => {
+  it('a wrapped key is wrapped by the primary key-encryption key and can be unwrapped', async () => {
     const wrapped = await keks.wrap(PLACE, bytes);
 
     expect(wrapped.kekId).toBe('b');
@@ -39,7 +39,7 @@ describe('a wrapped key', () => {
     await expect(keks.unwrap(place, wrapped)).rejects.toMatchObject({ status: 503 });
   });
 
-  it('cannot be unwrapped under another id, even with the same key', async () => {
+  it('a wrapped key cannot be unwrapped under another id, even with the same key', async () => {
     const twins = new ConfiguredKeks(
       [
         ['b', b],
@@ -52,7 +52,7 @@ describe('a wrapped key', () => {
     await expect(twins.unwrap(PLACE, { kekId: 'c', wrappedKey })).rejects.toMatchObject({ status: 503 });
   });
 
-  it('answers 503 with a time to wait if its key-encryption key is missing', async () => {
+  it('a wrapped key answers 503 with a time to wait if its key-encryption key is missing', async () => {
     const wrapped = await keks.wrap(PLACE, bytes);
 
     await expect(new ConfiguredKeks([['a', a]], 'a').unwrap(PLACE, wrapped)).rejects.toMatchObject({
@@ -61,7 +61,7 @@ describe('a wrapped key', () => {
     });
   });
 
-  it('can be unwrapped with the old primary key after a new one was added', async () => {
+  it('a wrapped key can be unwrapped with the old primary key after a new one was added', async () => {
     const old = await new ConfiguredKeks([['a', a]], 'a').wrap(PLACE, bytes);
 
     expect(await keks.unwrap(PLACE, old)).toEqual(bytes);
@@ -220,7 +220,7 @@ describe('the local key-encryption key', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('is created once outside production with mode 0600 and leaves no other file', async () => {
+  it('the local key-encryption key is created once in a development environment with mode 0600 and leaves no other file', async () => {
     const wrapped = await createKekProvider(env()).wrap(PLACE, bytes);
 
     expect(await createKekProvider(env()).unwrap(PLACE, wrapped)).toEqual(bytes);
@@ -228,7 +228,7 @@ describe('the local key-encryption key', () => {
     expect(statSync(file()).mode & 0o777).toBe(0o600);
   });
 
-  it('unwraps its keys after the environment has got keys', async () => {
+  it('the local key-encryption key still unwraps its keys after keys were added to the environment', async () => {
     const wrapped = await createKekProvider(env()).wrap(PLACE, bytes);
     const later = createKekProvider(env({ VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: base64(bytes) }));
 
@@ -236,7 +236,7 @@ describe('the local key-encryption key', () => {
     expect(await later.unwrap(PLACE, wrapped)).toEqual(bytes);
   });
 
-  it('is neither created nor read in production', async () => {
+  it('the local key-encryption key is neither created nor read in production', async () => {
     const wrapped = await createKekProvider(env()).wrap(PLACE, bytes);
 
     await expect(createKekProvider(env(production)).unwrap(PLACE, wrapped)).rejects.toMatchObject({ status: 503 });
@@ -246,7 +246,7 @@ describe('the local key-encryption key', () => {
   });
 
   it.each(['', '{}', 'null', '{"id":"a","key":"c2hvcnQ="}', '{"id":"a|b","key":"' + base64(bytes) + '"}'])(
-    'stops the start with a remedy if its file contains %s, and is not overwritten',
+    'the local key-encryption key stops the start with a remedy if its file contains %s, and is not overwritten',
     (text) => {
       createKekProvider(env());
       writeFileSync(file(), text);

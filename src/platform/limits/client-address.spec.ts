@@ -16,7 +16,7 @@ describe('the key of a client address', () => {
     ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
     ['not an address', 'unknown'],
     [undefined, 'unknown'],
-  ])('of %s is %s', (address, key) => {
+  ])('the key of the client address %s is %s', (address, key) => {
     expect(addressKey(address)).toBe(key);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { ConcurrencyCounter } from './concurrency-counter.js';
 
-it('runs two works at the same time, lets three wait and rejects the sixth at once by 503', async () => {
+it('a concurrency limit of two runs two works, lets three wait and rejects the sixth at once with 503', async () => {
   const limit = new ConcurrencyCounter({ running: 2, waiting: 3 });
   const ends: (() => void)[] = [];
   const work = () => limit.run(() => new Promise<void>((resolve) => ends.push(resolve)));

@@ -4,7 +4,7 @@ import { TokenBuckets } from './token-buckets.js';
 
 const policy = { perMinute: 60, burst: 15 };
 
-it('lets a burst through, refuses the next, and lets it through after exactly retryAfterMs', () => {
+it('a token bucket allows a burst, rejects the next request, and allows it after exactly retryAfterMs', () => {
   const buckets = new TokenBuckets(policy, 1);
   const burst = Array.from({ length: 15 }, () => buckets.take('a', 0).allowed);
   const refused = buckets.take('a', 0);
@@ -16,7 +16,7 @@ it('lets a burst through, refuses the next, and lets it through after exactly re
   expect(buckets.take('a', refused.retryAfterMs).allowed).toBe(true);
 });
 
-it('counts each subject by itself', () => {
+it('token buckets count each subject separately', () => {
   const buckets = new TokenBuckets({ perMinute: 60, burst: 1 }, 1);
   expect([buckets.take('a', 0).allowed, buckets.take('a', 0).allowed, buckets.take('b', 0).allowed]).toEqual([
     true,
@@ -25,13 +25,13 @@ it('counts each subject by itself', () => {
   ]);
 });
 
-it('a factor multiplies refill and burst', () => {
+it('a factor multiplies the refill and burst of a token bucket', () => {
   const buckets = new TokenBuckets(policy, 2);
   const allowed = Array.from({ length: 40 }, () => buckets.take('a', 0).allowed).filter(Boolean);
   expect(allowed).toHaveLength(30);
 });
 
-it('never lets more through than the burst and the refill of the time that went by, whatever the clock does', () => {
+it('a token bucket never allows more than the burst and the refill of the elapsed time, also if the clock jumps', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -50, max: 3_000 }), { maxLength: 200 }), (steps) => {
       const buckets = new TokenBuckets(policy, 1);

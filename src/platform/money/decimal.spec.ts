@@ -8,9 +8,11 @@ describe('a decimal text', () => {
     ['1.10', 110n, 2],
     ['0.0000000001', 1n, 10],
     ['9007199254740993.5', 90071992547409935n, 1],
-  ])('%s is taken apart without loss', (text, digits, scale) => expect(parseDecimal(text)).toEqual({ digits, scale }));
+  ])('the decimal text %s is parsed without loss', (text, digits, scale) =>
+    expect(parseDecimal(text)).toEqual({ digits, scale }),
+  );
 
-  it.each(['', '.5', '5.', '-1', '+1', '1e3', '1,5', ' 1', 'NaN', '0x1', '１'])('%j is none', (text) =>
+  it.each(['', '.5', '5.', '-1', '+1', '1e3', '1,5', ' 1', 'NaN', '0x1', '１'])('%j is not a decimal text', (text) =>
     expect(() => parseDecimal(text)).toThrow(RangeError),
   );
 });

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { divideRounded, exchange, isCurrency, minorUnits } from './money.js';
 
 describe('currencies', () => {
-  it('are those of ISO 4217, in upper case', () => {
+  it('currencies are those of ISO 4217, in upper case', () => {
     expect(['EUR', 'JPY', 'KWD'].map(isCurrency)).toEqual([true, true, true]);
     expect(['eur', 'EU', 'EURO', 'ZZZ', '', 978].map(isCurrency)).toEqual([false, false, false, false, false, false]);
   });
 
-  it('have as many decimals as the standard says', () => {
+  it('currencies have the number of decimals of the standard', () => {
     expect([minorUnits('EUR'), minorUnits('JPY'), minorUnits('KWD')]).toEqual([2, 0, 3]);
     expect(() => minorUnits('ZZZ')).toThrow(RangeError);
   });
@@ -22,9 +22,11 @@ describe('rounding', () => {
     [-4n, 3n, -1n],
     [1n, -2n, -1n],
     [0n, 7n, 0n],
-  ])('%s / %s is %s', (numerator, denominator, rounded) => expect(divideRounded(numerator, denominator)).toBe(rounded));
+  ])('%s / %s is rounded to %s', (numerator, denominator, rounded) =>
+    expect(divideRounded(numerator, denominator)).toBe(rounded),
+  );
 
-  it('is never further than half a unit from the exact value', () => {
+  it('rounding never changes a value by more than half a unit', () => {
     fc.assert(
       fc.property(fc.bigInt(-(10n ** 18n), 10n ** 18n), fc.bigInt(1n, 10n ** 6n), (numerator, denominator) => {
         const rest = 2n * (divideRounded(numerator, denominator) * denominator - numerator);
@@ -36,7 +38,7 @@ describe('rounding', () => {
 
 describe('an amount in another currency', () => {
   it.each([
-    // As many minor units, fewer, more; halves away from zero; rounding happens once, at the end.
+    // The same number of decimals, fewer, more; halves away from zero; rounding happens once, at the end.
     [11_900, '1.0325', 'CHF', 'EUR', 12_287n],
     [10_001, '163.255', 'EUR', 'JPY', 16_327n],
     [10_001, '0.0061', 'JPY', 'EUR', 6_101n],
@@ -45,7 +47,7 @@ describe('an amount in another currency', () => {
     [1, '0.4999999999', 'EUR', 'USD', 0n],
     [0, '1.0325', 'CHF', 'EUR', 0n],
     [Number.MAX_SAFE_INTEGER, '9999999999.9999999999', 'JPY', 'KWD', 90071992547409909999099280075n],
-  ] as const)('%i at %s from %s to %s is %s', (...[cents, rate, from, to, expected]) =>
+  ] as const)('an amount of %i at the rate %s from %s to %s is %s', (...[cents, rate, from, to, expected]) =>
     expect(exchange(cents, { rate, from, to })).toBe(expected),
   );
 
@@ -54,13 +56,13 @@ describe('an amount in another currency', () => {
     .tuple(fc.bigInt(0n, 10n ** 10n - 1n), fc.bigInt(1n, 10n ** 10n - 1n))
     .map(([whole, fraction]) => `${whole}.${String(fraction).padStart(10, '0')}`);
 
-  it('is the same at a rate of one, whatever zeros the rate is written with', () => {
+  it('an amount in another currency is the same at a rate of one, also with trailing zeros', () => {
     fc.assert(
       fc.property(cents, (amount) => exchange(amount, { rate: '1.000', from: 'EUR', to: 'USD' }) === BigInt(amount)),
     );
   });
 
-  it('never shrinks when the amount grows', () => {
+  it('an amount in another currency never decreases when the amount grows', () => {
     fc.assert(
       fc.property(cents, cents, rate, (a, b, oneRate) => {
         const [less, more] = [Math.min(a, b), Math.max(a, b)].map((amount) =>

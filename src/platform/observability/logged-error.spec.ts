@@ -3,7 +3,7 @@ import { QueryFailedError } from 'typeorm';
 import { loggedError } from './logged-error.js';
 
 describe('an error in the log', () => {
-  it('of a statement has neither its parameters nor the row that was refused', () => {
+  it('a logged error of a statement contains neither its parameters nor the rejected row', () => {
     const said = Object.assign(new Error('null value in column "name"'), {
       code: '23502',
       constraint: 'users_name',
@@ -19,13 +19,13 @@ describe('an error in the log', () => {
     });
   });
 
-  it('goes down three causes, also where they run in a circle', () => {
+  it('a logged error contains up to three causes, also if they are circular', () => {
     const error = new Error('round');
     error.cause = error;
     expect(JSON.stringify(loggedError(error)).match(/"message":"round"/g)).toHaveLength(4);
   });
 
-  it('is told where something else was thrown', () => {
+  it('a thrown value that is not an error is logged', () => {
     expect(loggedError('broken')).toEqual({ type: 'string', message: 'broken', stack: null });
   });
 });

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { isCalendarDay, isInstant, isTimeZone } from './calendar.js';
 
 describe('a calendar day', () => {
-  it.each(['2024-02-29', '1900-01-01', '2199-12-31'])('%s exists', (day) => expect(isCalendarDay(day)).toBe(true));
+  it.each(['2024-02-29', '1900-01-01', '2199-12-31'])('the calendar day %s exists', (day) =>
+    expect(isCalendarDay(day)).toBe(true),
+  );
   it.each([
     '2026-02-30',
     '2025-02-29',
@@ -19,12 +21,12 @@ describe('a calendar day', () => {
     '',
     20260101,
     null,
-  ])('%s does not', (day) => expect(isCalendarDay(day)).toBe(false));
+  ])('the calendar day %s does not exist', (day) => expect(isCalendarDay(day)).toBe(false));
 });
 
 describe('an instant', () => {
   it.each(['2026-11-21T10:00:00Z', '2026-11-21T10:00:00.123456+05:30', '2026-11-21T23:59:59-08:00'])(
-    '%s is one',
+    '%s is an instant',
     (text) => expect(isInstant(text)).toBe(true),
   );
   it.each([
@@ -37,12 +39,13 @@ describe('an instant', () => {
     '2026-11-21 10:00:00Z',
     1,
     null,
-  ])('%s is none', (text) => expect(isInstant(text)).toBe(false));
+  ])('%s is not an instant', (text) => expect(isInstant(text)).toBe(false));
 });
 
 describe('a time zone', () => {
-  it.each(['Europe/Bucharest', 'UTC', 'GMT', 'America/Argentina/Ushuaia', 'Etc/GMT+5'])('may be %s', (name) =>
-    expect(isTimeZone(name)).toBe(true),
+  it.each(['Europe/Bucharest', 'UTC', 'GMT', 'America/Argentina/Ushuaia', 'Etc/GMT+5'])(
+    'a time zone may be %s',
+    (name) => expect(isTimeZone(name)).toBe(true),
   );
   it.each([
     '+02:00',
@@ -56,5 +59,5 @@ describe('a time zone', () => {
     ' UTC',
     2,
     null,
-  ])('is not %j', (name) => expect(isTimeZone(name)).toBe(false));
+  ])('a time zone must not be %j', (name) => expect(isTimeZone(name)).toBe(false));
 });

@@ -8,21 +8,21 @@ const ZONES = [BUCHAREST, 'America/New_York', 'Pacific/Apia', 'Asia/Kathmandu', 
 const wall = (text: string) => Date.parse(`${text}Z`);
 const anInstant = fc.date({ min: new Date('1995-01-01'), max: new Date('2060-01-01'), noInvalidDate: true });
 
-describe('the clocks of a zone', () => {
-  it('show the local time', () => {
+describe('the local time of a time zone', () => {
+  it('the local time of a time zone is correct', () => {
     expect(wallTimeOf(new Date('2026-05-12T06:00:00.123Z'), BUCHAREST)).toBe(wall('2026-05-12T09:00:00.123'));
     expect(wallTimeOf(new Date('2026-01-01T00:00:00Z'), 'America/New_York')).toBe(wall('2025-12-31T19:00:00'));
   });
 
-  it('show an hour twice as they go back: the first is meant', () => {
+  it('a repeated local hour at the end of summer time means the first one', () => {
     expect(instantOf(wall('2026-10-25T03:30:00'), BUCHAREST)).toEqual(new Date('2026-10-25T00:30:00Z'));
   });
 
-  it('leave out an hour as they go forward: what they never show is as long after the jump', () => {
+  it('a local time skipped at the start of summer time is the same duration after the change', () => {
     expect(instantOf(wall('2026-03-29T03:30:00'), BUCHAREST)).toEqual(new Date('2026-03-29T01:30:00Z'));
   });
 
-  it('and back again give the same local time', () => {
+  it('an instant converted to local time and back has the same local time', () => {
     fc.assert(
       fc.property(anInstant, fc.constantFrom(...ZONES), (instant, zone) => {
         const shown = wallTimeOf(instant, zone);
@@ -34,15 +34,15 @@ describe('the clocks of a zone', () => {
   });
 });
 
-describe('so many days and hours earlier', () => {
-  it('is the same local time on the day, less the elapsed hours', () => {
+describe('a time that is days and hours earlier', () => {
+  it('a time that is days and hours earlier is the same local time on the day, minus the elapsed hours', () => {
     const terms = fc.record({ days: fc.integer({ min: 1, max: 4_000 }), hours: fc.integer({ min: 0, max: 9_000 }) });
     fc.assert(
       fc.property(anInstant, terms, fc.constantFrom(...ZONES), (instant, { days, hours }, timeZone) => {
         const wanted = wallTimeOf(instant, timeZone) - days * 86_400_000;
         const onTheDay = earlier(instant, { days, hours: 0, timeZone });
         const jump = wallTimeOf(onTheDay, timeZone) - wanted;
-        // Only a local time that the clocks leave out is another one; Samoa once left out a day.
+        // Only a skipped local time is another one; Samoa once skipped a day.
         expect(jump === 0 || instantOf(wanted, timeZone).getTime() === onTheDay.getTime()).toBe(true);
         expect(Math.abs(jump)).toBeLessThanOrEqual(24 * 3_600_000);
         expect(earlier(instant, { days, hours, timeZone }).getTime()).toBe(onTheDay.getTime() - hours * 3_600_000);
@@ -50,7 +50,7 @@ describe('so many days and hours earlier', () => {
     );
   });
 
-  it('is the instant itself for none, also in an hour that comes twice', () => {
+  it('a time that is no days and hours earlier is the instant itself, also in a repeated hour', () => {
     fc.assert(
       fc.property(anInstant, fc.constantFrom(...ZONES), (instant, timeZone) => {
         expect(earlier(instant, { days: 0, hours: 0, timeZone })).toEqual(instant);
@@ -60,13 +60,13 @@ describe('so many days and hours earlier', () => {
     expect(earlier(second, { days: 0, hours: 0, timeZone: BUCHAREST })).toEqual(second);
   });
 
-  it('is never later for more days or hours', () => {
+  it('a time that is more days or hours earlier is never later', () => {
     const few = fc.integer({ min: 0, max: 800 });
     fc.assert(
       fc.property(anInstant, fc.tuple(few, few), fc.constantFrom(...ZONES), (instant, [days, hours], timeZone) => {
         const at = earlier(instant, { days, hours, timeZone }).getTime();
         expect(earlier(instant, { days, hours: hours + 1, timeZone }).getTime()).toBeLessThan(at);
-        // A day may be lost to a change of the clocks, never more.
+        // At most one day can be lost to a change of the clocks.
         expect(earlier(instant, { days: days + 2, hours, timeZone }).getTime()).toBeLessThan(at);
       }),
     );

@@ -27,7 +27,7 @@ describe('a query for entries of the action ledger', () => {
       [about('subjectId', 'must be shorter than or equal to 200 characters', 'maxLength')],
     ],
     ['actorId=a%00b', [issue('actorId', 'noNul', 'NUL is not allowed in text')]],
-  ])('is rejected with %s', async (query, issues) => {
+  ])('a query for entries of the action ledger is rejected with %s', async (query, issues) => {
     expect(await issuesOf(ListEntries, query)).toEqual(issues);
   });
 
@@ -35,7 +35,7 @@ describe('a query for entries of the action ledger', () => {
     ['from=yesterday', 'from'],
     ['limit=5', 'limit'],
     ['action=', 'action'],
-  ])('of an export is rejected with %s', async (query, path) => {
+  ])('a query for an export of the action ledger is rejected with %s', async (query, path) => {
     expect(await invalidMembers(EntryFilters, query)).toEqual([path]);
   });
 });

@@ -17,7 +17,7 @@ const entry: SealedMembers = {
 };
 
 describe('the digest of an entry', () => {
-  it('is that of its canonical JSON, which the database puts together around the sequence', () => {
+  it('the digest of an entry is that of its canonical JSON, which the database builds around the sequence', () => {
     const payload = payloadDigest('{"a":1}', null);
     const [before, after] = aroundSequence(entry, payload);
 
@@ -26,13 +26,13 @@ describe('the digest of an entry', () => {
     expect(entryDigest(entry, 42, payload)).toEqual(createHash('sha256').update(`${before}42${after}`).digest());
   });
 
-  it('of a payload tells null from the text "null"', () => {
+  it('the digest of a payload distinguishes null from the text "null"', () => {
     expect(payloadDigest(null, null)).not.toEqual(payloadDigest('null', 'null'));
   });
 });
 
 describe('the chain of a subject', () => {
-  it('is the same each time, one of 64, and all 64 are in use', () => {
+  it('the chain of a subject is the same each time, one of 64, and all 64 are in use', () => {
     const chains = Array.from({ length: 2_000 }, (_, n) => chainOf('channel', `chan_${n}`));
     expect(new Set(chains)).toEqual(new Set(Array.from({ length: CHAINS }, (_, n) => n)));
     expect(chainOf('channel', 'chan_1')).toBe(chains[1]);

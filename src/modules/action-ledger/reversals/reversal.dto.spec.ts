@@ -12,7 +12,7 @@ describe('a reversal', () => {
     [{ reason: 'x'.repeat(2001) }, 'reason'],
     [{ reason: REASON, actorId: 'user_x' }, 'actorId'],
     [{ reason: REASON, subjectId: 'chan_x' }, 'subjectId'],
-  ])('is rejected with %j', async (body, path) => {
+  ])('the body %j of a reversal is rejected', async (body, path) => {
     expect(await invalidMembers(ReverseEntry, body)).toEqual([path]);
   });
 });

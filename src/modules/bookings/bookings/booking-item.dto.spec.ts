@@ -5,7 +5,7 @@ import { CreateBookingItem, UpdateBookingItem } from './booking-item.dto.js';
 const ITEM = { type: 'unit', title: 'Seat', unitSellCents: 10_000 };
 
 describe('a new booking item', () => {
-  it('has no issue with its required members alone', async () => {
+  it('a new booking item has no issue with its required members alone', async () => {
     expect(await issuesOf(CreateBookingItem, ITEM)).toEqual([]);
   });
 
@@ -17,7 +17,7 @@ describe('a new booking item', () => {
     [{ title: ' ' }, 'title', 'minLength'],
     [{ serviceDate: '2027-02-29' }, 'serviceDate', 'isDate'],
     [{ totalSellCents: 10_000 }, 'totalSellCents', 'whitelistValidation'],
-  ])('rejects %j at %s with the code %s', async (over, path, code) => {
+  ])('a new booking item rejects %j at %s with the code %s', async (over, path, code) => {
     expect(await issuesOf(CreateBookingItem, { ...ITEM, ...over })).toEqual([issue(path, code)]);
   });
 });
@@ -27,7 +27,7 @@ describe('a change of a booking item', () => {
     [{ status: 'cancelled' }, 'status', 'whitelistValidation'],
     [{ bookingId: 'x' }, 'bookingId', 'whitelistValidation'],
     [{}, '', 'notEmpty'],
-  ])('rejects %j at "%s" with the code %s', async (changes, path, code) => {
+  ])('a change of a booking item rejects %j at "%s" with the code %s', async (changes, path, code) => {
     expect(await issuesOf(UpdateBookingItem, changes)).toEqual([issue(path, code)]);
   });
 });

@@ -5,7 +5,7 @@ import { CancelBooking, CreateBooking, ListBookings, UpdateBooking } from './boo
 const BOOKING = { currency: 'EUR', customerName: 'Ada Lovelace' };
 
 describe('a new booking', () => {
-  it('requires the currency and the customer, and nothing else', async () => {
+  it('a new booking requires the currency and the customer, and nothing else', async () => {
     expect(await invalidMembers(CreateBooking, {})).toEqual(['currency', 'customerName']);
     expect(await issuesOf(CreateBooking, BOOKING)).toEqual([]);
   });
@@ -20,33 +20,36 @@ describe('a new booking', () => {
     ['totalCents', 1, 'whitelistValidation'],
     ['departureId', 'dep_1', 'whitelistValidation'],
     ['paymentPolicy', [], 'isObject'],
-  ])('rejects %s %j with the code %s', async (field, value, code) => {
+  ])('a new booking rejects %s %j with the code %s', async (field, value, code) => {
     expect(await issuesOf(CreateBooking, { ...BOOKING, [field]: value })).toEqual([issue(field, code)]);
   });
 });
 
 describe('a change of a booking', () => {
-  it.each(['number', 'currency', 'customerName'])('rejects null for %s', async (field) => {
+  it.each(['number', 'currency', 'customerName'])('a change of a booking rejects null for %s', async (field) => {
     expect(await invalidMembers(UpdateBooking, { [field]: null })).toEqual([field]);
   });
 
   it.each([{ status: 'confirmed' }, { id: 'x' }, { totalCents: 1 }, { version: 7 }])(
-    'rejects %j as unknown',
+    'a change of a booking rejects %j as unknown',
     async (changes) => {
       const [member = ''] = Object.keys(changes);
       expect(await issuesOf(UpdateBooking, changes)).toEqual([issue(member, 'whitelistValidation')]);
     },
   );
 
-  it('requires at least one member', async () => {
+  it('a change of a booking requires at least one member', async () => {
     expect(await issuesOf(UpdateBooking, {})).toEqual([issue('', 'notEmpty')]);
   });
 });
 
 describe('a reason for cancelling a booking', () => {
-  it.each([{}, { reason: ' ' }, { reason: 'x'.repeat(2001) }])('must not be %j', async (body) => {
-    expect(await invalidMembers(CancelBooking, body)).toEqual(['reason']);
-  });
+  it.each([{}, { reason: ' ' }, { reason: 'x'.repeat(2001) }])(
+    'a reason for cancelling a booking must not be %j',
+    async (body) => {
+      expect(await invalidMembers(CancelBooking, body)).toEqual(['reason']);
+    },
+  );
 });
 
 describe('a query for bookings', () => {
@@ -54,7 +57,7 @@ describe('a query for bookings', () => {
     ['status=open', 'status', 'isIn'],
     ['sort=customerName', 'sort', 'isIn'],
     ['startFrom=2026-02-30', 'startFrom', 'isDate'],
-  ])('rejects %s at %s with the code %s', async (query, field, code) => {
+  ])('a query for bookings rejects %s at %s with the code %s', async (query, field, code) => {
     expect(await issuesOf(ListBookings, query)).toEqual([issue(field, code)]);
   });
 });

@@ -15,7 +15,7 @@ const item = (over: Partial<PricedItem> = {}): PricedItem => ({
 });
 
 describe('the price of an item', () => {
-  it('is quantity * unit to the cent, or refused by 400 and never rounded', () => {
+  it('the price of an item is quantity * unit without rounding, or rejected with 400', () => {
     const any = fc.record({
       type: fc.constantFrom(...ITEM_TYPES),
       quantity: fc.integer({ min: 1, max: 1_000_000 }),
@@ -37,7 +37,7 @@ describe('the price of an item', () => {
     );
   });
 
-  it('needs both halves of a cost, or none', () => {
+  it('the price of an item needs both parts of a cost, or none', () => {
     expect(() => priceItem(item({ costCents: 0 }))).toThrow(AppError);
     expect(() => priceItem(item({ costCurrency: 'EUR' }))).toThrow(AppError);
     expect(priceItem(item({ costCents: 0, costCurrency: 'EUR' }))).toBe(0);

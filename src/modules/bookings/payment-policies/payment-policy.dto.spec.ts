@@ -7,7 +7,7 @@ const BALANCE = { label: 'Balance', type: 'balance', remainder: true, anchor: 'd
 const POLICY = { steps: [DEPOSIT, BALANCE], minimumDays: 45, floorDays: 3 };
 
 describe('a payment policy', () => {
-  it('has no issue with a deposit and a remainder', async () =>
+  it('a payment policy has no issue with a deposit and a remainder', async () =>
     expect(await issuesOf(PaymentPolicyBody, POLICY)).toEqual([]));
 
   it.each([
@@ -21,7 +21,7 @@ describe('a payment policy', () => {
     [{ ...POLICY, floorDays: null }, 'floorDays', 'max'],
     [{ ...POLICY, roundToCents: 0 }, 'roundToCents', 'min'],
     [{ ...POLICY, name: 'Standard' }, 'name', 'whitelistValidation'],
-  ])('rejects %j at %s with the code %s', async (body, path, code) => {
+  ])('a payment policy rejects %j at %s with the code %s', async (body, path, code) => {
     expect(await issuesOf(PaymentPolicyBody, body)).toContainEqual(issue(path, code));
   });
 });

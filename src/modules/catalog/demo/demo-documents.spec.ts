@@ -8,17 +8,20 @@ const namesOf = (vertical: string) =>
   all.filter((one) => one.vertical === vertical).map(({ fields }) => String(fields['name']));
 
 describe('the demo catalog', () => {
-  it('is the same at every start', () => {
+  it('the demo catalog is the same at every start', () => {
     expect([...demoDocuments(400, NOW)]).toEqual(all);
   });
 
-  it.each(['products', 'accommodations', 'cruises', 'charters'])('gives all of its %s different names', (vertical) => {
-    const names = namesOf(vertical);
-    expect(new Set(names).size).toBe(names.length);
-    expect(names.filter((name) => / \d+$/.test(name))).toEqual([]);
-  });
+  it.each(['products', 'accommodations', 'cruises', 'charters'])(
+    'the demo catalog has different names for all of its %s',
+    (vertical) => {
+      const names = namesOf(vertical);
+      expect(new Set(names).size).toBe(names.length);
+      expect(names.filter((name) => / \d+$/.test(name))).toEqual([]);
+    },
+  );
 
-  it('only offers journeys that suit their place: huskies in the north, wildlife in the Serengeti, ships on water', () => {
+  it('the demo catalog offers journeys that suit their place: huskies in the north, wildlife in the Serengeti, ships on water', () => {
     const cold = namesOf('products').filter((name) => name.endsWith('northern winter adventure'));
     for (const name of cold) expect(name).toMatch(/^(Arctic Norway|Lapland|South Iceland) /);
     expect(namesOf('products')).toContain('Serengeti wildlife expedition');
@@ -27,7 +30,7 @@ describe('the demo catalog', () => {
     expect(namesOf('charters').filter((name) => /San José|Cusco|Arusha|Oia Oia/.test(name))).toEqual([]);
   });
 
-  it('has every term in at most one set of synonyms', () => {
+  it('the demo catalog has every term in at most one set of synonyms', () => {
     const terms = demoSynonyms.filter(({ input }) => input === null).flatMap((set) => set.terms);
     expect(terms.length).toBeGreaterThan(90);
     expect(new Set(terms).size).toBe(terms.length);

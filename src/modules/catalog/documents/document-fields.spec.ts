@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { issuesOfFields } from './document-fields.js';
 
 describe('the fields of a document', () => {
-  it('need no more than a name', () => expect(issuesOfFields('products', { name: 'x' }, 'fields')).toEqual([]));
+  it('the fields of a document consist at least of a name', () =>
+    expect(issuesOfFields('products', { name: 'x' }, 'fields')).toEqual([]));
 
   it.each([
     ['fields.name', 'isString', {}],
@@ -33,7 +34,7 @@ describe('the fields of a document', () => {
       'whitelistValidation',
       { name: 'x', departures: [{ startsAt: '2030-01-01T00:00:00Z', seats: 2 }] },
     ],
-  ])('have an issue at %s with the code %s if that value is invalid', (path, code, fields) => {
+  ])('the fields of a document have an issue at %s with the code %s if that value is invalid', (path, code, fields) => {
     expect(issuesOfFields('products', fields, 'fields')).toEqual([{ path, code, message: expect.any(String) }]);
   });
 });

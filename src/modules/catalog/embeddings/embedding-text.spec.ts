@@ -4,14 +4,14 @@ import { embeddingTexts, modelText } from './embedding-text.js';
 const GROWS = '\ufdfa';
 
 describe('the text that is passed to a model', () => {
-  it('has at most 256 characters after normalization, even if normalization makes it longer', () => {
+  it('the text that is passed to a model has at most 256 characters after normalization, even if normalization makes it longer', () => {
     expect(GROWS.normalize('NFKC')).toHaveLength(18);
     expect(modelText(GROWS.repeat(2_000)).normalize('NFKC').length).toBeLessThanOrEqual(256);
     const texts = embeddingTexts({ name: GROWS.repeat(100), description: GROWS.repeat(10_000) });
     for (const text of texts) expect(text.normalize('NFKC').length).toBeLessThanOrEqual(256);
   });
 
-  it('is well-formed, even if the limit falls inside a surrogate pair', () => {
+  it('the text that is passed to a model is well-formed, even if the limit falls inside a surrogate pair', () => {
     expect(modelText(`${'a'.repeat(255)}\u{1f6a2}`).isWellFormed()).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HttpEmbedder } from './http-embedder.js';
 
-/** An embedding service on the loopback interface, which answers when the test says so. */
+/** An embedding service on the loopback interface that answers when the test says so. */
 let server: Server;
 let embedder: HttpEmbedder;
 
@@ -44,17 +44,17 @@ const disconnected = () => new DOMException('The client disconnected', 'AbortErr
 const late = () => new DOMException('The time limit has passed', 'TimeoutError');
 
 describe('the embedder of an HTTP service', () => {
-  it('closes the connection of a running query that its caller abandons', async () => {
+  it('the embedder of an HTTP service closes the connection of a running query that its caller abandons', async () => {
     await abandonedQuery(disconnected());
   });
 
-  it('still asks the service after any number of clients have disconnected', async () => {
+  it('the embedder of an HTTP service still asks the service after any number of clients have disconnected', async () => {
     for (let n = 0; n < 5; n += 1) await abandonedQuery(disconnected());
     server.once('request', (_, response: ServerResponse) => response.end('{"data":[{"embedding":[1,2]}]}'));
     expect(await embedder.embed(['ice'], 'query')).toEqual([Float32Array.from([1, 2])]);
   });
 
-  it('stops asking the service after three queries in a row exceeded their time limit', async () => {
+  it('the embedder of an HTTP service stops asking the service after three queries in a row exceeded their time limit', async () => {
     for (let n = 0; n < 3; n += 1) await abandonedQuery(late());
     await expect(embedder.embed(['ice'], 'query')).rejects.toThrow('has failed repeatedly');
   });

@@ -30,7 +30,7 @@ async function fail(times: number): Promise<void> {
 }
 
 describe('the queue of the embedding model', () => {
-  it('rejects a query at once when it is full, and keeps those that wait', async () => {
+  it('the queue of the embedding model rejects a query at once when it is full, and keeps those that wait', async () => {
     const accepted = Array.from({ length: MAX_WAITING_QUERIES + 1 }, (_, n) => query(`q${n}`));
     await expect(query('one too many')).rejects.toThrow('too many queries waiting');
     for (const [n, vector] of accepted.entries()) {
@@ -41,7 +41,7 @@ describe('the queue of the embedding model', () => {
     expect(inputs()).not.toContain('one too many');
   });
 
-  it('removes an abandoned query: the model is never asked, and its place is free', async () => {
+  it('the queue of the embedding model removes an abandoned query: the model is never asked, and its place is free', async () => {
     const clients = Array.from({ length: MAX_WAITING_QUERIES }, () => new AbortController());
     const first = query('first');
     const abandoned = clients.map(({ signal }) => query('abandoned', signal));
@@ -57,7 +57,7 @@ describe('the queue of the embedding model', () => {
     expect(await next).toBe('w');
   });
 
-  it('sends queries before documents, but not only queries', async () => {
+  it('the queue of the embedding model sends queries before documents, but not only queries', async () => {
     const document = (input: string) => queue.add(input, { urgency: 'document' });
     const all = [
       query('q0'),
@@ -76,7 +76,7 @@ describe('the queue of the embedding model', () => {
 });
 
 describe('the circuit breaker of the embedding model', () => {
-  it('stops sending after three failures in a row, and rejects what waits', async () => {
+  it('the circuit breaker of the embedding model stops sending after three failures in a row, and rejects what waits', async () => {
     await fail(2);
     const [failing, waiting] = [query('fails'), query('waits')];
     asked.at(-1)?.fail();
@@ -86,7 +86,7 @@ describe('the circuit breaker of the embedding model', () => {
     expect(inputs()).toEqual(['fails', 'fails', 'fails']);
   });
 
-  it('sends one probe after its rest: a success closes it, a failure opens it again', async () => {
+  it('the circuit breaker of the embedding model sends one probe after its rest: a success closes it, a failure opens it again', async () => {
     await fail(3);
     now = 2_000;
     const probe = query('probe');
@@ -105,7 +105,7 @@ describe('the circuit breaker of the embedding model', () => {
     expect(inputs()).toEqual(['fails', 'fails', 'fails', 'probe', 'second probe', 'next']);
   });
 
-  it('counts failures in a row only', async () => {
+  it('the circuit breaker of the embedding model counts failures in a row only', async () => {
     await fail(2);
     const fine = query('fine');
     asked.at(-1)?.answer('v');

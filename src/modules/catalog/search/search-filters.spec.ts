@@ -14,7 +14,7 @@ function pathsOf(filters: unknown[]): string[] {
 }
 
 describe('the filters of a search', () => {
-  it('may be none', () => expect(pathsOf([])).toEqual([]));
+  it('the filters of a search may be none', () => expect(pathsOf([])).toEqual([]));
 
   it.each<[string, unknown[], string]>([
     ['a text for a number', [{ kind: 'eq', field: 'stars', value: '4' }], 'filters.0.value'],
@@ -38,5 +38,5 @@ describe('the filters of a search', () => {
       'filters.0.clause.clause.clause.clause.clause',
     ],
     ['a latitude beyond the pole', [{ kind: 'geo', lat: 91, lng: 0, radiusKm: 1 }], 'filters.0.lat'],
-  ])('are rejected for %s', (_, filters, path) => expect(pathsOf(filters)).toEqual([path]));
+  ])('the filters of a search are rejected for %s', (_, filters, path) => expect(pathsOf(filters)).toEqual([path]));
 });

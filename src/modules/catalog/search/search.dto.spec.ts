@@ -12,7 +12,7 @@ describe('a search', () => {
     ['an unknown member', { filter: [] }, 'filter'],
     ['an invalid language tag', { locale: 'no tag' }, 'locale'],
     ['a text of 2,049 characters', { query: 'x'.repeat(2_049) }, 'query'],
-  ])('is rejected for %s', async (_, body, path) => {
+  ])('a search is rejected for %s', async (_, body, path) => {
     expect(await invalidMembers(CatalogSearchRequest, { vertical: 'products', ...body })).toEqual([path]);
   });
 });

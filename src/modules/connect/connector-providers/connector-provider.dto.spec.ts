@@ -3,7 +3,7 @@ import { invalidMembers, issue, issuesOf } from '../../../../test/setup/issues.j
 import { ListConnectorProviders, UpdateConnectorProvider } from './connector-provider.dto.js';
 
 describe('a new application form of a connector provider', () => {
-  it('may be null or of 64 KiB', async () => {
+  it('a new application form of a connector provider may be null or of 64 KiB', async () => {
     const ofBytes = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
     expect(await issuesOf(UpdateConnectorProvider, { applicationFormSchema: null })).toEqual([]);
     expect(await issuesOf(UpdateConnectorProvider, { applicationFormSchema: ofBytes(65_536) })).toEqual([]);
@@ -13,7 +13,7 @@ describe('a new application form of a connector provider', () => {
     ]);
   });
 
-  it('is measured in bytes of UTF-8', async () => {
+  it('a new application form of a connector provider is measured in bytes of UTF-8', async () => {
     const ofLetters = (count: number) => ({ applicationFormSchema: { a: 'é'.repeat(count) } });
     expect(await issuesOf(UpdateConnectorProvider, ofLetters(32_764))).toEqual([]);
     expect(await invalidMembers(UpdateConnectorProvider, ofLetters(32_765))).toEqual(['applicationFormSchema']);
@@ -28,7 +28,7 @@ describe('a new application form of a connector provider', () => {
     ['a number', { applicationFormSchema: 1 }, ['applicationFormSchema']],
     ['a form without its member', { fields: [] }, ['applicationFormSchema', 'fields']],
     ['an array as body', [], ['']],
-  ])('is rejected with %s', async (_, body, paths) => {
+  ])('a new application form of a connector provider is rejected with %s', async (_, body, paths) => {
     expect(await invalidMembers(UpdateConnectorProvider, body)).toEqual(paths);
   });
 });
@@ -37,7 +37,7 @@ describe('a query for connector providers', () => {
   it.each([
     ['limit=', 'limit'],
     ['sort=key', 'sort'],
-  ])('rejects %s', async (query, path) => {
+  ])('a query for connector providers rejects %s', async (query, path) => {
     expect(await invalidMembers(ListConnectorProviders, query)).toEqual([path]);
   });
 });

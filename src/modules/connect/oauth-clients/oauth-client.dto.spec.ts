@@ -11,14 +11,14 @@ describe('a new OAuth client', () => {
     'connect:*:*:*',
     '*:write',
     '*',
-  ])('cannot have the scope %s, which is not one of connect', async (scope) => {
+  ])('a new OAuth client cannot have the scope %s, which is not one of connect', async (scope) => {
     const message =
       'scopes.1 must start with connect: and name an area and an action, such as connect:bookings:write; or be connect:*';
     const body = { scopes: ['connect:bookings:read', scope] };
     expect(await issuesOf(CreateOAuthClient, body)).toEqual([issue('scopes', 'matches', message)]);
   });
 
-  it('is rejected with all of its issues', async () => {
+  it('a new OAuth client is rejected with all of its issues', async () => {
     const body = { name: '', scopes: [], grantId: 7, expiresAt: '2031-02-30T00:00:00Z', active: false };
     expect(await invalidMembers(CreateOAuthClient, body)).toEqual(['active', 'expiresAt', 'grantId', 'name', 'scopes']);
     const unknown = issue('active', 'whitelistValidation', 'active is not recognized');
@@ -38,7 +38,7 @@ describe('a new OAuth client', () => {
     ['a name with NUL', { scopes: ['connect:a:read'], name: 'a\0b' }, 'name'],
     ['an end without an offset', { scopes: ['connect:a:read'], expiresAt: '2031-01-01T00:00:00' }, 'expiresAt'],
     ['an end that is a day', { scopes: ['connect:a:read'], expiresAt: '2031-01-01' }, 'expiresAt'],
-  ])('is rejected with %s', async (_, body, path) => {
+  ])('a new OAuth client is rejected with %s', async (_, body, path) => {
     expect(await invalidMembers(CreateOAuthClient, body)).toEqual([path]);
   });
 });
@@ -47,7 +47,7 @@ describe('a query for OAuth clients', () => {
   it.each([
     ['limit=1&limit=2', 'limit'],
     ['active=yes', 'active'],
-  ])('rejects %s', async (query, path) => {
+  ])('a query for OAuth clients rejects %s', async (query, path) => {
     expect(await invalidMembers(ListOAuthClients, query)).toEqual([path]);
   });
 });

@@ -10,7 +10,7 @@ const ALLOTMENT = {
 };
 
 describe('a new allotment', () => {
-  it('has no issue with its required members alone', async () => {
+  it('a new allotment has no issue with its required members alone', async () => {
     expect(await issuesOf(CreateAllotment, ALLOTMENT)).toEqual([]);
   });
 
@@ -26,13 +26,16 @@ describe('a new allotment', () => {
     ['productId', { productId: 'a b' }],
     ['active', { active: null }],
     ['sold', { sold: 1 }],
-  ])('is rejected at %s with %j', async (path, terms) => {
+  ])('a new allotment is rejected at %s with %j', async (path, terms) => {
     expect(await issuesOf(CreateAllotment, { ...ALLOTMENT, ...terms })).toMatchObject([{ path }]);
   });
 });
 
 describe('a change of an allotment', () => {
-  it.each(['channelId', 'productId', 'type', 'validFrom'])('rejects %s, which is fixed', async (field) => {
-    expect(await issuesOf(UpdateAllotment, { [field]: '2031-01-01' })).toEqual([issue(field, 'whitelistValidation')]);
-  });
+  it.each(['channelId', 'productId', 'type', 'validFrom'])(
+    'a change of an allotment rejects %s, which is immutable',
+    async (field) => {
+      expect(await issuesOf(UpdateAllotment, { [field]: '2031-01-01' })).toEqual([issue(field, 'whitelistValidation')]);
+    },
+  );
 });

@@ -19,18 +19,18 @@ describe('a release', () => {
       due: '2026-03-28T22:00Z',
     },
     { title: '0 days and 0 hours is the start', start: '2026-03-30T06:00Z', step: [0, 0], due: '2026-03-30T06:00Z' },
-  ])('$title', ({ start, step: [daysBefore = 0, hoursBefore = 0], due }) => {
+  ])('a release is due as expected: $title', ({ start, step: [daysBefore = 0, hoursBefore = 0], due }) => {
     const departure = { startsAt: new Date(start), timeZone: BUCHAREST };
     expect(releaseInstant(departure, { daysBefore, hoursBefore })).toEqual(new Date(due));
   });
 
-  it('of 20 units with 6 sold, keeping 8 releases 6; then, with 8 sold, keeping none releases 6', () => {
+  it('a release of 20 units with 6 sold, keeping 8, releases 6; then, with 8 sold, keeping none, releases 6', () => {
     const first = unitsToRelease({ allotted: 20, sold: 6, released: 0 }, 8);
     expect(first).toBe(6);
     expect(unitsToRelease({ allotted: 20, sold: 8, released: first }, 0)).toBe(6);
   });
 
-  it('releases no sold or kept units, and leaves no more than the kept units', () => {
+  it('a release includes no sold or kept units, and leaves no more than the kept units', () => {
     const count = fc.integer({ min: 0, max: 1_000 });
     const terms = fc.record({ sold: count, released: count, left: count, keep: count });
     fc.assert(
@@ -45,7 +45,7 @@ describe('a release', () => {
     );
   });
 
-  it('a release by hand keeps what the due steps of a manual rule keep, in any order of the steps', () => {
+  it('a manual release keeps what the due steps of a manual rule keep, in any order of the steps', () => {
     const rule: ReleaseRule = {
       mode: 'manual',
       steps: [

@@ -76,11 +76,11 @@ describe('a new channel', () => {
           about(member, 'is not recognized', 'whitelistValidation'),
         ] as const,
     ),
-  ] as const)('is rejected with %s', async (_, body, expected) => {
+  ] as const)('a new channel is rejected with %s', async (_, body, expected) => {
     expect(await issuesOf(CreateChannel, JSON.parse(body))).toEqual([expected]);
   });
 
-  it('may be just within the limits', async () => {
+  it('a new channel may be just within the limits', async () => {
     const longest = {
       name: 'x'.repeat(255),
       kind: 'k'.repeat(50),
@@ -93,16 +93,16 @@ describe('a new channel', () => {
 });
 
 describe('a change of a channel', () => {
-  it.each(['name', 'kind', 'status'])('rejects null for %s', async (field) => {
+  it.each(['name', 'kind', 'status'])('a change of a channel rejects null for %s', async (field) => {
     expect(await invalidMembers(UpdateChannel, { [field]: null })).toEqual([field]);
   });
 
-  it('requires at least one member', async () => {
+  it('a change of a channel requires at least one member', async () => {
     const none = issue('', 'notEmpty', 'At least one member is required');
     expect(await issuesOf(UpdateChannel, {})).toEqual([none]);
   });
 
-  it('rejects unknown members, an id among them', async () => {
+  it('a change of a channel rejects unknown members, an id among them', async () => {
     const unknown = (path: string) => about(path, 'is not recognized', 'whitelistValidation');
     const body = { id: 'chan_01k0dem000e000000000000002', systemKey: 'direct' };
     expect(await issuesOf(UpdateChannel, body)).toEqual([unknown('id'), unknown('systemKey')]);
@@ -133,7 +133,7 @@ describe('a query for channels', () => {
     ['kind=OTA', [about('kind', 'must match /^[a-z][a-z0-9_-]*$/ regular expression', 'matches')]],
     ['name=x', [about('name', 'is not recognized', 'whitelistValidation')]],
     ['Limit=1', [about('Limit', 'is not recognized', 'whitelistValidation')]],
-  ])('is rejected with %s', async (query, issues) => {
+  ])('a query for channels is rejected with %s', async (query, issues) => {
     expect(await issuesOf(ListChannels, query)).toEqual(issues);
   });
 });

@@ -14,46 +14,46 @@ const share = (scheduleId: string | null, invoiceId: string | null, amountCents:
   amountCents,
 });
 
-describe('a payment without wishes', () => {
-  it('settles open installments by due date, then position', () => {
+describe('a payment without allocations', () => {
+  it('a payment without allocations settles open installments by due date, then position', () => {
     const twin = { ...deposit, id: 'twin', position: 0 };
     const shares = new Outstanding([balance, deposit, twin], []).spread(65_000);
     expect(shares).toEqual([share('twin', null, 30_000), share('deposit', null, 30_000), share('balance', null, 5000)]);
   });
 
-  it('leaves over what no installment takes, and everything where there is none', () => {
+  it('a payment without allocations leaves unapplied what no installment needs', () => {
     const shares = new Outstanding([deposit, balance], []).spread(100_001);
     expect(shares).toEqual([share('deposit', null, 30_000), share('balance', null, 70_000)]);
     expect(new Outstanding([], [wholeBooking]).spread(500)).toEqual([]);
   });
 });
 
-describe('money on an installment', () => {
-  it("counts on the installment's own invoice", () => {
+describe('a payment of an installment', () => {
+  it('a payment of an installment counts on its own invoice', () => {
     const outstanding = new Outstanding([deposit, balance], [wholeBooking, ofDeposit]);
     expect(outstanding.onInstallment('deposit', 20_000)).toEqual([share('deposit', 'of-deposit', 20_000)]);
     expect(outstanding.of({ invoiceId: 'of-deposit' })).toBe(10_000);
   });
 
-  it('counts on the oldest open invoice of the booking where the installment has none', () => {
+  it('a payment of an installment without an invoice counts on the oldest open invoice of the booking', () => {
     const older = { ...wholeBooking, id: 'older', issueDate: '2027-01-01', outstandingCents: 12_000 };
     const shares = new Outstanding([balance], [wholeBooking, older]).onInstallment('balance', 70_000);
     expect(shares).toEqual([share('balance', 'older', 12_000), share('balance', 'whole', 58_000)]);
   });
 
-  it("does not pay another installment's invoice", () => {
+  it('a payment of an installment does not pay the invoice of another installment', () => {
     const shares = new Outstanding([deposit, balance], [ofBalance]).onInstallment('deposit', 30_000);
     expect(shares).toEqual([share('deposit', null, 30_000)]);
   });
 });
 
-describe('money on an invoice', () => {
-  it('is spread over the open installments, oldest first', () => {
+describe('a payment of an invoice', () => {
+  it('a payment of an invoice is distributed over the open installments, oldest first', () => {
     const shares = new Outstanding([balance, deposit], [wholeBooking]).onInvoice('whole', 50_000);
     expect(shares).toEqual([share('deposit', 'whole', 30_000), share('balance', 'whole', 20_000)]);
   });
 
-  it('settles the installment that the invoice is for before all others', () => {
+  it('a payment of an invoice settles the installment of the invoice before all others', () => {
     const shares = new Outstanding([deposit, { ...balance, outstandingCents: 60_000 }], [ofBalance]).onInvoice(
       'of-balance',
       70_000,
@@ -61,13 +61,13 @@ describe('money on an invoice', () => {
     expect(shares).toEqual([share('balance', 'of-balance', 60_000), share('deposit', 'of-balance', 10_000)]);
   });
 
-  it('stays on the invoice alone where no installment is open', () => {
+  it('a payment of an invoice counts on the invoice only if no installment is open', () => {
     expect(new Outstanding([], [wholeBooking]).onInvoice('whole', 10)).toEqual([share(null, 'whole', 10)]);
   });
 });
 
-describe('money that settled an installment before there was an invoice', () => {
-  it("counts on the installment's own invoice, then on those of the whole booking, then on none", () => {
+describe('a payment of an installment before its invoice', () => {
+  it("an earlier payment counts on the installment's own invoice, then on those of the whole booking, then on none", () => {
     const outstanding = new Outstanding([], [{ ...wholeBooking, outstandingCents: 50 }, ofDeposit, ofBalance]);
     expect(outstanding.onInvoicesLater('deposit', 30_070)).toEqual([
       share('deposit', 'of-deposit', 30_000),
@@ -77,27 +77,27 @@ describe('money that settled an installment before there was an invoice', () => 
     expect(outstanding.onInvoicesLater('deposit', 10)).toEqual([share('deposit', null, 10)]);
   });
 
-  it('finds no invoice where none is open', () => {
+  it('an earlier payment counts on no invoice if none is open', () => {
     expect(new Outstanding([deposit], []).isEmpty()).toBe(false);
     expect(new Outstanding([], [{ ...wholeBooking, outstandingCents: 0 }]).isEmpty()).toBe(true);
   });
 });
 
-it('money on both is limited by the smaller of the two, and booked on both', () => {
+it('a payment of both an installment and an invoice is limited by the smaller amount and counts on both', () => {
   const outstanding = new Outstanding([deposit], [wholeBooking]);
   expect(outstanding.of({ scheduleId: 'deposit', invoiceId: 'whole' })).toBe(30_000);
   expect(outstanding.onBoth({ scheduleId: 'deposit', invoiceId: 'whole' }, 30_000)).toHaveLength(1);
   expect([outstanding.of({ scheduleId: 'deposit' }), outstanding.of({ invoiceId: 'whole' })]).toEqual([0, 70_000]);
 });
 
-it('what is not open has nothing outstanding, and takes nothing', () => {
+it('a closed installment or invoice has no outstanding amount and accepts no payment', () => {
   const outstanding = new Outstanding([deposit], []);
   expect([outstanding.of({ scheduleId: 'balance' }), outstanding.of({})]).toEqual([0, 0]);
   expect(() => outstanding.onInstallment('deposit', 30_001)).toThrow(RangeError);
   expect(() => outstanding.onInvoice('whole', 1)).toThrow(RangeError);
 });
 
-/** A booking with up to six installments, some invoiced by themselves, and up to three invoices of the whole. */
+/** A booking with up to six installments, some with their own invoices, and up to three invoices of the whole. */
 const cents = fc.integer({ min: 0, max: 1_000 });
 const bookings = fc
   .record({
@@ -138,7 +138,7 @@ const outstandingOf = (open: readonly { outstandingCents: number }[]) =>
 const on = (shares: readonly BookingShare[], id: string) =>
   total(shares.filter(({ scheduleId, invoiceId }) => scheduleId === id || invoiceId === id));
 
-/** Takes the steps, each as far as its target allows, and checks that each is taken to the cent. */
+/** Applies the allocations, each limited by its target, and checks that each is applied exactly. */
 function play(
   { installments, invoices }: { installments: OpenInstallment[]; invoices: OpenInvoice[] },
   taken: readonly Step[],
@@ -157,8 +157,8 @@ function play(
   });
 }
 
-describe('for every booking and every order of payments', () => {
-  it('no installment and no invoice gets more than is outstanding, and no share is empty', () => {
+describe('every booking and every order of payments', () => {
+  it('no installment and no invoice ever gets more than its outstanding amount, and no share is empty', () => {
     fc.assert(
       fc.property(bookings, steps, (booking, taken) => {
         const shares = play(booking, taken);
@@ -171,7 +171,7 @@ describe('for every booking and every order of payments', () => {
     );
   });
 
-  it('a payment without wishes takes all that is open or all that was paid, the oldest first', () => {
+  it('a payment without allocations takes the smaller of open amount and payment, oldest first', () => {
     fc.assert(
       fc.property(bookings, fc.integer({ min: 1, max: 8_000 }), ({ installments, invoices }, amount) => {
         const shares = new Outstanding(installments, invoices).spread(amount);
@@ -185,7 +185,7 @@ describe('for every booking and every order of payments', () => {
     );
   });
 
-  it('the order in which installments and invoices are read does not matter', () => {
+  it('the result does not depend on the order in which installments and invoices are read', () => {
     fc.assert(
       fc.property(bookings, steps, ({ installments, invoices }, taken) => {
         const spread = taken.filter((step) => step.on === 'spread');
@@ -195,7 +195,7 @@ describe('for every booking and every order of payments', () => {
     );
   });
 
-  it("money on an installment leaves nothing open on the installment's own invoice that it could have paid", () => {
+  it('a payment of an installment leaves nothing open on its own invoice that it could have paid', () => {
     fc.assert(
       fc.property(bookings, fc.nat(5), fc.nat(1_000), ({ installments, invoices }, pick, part) => {
         const target = installments[pick % Math.max(1, installments.length)];

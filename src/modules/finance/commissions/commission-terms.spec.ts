@@ -22,7 +22,7 @@ const sale = (over: Partial<Sale> = {}): Sale => ({
 const cost = (costCents: number) => ({ costCents, costCurrency: 'EUR' });
 const amount = (terms: GivenTerms, over: Partial<Sale> = {}) => computeCommission(completeTerms(terms), sale(over));
 
-describe('the examples of the reference', () => {
+describe('the commission examples of the reference', () => {
   it.each<[string, GivenTerms, Partial<Sale>, { baseCents: number; amountCents: number }]>([
     [
       '12.5 % of the net price',
@@ -60,7 +60,9 @@ describe('the examples of the reference', () => {
       { totalSellCents: 100_000 },
       { baseCents: 100_000, amountCents: 15_000 },
     ],
-  ])('%s', (...[, terms, over, expected]) => expect(amount(terms, over)).toEqual(expected));
+  ])('the commission in the example of the reference is correct: %s', (...[, terms, over, expected]) =>
+    expect(amount(terms, over)).toEqual(expected),
+  );
 });
 
 describe('a commission', () => {

@@ -11,7 +11,7 @@ import {
 const TERMS = { recipientType: 'agency', recipientName: 'Alpine Resellers', rateBasisPoints: 1000 };
 
 describe('a new commission', () => {
-  it('requires the recipient and its type', async () => {
+  it('a new commission requires the recipient and the type of recipient', async () => {
     expect(await invalidMembers(CreateCommission, {})).toEqual(['recipientName', 'recipientType']);
   });
 
@@ -23,14 +23,14 @@ describe('a new commission', () => {
     [{ status: 'paid' }, 'status', 'whitelistValidation'],
     [{ currency: 'USD' }, 'currency', 'whitelistValidation'],
     [{ bookingItemId: 'x' }, 'bookingItemId', 'whitelistValidation'],
-  ])('rejects %j at %s with the code %s', async (over, field, code) => {
+  ])('a new commission rejects %j at %s with the code %s', async (over, field, code) => {
     expect(await issuesOf(CreateCommission, { ...TERMS, ...over })).toEqual([issue(field, code)]);
   });
 });
 
 describe('a change of a commission', () => {
   it.each([{ status: 'void' }, { id: 'x' }, { currency: 'USD' }, { baseCents: 1 }])(
-    'rejects %j as unknown',
+    'a change of a commission rejects %j as unknown',
     async (changes) => {
       const [member = ''] = Object.keys(changes);
       expect(await issuesOf(UpdateCommission, changes)).toEqual([issue(member, 'whitelistValidation')]);
@@ -50,7 +50,7 @@ describe('a query for commissions', () => {
   it.each([
     ['limit=1', 'limit', 'whitelistValidation'],
     ['status=open', 'status', 'isIn'],
-  ])('rejects %s at %s with the code %s', async (query, field, code) => {
+  ])('a query for commissions rejects %s at %s with the code %s', async (query, field, code) => {
     expect(await issuesOf(ListCommissions, query)).toEqual([issue(field, code)]);
   });
 });

@@ -13,7 +13,7 @@ describe('a new invoice', () => {
     [{ dueDate: '2027-02-30' }, 'dueDate', 'isDate'],
     [{ status: 'issued' }, 'status', 'whitelistValidation'],
     [{ number: 'INV-1' }, 'number', 'whitelistValidation'],
-  ])('rejects %j at %s with the code %s', async (over, path, code) => {
+  ])('a new invoice rejects %j at %s with the code %s', async (over, path, code) => {
     const body = { bookingId: 'book_01k0dem000e000000000000001', ...over };
     expect(await issuesOf(CreateInvoice, body)).toEqual([issue(path, code)]);
   });
@@ -21,18 +21,18 @@ describe('a new invoice', () => {
 
 describe('a change of an invoice', () => {
   it.each([{ bookingId: 'x' }, { scheduleId: null }, { currency: 'EUR' }, { number: 'A-1' }, { status: 'paid' }])(
-    'rejects %j as unknown',
+    'a change of an invoice rejects %j as unknown',
     async (changes) => {
       const [member = ''] = Object.keys(changes);
       expect(await issuesOf(UpdateInvoice, changes)).toEqual([issue(member, 'whitelistValidation')]);
     },
   );
 
-  it('requires at least one member', async () => {
+  it('a change of an invoice requires at least one member', async () => {
     expect(await issuesOf(UpdateInvoice, {})).toEqual([issue('', 'notEmpty')]);
   });
 
-  it.each(['payerName', 'lines'])('rejects null for %s', async (field) => {
+  it.each(['payerName', 'lines'])('a change of an invoice rejects null for %s', async (field) => {
     expect(await invalidMembers(UpdateInvoice, { [field]: null })).toEqual([field]);
   });
 });
@@ -43,7 +43,7 @@ describe('a query for invoices', () => {
     ['overdue=1', 'overdue'],
     ['dueFrom=2026-02-30', 'dueFrom'],
     ['sort=payerName', 'sort'],
-  ])('rejects %s at %s', async (query, path) => {
+  ])('a query for invoices rejects %s at %s', async (query, path) => {
     expect(await issuesOf(ListInvoices, query)).toEqual([issue(path)]);
   });
 });

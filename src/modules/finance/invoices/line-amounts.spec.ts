@@ -19,7 +19,7 @@ function refusal(work: () => unknown): unknown {
   return null;
 }
 
-describe('a line', () => {
+describe('an invoice line', () => {
   it.each<[Partial<LineInput>, number[]]>([
     [{ quantity: '3', unitPriceCents: 1_000, taxRateBasisPoints: 1_900 }, [3_000, 570, 3_570]],
     [{ unitPriceCents: 1_000 }, [1_000, 0, 1_000]],
@@ -29,13 +29,15 @@ describe('a line', () => {
     [{ quantity: '2.5', unitPriceCents: -333, taxRateBasisPoints: 1_900 }, [-833, -158, -991]],
     [{ quantity: '1', unitPriceCents: 10_000, taxCents: 1_234 }, [10_000, 1_234, 11_234]],
     [{ quantity: '1', unitPriceCents: 10_000, taxRateBasisPoints: 0 }, [10_000, 0, 10_000]],
-  ])('%j is net, tax and total %j', (line, amounts) => expect(price(line)).toEqual(amounts));
+  ])('the invoice line %j has the net, tax and total amounts %j', (line, amounts) =>
+    expect(price(line)).toEqual(amounts),
+  );
 
   it.each([
     ['netCents', 999, 1_000],
     ['taxCents', 191, 190],
     ['totalCents', 1_191, 1_190],
-  ])('whose %s is said to be another is refused', (name, actual, expected) => {
+  ])('an invoice line with another %s than the computed one is rejected', (name, actual, expected) => {
     const line = { unitPriceCents: 1_000, taxRateBasisPoints: 1_900, [name]: actual };
     expect(refusal(() => price(line))).toEqual({
       status: 422,
@@ -44,7 +46,7 @@ describe('a line', () => {
     });
   });
 
-  it('beyond 2^53-1 is refused by 400', () => {
+  it('an invoice line beyond 2^53-1 is rejected with 400', () => {
     const line = { quantity: '2', unitPriceCents: Number.MAX_SAFE_INTEGER };
     expect(refusal(() => price(line))).toMatchObject({
       status: 400,
@@ -59,7 +61,9 @@ describe('a line', () => {
     ['1.50', '1.5'],
     ['2.0000', '2'],
     ['0.0100', '0.01'],
-  ])('of the quantity %s has the quantity %s', (sent, kept) => expect(plainQuantity(sent)).toBe(kept));
+  ])('an invoice line with the quantity %s has the canonical quantity %s', (sent, kept) =>
+    expect(plainQuantity(sent)).toBe(kept),
+  );
 });
 
 describe('the totals of an invoice', () => {
@@ -68,12 +72,12 @@ describe('the totals of an invoice', () => {
     { description: 'Discount', unitPriceCents: -1_000, taxRateBasisPoints: 1_900 },
   ]);
 
-  it('are the sums of its lines', () => {
+  it('the totals of an invoice are the sums of its lines', () => {
     expect(totalsOf(lines, {})).toEqual({ subtotalCents: 9_000, taxCents: 1_710, totalCents: 10_710 });
     expect(totalsOf(lines, { totalCents: 10_710 })).toMatchObject({ totalCents: 10_710 });
   });
 
-  it('are refused where they are said to be others, and below 0', () => {
+  it('the totals of an invoice are rejected if they differ from the computed ones or are below 0', () => {
     expect(refusal(() => totalsOf(lines, { subtotalCents: 9_001 }))).toEqual({
       status: 422,
       code: 'totals_mismatch',
@@ -86,7 +90,7 @@ describe('the totals of an invoice', () => {
     });
   });
 
-  it('add up, whatever the lines', () => {
+  it('the totals of an invoice add up for any lines', () => {
     const line = fc.record({
       description: fc.constant('x'),
       quantity: fc.tuple(fc.nat({ max: 9_999 }), fc.integer({ min: 1, max: 9_999 })).map(([a, b]) => `${a}.${b}`),
@@ -99,7 +103,7 @@ describe('the totals of an invoice', () => {
         const totals = totalsOf(priced, {});
         expect(totals.subtotalCents + totals.taxCents).toBe(totals.totalCents);
         expect(priced.reduce((sum, { totalCents }) => sum + totalCents, 0)).toBe(totals.totalCents);
-        // What is answered can be sent back.
+        // A response can be sent back.
         expect(priceLines(priced)).toEqual(priced);
       }),
     );

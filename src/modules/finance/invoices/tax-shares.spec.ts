@@ -13,7 +13,9 @@ describe('the shares of a tax', () => {
     [19, [119], [19]],
     [500, [100, 200], [100, 200]],
     [7, [], []],
-  ])('of %i among %j are %j', (tax, amounts, shares) => expect(shareTax(tax, amounts)).toEqual(shares));
+  ])('the shares of a tax of %i among %j are %j', (tax, amounts, shares) =>
+    expect(shareTax(tax, amounts)).toEqual(shares),
+  );
 
   const amounts = fc.array(fc.integer({ min: 1, max: 2 ** 43 }), { minLength: 1, maxLength: 40 });
   const plan = amounts.chain((each) => {
@@ -21,7 +23,7 @@ describe('the shares of a tax', () => {
     return fc.record({ each: fc.constant(each), tax: fc.integer({ min: 0, max: total }) });
   });
 
-  it('add up to it, each within one unit of its exact part, never below 0 or beyond its installment', () => {
+  it('the shares of a tax add up, each within one unit of its exact share and between 0 and its installment', () => {
     fc.assert(
       fc.property(plan, ({ each, tax }) => {
         const shares = shareTax(tax, each);

@@ -5,7 +5,7 @@ import { CreateNumberSeries, ListNumberSeries, UpdateNumberSeries } from './numb
 describe('a new number series', () => {
   const SERIES = { name: 'Invoices', prefix: 'T1-', isDefault: false };
 
-  it('has no issue with its required members alone', async () => {
+  it('a new number series has no issue with its required members alone', async () => {
     expect(await issuesOf(CreateNumberSeries, SERIES)).toEqual([]);
   });
 
@@ -21,26 +21,26 @@ describe('a new number series', () => {
     [{ resetPeriod: 'weekly' }, 'resetPeriod', 'isIn'],
     [{ isDefault: 'yes' }, 'isDefault', 'isBoolean'],
     [{ sequence: 1 }, 'sequence', 'whitelistValidation'],
-  ])('rejects %j at %s', async (over, path, code) => {
+  ])('a new number series rejects %j at %s', async (over, path, code) => {
     expect(await issuesOf(CreateNumberSeries, { ...SERIES, ...over })).toContainEqual(issue(path, code));
   });
 });
 
 describe('a change of a number series', () => {
   it.each([{ documentType: 'proforma' }, { id: 'iser_01k0dem000e000000000000001' }, { version: 3 }])(
-    'rejects %j as unknown',
+    'a change of a number series rejects %j as unknown',
     async (changes) => {
       const [member = ''] = Object.keys(changes);
       expect(await issuesOf(UpdateNumberSeries, changes)).toEqual([issue(member, 'whitelistValidation')]);
     },
   );
 
-  it('requires at least one member', async () => {
+  it('a change of a number series requires at least one member', async () => {
     expect(await issuesOf(UpdateNumberSeries, {})).toEqual([issue('', 'notEmpty')]);
   });
 
   it.each(['name', 'prefix', 'nextNumber', 'pattern', 'resetPeriod', 'isDefault', 'active'])(
-    'rejects null for %s',
+    'a change of a number series rejects null for %s',
     async (field) => {
       expect(await invalidMembers(UpdateNumberSeries, { [field]: null })).toEqual([field]);
     },

@@ -9,7 +9,7 @@ describe('a request for a collection plan', () => {
     [{ stage: 'final' }, 'stage', 'isIn'],
     [{ asOf: '2026-02-30', materialize: false }, 'asOf', 'isDate'],
     [{ materialise: true }, 'materialise', 'whitelistValidation'],
-  ])('rejects %j at %s with the code %s', async (body, path, code) => {
+  ])('a request for a collection plan rejects %j at %s with the code %s', async (body, path, code) => {
     expect(await issuesOf(CollectionPlanRequest, body)).toEqual([issue(path, code)]);
   });
 });

@@ -18,7 +18,7 @@ describe('a new installment', () => {
     { type: 'rest' },
     { currency: 'EUR' },
     { label: 'x'.repeat(121) },
-  ])('rejects %j', async (over) => {
+  ])('a new installment rejects %j', async (over) => {
     const [path = ''] = Object.keys(over);
     const body = { label: 'Extra', dueDate: '2027-02-01', amountCents: 25_000, ...over };
     expect(await issuesOf(CreatePaymentSchedule, body)).toContainEqual(issue(path));
@@ -38,7 +38,7 @@ describe('a change of an installment', () => {
     [{ paidCents: 5 }, 'paidCents', 'whitelistValidation'],
     [{ type: 'other' }, 'type', 'whitelistValidation'],
     [{ notes: 'x'.repeat(2001) }, 'notes', 'maxLength'],
-  ])('rejects %j at "%s" with the code %s', async (body, path, code) => {
+  ])('a change of an installment rejects %j at "%s" with the code %s', async (body, path, code) => {
     expect(await issuesOf(UpdatePaymentSchedule, body)).toContainEqual(issue(path, code));
   });
 
@@ -48,7 +48,7 @@ describe('a change of an installment', () => {
     ['allowAfterDeparture=yes', 'allowAfterDeparture'],
     ['rebalanced=none', 'rebalanced'],
     ['rebalance=none&rebalance=none', 'rebalance'],
-  ])('rejects the query %s', async (query, path) => {
+  ])('a change of an installment rejects the query %s', async (query, path) => {
     expect(await issuesOf(PatchQuery, query)).toContainEqual(issue(path));
   });
 });
@@ -62,7 +62,7 @@ describe('a query for installments', () => {
     ['dueFrom=2026-02-30', 'dueFrom'],
     ['sort=label', 'sort'],
     ['limit=1&limit=2', 'limit'],
-  ])('rejects %s at %s', async (query, path) => {
+  ])('a query for installments rejects %s at %s', async (query, path) => {
     expect(await issuesOf(ListPaymentSchedules, query)).toContainEqual(issue(path));
   });
 });

@@ -18,7 +18,7 @@ interface Model {
   invoiced: Set<string>;
 }
 
-/** A plan of these amounts, due ten days apart. */
+/** A plan with these amounts, due ten days apart. */
 function begin(amounts: readonly number[]): Model {
   const totalCents = amounts.reduce((sum, amount) => sum + amount, 0);
   const booking = { id: 'book', currency: 'EUR', totalCents };
@@ -67,7 +67,7 @@ const additions = fc.integer({ min: 1, max: 200 }).map((amountCents): Operation 
   reduceOthers(plan, entry, amountCents);
 });
 
-/** What a payment does to an installment, and what its reversal does. */
+/** The effect of a payment on an installment, and of its reversal. */
 const payments = fc
   .record({ which: fc.nat(20), part: fc.double({ min: 0, max: 1, noNaN: true }) })
   .map(({ which, part }): Operation => ({ plan }) => {
@@ -103,7 +103,7 @@ const totals = fc.nat(900).map((totalCents): Operation => ({ plan, booking }) =>
   }
 });
 
-/** Runs an operation as a transaction does: a refusal leaves everything as it was. */
+/** Runs an operation like a transaction: an error leaves everything unchanged. */
 function attempt(model: Model, operate: Operation): Model {
   const before = structuredClone({ entries: model.plan.installments.map((entry) => ({ ...entry })), ...model.booking });
   try {
@@ -120,7 +120,7 @@ function attempt(model: Model, operate: Operation): Model {
   }
 }
 
-/** What is wrong with a plan; empty where nothing is. */
+/** The violations of a plan; empty if there are none. */
 function faultsOf({ plan, booking }: Model): string[] {
   const off = plan.sumCents() - BigInt(booking.totalCents);
   const entries = plan.installments.flatMap(({ position, amountCents, paidCents, status, waived }) => {
@@ -138,7 +138,7 @@ function faultsOf({ plan, booking }: Model): string[] {
 }
 
 describe('a plan under random changes', () => {
-  it('always adds up to its booking, and what is invoiced keeps its amount', () => {
+  it('a plan under random changes always adds up to its booking, and invoiced installments keep their amounts', () => {
     const starts = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 5 });
     const operations = fc.array(fc.oneof(edits, edits, additions, payments, invoices, totals), { maxLength: 30 });
     fc.assert(

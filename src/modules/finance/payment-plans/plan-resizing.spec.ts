@@ -6,7 +6,7 @@ import { releasesFor, shrinkOpen } from './plan-resizing.js';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 
-/** A plan with these amounts of a booking whose total is now another one. */
+/** A plan with these amounts of a booking whose total has changed. */
 function planOf(amounts: readonly number[], { totalCents, offByCents }: { totalCents: number; offByCents: number }) {
   const row = make(PaymentPlan, {
     id: 'plan',
@@ -26,8 +26,8 @@ function planOf(amounts: readonly number[], { totalCents, offByCents }: { totalC
   return plan;
 }
 
-describe('a plan that came in asking for too little', () => {
-  it('comes nearer to its booking when that shrinks below what the plan asks for', () => {
+describe('an imported plan below the total of its booking', () => {
+  it('an imported plan gets closer to its booking when the total falls below the plan', () => {
     const plan = planOf([500], { totalCents: 200, offByCents: -1000 });
     const left = shrinkOpen(plan, 1300);
     expect(left).toBe(800);
@@ -35,14 +35,14 @@ describe('a plan that came in asking for too little', () => {
     expect([plan.sumCents(), plan.plan.offByCents]).toEqual([0n, -200]);
   });
 
-  it('never gets further off on the other side', () => {
+  it('an imported plan never differs from its booking in the other direction', () => {
     const plan = planOf([500], { totalCents: 0, offByCents: -10 });
     expect(() => releasesFor(plan, 21)).toThrow(expect.objectContaining({ status: 409, code: 'booking_invoiced' }));
   });
 });
 
-describe('paid entries', () => {
-  it('release their money the latest first, and no more than there is', () => {
+describe('paid installments', () => {
+  it('paid installments release their money the latest first, and no more than there is', () => {
     const plan = planOf([100, 200], { totalCents: 50, offByCents: 0 });
     for (const entry of plan.installments) Object.assign(entry, { paidCents: entry.amountCents, status: 'paid' });
     const [first, second] = plan.installments;

@@ -98,7 +98,9 @@ describe('the worked examples of the collection plan', () => {
     ],
   ];
 
-  it.each(examples)('%s', (_, facts, expected) => expect(dues(facts)).toEqual(expected));
+  it.each(examples)('the collection plan of the worked example is correct: %s', (_, facts, expected) =>
+    expect(dues(facts)).toEqual(expected),
+  );
 
   it('100 in three steps of 3333 bp, 3333 bp and the remainder are 33, 33 and 34', () => {
     const steps = [
@@ -109,7 +111,7 @@ describe('the worked examples of the collection plan', () => {
     expect(dues({ totalCents: 100, policy: policy({ steps }) }).map(([amount]) => amount)).toEqual([33, 33, 34]);
   });
 
-  it('warn of a departure that is past, and of nothing else', () => {
+  it('the worked examples warn of a past departure, and of nothing else', () => {
     expect(plan({ departureDate: '2026-02-28' }).warnings).toEqual(['departure_past']);
     expect(plan({ departureDate: '2026-02-28', policy: null }).warnings).toEqual(['departure_past']);
     expect(plan({ departureDate: TODAY }).warnings).toEqual([]);
@@ -118,28 +120,29 @@ describe('the worked examples of the collection plan', () => {
 });
 
 describe('a collection plan', () => {
-  it('names its entries after their steps', () => {
+  it('a collection plan names its entries after their steps', () => {
     expect(plan().entries).toEqual([
       { type: 'deposit', label: 'Deposit', dueDate: TODAY, amountCents: 30_000, basis: 'booking' },
       { type: 'balance', label: 'Balance', dueDate: '2026-05-02', amountCents: 70_001, basis: 'departure' },
     ]);
   });
 
-  it('without a policy is the whole amount today: nobody assumes a percentage', () => {
+  it('a collection plan without a policy is the whole amount today, because there is no default percentage', () => {
     const whole = { type: 'balance', label: 'Full payment', dueDate: TODAY, amountCents: 100_001, basis: 'full' };
     expect(plan({ policy: null }).entries).toEqual([whole]);
   });
 
-  it('of one entry has the type balance and the label Full payment', () => {
+  it('a collection plan of one entry has the type balance and the label Full payment', () => {
     const steps = [deposit({ percentBasisPoints: 10_000 }), balance()];
     expect(plan({ policy: policy({ steps }) }).entries).toEqual([
       { type: 'balance', label: 'Full payment', dueDate: TODAY, amountCents: 100_001, basis: 'booking' },
     ]);
   });
 
-  it('over 0 has no entries', () => expect(plan({ totalCents: 0 })).toEqual({ entries: [], warnings: [] }));
+  it('a collection plan of a total of 0 has no entries', () =>
+    expect(plan({ totalCents: 0 })).toEqual({ entries: [], warnings: [] }));
 
-  it('without a departure date is due today, or in noDateDays what counts from the departure', () => {
+  it('a collection plan without a departure date is due today, and steps relative to the departure in noDateDays', () => {
     expect(dues({ departureDate: null })).toEqual([[100_001, TODAY]]);
     expect(dues({ departureDate: null, policy: policy({ noDateDays: 14 }) })).toEqual([
       [30_000, TODAY],
@@ -148,22 +151,22 @@ describe('a collection plan', () => {
     expect(dues({ departureDate: null, policy: policy({ noDateDays: 0 }) })).toEqual([[100_001, TODAY]]);
   });
 
-  it('rounds all steps but the remainder to the multiple, half up and once', () => {
+  it('a collection plan rounds all steps except the remainder to the multiple, half up and once', () => {
     const steps = [deposit({ percentBasisPoints: 2499 }), balance()];
     expect(dues({ totalCents: 10_000, policy: policy({ steps, roundToCents: 1000 }) })[0]).toEqual([2000, TODAY]);
-    // 24.95 would be 25 first and 30 then.
+    // Rounding twice would turn 24.95 into 25 and then 30.
     const twice = [deposit({ percentBasisPoints: 2495 }), balance()];
     expect(dues({ totalCents: 100, policy: policy({ steps: twice, roundToCents: 10 }) })[0]).toEqual([20, TODAY]);
     const fixed = [deposit({ percentBasisPoints: null, fixedCents: 150 }), balance()];
     expect(dues({ policy: policy({ steps: fixed, roundToCents: 100 }) })[0]).toEqual([200, TODAY]);
   });
 
-  it('takes no more than there is: a fixed deposit beyond the total is the whole', () => {
+  it('a fixed deposit above the total becomes the whole total', () => {
     const steps = [deposit({ percentBasisPoints: null, fixedCents: 50_000 }), balance()];
     expect(dues({ totalCents: 40_000, policy: policy({ steps }) })).toEqual([[40_000, TODAY]]);
   });
 
-  it('gives the remainder the rest also where other steps follow it', () => {
+  it('the remainder of a collection plan gets the rest also if other steps follow it', () => {
     const steps = [
       balance({ anchor: 'booking', offsetDays: 0 }),
       step({ percentBasisPoints: 1000, anchor: 'departure', offsetDays: -10 }),
@@ -174,7 +177,7 @@ describe('a collection plan', () => {
     ]);
   });
 
-  it('has one entry a day: a balance stays a balance, else the first step gives its name', () => {
+  it('a collection plan has one entry per day: a balance keeps its type, otherwise the first step determines it', () => {
     const steps = [deposit(), step({ label: 'Second', fixedCents: 100 }), balance()];
     expect(plan({ policy: policy({ steps }) }).entries[0]).toMatchObject({ type: 'deposit', amountCents: 30_100 });
     const last = [deposit(), step({ label: 'Second', fixedCents: 100, offsetDays: 62 }), balance()];
@@ -187,7 +190,7 @@ describe('a collection plan', () => {
     });
   });
 
-  it('never asks for a step before the previous one', () => {
+  it('a step of a collection plan is never due before the previous one', () => {
     const steps = [deposit({ offsetDays: 20 }), step({ fixedCents: 1, offsetDays: 5 }), balance()];
     expect(dues({ policy: policy({ steps }) })).toEqual([
       [30_001, '2026-03-21'],
@@ -195,7 +198,7 @@ describe('a collection plan', () => {
     ]);
   });
 
-  it('never asks for money after the departure, also by steps that count from the booking', () => {
+  it('no step of a collection plan is due after the departure, also if it counts from the booking', () => {
     const steps = [deposit({ offsetDays: 200 }), balance()];
     expect(dues({ policy: policy({ steps }) })).toEqual([[100_001, '2026-06-01']]);
   });

@@ -12,7 +12,7 @@ describe('a new payment', () => {
     paidOn: '2026-01-15',
   };
 
-  it('has no issue with its required members alone', async () => {
+  it('a new payment has no issue with its required members alone', async () => {
     expect(await invalidMembers(CreatePayment, PAYMENT)).toEqual([]);
   });
 
@@ -30,7 +30,7 @@ describe('a new payment', () => {
     ['allocations', 5],
     ['source', 'schedule_patch'],
     ['status', 'reversed'],
-  ])('rejects %s %j', async (field, value) => {
+  ])('a new payment rejects %s %j', async (field, value) => {
     expect(await invalidMembers(CreatePayment, { ...PAYMENT, [field]: value })).toEqual([field]);
   });
 });
@@ -40,9 +40,12 @@ it('the allocation of a payment requires at least one entry', async () => {
 });
 
 describe('a reason for reversing a payment', () => {
-  it.each([{}, { reason: ' ' }, { reason: 'x'.repeat(2001) }])('must not be %j', async (body) => {
-    expect(await invalidMembers(PaymentReversal, body)).toEqual(['reason']);
-  });
+  it.each([{}, { reason: ' ' }, { reason: 'x'.repeat(2001) }])(
+    'a reason for reversing a payment must not be %j',
+    async (body) => {
+      expect(await invalidMembers(PaymentReversal, body)).toEqual(['reason']);
+    },
+  );
 });
 
 describe('a query for payments', () => {
@@ -51,7 +54,7 @@ describe('a query for payments', () => {
     ['direction=up', 'direction'],
     ['from=2026-02-30', 'from'],
     ['sort=method', 'sort'],
-  ])('rejects %s at %s', async (query, path) => {
+  ])('a query for payments rejects %s at %s', async (query, path) => {
     expect(await invalidMembers(ListPayments, query)).toEqual([path]);
   });
 });

@@ -52,7 +52,7 @@ describe('a rendered invoice', () => {
     }
   });
 
-  it.each(RENDITION_LANGUAGES)('is made of the same bytes every time: %s', async (language) => {
+  it.each(RENDITION_LANGUAGES)('a rendered invoice consists of the same bytes every time: %s', async (language) => {
     const document = documentOf(invoice(), language);
     const [one, other] = [await renderPdf(document), await renderPdf(documentOf(invoice(), language))];
     expect(one.equals(other)).toBe(true);
@@ -82,7 +82,7 @@ describe('a rendered invoice', () => {
     ['KWD', 1_234, 'KWD 1.234'],
     ['EUR', Number.MAX_SAFE_INTEGER, '€90,071,992,547,409.91'],
     ['EUR', -500, '-€5.00'],
-  ])('writes %s %i as %s', (currency, totalCents, expected) => {
+  ])('a rendered invoice shows %s %i as %s', (currency, totalCents, expected) => {
     const { totals } = documentOf(invoice({ currency, totalCents }), 'en');
     expect(totals[2]?.value.replace(/\u00a0/g, ' ')).toBe(expected);
   });

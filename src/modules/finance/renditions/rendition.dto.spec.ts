@@ -7,7 +7,7 @@ describe('a request for a rendition', () => {
     [{}, 'format'],
     [{ format: 'docx' }, 'format'],
     [{ format: 'pdf', language: 'tlh' }, 'language'],
-  ])('rejects %j at %s', async (body, path) => {
+  ])('a request for a rendition rejects %j at %s', async (body, path) => {
     expect(await issuesOf(RequestRendition, body)).toEqual([issue(path, 'isIn')]);
   });
 });

@@ -6,7 +6,7 @@ describe('a query for the aging report', () => {
   it.each([
     ['side=both', 'side', 'isIn'],
     ['asOf=2026-02-30', 'asOf', 'isDate'],
-  ])('rejects %s at %s with the code %s', async (query, path, code) => {
+  ])('a query for the aging report rejects %s at %s with the code %s', async (query, path, code) => {
     expect(await issuesOf(AgingQuery, query)).toEqual([issue(path, code)]);
   });
 });

@@ -16,11 +16,11 @@ const REQUIRED = {
 };
 
 describe('a new supplier invoice', () => {
-  it('has no issue with its required members alone', async () => {
+  it('a new supplier invoice has no issue with its required members alone', async () => {
     expect(await issuesOf(CreateSupplierInvoice, REQUIRED)).toEqual([]);
   });
 
-  it('requires supplier, number, currency, total and issue date', async () => {
+  it('a new supplier invoice requires supplier, number, currency, total and issue date', async () => {
     expect(await invalidMembers(CreateSupplierInvoice, {})).toEqual(Object.keys(REQUIRED).sort());
   });
 
@@ -47,7 +47,7 @@ describe('a new supplier invoice', () => {
     ['lines', [[]], 'isObject'],
     ['lines', [[{ description: 'Bus', unitAmountCents: 11_900 }]], 'isObject'],
     ['lines', Array(501).fill({ description: 'Bus', unitAmountCents: 1 }), 'arrayMaxSize'],
-  ])('rejects %s %j with the code %s', async (field, value, code) => {
+  ])('a new supplier invoice rejects %s %j with the code %s', async (field, value, code) => {
     expect(await issuesOf(CreateSupplierInvoice, { ...REQUIRED, [field]: value })).toEqual([issue(field, code)]);
   });
 
@@ -61,11 +61,14 @@ describe('a new supplier invoice', () => {
     ['description', 'a\u0000b', 'noNul'],
     ['description', 'a\ud800b', 'wellFormed'],
     ['price', 1, 'whitelistValidation'],
-  ])('rejects a line with %s %j at the path of the line, with the code %s', async (field, value, code) => {
-    const line = { description: 'Room', serviceType: 'accommodation', quantity: 3, unitAmountCents: 3_000 };
-    const body = { ...REQUIRED, lines: [{ ...line, [field]: value }] };
-    expect(await issuesOf(CreateSupplierInvoice, body)).toMatchObject([{ path: `lines.0.${field}`, code }]);
-  });
+  ])(
+    'a new supplier invoice rejects a line with %s %j at the path of the line, with the code %s',
+    async (field, value, code) => {
+      const line = { description: 'Room', serviceType: 'accommodation', quantity: 3, unitAmountCents: 3_000 };
+      const body = { ...REQUIRED, lines: [{ ...line, [field]: value }] };
+      expect(await issuesOf(CreateSupplierInvoice, body)).toMatchObject([{ path: `lines.0.${field}`, code }]);
+    },
+  );
 });
 
 describe('a change of a supplier invoice', () => {
@@ -78,27 +81,30 @@ describe('a change of a supplier invoice', () => {
     'taxCents',
     'issueDate',
     'lines',
-  ])('rejects null for %s', async (field) => {
+  ])('a change of a supplier invoice rejects null for %s', async (field) => {
     expect(await invalidMembers(UpdateSupplierInvoice, { [field]: null })).toEqual([field]);
   });
 
   it.each([{ status: 'approved' }, { id: 'sinv_01k0dem000e000000000000002' }, { paidCents: 1 }, { version: 7 }])(
-    'rejects %j as unknown',
+    'a change of a supplier invoice rejects %j as unknown',
     async (changes) => {
       const [member = ''] = Object.keys(changes);
       expect(await issuesOf(UpdateSupplierInvoice, changes)).toEqual([issue(member, 'whitelistValidation')]);
     },
   );
 
-  it('requires at least one member', async () => {
+  it('a change of a supplier invoice requires at least one member', async () => {
     expect(await issuesOf(UpdateSupplierInvoice, {})).toEqual([issue('', 'notEmpty')]);
   });
 });
 
 describe('a reason for reopening or voiding a supplier invoice', () => {
-  it.each([{}, { reason: '   ' }, { reason: 'x'.repeat(2001) }, { reason: 5 }])('must not be %j', async (body) => {
-    expect(await invalidMembers(SupplierInvoiceReason, body)).toEqual(['reason']);
-  });
+  it.each([{}, { reason: '   ' }, { reason: 'x'.repeat(2001) }, { reason: 5 }])(
+    'a reason for reopening or voiding a supplier invoice must not be %j',
+    async (body) => {
+      expect(await invalidMembers(SupplierInvoiceReason, body)).toEqual(['reason']);
+    },
+  );
 });
 
 describe('a query for supplier invoices', () => {
@@ -112,7 +118,7 @@ describe('a query for supplier invoices', () => {
     ['overdue=yes', 'overdue', 'isBoolean'],
     ['status=draft&status=paid', 'status', 'isIn'],
     ['search=%00', 'search', 'noNul'],
-  ])('rejects %s at %s with the code %s', async (query, field, code) => {
+  ])('a query for supplier invoices rejects %s at %s with the code %s', async (query, field, code) => {
     expect(await issuesOf(ListSupplierInvoices, query)).toContainEqual(issue(field, code));
   });
 });

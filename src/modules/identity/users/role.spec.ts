@@ -7,26 +7,26 @@ const allowed = (roles: Role[]) => STAFF_SCOPES.filter((scope) => covers(scopesO
 const SPECIAL = ['finance:approve', 'finance:void', 'finance:numbering', 'action-ledger:reverse'];
 
 describe('roles', () => {
-  it('owner has all scopes', () => {
+  it('the role owner has all scopes', () => {
     expect(allowed(['owner'])).toEqual(STAFF_SCOPES);
   });
 
-  it('viewer reads everything and nothing else', () => {
+  it('the role viewer can read everything and nothing else', () => {
     const reads = STAFF_SCOPES.filter((scope) => scope.endsWith(':read'));
     expect(allowed(['viewer'])).toEqual(reads);
   });
 
-  it('finance has finance with its special scopes, and reads bookings', () => {
+  it('the role finance has finance with its special scopes, and can read bookings', () => {
     const own = STAFF_SCOPES.filter((scope) => scope.startsWith('finance:'));
     expect(allowed(['finance']).sort()).toEqual([...own, 'bookings:read'].sort());
   });
 
-  it('operations has its five areas', () => {
+  it('the role operations has its five areas', () => {
     const areas = ['distribution', 'trips', 'legal', 'operations', 'notifications'];
     expect(allowed(['operations'])).toEqual(STAFF_SCOPES.filter((scope) => areas.includes(scope.split(':')[0] ?? '')));
   });
 
-  it('sales has bookings and trips, and reads catalog, distribution and legal', () => {
+  it('the role sales has bookings and trips, and can read catalog, distribution and legal', () => {
     const areas = STAFF_SCOPES.filter((scope) => /^(bookings|trips):/.test(scope));
     const reads = ['catalog:read', 'distribution:read', 'legal:read'];
     expect(allowed(['sales']).sort()).toEqual([...areas, ...reads].sort());
@@ -42,7 +42,7 @@ describe('roles', () => {
 describe('the intersection of the scopes of a token and its user', () => {
   const scopes = fc.uniqueArray(fc.constantFrom(...STAFF_SCOPES), { minLength: 1, maxLength: 8 });
 
-  it('is covered by both, and covers all that both cover', () => {
+  it('the intersection of the scopes of a token and its user is covered by both, and covers all that both cover', () => {
     fc.assert(
       fc.property(scopes, scopes, (token, user) => {
         const both = scopesInBoth(token, user);

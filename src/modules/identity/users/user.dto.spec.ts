@@ -5,7 +5,8 @@ import { CreateUser, ListUsers, UpdateUser } from './user.dto.js';
 const USER = { email: 'ada@example.com', name: 'Ada Lovelace', password: 'correct horse battery', roles: ['sales'] };
 
 describe('a new user', () => {
-  it('has no issue with its required members alone', async () => expect(await issuesOf(CreateUser, USER)).toEqual([]));
+  it('a new user has no issue with its required members alone', async () =>
+    expect(await issuesOf(CreateUser, USER)).toEqual([]));
 
   it.each([
     ['a short password', { password: 'eleven char' }, 'password', 'minLength'],
@@ -15,7 +16,7 @@ describe('a new user', () => {
     ['a duplicate role', { roles: ['sales', 'sales'] }, 'roles', 'arrayUnique'],
     ['an invalid address', { email: 'nobody' }, 'email', 'isEmail'],
     ['an unknown member', { isAdmin: true }, 'isAdmin', 'whitelistValidation'],
-  ])('is rejected with %s', async (...[, more, path, code]) => {
+  ])('a new user is rejected with %s', async (...[, more, path, code]) => {
     expect(await issuesOf(CreateUser, { ...USER, ...more })).toEqual([issue(path, code)]);
   });
 });
@@ -27,7 +28,7 @@ describe('a change of a user', () => {
     [{ active: null }, 'active'],
     [{ roles: null }, 'roles'],
     [{ email: 'new@example.com' }, 'email'],
-  ])('is rejected with %j', async (changes, path) => {
+  ])('a change of a user is rejected with %j', async (changes, path) => {
     expect(await invalidMembers(UpdateUser, changes)).toEqual([path]);
   });
 });
@@ -37,7 +38,7 @@ describe('a query for users', () => {
     ['role=boss', 'role'],
     ['active=1', 'active'],
     ['sort=password', 'sort'],
-  ])('is rejected with %s', async (query, path) => {
+  ])('a query for users is rejected with %s', async (query, path) => {
     expect(await invalidMembers(ListUsers, query)).toEqual([path]);
   });
 });

@@ -24,7 +24,7 @@ describe('a new contract', () => {
     ['metadata', { title: 'x', metadata: { a: { b: { c: { d: { e: {} } } } } } }],
     ['metadata', { title: 'x', metadata: { text: 'x'.repeat(16_384) } }],
     ['issuedAt', { title: 'x', issuedAt: '2031-01-31T12:00:00Z' }],
-  ])('is rejected at %s with %j', async (path, body) => {
+  ])('a new contract is rejected at %s with %j', async (path, body) => {
     expect(await invalidMembers(CreateContract, body)).toEqual([path]);
   });
 });
@@ -40,7 +40,7 @@ describe('a change of a contract', () => {
     [{ body: null }, 'body'],
     [{ language: null }, 'language'],
     [{ scope: null }, 'scope'],
-  ])('rejects %j at "%s"', async (changes, path) => {
+  ])('a change of a contract rejects %j at "%s"', async (changes, path) => {
     expect(await invalidMembers(UpdateContract, changes)).toEqual([path]);
   });
 });
@@ -53,15 +53,18 @@ describe('a dispatch of a contract', () => {
     ['message', { message: 'x'.repeat(10_001) }],
     ['resend', { resend: 'yes' }],
     ['bcc', { bcc: 'spy@example.com' }],
-  ])('is rejected at %s with %j', async (path, body) => {
+  ])('a dispatch of a contract is rejected at %s with %j', async (path, body) => {
     expect(await invalidMembers(DispatchContract, body)).toEqual([path]);
   });
 });
 
 describe('a reason for voiding a contract', () => {
-  it.each([{}, { reason: ' ' }, { reason: 'x'.repeat(2001) }, { reason: null }])('must not be %j', async (body) => {
-    expect(await invalidMembers(VoidContract, body)).toEqual(['reason']);
-  });
+  it.each([{}, { reason: ' ' }, { reason: 'x'.repeat(2001) }, { reason: null }])(
+    'a reason for voiding a contract must not be %j',
+    async (body) => {
+      expect(await invalidMembers(VoidContract, body)).toEqual(['reason']);
+    },
+  );
 });
 
 describe('a query for contracts', () => {
@@ -71,7 +74,7 @@ describe('a query for contracts', () => {
     ['limit=1&limit=2', 'limit'],
     ['search=', 'search'],
     ['search=a&search=b', 'search'],
-  ])('rejects %s at %s', async (query, path) => {
+  ])('a query for contracts rejects %s at %s', async (query, path) => {
     expect(await invalidMembers(ListContracts, query)).toEqual([path]);
   });
 });

@@ -8,11 +8,11 @@ describe('the slug of a name', () => {
     ['  30 % – Früh­bucher & Co. ', '30-fruh-bucher-co'],
     ['Anulări și rambursări', 'anulari-si-rambursari'],
     ['取消条款', ''],
-  ])('%s: %s', (name, slug) => {
+  ])('the slug of the name "%s" is "%s"', (name, slug) => {
     expect(slugOf(name)).toBe(slug);
   });
 
-  it('is one, or empty, whatever the name', () => {
+  it('the slug of any name is a slug or empty', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 255, unit: 'binary' }), (name) => {
         const slug = slugOf(name);

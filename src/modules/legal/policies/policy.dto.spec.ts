@@ -16,7 +16,7 @@ describe('a change of a policy', () => {
     [{ language: 'x' }, 'language'],
     [{ currentVersionId: null }, 'currentVersionId'],
     [{}, ''],
-  ])('rejects %j at "%s"', async (changes, path) => {
+  ])('a change of a policy rejects %j at "%s"', async (changes, path) => {
     expect(await invalidMembers(UpdatePolicy, changes)).toEqual([path]);
   });
 });

@@ -10,7 +10,7 @@ describe('a change of a policy assignment', () => {
     [{ locked: true }, 'locked'],
     [{ priority: null }, 'priority'],
     [{}, ''],
-  ])('rejects %j at "%s"', async (changes, path) => {
+  ])('a change of a policy assignment rejects %j at "%s"', async (changes, path) => {
     expect(await invalidMembers(UpdatePolicyAssignment, changes)).toEqual([path]);
   });
 });

@@ -5,15 +5,15 @@ import { CreatePolicyVersion, UpdatePolicyVersion } from './policy-version.dto.j
 describe.each([
   ['a new policy version', CreatePolicyVersion, { title: 'Terms', body: 'Text' }],
   ['a change of a policy version', UpdatePolicyVersion, { title: 'Changed' }],
-])('%s', (_, type, body) => {
-  it('has no issue without rules', async () => expect(await issuesOf(type, body)).toEqual([]));
+])('the body of a policy version: %s', (_, type, body) => {
+  it('a policy version is valid without rules', async () => expect(await issuesOf(type, body)).toEqual([]));
 
   it.each([
     ['an unknown type', { type: 'bonus' }, 'type', 'isIn'],
     ['more than the whole', { type: 'percentage', refundBasisPoints: 10_001 }, 'refundBasisPoints', 'max'],
     ['days after departure', { type: 'window', daysBeforeDeparture: -1 }, 'daysBeforeDeparture', 'min'],
     ['an unknown member', { type: 'percentage', refund: 1 }, 'refund', 'whitelistValidation'],
-  ])('is rejected for a rule with %s', async (...[, rule, member, code]) => {
+  ])('a policy version is rejected for a rule with %s', async (...[, rule, member, code]) => {
     expect(await issuesOf(type, { ...body, rules: [rule] })).toEqual([issue(`rules.0.${member}`, code)]);
   });
 });

@@ -9,7 +9,7 @@ describe('a query for the policy that applies', () => {
     ['kind=x', 'kind'],
     ['', 'kind'],
     ['kind=refund&at=2027-02-30', 'at'],
-  ])('rejects "%s" at %s', async (query, path) => {
+  ])('a query for the policy that applies rejects "%s" at %s', async (query, path) => {
     expect(await invalidMembers(ResolvePolicy, query)).toEqual([path]);
   });
 });

@@ -8,7 +8,7 @@ describe('the text of a contract', () => {
     ['<table><tr><td colspan="2">A</td></tr></table>', '<table><tr><td colspan="2">A</td></tr></table>'],
     ['<a href="mailto:office@example.com">Office</a>', '<a href="mailto:office@example.com">Office</a>'],
     ['Price < 100 & free', 'Price &lt; 100 &amp; free'],
-  ])('keeps what a document is made of: %s', (html, frozen) => {
+  ])('the text of a contract keeps the elements of documents: %s', (html, frozen) => {
     expect(sanitizeBody(html)).toBe(frozen);
   });
 
@@ -26,11 +26,11 @@ describe('the text of a contract', () => {
     ['<style>p{display:none}</style><link rel="stylesheet" href="x"><base href="x">A', 'A'],
     ['<!-- note --><p>A', '<p>A</p>'],
     ['<scr<script>ipt>alert(1)</scr</script>ipt>', 'ipt&gt;alert(1)ipt&gt;'],
-  ])('loses what could run, load or restyle: %s', (html, frozen) => {
+  ])('the text of a contract loses elements that could run, load or restyle: %s', (html, frozen) => {
     expect(sanitizeBody(html)).toBe(frozen);
   });
 
-  it('is frozen in a form that making it harmless again would not change', () => {
+  it('the frozen text of a contract does not change if it is sanitized again', () => {
     const parts = fc.constantFrom(
       '<p>',
       '</p>',
@@ -66,7 +66,7 @@ describe('the text of a contract', () => {
     expect(isDocumentText('<br>'.repeat(20_000))).toBe(false);
   });
 
-  it('may have 500 elements that are open at a time, whatever end tags stand between them', () => {
+  it('the text of a contract may have 500 open elements at a time, with any end tags between them', () => {
     expect(isDocumentText('<ul><li>a</li></ul>'.repeat(4_999))).toBe(true);
     expect(isDocumentText('<P>'.repeat(500))).toBe(true);
     expect(isDocumentText('<P>'.repeat(501))).toBe(false);
@@ -74,7 +74,7 @@ describe('the text of a contract', () => {
     expect(isDocumentText(`${'<ul>'.repeat(300)}${'<x>'.repeat(201)}`)).toBe(false);
   });
 
-  it('is digested by SHA-256 over its UTF-8', () => {
+  it('the digest of a text is the SHA-256 of its UTF-8', () => {
     expect(digestOf('é')).toBe('4a99557e4033c3539de2eb65472017cad5f9557f7a0625a09f1c3f6e2ba69c4c');
   });
 });

@@ -7,7 +7,7 @@ const RULE = { name: 'Balance', trigger: 'balance_due', stages: [{ offsetDays: -
 const DEEP = { a: { b: { c: { d: { e: { f: 1 } } } } } };
 
 describe('a new reminder rule', () => {
-  it('has no issue with its required members alone', async () => {
+  it('a new reminder rule has no issue with its required members alone', async () => {
     expect(await issuesOf(ComposeReminderRule, RULE)).toEqual([]);
   });
 
@@ -31,7 +31,7 @@ describe('a new reminder rule', () => {
     ['31 days late', { stages: [{ ...STAGE, sendIfLateByHours: 721 }] }, 'stages.0.sendIfLateByHours'],
     ['an unknown member', { color: 'red' }, 'color'],
     ['null for enabled', { enabled: null }, 'enabled'],
-  ])('is rejected with %s', async (_, terms, path) => {
+  ])('a new reminder rule is rejected with %s', async (_, terms, path) => {
     expect(await invalidMembers(ComposeReminderRule, { ...RULE, ...terms })).toEqual([path]);
   });
 });

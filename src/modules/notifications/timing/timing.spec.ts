@@ -36,11 +36,11 @@ describe('the time of a run', () => {
       { anchorDate: '2028-03-01', offsetDays: -1, sendTime: '00:00' },
       '2028-02-28T23:00:00.000Z',
     ],
-  ])('%s', (_, due, expected) => {
+  ])('the time of a run is correct %s', (_, due, expected) => {
     expect(dueAt(due, 'Europe/Berlin').toISOString()).toBe(expected);
   });
 
-  it('of a Saturday before two blackout days is the Wednesday, after the quiet hours', () => {
+  it('the time of a run on a Saturday before two blackout days is the Wednesday after the quiet hours', () => {
     const spared = window({ blackoutDays: ['sat', 'sun', '12-27', '2027-12-28'], quietHours: '21:00-10:00' });
     const due = { anchorDate: '2027-12-25', offsetDays: 0, sendTime: '09:00' };
     expect(runTime(due, spared)?.toISOString()).toBe('2027-12-29T09:00:00.000Z');
@@ -76,11 +76,11 @@ describe('quiet hours and blackout days', () => {
       null,
     ],
   ];
-  it.each(moves)('%s', (_, { at, over }, expected) => {
+  it.each(moves)('quiet hours and blackout days move a run: %s', (_, { at, over }, expected) => {
     expect(free(at, over)).toBe(expected);
   });
 
-  it('never move a run to an earlier instant, nor move it a second time', () => {
+  it('quiet hours and blackout days never move a run to an earlier instant, nor a second time', () => {
     const days = fc.subarray(['mon', 'tue', 'sat', 'sun', '10-31', '03-28', '2027-03-29']);
     const time = fc.integer({ min: 0, max: 95 }).map((quarter) => {
       const [hours, minutes] = [Math.floor(quarter / 4), (quarter % 4) * 15];

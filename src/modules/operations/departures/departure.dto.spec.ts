@@ -13,7 +13,7 @@ const DEPARTURE = {
 };
 
 describe('a new departure', () => {
-  it('has no issue with its required members alone', async () => {
+  it('a new departure has no issue with its required members alone', async () => {
     expect(await issuesOf(CreateDeparture, DEPARTURE)).toEqual([]);
   });
 
@@ -26,32 +26,32 @@ describe('a new departure', () => {
     [{ capacity: -1 }, issue('capacity', 'min', 'capacity must not be less than 0')],
     [{ priceCents: -1 }, issue('priceCents', 'min', 'priceCents must not be less than 0')],
     [{ sold: 1 }, issue('sold', 'whitelistValidation', 'sold is not recognized')],
-  ])('rejects %j', async (terms, expected) => {
+  ])('a new departure rejects %j', async (terms, expected) => {
     expect(await issuesOf(CreateDeparture, { ...DEPARTURE, ...terms })).toEqual([expected]);
   });
 
-  it.each(['a b', '', 'é', 'x'.repeat(129), null, 7])('rejects the product %j', async (productId) => {
+  it.each(['a b', '', 'é', 'x'.repeat(129), null, 7])('a new departure rejects the product %j', async (productId) => {
     expect(await invalidMembers(CreateDeparture, { ...DEPARTURE, productId })).toEqual(['productId']);
   });
 });
 
 describe('a change of a departure', () => {
   it.each(['startsAt', 'endsAt', 'timeZone', 'capacity', 'priceCents', 'taxIncludedCents', 'currency'])(
-    'rejects null for %s',
+    'a change of a departure rejects null for %s',
     async (field) => {
       expect(await invalidMembers(UpdateDeparture, { [field]: null })).toEqual([field]);
     },
   );
 
   it.each([{ productId: 'other' }, { status: 'cancelled' }, { sold: 1 }, { id: 'dep_01k0dem000e000000000000001' }])(
-    'rejects %j as unknown',
+    'a change of a departure rejects %j as unknown',
     async (changes) => {
       const [member = ''] = Object.keys(changes);
       expect(await issuesOf(UpdateDeparture, changes)).toEqual([issue(member, 'whitelistValidation')]);
     },
   );
 
-  it('requires at least one member', async () => {
+  it('a change of a departure requires at least one member', async () => {
     expect(await issuesOf(UpdateDeparture, {})).toEqual([issue('', 'notEmpty')]);
   });
 });
@@ -62,7 +62,7 @@ describe('a query for departures', () => {
     ['status=gone', 'status'],
     ['sort=capacity', 'sort'],
     ['status=scheduled&status=cancelled', 'status'],
-  ])('rejects %s at %s', async (query, path) => {
+  ])('a query for departures rejects %s at %s', async (query, path) => {
     expect(await invalidMembers(ListDepartures, query)).toEqual([path]);
   });
 });

@@ -14,15 +14,18 @@ describe('a new facility', () => {
     { path: 'longitude', terms: { longitude: -180.0001 }, code: 'min' },
     { path: 'tags', terms: { tags: Array.from({ length: 51 }, (_, n) => `tag ${n}`) }, code: 'arrayMaxSize' },
     { path: 'tags', terms: { tags: ['a', 'a'] }, code: 'arrayUnique' },
-  ])('rejects an invalid $path with the code $code', async ({ path, terms, code }) => {
+  ])('a new facility rejects an invalid $path with the code $code', async ({ path, terms, code }) => {
     expect(await issuesOf(CreateFacility, { name: 'Harbour', ...terms })).toEqual([issue(path, code)]);
   });
 });
 
 describe('a change of a facility', () => {
-  it.each([{ name: null }, { kind: null }, { status: null }, { status: 'archived' }])('rejects %j', async (changes) => {
-    expect(await invalidMembers(UpdateFacility, changes)).toEqual(Object.keys(changes));
-  });
+  it.each([{ name: null }, { kind: null }, { status: null }, { status: 'archived' }])(
+    'a change of a facility rejects %j',
+    async (changes) => {
+      expect(await invalidMembers(UpdateFacility, changes)).toEqual(Object.keys(changes));
+    },
+  );
 });
 
 describe('a query for facilities', () => {
@@ -31,7 +34,7 @@ describe('a query for facilities', () => {
     ['country=uk', 'country'],
     ['status=gone', 'status'],
     ['search=', 'search'],
-  ])('rejects %s at %s', async (query, path) => {
+  ])('a query for facilities rejects %s at %s', async (query, path) => {
     expect(await invalidMembers(ListFacilities, query)).toEqual([path]);
   });
 });

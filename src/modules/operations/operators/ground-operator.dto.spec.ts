@@ -10,7 +10,7 @@ describe('a change of a ground operator', () => {
     [{ contactEmail: 'x' }, 'contactEmail'],
     [{ id: 'a' }, 'id'],
     [{}, ''],
-  ])('rejects %j at "%s"', async (changes, path) => {
+  ])('a change of a ground operator rejects %j at "%s"', async (changes, path) => {
     expect(await invalidMembers(UpdateGroundOperator, changes)).toEqual([path]);
   });
 });
@@ -22,7 +22,7 @@ describe('a query for ground operators', () => {
     ['search=', 'search'],
     ['sort=name', 'sort'],
     ['limit=1&limit=2', 'limit'],
-  ])('rejects %s at %s', async (query, path) => {
+  ])('a query for ground operators rejects %s at %s', async (query, path) => {
     expect(await invalidMembers(ListGroundOperators, query)).toEqual([path]);
   });
 });

@@ -15,7 +15,7 @@ describe('a message to publish', () => {
     ['data of more than 64 KiB', { event: 'e', data: 'x'.repeat(65_535) }, 'data'],
     ['data of more than 64 KiB in UTF-8', { event: 'e', data: 'é'.repeat(32_768) }, 'data'],
     ['a body that is a list', [], ''],
-  ])('is rejected with %s', async (_, body, path) => {
+  ])('a message to publish is rejected with %s', async (_, body, path) => {
     expect(await invalidMembers(PublishMessage, body)).toEqual([path]);
   });
 });

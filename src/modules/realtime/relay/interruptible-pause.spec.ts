@@ -4,11 +4,11 @@ import { InterruptiblePause } from './interruptible-pause.js';
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 describe('an interruptible pause', () => {
-  it('ends after its time without an interruption', async () => {
+  it('an interruptible pause ends after its time without an interruption', async () => {
     expect(await new InterruptiblePause().wait(5)).toBe(false);
   });
 
-  it('ends at once when it is interrupted, and leaves no timer', async () => {
+  it('an interruptible pause ends at once when it is interrupted, and leaves no timer', async () => {
     const pause = new InterruptiblePause();
     const before = timers();
     const waiting = pause.wait(60_000);
@@ -20,7 +20,7 @@ describe('an interruptible pause', () => {
     expect(timers()).toBe(before);
   });
 
-  it('is ended once by an earlier interruption', async () => {
+  it('an interruptible pause is ended once by an earlier interruption', async () => {
     const pause = new InterruptiblePause();
     pause.interrupt();
     pause.interrupt();

@@ -26,13 +26,13 @@ function cldrNames(locale: string): Record<string, string> {
 }
 
 describe('the languages file', () => {
-  it('is exactly the output of the build script for CLDR', async () => {
+  it('the languages file is exactly the output of the build script for CLDR', async () => {
     const script = new URL('../../../../scripts/build-languages.js', import.meta.url);
     const run = promisify(execFile)(process.execPath, [script.pathname, '--check']);
     await expect(run).resolves.toMatchObject({ stderr: '' });
   });
 
-  it('is rejected if its content does not match its checksum', () => {
+  it('the languages file is rejected if its content does not match its checksum', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'languages-'));
     const changed = path.join(folder, 'languages.json');
     writeFileSync(changed, readFileSync(dataFile, 'utf8').replace('"Deutsch"', '"Teutsch"'));
@@ -41,7 +41,7 @@ describe('the languages file', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is stored beside the licence of Unicode', () => {
+  it('the languages file is stored beside the licence of Unicode', () => {
     const licence = readFileSync(new URL('../data/LICENSE.txt', import.meta.url), 'utf8');
     expect(licence).toContain('UNICODE LICENSE V3');
     expect(licence).toContain('Copyright ©');
@@ -49,7 +49,7 @@ describe('the languages file', () => {
 });
 
 describe('the language catalog', () => {
-  it('contains 184 two-letter codes in order, each once, none deprecated', () => {
+  it('the language catalog contains 184 two-letter codes in order, without duplicates and deprecated codes', () => {
     expect(catalog.codes).toHaveLength(184);
     expect(catalog.codes.every((code) => /^[a-z]{2}$/.test(code))).toBe(true);
     expect(catalog.codes).toEqual([...new Set(catalog.codes)].sort());
@@ -78,11 +78,11 @@ describe('the language catalog', () => {
     expect(catalog.namedIn(tag)).toEqual(catalog.namedIn('en'));
   });
 
-  it('has no alternative names: Azerbaijani is not called Azeri', () => {
+  it('the language catalog has no alternative names: Azerbaijani is not called Azeri', () => {
     expect(nameIn('en', 'az')).toBe('Azerbaijani');
   });
 
-  it('returns for every locale exactly the names of CLDR, and English for the rest', () => {
+  it('the language catalog returns for every locale exactly the names of CLDR, and English for the rest', () => {
     const english = cldrNames('en');
     for (const locale of readdirSync(`${cldrFolder}/main`)) {
       if (!existsSync(`${cldrFolder}/main/${locale}/languages.json`)) continue;

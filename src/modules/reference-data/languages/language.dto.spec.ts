@@ -27,7 +27,7 @@ describe('a query for languages', () => {
     ['cursor=%00', 'cursor'],
     [`cursor=${'a'.repeat(600)}`, 'cursor'],
     ['page=2', 'page'],
-  ])('is rejected with %s', async (query, path) => {
+  ])('a query for languages is rejected with %s', async (query, path) => {
     expect(await invalidMembers(ListLanguages, query)).toEqual([path]);
   });
 });

@@ -60,13 +60,13 @@ describe('the next action of a plan', () => {
     ['release 1', 'compensating', ['releasing', 'releasing', 'failed', 'pending']],
     ['release 0', 'compensating', ['releasing', 'release_failed', 'failed']],
     ['fail', 'compensating', ['released', 'release_failed', 'failed', 'pending']],
-  ])('is "%s" for a plan that is %s with the steps %j', (action, status, steps) => {
+  ])('the next action is "%s" for a plan that is %s with the steps %j', (action, status, steps) => {
     expect(actionOf(status, ...steps)).toBe(action);
   });
 });
 
 describe('transitions', () => {
-  it('a step that was released cannot be held again', () => {
+  it('a step that was released cannot be used for another hold', () => {
     const [step] = planWith('running', 'released').steps;
     expect(() => step && moveStep(step, 'held')).toThrow('cannot go from released to held');
   });

@@ -15,12 +15,12 @@ describe('a request to encrypt', () => {
     ['a lone high surrogate', { plaintext: '\ud83d' }],
     ['a lone low surrogate', { plaintext: '\ude00' }],
     ['surrogates in the wrong order', { plaintext: 'a\udc00\ud800b' }],
-  ])('is rejected with %s', async (_, body) => {
+  ])('a request to encrypt is rejected with %s', async (_, body) => {
     const [first] = await issuesOf(EncryptRequest, body);
     expect(first).toMatchObject({ path: 'plaintext', message: expect.stringMatching(/^plaintext must be /) });
   });
 
-  it('is rejected with another member, and with a list as body', async () => {
+  it('a request to encrypt is rejected with another member, and with a list as body', async () => {
     const unknown = issue('key', 'whitelistValidation', 'key is not recognized');
     expect(await issuesOf(EncryptRequest, { plaintext: 'x', key: 'y' })).toEqual([unknown]);
     const list = issue('', 'isObject', 'The body must be a JSON object');
@@ -29,7 +29,7 @@ describe('a request to encrypt', () => {
 });
 
 describe('a request to decrypt', () => {
-  it.each([{}, { ciphertext: null }, { ciphertext: 1 }])('is rejected with %j', async (body) => {
+  it.each([{}, { ciphertext: null }, { ciphertext: 1 }])('a request to decrypt is rejected with %j', async (body) => {
     const [first] = await issuesOf(DecryptRequest, body);
     expect(first).toMatchObject({ path: 'ciphertext', message: 'ciphertext must be a string' });
   });

@@ -45,14 +45,14 @@ describe('the cache of plaintext keys', () => {
     jest.useRealTimers();
   });
 
-  it('unwraps a key once for concurrent requests and overwrites the buffer with zeros', async () => {
+  it('the cache of plaintext keys unwraps a key once for concurrent requests and overwrites the buffer with zeros', async () => {
     const asked = await Promise.all(Array.from({ length: 50 }, () => keys.get(VERSION)));
 
     expect(external.returned).toEqual([Buffer.alloc(32)]);
     expect(asked.every((key) => key.equals(createSecretKey(external.plaintextKey)))).toBe(true);
   });
 
-  it('forgets a key after five minutes', async () => {
+  it('the cache of plaintext keys forgets a key after five minutes', async () => {
     await keys.get(VERSION);
     jest.advanceTimersByTime(5 * 60_000 - 1);
     await keys.get(VERSION);
@@ -63,7 +63,7 @@ describe('the cache of plaintext keys', () => {
     expect(external.returned.length).toBe(2);
   });
 
-  it('unwraps a key again after a failure', async () => {
+  it('the cache of plaintext keys unwraps a key again after a failure', async () => {
     external.unavailable = true;
     await expect(keys.get(VERSION)).rejects.toThrow('unavailable');
     external.unavailable = false;
