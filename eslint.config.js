@@ -72,7 +72,8 @@ export default tseslint.config(
   { files: ['src/platform/clock/clock.ts'], rules: off('time-from-clock') },
   { files: ['src/platform/config/**/*.ts'], rules: off('settings-from-env') },
   { files: ['src/platform/database/**/*.ts'], rules: off('database-in-platform', 'no-double-cast') },
-  { files: ['src/migrations/*.ts'], rules: off('database-in-platform') },
+  // A migration runs SQL itself, and one file has the whole schema of a module.
+  { files: ['src/migrations/*.ts'], rules: { ...off('database-in-platform'), 'max-lines': 'off' } },
   // The application is put together here: what a module is given is made, or read, before there are modules.
   { files: ['src/*.ts', 'ormconfig.ts'], rules: off('database-in-platform') },
   { files: ['src/boot.ts', 'ormconfig.ts'], rules: off('settings-from-env') },

@@ -1,47 +1,24 @@
 import { DataSource } from 'typeorm';
 import { Platform1790000000000 } from './src/migrations/1790000000000-platform.js';
-import { IdempotencySessions1790000000010 } from './src/migrations/1790000000010-idempotency-sessions.js';
 import { ActionLedger1790000000100 } from './src/migrations/1790000000100-action-ledger.js';
-import { Distribution1790000000200 } from './src/migrations/1790000000200-distribution.js';
-import { Identity1790000000300 } from './src/migrations/1790000000300-identity.js';
-import { Finance1790000000400 } from './src/migrations/1790000000400-finance.js';
-import { Realtime1790000000800 } from './src/migrations/1790000000800-realtime.js';
-import { RealtimeChannelIds1790000000810 } from './src/migrations/1790000000810-realtime-channel-ids.js';
-import { Legal1790000000500 } from './src/migrations/1790000000500-legal.js';
-import { ConnectVersions1790000002500 } from './src/migrations/1790000002500-connect-versions.js';
-import { DiskProbes1790000002600 } from './src/migrations/1790000002600-disk-probes.js';
-import { VaultKeyAdministration1790000002510 } from './src/migrations/1790000002510-vault-key-administration.js';
-import { FailureLimits1790000002610 } from './src/migrations/1790000002610-failure-limits.js';
-import { Trips1790000002000 } from './src/migrations/1790000002000-trips.js';
-import { IntegrityReport1790000002010 } from './src/migrations/1790000002010-integrity-report.js';
-import { Policies1790000002100 } from './src/migrations/1790000002100-policies.js';
-import { BookingTerms1790000002110 } from './src/migrations/1790000002110-booking-terms.js';
-import { LedgerReversals1790000002300 } from './src/migrations/1790000002300-ledger-reversals.js';
-import { ReclaimedUnits1790000002310 } from './src/migrations/1790000002310-reclaimed-units.js';
-import { Vault1790000000700 } from './src/migrations/1790000000700-vault.js';
-import { ReferenceData1790000000900 } from './src/migrations/1790000000900-reference-data.js';
-import { Connect1790000000600 } from './src/migrations/1790000000600-connect.js';
-import { NumberSeries1790000001300 } from './src/migrations/1790000001300-number-series.js';
+import { Identity1790000000200 } from './src/migrations/1790000000200-identity.js';
+import { Connect1790000000300 } from './src/migrations/1790000000300-connect.js';
+import { Vault1790000000400 } from './src/migrations/1790000000400-vault.js';
+import { Realtime1790000000500 } from './src/migrations/1790000000500-realtime.js';
+import { ReferenceData1790000000600 } from './src/migrations/1790000000600-reference-data.js';
+import { Catalog1790000000700 } from './src/migrations/1790000000700-catalog.js';
+import { Operations1790000000800 } from './src/migrations/1790000000800-operations.js';
+import { Distribution1790000000900 } from './src/migrations/1790000000900-distribution.js';
 import { Bookings1790000001000 } from './src/migrations/1790000001000-bookings.js';
-import { Commissions1790000001600 } from './src/migrations/1790000001600-commissions.js';
-import { Catalog1790000002400 } from './src/migrations/1790000002400-catalog.js';
-import { CatalogUpkeep1790000002410 } from './src/migrations/1790000002410-catalog-upkeep.js';
-import { CatalogNoVectors1790000002430 } from './src/migrations/1790000002430-catalog-no-vectors.js';
-import { CatalogStaleVectors1790000002420 } from './src/migrations/1790000002420-catalog-stale-vectors.js';
+import { Finance1790000001100 } from './src/migrations/1790000001100-finance.js';
+import { Legal1790000001200 } from './src/migrations/1790000001200-legal.js';
+import { Notifications1790000001300 } from './src/migrations/1790000001300-notifications.js';
+import { Trips1790000001400 } from './src/migrations/1790000001400-trips.js';
+import { SecurityEvents1791000000100 } from './src/migrations/1791000000100-security-events.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
 import { BookingItem } from './src/modules/bookings/bookings/booking-item.entity.js';
-import { OverdueSchedules1790000001110 } from './src/migrations/1790000001110-overdue-schedules.js';
-import { PaymentPlans1790000001100 } from './src/migrations/1790000001100-payment-plans.js';
-import { Invoices1790000001400 } from './src/migrations/1790000001400-invoices.js';
-import { InvoicePayments1790000001450 } from './src/migrations/1790000001450-invoice-payments.js';
-import { Payments1790000001200 } from './src/migrations/1790000001200-payments.js';
-import { Facilities1790000001700 } from './src/migrations/1790000001700-facilities.js';
-import { Allotments1790000001900 } from './src/migrations/1790000001900-allotments.js';
-import { Departures1790000001800 } from './src/migrations/1790000001800-departures.js';
-import { RenditionJobs1790000002620 } from './src/migrations/1790000002620-rendition-jobs.js';
-import { Renditions1790000001500 } from './src/migrations/1790000001500-renditions.js';
 import { ClientSecret } from './src/modules/connect/client-secrets/client-secret.entity.js';
 import { ConnectorProvider } from './src/modules/connect/connector-providers/connector-provider.entity.js';
 import { OAuthClient } from './src/modules/connect/oauth-clients/oauth-client.entity.js';
@@ -77,11 +54,9 @@ import { TripComponent } from './src/modules/trips/trips/trip-component.entity.j
 import { Trip } from './src/modules/trips/trips/trip.entity.js';
 import { KeyVersion } from './src/modules/vault/keys/key-version.entity.js';
 import { Vault } from './src/modules/vault/vaults/vault.entity.js';
-import { Notifications1790000002200 } from './src/migrations/1790000002200-notifications.js';
 import { ReminderRule } from './src/modules/notifications/rules/reminder-rule.entity.js';
 import { NotificationMessage } from './src/modules/notifications/messages/notification-message.entity.js';
 import { ReminderRun } from './src/modules/notifications/runs/reminder-run.entity.js';
-import { SecurityEvents1791000000100 } from './src/migrations/1791000000100-security-events.js';
 import type { Env } from './src/platform/config/env.js';
 import { dataSourceOptions } from './src/platform/database/data-source-options.js';
 
@@ -132,45 +107,20 @@ const entities = [
 
 const migrations = [
   Platform1790000000000,
-  IdempotencySessions1790000000010,
   ActionLedger1790000000100,
-  Distribution1790000000200,
-  Identity1790000000300,
-  Finance1790000000400,
-  Realtime1790000000800,
-  RealtimeChannelIds1790000000810,
-  Legal1790000000500,
-  Vault1790000000700,
-  ReferenceData1790000000900,
-  Connect1790000000600,
+  Identity1790000000200,
+  Connect1790000000300,
+  Vault1790000000400,
+  Realtime1790000000500,
+  ReferenceData1790000000600,
+  Catalog1790000000700,
+  Operations1790000000800,
+  Distribution1790000000900,
   Bookings1790000001000,
-  Payments1790000001200,
-  NumberSeries1790000001300,
-  Invoices1790000001400,
-  Renditions1790000001500,
-  InvoicePayments1790000001450,
-  PaymentPlans1790000001100,
-  OverdueSchedules1790000001110,
-  Facilities1790000001700,
-  Departures1790000001800,
-  Allotments1790000001900,
-  Commissions1790000001600,
-  Trips1790000002000,
-  Catalog1790000002400,
-  CatalogUpkeep1790000002410,
-  CatalogStaleVectors1790000002420,
-  CatalogNoVectors1790000002430,
-  IntegrityReport1790000002010,
-  Policies1790000002100,
-  BookingTerms1790000002110,
-  Notifications1790000002200,
-  LedgerReversals1790000002300,
-  ReclaimedUnits1790000002310,
-  ConnectVersions1790000002500,
-  VaultKeyAdministration1790000002510,
-  DiskProbes1790000002600,
-  FailureLimits1790000002610,
-  RenditionJobs1790000002620,
+  Finance1790000001100,
+  Legal1790000001200,
+  Notifications1790000001300,
+  Trips1790000001400,
   SecurityEvents1791000000100,
 ];
 

@@ -1,11 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { connect } from '../../src/boot.js';
 import { ConfigurationError } from '../../src/platform/config/configuration-error.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { migrate } from '../../src/platform/database/migrator.js';
 import { Machine } from '../identity/machine.js';
+import { PROJECT } from '../launcher/folders.js';
 
-const NAME = 'Vault1790000000700';
+const MIGRATIONS = join(PROJECT, 'src/migrations');
+const NAME = 'Vault1790000000400';
 
 describe('a database whose migrations are not those of this build', () => {
   it.each([
@@ -45,3 +49,30 @@ describe('a database whose migrations are not those of this build', () => {
     },
   );
 });
+
+it('every table has an entity, or the migration that creates it states the reason for having none', async () => {
+  const machine = await Machine.set();
+  const tables = await machine.sql<{ name: string }>(`
+    select tablename as name from pg_tables
+    where schemaname = 'public' and tablename not in ('migrations', 'migration_checksums')`);
+  const dataSource = await connect(readEnv({ ...process.env, DATABASE_URL: machine.databaseUrl }));
+  const withEntity = dataSource.entityMetadatas.map(({ tableName }) => tableName);
+  await dataSource.destroy();
+  const explained = readdirSync(MIGRATIONS).flatMap((file) =>
+    explainedIn(readFileSync(join(MIGRATIONS, file), 'utf8')),
+  );
+  const without = tables.map(({ name }) => name).filter((name) => !withEntity.includes(name));
+  expect(without.sort()).toEqual(explained.sort());
+});
+
+/** The tables that a migration creates after a comment `No entity: <reason>`, on the statement or on the class. */
+function explainedIn(migration: string): string[] {
+  const [head = '', ...statements] = migration.split('await runner.query(');
+  const ofClass = head.slice(0, head.indexOf('export class'));
+  return statements.flatMap((statement, index) => {
+    const before = [head, ...statements][index] ?? '';
+    const comment = ofClass + before.slice(before.lastIndexOf(');\n') + 1);
+    const tables = [...statement.matchAll(/create table (\w+)/g)].map(([, table = '']) => table);
+    return /No entity: \S/.test(comment) ? tables : [];
+  });
+}

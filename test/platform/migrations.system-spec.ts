@@ -47,6 +47,14 @@ const SCHEMA = `
     select 'extension', extname, extversion from pg_extension
   ) as objects order by kind, name, definition`;
 
+/** The tables and functions of the schema that are not part of an extension. */
+const REMAINING = `
+  select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+  union all
+  select p.proname from pg_proc p where p.pronamespace = 'public'::regnamespace
+    and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+  order by name`;
+
 /** A database that had the first migrations only, as in an older commit, and was then migrated. */
 async function upgraded(count: number | null): Promise<Machine> {
   const machine = await Machine.bare();
@@ -67,9 +75,23 @@ function timestampOf(migration: unknown): number {
 it('a database of an older commit has exactly the schema of a new one after its upgrade', async () => {
   const fresh = await (await upgraded(null)).sql<object>(SCHEMA);
   expect(fresh.length).toBeGreaterThan(500);
-  for (const count of [1, 12, 30]) {
+  for (const count of [1, 5, 12]) {
     expect(await (await upgraded(count)).sql(SCHEMA)).toEqual(fresh);
   }
+});
+
+it('reverting every migration leaves no table and no function, and migrating again restores the same schema', async () => {
+  const machine = await upgraded(null);
+  const schema = await machine.sql(SCHEMA);
+  const dataSource = await createDataSource({ databaseUrl: machine.databaseUrl, databasePoolSize: 2 }).initialize();
+  try {
+    for (let left = dataSource.migrations.length; left > 0; left--) await dataSource.undoLastMigration();
+    expect(await machine.sql(REMAINING)).toEqual([{ name: 'migration_checksums' }, { name: 'migrations' }]);
+    await migrate(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+  expect(await machine.sql(SCHEMA)).toEqual(schema);
 });
 
 it('an edited migration stops the start and migrate with exit code 78, and doctor reports it', async () => {
@@ -82,7 +104,7 @@ it('an edited migration stops the start and migrate with exit code 78, and docto
   const found = await doctor(env);
   const [finding] = found.of('migrations');
 
-  const expected = /the migration Vault1790000000700 has changed since it was applied; .*'npm run reset'/;
+  const expected = /the migration Vault1790000000400 has changed since it was applied; .*'npm run reset'/;
   expect([startCode, command.code, finding?.verdict]).toEqual([78, 78, 'FAIL']);
   for (const text of [start.said(), command.output, `${finding?.message}; ${finding?.remedy}`]) {
     expect(text).toMatch(expected);

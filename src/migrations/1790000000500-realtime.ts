@@ -1,38 +1,45 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Channels and their messages. A channel's row is its lock: whoever publishes takes the next numbers from it, so numbers,
+ * Channels and their messages. A publisher locks the row of the channel and takes the next numbers from it, so numbers,
  * times and ids follow the order of the commits.
  */
-export class Realtime1790000000800 implements MigrationInterface {
+export class Realtime1790000000500 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('create sequence realtime_channel_ids as integer');
+    // The id is a default and not proposed by the publisher: concurrent publishers that propose the same id would
+    // violate the primary key, but ON CONFLICT expects only the name. A publication to a known channel consumes an id
+    // too, so the sequence is a bigint.
+    // No entity: one statement creates or locks the channel and inserts the messages.
     await runner.query(`
+      create sequence realtime_channel_ids;
       create table realtime_channels (
-        id integer primary key,
+        id bigint primary key default nextval('realtime_channel_ids'),
         name text not null constraint realtime_channels_name unique
           check (name ~ '^[A-Za-z0-9_=@,.;:-]{1,164}$'),
         last_seq bigint not null check (last_seq between 1 and 4398046511103),
         oldest_seq bigint not null default 1 check (oldest_seq between 1 and last_seq + 1),
         last_published_at timestamptz not null
-      )`);
-    await runner.query('alter sequence realtime_channel_ids owned by realtime_channels.id');
+      );
+      alter sequence realtime_channel_ids owned by realtime_channels.id;`);
+
+    // No entity: inserted by the statement above, read in pages, and deleted in batches.
     await runner.query(`
       create table realtime_messages (
-        channel_id integer not null references realtime_channels (id),
+        channel_id bigint not null references realtime_channels (id),
         seq bigint not null,
         id text not null constraint realtime_messages_id unique,
         event text not null check (event ~ '^[A-Za-z0-9_.:-]{1,200}$'),
         data json not null,
         published_at timestamptz not null,
         primary key (channel_id, seq)
-      )`);
-    await runner.query('create index realtime_messages_published_at on realtime_messages (published_at)');
+      );
+      create index realtime_messages_published_at on realtime_messages (published_at);`);
 
-    // A UUIDv7 in TypeID's base32: 48 bits of milliseconds, 42 of the number in its channel, 32 of the channel. So ids
-    // sort by time, then by number, and no two messages can have the same.
+    // A UUIDv7 in the base32 of TypeID: 48 bits of milliseconds, 42 of the number in its channel, 32 of the channel.
+    // Ids sort by time, then by number. The low 32 bits of channel ids differ unless 2^32 publications lie between
+    // them.
     await runner.query(`
-      create function realtime_message_id(published_at timestamptz, seq bigint, channel_id integer) returns text
+      create function realtime_message_id(published_at timestamptz, seq bigint, channel_id bigint) returns text
       language sql stable strict parallel safe
       begin atomic
         select 'rtm_' || string_agg(

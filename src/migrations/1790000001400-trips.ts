@@ -1,16 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
+/** Number.MAX_SAFE_INTEGER: the largest amount that JSON clients read exactly. */
 const MAX_CENTS = '9007199254740991';
 
-/**
- * Trips: envelopes of components that are priced, held and booked together. A plan is one attempt to hold all of them; a
- * step is its part for one component, with the key that identifies the hold at the provider.
- *
- * Tables without an entity: a plan is read and saved with all its steps in one statement each, so both have none; the events
- * of components are only written, by the statement that saves components; the tables of the simulated provider stand for
- * another system.
- */
-export class Trips1790000002000 implements MigrationInterface {
+/** Trips: envelopes of components that are priced, held and booked together. */
+export class Trips1790000001400 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await this.createEnvelopes(runner);
     await this.createComponents(runner);
@@ -24,6 +18,8 @@ export class Trips1790000002000 implements MigrationInterface {
   }
 
   private async createEnvelopes(runner: QueryRunner): Promise<void> {
+    // `lease_expires_at` and `fencing_token`: one process works on a reservation, and one that was too slow cannot
+    // write.
     await runner.query(`
       create table trip_envelopes (
         id text primary key,
@@ -60,22 +56,18 @@ export class Trips1790000002000 implements MigrationInterface {
         constraint trip_envelopes_cancellation check (
           (cancelled_at is not null) = (status = 'cancelled') and (cancel_reason is null or status = 'cancelled')
         )
-      )`);
-    await runner.query('create index trip_envelopes_status on trip_envelopes (status, updated_at)');
-    await runner.query('create index trip_envelopes_created on trip_envelopes (created_at, id)');
-    await runner.query(
-      `create index trip_envelopes_holds on trip_envelopes (hold_expires_at) where status = 'reserved'`,
-    );
-    await runner.query(
-      `create index trip_envelopes_leases on trip_envelopes (lease_expires_at) where status = 'reserve_in_progress'`,
-    );
-    await runner.query('create index trip_envelopes_attention on trip_envelopes (created_at) where attention');
-    await runner.query(`
+      );
+      create index trip_envelopes_status on trip_envelopes (status, updated_at);
+      create index trip_envelopes_created on trip_envelopes (created_at, id);
+      create index trip_envelopes_holds on trip_envelopes (hold_expires_at) where status = 'reserved';
+      create index trip_envelopes_leases on trip_envelopes (lease_expires_at) where status = 'reserve_in_progress';
+      create index trip_envelopes_attention on trip_envelopes (created_at) where attention;
       create index trip_envelopes_search on trip_envelopes
-      using gin (title gin_trgm_ops, (traveler_party #>> '{billing,name}') gin_trgm_ops)`);
+      using gin (title gin_trgm_ops, (traveler_party #>> '{billing,name}') gin_trgm_ops);`);
   }
 
   private async createComponents(runner: QueryRunner): Promise<void> {
+    // The position is checked at the commit, because a new order changes the positions one row after the other.
     await runner.query(`
       create table trip_components (
         id text primary key,
@@ -121,8 +113,10 @@ export class Trips1790000002000 implements MigrationInterface {
         constraint trip_components_priced check (status not in ('priced', 'held', 'booked') or total_cents is not null),
         constraint trip_components_held check ((hold_expires_at is not null) = (status = 'held')),
         constraint trip_components_booked check ((booking_item_id is not null) = (status = 'booked'))
-      )`);
-    await runner.query('create index trip_components_of_departure on trip_components (departure_id)');
+      );
+      create index trip_components_of_departure on trip_components (departure_id);`);
+
+    // No entity: the statement that saves components inserts the events, and they never change.
     await runner.query(`
       create table trip_component_events (
         id bigint generated always as identity primary key,
@@ -134,14 +128,15 @@ export class Trips1790000002000 implements MigrationInterface {
         created_at timestamptz not null,
         constraint trip_component_events_component foreign key (component_id, envelope_id)
           references trip_components (id, envelope_id) on delete restrict
-      )`);
-    await runner.query('create index trip_component_events_of on trip_component_events (component_id, id)');
-    await runner.query(`
+      );
+      create index trip_component_events_of on trip_component_events (component_id, id);
       create trigger trip_component_events_append_only before update or delete or truncate on trip_component_events
-      for each statement execute function refuse_change()`);
+      for each statement execute function refuse_change();`);
   }
 
   private async createReservations(runner: QueryRunner): Promise<void> {
+    // A plan is one attempt to hold all components of a trip. At most one is unfinished.
+    // No entity: a plan is read and saved with all its steps in one statement.
     await runner.query(`
       create table reservation_plans (
         id text primary key,
@@ -152,11 +147,13 @@ export class Trips1790000002000 implements MigrationInterface {
         updated_at timestamptz not null,
         constraint reservation_plans_attempt unique (envelope_id, attempt),
         constraint reservation_plans_id_envelope unique (id, envelope_id)
-      )`);
-    // One attempt at a time, and at most one whose holds are live.
-    await runner.query(`
+      );
       create unique index reservation_plans_unfinished on reservation_plans (envelope_id)
-      where status in ('running', 'compensating', 'held')`);
+      where status in ('running', 'compensating', 'held');`);
+
+    // A step is the part of a plan for one component. `provider_key` identifies the hold at the provider, so that a
+    // repeated request does not create a second one.
+    // No entity: saved with its plan.
     await runner.query(`
       create table reservation_steps (
         id text primary key,
@@ -184,19 +181,20 @@ export class Trips1790000002000 implements MigrationInterface {
           references trip_components (id, envelope_id) on delete restrict,
         constraint reservation_steps_held check (status <> 'held' or hold_expires_at is not null),
         constraint reservation_steps_failed check (status not in ('failed', 'confirm_failed') or failure is not null)
-      )`);
-    await runner.query(`
+      );
       create index reservation_steps_open on reservation_steps (updated_at)
-      where status in ('releasing', 'release_failed', 'confirming', 'confirm_failed')`);
+      where status in ('releasing', 'release_failed', 'confirming', 'confirm_failed');`);
   }
 
-  /** What the built-in provider sells and has promised. It stands for a service of somebody else's, with its own memory. */
+  /** The built-in provider simulates an external system with its own storage. */
   private async createSimulation(runner: QueryRunner): Promise<void> {
+    // No entity: the storage of the simulated system, written by its conditional statements only.
     await runner.query(`
       create table simulated_products (
         ref text primary key check (length(ref) between 1 and 200),
         behaviour jsonb not null check (jsonb_typeof(behaviour) = 'object')
       )`);
+    // No entity: as above.
     await runner.query(`
       create table simulated_orders (
         key text primary key check (length(key) between 1 and 200),
@@ -205,7 +203,7 @@ export class Trips1790000002000 implements MigrationInterface {
         state text not null check (state in ('held', 'confirmed', 'released')),
         holds integer not null check (holds >= 0),
         expires_at timestamptz not null
-      )`);
-    await runner.query('create index simulated_orders_ref on simulated_orders (ref)');
+      );
+      create index simulated_orders_ref on simulated_orders (ref);`);
   }
 }

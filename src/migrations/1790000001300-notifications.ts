@@ -1,10 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * Reminder rules with their stages and channels, the runs that they lead to, and the messages that leave. A run is one
- * message that is meant for one target: a rule, a target, its anchor date, a stage and a channel have one run, ever.
- */
-export class Notifications1790000002200 implements MigrationInterface {
+/** Reminder rules with their stages and channels, the runs they are planned into, and the messages that are sent. */
+export class Notifications1790000001300 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await this.createRules(runner);
     await this.createRuns(runner);
@@ -12,12 +9,8 @@ export class Notifications1790000002200 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table notification_messages');
-    await runner.query('drop table reminder_runs');
-    await runner.query('drop table reminder_plannings');
-    await runner.query('drop table reminder_stage_channels');
-    await runner.query('drop table reminder_stages');
-    await runner.query('drop table reminder_rules');
+    await runner.query('drop table notification_messages, reminder_runs');
+    await runner.query('drop table reminder_plannings, reminder_stage_channels, reminder_stages, reminder_rules');
   }
 
   private async createRules(runner: QueryRunner): Promise<void> {
@@ -37,10 +30,11 @@ export class Notifications1790000002200 implements MigrationInterface {
         version integer not null check (version > 0),
         created_at timestamptz not null,
         updated_at timestamptz not null
-      )`);
-    await runner.query('create index reminder_rules_created on reminder_rules (created_at, id)');
-    await runner.query('create index reminder_rules_enabled on reminder_rules (trigger) where enabled');
+      );
+      create index reminder_rules_created on reminder_rules (created_at, id);
+      create index reminder_rules_enabled on reminder_rules (trigger) where enabled;`);
 
+    // No entity: stages are inserted as a set with their rule, never change, and are read with their channels.
     await runner.query(`
       create table reminder_stages (
         id text primary key,
@@ -53,7 +47,8 @@ export class Notifications1790000002200 implements MigrationInterface {
         constraint reminder_stages_of_rule unique (id, rule_id)
       )`);
 
-    // json and not jsonb: what was sent comes back as it was, with its keys in their order.
+    // `config` is json and not jsonb: the API returns it with its members in the order in which they were sent.
+    // No entity: inserted as a set with the rule, and read as a JSON array of the stage.
     await runner.query(`
       create table reminder_stage_channels (
         stage_id text not null constraint reminder_stage_channels_stage references reminder_stages on delete restrict,
@@ -62,6 +57,7 @@ export class Notifications1790000002200 implements MigrationInterface {
         primary key (stage_id, position)
       )`);
 
+    // No entity: the progress of planning a rule, changed by conditional updates and increments only.
     await runner.query(`
       create table reminder_plannings (
         rule_id text primary key constraint reminder_plannings_rule references reminder_rules on delete restrict,
@@ -74,6 +70,8 @@ export class Notifications1790000002200 implements MigrationInterface {
   }
 
   private async createRuns(runner: QueryRunner): Promise<void> {
+    // A run is one message for one target. reminder_runs_once prevents that a rule is planned twice for the same
+    // target, anchor date, stage and channel.
     await runner.query(`
       create table reminder_runs (
         id text primary key,
@@ -103,22 +101,16 @@ export class Notifications1790000002200 implements MigrationInterface {
         constraint reminder_runs_target check (num_nonnulls(schedule_id, invoice_id) <= 1),
         constraint reminder_runs_reason check (status not in ('failed', 'skipped') or reason is not null),
         constraint reminder_runs_once unique (rule_id, target_id, anchor_date, stage_id, channel_position)
-      )`);
-    await runner.query(`create index reminder_runs_planned on reminder_runs (run_at, id) where status = 'planned'`);
-    await runner.query(
-      `create index reminder_runs_queued on reminder_runs (priority desc, run_at, id) where status = 'queued'`,
-    );
-    await runner.query(
-      `create index reminder_runs_open on reminder_runs (rule_id) where status in ('planned', 'queued')`,
-    );
-    await runner.query('create index reminder_runs_booking_id on reminder_runs (booking_id, run_at desc, id)');
-    await runner.query(
-      'create index reminder_runs_invoice_id on reminder_runs (invoice_id) where invoice_id is not null',
-    );
+      );
+      create index reminder_runs_planned on reminder_runs (run_at, id) where status = 'planned';
+      create index reminder_runs_queued on reminder_runs (priority desc, run_at, id) where status = 'queued';
+      create index reminder_runs_open on reminder_runs (rule_id) where status in ('planned', 'queued');
+      create index reminder_runs_booking_id on reminder_runs (booking_id, run_at desc, id);
+      create index reminder_runs_invoice_id on reminder_runs (invoice_id) where invoice_id is not null;`);
   }
 
-  /** What leaves, or would. A message is marked as sending, with a lease, before anybody outside hears of it. */
   private async createMessages(runner: QueryRunner): Promise<void> {
+    // A message is marked as sending, with a lease, before the mail server is called: after a crash it is found again.
     await runner.query(`
       create table notification_messages (
         id text primary key,
@@ -145,17 +137,12 @@ export class Notifications1790000002200 implements MigrationInterface {
         constraint notification_messages_lease check ((status = 'sending') = (lease_until is not null)),
         constraint notification_messages_sent check ((status = 'sent') = (sent_at is not null)),
         constraint notification_messages_reason check ((status = 'failed') = (reason is not null))
-      )`);
-    await runner.query('create index notification_messages_created on notification_messages (created_at, id)');
-    await runner.query(
-      `create index notification_messages_queued on notification_messages (send_at, id) where status = 'queued'`,
-    );
-    await runner.query(
-      `create index notification_messages_sending on notification_messages (lease_until) where status = 'sending'`,
-    );
-    await runner.query(`
+      );
+      create index notification_messages_created on notification_messages (created_at, id);
+      create index notification_messages_queued on notification_messages (send_at, id) where status = 'queued';
+      create index notification_messages_sending on notification_messages (lease_until) where status = 'sending';
       create index notification_messages_recipient on notification_messages (lower(recipient), updated_at)
-      where kind = 'reminder'`);
-    await runner.query('create index notification_messages_contract_id on notification_messages (contract_id)');
+      where kind = 'reminder';
+      create index notification_messages_contract_id on notification_messages (contract_id);`);
   }
 }

@@ -1,27 +1,45 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Units of a product's departures set aside for channels. One channel has one active allotment of a product at a time; a
- * slot is its part of one departure. Whatever moves a slot's units leaves a movement, which nobody changes.
+ * Distribution channels, and the units of departures that are allotted to them. A channel has one active allotment of a
+ * product at a time; a slot is the part of the allotment in one departure.
  */
-export class Allotments1790000001900 implements MigrationInterface {
+export class Distribution1790000000900 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('create extension if not exists btree_gist');
+    await this.createChannels(runner);
     await this.createAllotments(runner);
-    await this.createSlots(runner);
     await this.createReleases(runner);
-    await this.extendItems(runner);
     await this.createMovements(runner);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table allotment_movements');
-    await runner.query('alter table booking_items drop column allotment_id, drop column departure_id');
-    await runner.query('drop table release_executions');
-    await runner.query('drop table allotment_slots');
-    await runner.query('drop table allotment_release_steps');
-    await runner.query('drop table allotments');
-    await runner.query('drop function allotment_movements_append_only()');
+    await runner.query('drop table allotment_movements, release_executions, allotment_release_steps');
+    await runner.query('drop table allotment_slots, allotments, channels');
+    await runner.query('drop function allotment_movements_append_only');
+  }
+
+  private async createChannels(runner: QueryRunner): Promise<void> {
+    // The name of an archived channel can be used again.
+    await runner.query(`
+      create table channels (
+        id text primary key,
+        name text not null check (length(name) between 1 and 255),
+        description text check (length(description) <= 2000),
+        kind text not null check (kind ~ '^[a-z][a-z0-9_-]{0,49}$'),
+        status text not null check (status in ('active', 'inactive', 'pending', 'archived')),
+        website text check (length(website) <= 2048),
+        contact_name text check (length(contact_name) <= 255),
+        contact_email text check (length(contact_email) <= 255),
+        metadata jsonb check (jsonb_typeof(metadata) = 'object'),
+        system_key text constraint channels_system_key unique,
+        version integer not null default 1 check (version > 0),
+        created_at timestamptz not null,
+        updated_at timestamptz not null
+      );
+      create unique index channels_live_name on channels (lower(name)) where status <> 'archived';
+      create index channels_status_created_at on channels (status, created_at);
+      create index channels_kind on channels (kind);
+      create index channels_name_search on channels using gin (name gin_trgm_ops);`);
   }
 
   private async createAllotments(runner: QueryRunner): Promise<void> {
@@ -47,30 +65,13 @@ export class Allotments1790000001900 implements MigrationInterface {
         constraint allotments_no_overlap exclude using gist (
           channel_id with =, product_id with =, daterange(valid_from, valid_to, '[]') with &&
         ) where (active and deleted_at is null)
-      )`);
-    await runner.query('create index allotments_channel_id on allotments (channel_id) where deleted_at is null');
-    await runner.query(
-      'create index allotments_product on allotments (product_id, valid_from) where deleted_at is null',
-    );
-    await runner.query('create index allotments_created on allotments (created_at, id) where deleted_at is null');
+      );
+      create index allotments_channel_id on allotments (channel_id) where deleted_at is null;
+      create index allotments_product on allotments (product_id, valid_from) where deleted_at is null;
+      create index allotments_created on allotments (created_at, id) where deleted_at is null;`);
 
-    await runner.query(`
-      create table allotment_release_steps (
-        id bigint generated always as identity primary key,
-        allotment_id text not null constraint release_steps_allotment references allotments on delete restrict,
-        position smallint not null check (position between 0 and 2),
-        days_before integer not null check (days_before between 0 and 3650),
-        hours_before integer not null check (hours_before between 0 and 8760),
-        keep_quantity integer not null check (keep_quantity between 0 and 1000000),
-        retired_at timestamptz
-      )`);
-    await runner.query(`
-      create unique index release_steps_position on allotment_release_steps (allotment_id, position)
-      where retired_at is null`);
-  }
-
-  /** What a slot says of its departure's start is a copy, kept by whoever moves the departure. */
-  private async createSlots(runner: QueryRunner): Promise<void> {
+    // `starts_at`, `start_date` and `time_zone` are copies of the departure's, updated with it: slots are sorted and
+    // released by them.
     await runner.query(`
       create table allotment_slots (
         id text primary key,
@@ -90,12 +91,27 @@ export class Allotments1790000001900 implements MigrationInterface {
         constraint allotment_slots_place unique (allotment_id, departure_id),
         constraint allotment_slots_units check (sold + released <= allotted),
         constraint allotment_slots_closed check (closed_at is null or sold + released = allotted)
-      )`);
-    await runner.query('create index allotment_slots_departure_id on allotment_slots (departure_id)');
-    await runner.query('create index allotment_slots_start on allotment_slots (allotment_id, starts_at, id)');
+      );
+      create index allotment_slots_departure_id on allotment_slots (departure_id);
+      create index allotment_slots_start on allotment_slots (allotment_id, starts_at, id);`);
   }
 
   private async createReleases(runner: QueryRunner): Promise<void> {
+    // No entity: the steps of an allotment are replaced as a set and read with it as JSON.
+    await runner.query(`
+      create table allotment_release_steps (
+        id bigint generated always as identity primary key,
+        allotment_id text not null constraint release_steps_allotment references allotments on delete restrict,
+        position smallint not null check (position between 0 and 2),
+        days_before integer not null check (days_before between 0 and 3650),
+        hours_before integer not null check (hours_before between 0 and 8760),
+        keep_quantity integer not null check (keep_quantity between 0 and 1000000),
+        retired_at timestamptz
+      );
+      create unique index release_steps_position on allotment_release_steps (allotment_id, position)
+      where retired_at is null;`);
+
+    // No entity: executions are planned, claimed and finished as sets.
     await runner.query(`
       create table release_executions (
         step_id bigint not null constraint release_executions_step references allotment_release_steps on delete restrict,
@@ -108,45 +124,36 @@ export class Allotments1790000001900 implements MigrationInterface {
         constraint release_executions_done check (
           (status = 'done') = (executed_at is not null) and (status = 'done') = (units is not null)
         )
-      )`);
-    await runner.query(`create index release_executions_due on release_executions (due_at) where status = 'pending'`);
-    await runner.query('create index release_executions_slot_id on release_executions (slot_id)');
-  }
-
-  private async extendItems(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      alter table booking_items
-        add column departure_id text constraint booking_items_departure references departures on delete restrict,
-        add column allotment_id text constraint booking_items_allotment references allotments on delete restrict,
-        add constraint booking_items_units check (allotment_id is null or departure_id is not null)`);
-    await runner.query('create index booking_items_departure_id on booking_items (departure_id)');
-    await runner.query('create index booking_items_allotment_id on booking_items (allotment_id)');
+      );
+      create index release_executions_due on release_executions (due_at) where status = 'pending';
+      create index release_executions_slot_id on release_executions (slot_id);`);
   }
 
   private async createMovements(runner: QueryRunner): Promise<void> {
+    // Each change of the units of a slot inserts a movement. The migration of bookings adds the foreign key of
+    // `booking_item_id`, because booking items refer to allotments.
+    // No entity: movements are inserted in sets and never changed.
     await runner.query(`
       create table allotment_movements (
         id text primary key,
         slot_id text not null constraint allotment_movements_slot references allotment_slots on delete restrict,
         kind text not null check (kind in ('allot', 'pick', 'unpick', 'release', 'reclaim')),
         cause text not null check (cause in (
-          'opened', 'changed', 'item', 'step', 'hand', 'out_of_range', 'departure_cancelled', 'deleted'
+          'opened', 'changed', 'item', 'step', 'hand', 'out_of_range', 'departure_cancelled', 'deleted', 'reversal'
         )),
         quantity integer not null check (quantity > 0),
-        booking_item_id text constraint allotment_movements_item references booking_items on delete restrict,
+        booking_item_id text,
         created_at timestamptz not null,
         constraint allotment_movements_of_items check ((cause = 'item') = (booking_item_id is not null)),
         constraint allotment_movements_sales check (kind not in ('pick', 'unpick') or cause = 'item')
-      )`);
-    await runner.query('create index allotment_movements_slot_id on allotment_movements (slot_id, created_at)');
-    await runner.query('create index allotment_movements_item_id on allotment_movements (booking_item_id)');
-    await runner.query(`
+      );
+      create index allotment_movements_slot_id on allotment_movements (slot_id, created_at);
+      create index allotment_movements_item_id on allotment_movements (booking_item_id);
       create function allotment_movements_append_only() returns trigger language plpgsql as $$
       begin
         raise exception 'allotment_movements is append-only' using errcode = 'restrict_violation';
-      end $$`);
-    await runner.query(`
+      end $$;
       create trigger allotment_movements_append_only before update or delete or truncate on allotment_movements
-      for each statement execute function allotment_movements_append_only()`);
+      for each statement execute function allotment_movements_append_only();`);
   }
 }

@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Staff users, their sessions, and API tokens: of staff, and of platforms. Secrets are stored as hashes only. */
-export class Identity1790000000300 implements MigrationInterface {
+/** Staff users, their sessions, and the API tokens of staff and of platforms. Secrets are stored as hashes only. */
+export class Identity1790000000200 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    // The index of active owners serves the rule that one of them always remains.
     await runner.query(`
       create table users (
         id text primary key,
@@ -17,10 +18,12 @@ export class Identity1790000000300 implements MigrationInterface {
         version integer not null default 1 check (version > 0),
         created_at timestamptz not null,
         updated_at timestamptz not null
-      )`);
-    await runner.query('create unique index users_email on users (lower(email))');
-    await runner.query('create index users_created_at on users (created_at, id)');
-    await runner.query(`create index users_active_owners on users (id) where active and 'owner' = any (roles)`);
+      );
+      create unique index users_email on users (lower(email));
+      create index users_created_at on users (created_at, id);
+      create index users_active_owners on users (id) where active and 'owner' = any (roles);`);
+
+    // `public_id` is the part of a credential by which its row is found; the secret itself is never searched for.
     await runner.query(`
       create table staff_sessions (
         id text primary key,
@@ -31,11 +34,9 @@ export class Identity1790000000300 implements MigrationInterface {
         expires_at timestamptz not null check (expires_at > created_at),
         last_used_at timestamptz not null,
         ended_at timestamptz
-      )`);
-    await runner.query(
-      'create index staff_sessions_user_id on staff_sessions (user_id, created_at) where ended_at is null',
-    );
-    await runner.query('create index staff_sessions_expires_at on staff_sessions (expires_at)');
+      );
+      create index staff_sessions_user_id on staff_sessions (user_id, created_at) where ended_at is null;
+      create index staff_sessions_expires_at on staff_sessions (expires_at);`);
     await runner.query(`
       create table api_tokens (
         id text primary key,
@@ -52,10 +53,10 @@ export class Identity1790000000300 implements MigrationInterface {
         version integer not null default 1 check (version > 0),
         created_at timestamptz not null,
         updated_at timestamptz not null
-      )`);
-    await runner.query(`create unique index api_tokens_platform_name on api_tokens (name) where kind = 'platform'`);
-    await runner.query('create index api_tokens_user_id on api_tokens (user_id) where revoked_at is null');
-    await runner.query('create index api_tokens_created_at on api_tokens (kind, created_at, id)');
+      );
+      create unique index api_tokens_platform_name on api_tokens (name) where kind = 'platform';
+      create index api_tokens_user_id on api_tokens (user_id) where revoked_at is null;
+      create index api_tokens_created_at on api_tokens (kind, created_at, id);`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
