@@ -5,6 +5,8 @@ import { CONFIGURATION_EXIT_CODE, ConfigurationError } from './platform/config/c
 import type { Env } from './platform/config/env.js';
 import { readEnv } from './platform/config/read-env.js';
 
+type DatabaseSettings = Pick<Env, 'databaseUrl' | 'databasePoolSize'>;
+
 const OLDEST_POSTGRES = 150_000;
 const CONNECT_ATTEMPTS = 10;
 const BETWEEN_ATTEMPTS_MS = 500;
@@ -15,8 +17,27 @@ export function readProcessEnv(): Env {
   return readEnv(process.env);
 }
 
+/**
+ * The same with the faults instead of an error. `productionDatabase`: the database that has to be examined as well; null
+ * outside production, and for a faulty or unencrypted address, to which the password is not sent.
+ */
+export function examineProcessEnv(): { env: Env | null; faults: string[]; productionDatabase: string | null } {
+  let env: Env | null = null;
+  const faults: string[] = [];
+  try {
+    env = readProcessEnv();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    faults.push(...error.faults);
+  }
+  const { NODE_ENV: mode, DATABASE_URL: databaseUrl } = process.env;
+  const isUsable = !faults.some((fault) => fault.startsWith('DATABASE_URL: '));
+  const examined = mode?.trim() === 'production' && isUsable ? databaseUrl?.trim() : undefined;
+  return { env, faults, productionDatabase: examined ?? null };
+}
+
 /** A connection to the configured database. Throws ConfigurationError with a remedy if it cannot connect. */
-export async function connect(env: Env): Promise<DataSource> {
+export async function connect(env: DatabaseSettings): Promise<DataSource> {
   const dataSource = await initialized(env);
   const version = `select current_setting('server_version_num')::int as version`;
   const [row] = await dataSource.query<{ version: number }[]>(version);
@@ -40,7 +61,7 @@ export async function runProcess(work: () => Promise<void>): Promise<void> {
 }
 
 /** A server that is starting, full or slow gets some seconds; every other error needs an operator. */
-async function initialized(env: Env): Promise<DataSource> {
+async function initialized(env: DatabaseSettings): Promise<DataSource> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await createDataSource(env).initialize();

@@ -2,11 +2,13 @@ import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { readProcessEnv, runProcess } from './boot.js';
 import { startCluster } from './cluster.js';
-import { serveSingleProcess, serveInCluster } from './serving.js';
+import { readCheckedEnv } from './production.js';
+import { serveInCluster, serveSingleProcess } from './serving.js';
 
 await runProcess(async () => {
-  const env = readProcessEnv();
-  if (cluster.isWorker) await serveInCluster(env);
-  else if (env.webConcurrency > 1) await startCluster(env);
+  // The primary process has examined the database.
+  if (cluster.isWorker) return serveInCluster(readProcessEnv());
+  const env = await readCheckedEnv();
+  if (env.webConcurrency > 1) await startCluster(env);
   else await serveSingleProcess(env);
 });

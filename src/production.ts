@@ -1,24 +1,96 @@
 import type { DataSource } from 'typeorm';
+import { connect, examineProcessEnv } from './boot.js';
 import { ConfigurationError } from './platform/config/configuration-error.js';
 import type { Env } from './platform/config/env.js';
 
+/** Rights by which a role rules the whole server, its own or those of a role that it is a member of. */
+const SERVER_RIGHTS = `
+  select array_agg(distinct what order by what) filter (where holds) as rights
+  from pg_roles role,
+    lateral (values
+      ('is a superuser', rolsuper),
+      ('may create roles (CREATEROLE)', rolcreaterole),
+      ('bypasses row security (BYPASSRLS)', rolbypassrls),
+      ('may replicate the server (REPLICATION)', rolreplication),
+      ('may use the files and programs of the server',
+        rolname in ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files'))
+    ) as held (what, holds)
+  where pg_has_role(current_user, role.oid, 'member')`;
+
+/** Whoever owns a table, its schema or the database can drop its triggers, and whoever creates tables owns them. */
+const OWNED = `
+  with own_schemas as (
+    select oid, nspname, nspowner from pg_namespace
+    where nspname !~ '^pg_' and nspname <> 'information_schema'
+  )
+  select array_agg(what order by what) as owned from (
+    select 'owns ' || count(*) || ' tables, such as ' || min(relname) as what
+    from pg_class join own_schemas on own_schemas.oid = relnamespace
+    where relkind in ('r', 'p', 'f') and pg_has_role(current_user, relowner, 'member')
+    having count(*) > 0
+    union all
+    select 'owns the schema ' || nspname from own_schemas where pg_has_role(current_user, nspowner, 'member')
+    union all
+    select 'may create tables in the schema ' || nspname from own_schemas
+    where has_schema_privilege(current_user, oid, 'create') and not pg_has_role(current_user, nspowner, 'member')
+    union all
+    select 'owns the database' from pg_database
+    where datname = current_database() and pg_has_role(current_user, datdba, 'member')
+  ) as found`;
+
+const ROLE_REMEDY =
+  'expected a role of the service that owns nothing and is no superuser; for example the one of "Database roles" in docs/operations.md';
+
 /**
- * The demo data contains an OAuth client with a published secret, and the loader has an owner's token in a file. In
- * production, throws ConfigurationError for a database with demo data, before anything is changed.
+ * The environment of a process that is going to serve. In production it also examines the database, so that an operator
+ * learns of all faults in one go. Throws ConfigurationError.
  */
-export async function rejectDemoInstallation(env: Env, dataSource: DataSource): Promise<void> {
-  if (!env.production || !(await holdsDemoData(dataSource))) return;
-  await dataSource.destroy();
-  throw new ConfigurationError([
-    'DATABASE_URL: leads to a database with demo data, whose credentials are known; expected one of its own for production; for example a new one (createdb), or without NODE_ENV=production this one',
-  ]);
+export async function readCheckedEnv(): Promise<Env> {
+  const { env, faults, productionDatabase } = examineProcessEnv();
+  if (productionDatabase !== null) faults.push(...(await databaseFaults(productionDatabase)));
+  if (env === null || faults.length > 0) throw new ConfigurationError(faults);
+  return env;
 }
 
-async function holdsDemoData(dataSource: DataSource): Promise<boolean> {
+/**
+ * Why production rejects a database: its role could remove the triggers that protect the ledger, or it holds demo data,
+ * whose OAuth client has a published secret. A database that cannot be reached is a fault too. Changes nothing.
+ */
+async function databaseFaults(databaseUrl: string): Promise<readonly string[]> {
+  let dataSource: DataSource;
+  try {
+    dataSource = await connect({ databaseUrl, databasePoolSize: 1 });
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.faults;
+    throw error;
+  }
+  try {
+    return [...(await roleFaults(dataSource)), ...(await demoDataFaults(dataSource))];
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+async function roleFaults(dataSource: DataSource): Promise<string[]> {
+  const [role] = await dataSource.query<{ name: string; rights: string[] | null }[]>(
+    `select current_user as name, (${SERVER_RIGHTS})`,
+  );
+  const rights = role?.rights ?? [];
+  // A superuser is a member of every role, so it would own everything.
+  const [found] = rights.length > 0 ? [] : await dataSource.query<{ owned: string[] | null }[]>(OWNED);
+  const reasons = [...rights, ...(found?.owned ?? [])];
+  if (reasons.length === 0) return [];
+  return [`DATABASE_URL: the role ${role?.name} ${reasons.join(', ')}; ${ROLE_REMEDY}`];
+}
+
+async function demoDataFaults(dataSource: DataSource): Promise<string[]> {
   const [table] = await dataSource.query<{ known: boolean }[]>(
     `select to_regclass('installation_steps') is not null as known`,
   );
-  if (!table?.known) return false;
+  if (!table?.known) return [];
   const rows = await dataSource.query<object[]>(`select from installation_steps where step = 'demo-data'`);
-  return rows.length > 0;
+  if (rows.length === 0) return [];
+  return [
+    'DATABASE_URL: leads to a database with demo data, whose credentials are known; expected one of its own for production; for example a new one (createdb), or without NODE_ENV=production this one',
+  ];
 }

@@ -10,7 +10,6 @@ import type { Env } from './platform/config/env.js';
 import { migrate } from './platform/database/migrator.js';
 import { createLog } from './platform/observability/log.js';
 import { drain } from './platform/traffic/drain.js';
-import { rejectDemoInstallation } from './production.js';
 import { printStep, printWelcome } from './welcome.js';
 
 /** One process does everything: it prepares the database, and then it serves. */
@@ -52,7 +51,6 @@ export async function serveInCluster(env: Env): Promise<void> {
 
 async function migrated(env: Env): Promise<DataSource> {
   const dataSource = await connect(env);
-  await rejectDemoInstallation(env, dataSource);
   const started = performance.now();
   const ran = await migrate(dataSource);
   printStep(ran.length > 0 ? `${ran.length} migrations` : 'schema is up to date', performance.now() - started);

@@ -1,14 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { randomBytes } from 'node:crypto';
 import { newCredential } from '../../src/platform/ids/credentials.js';
-import { Machine } from './machine.js';
-
-const PRODUCTION = {
-  NODE_ENV: 'production',
-  RATE_LIMIT_FACTOR: '1',
-  VAULT_KEK_PRIMARY: 'a',
-  VAULT_KEK_a: randomBytes(32).toString('base64'),
-};
+import { Machine, PRODUCTION } from './machine.js';
 
 describe('a start in production', () => {
   const owner = { BOOTSTRAP_ADMIN_EMAIL: 'boss@example.com', BOOTSTRAP_ADMIN_PASSWORD: 'the boat sails at seven' };

@@ -1,13 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, unlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { newCredential } from '../../src/platform/ids/credentials.js';
-import { Machine } from './machine.js';
+import { Machine, PRODUCTION } from './machine.js';
 
-const KEK = { VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: randomBytes(32).toString('base64') };
-const PRODUCTION = { NODE_ENV: 'production', RATE_LIMIT_FACTOR: '1', ...KEK };
 const ALL_SCOPES = [
   'connect:*',
   'vault:write',

@@ -12,6 +12,15 @@ import { createLog } from '../../src/platform/observability/log.js';
 import { printWelcome } from '../../src/welcome.js';
 import { closeAfterTests } from '../setup/running.js';
 
+/** Values that production demands besides secrets; `VAULT_KEK_a` is random in each run. */
+export const PRODUCTION = {
+  NODE_ENV: 'production',
+  RATE_LIMIT_FACTOR: '1',
+  BASE_URL: 'https://office.acme.test',
+  VAULT_KEK_PRIMARY: 'a',
+  VAULT_KEK_a: randomBytes(32).toString('base64'),
+};
+
 interface Run {
   run: string;
   adminUrl: string;
@@ -46,6 +55,32 @@ export class Machine {
 
   credentials(): { staff: { email: string; password: string; token: string } } & Record<string, unknown> {
     return JSON.parse(readFileSync(this.credentialsFile, 'utf8')) as ReturnType<Machine['credentials']>;
+  }
+
+  /** The URL for a service in production: a role that may use the rows of all tables and owns nothing. */
+  async serviceUrl(): Promise<string> {
+    const { run, adminUrl } = JSON.parse(process.env['TEST_RUN'] ?? '') as Run;
+    const role = {
+      username: `${run}_service_${randomBytes(4).toString('hex')}`,
+      password: randomBytes(18).toString('hex'),
+    };
+    const admin = new URL(adminUrl);
+    admin.pathname = new URL(this.databaseUrl).pathname;
+    await query(admin.href, `create role ${role.username} login password '${role.password}'`);
+    const name = admin.pathname.slice(1);
+    closeAfterTests(async () => {
+      await query(adminUrl, `drop database ${name} with (force)`);
+      await query(adminUrl, `drop role ${role.username}`);
+    });
+    for (const schema of ['public', 'graphile_worker']) {
+      const grants = [
+        `grant usage on schema ${schema} to ${role.username}`,
+        `grant select, insert, update, delete on all tables in schema ${schema} to ${role.username}`,
+        `grant usage, select on all sequences in schema ${schema} to ${role.username}`,
+      ];
+      await query(admin.href, grants.join('; '));
+    }
+    return Object.assign(new URL(this.databaseUrl), role).href;
   }
 
   sql<Row>(text: string): Promise<Row[]> {

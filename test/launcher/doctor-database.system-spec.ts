@@ -55,6 +55,7 @@ describe('npm run doctor about the database', () => {
     const password = 'a sentence of your own';
     const production = await doctor({
       NODE_ENV: 'production',
+      BASE_URL: 'https://office.acme.test',
       DATABASE_URL: databaseUrl,
       PORT: '99999',
       VAULT_KEK_PRIMARY: 'a',

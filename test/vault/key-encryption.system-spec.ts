@@ -80,7 +80,8 @@ describe('a new key-encryption key', () => {
     for (const node of nodes) expect(await decrypted(node.as('platform'), 'rewrapped', ciphertext)).toBe('old data');
 
     // The old key is not needed any more: in production the local one is not even read.
-    const production = await startApp({ env: { ...env, NODE_ENV: 'production', RATE_LIMIT_FACTOR: '100' } });
+    const required = { NODE_ENV: 'production', RATE_LIMIT_FACTOR: '100', BASE_URL: 'https://office.acme.test' };
+    const production = await startApp({ env: { ...env, ...required } });
     expect(await decrypted(production.as('platform'), 'rewrapped', ciphertext)).toBe('old data');
     expect(await encrypt(production.as('platform'), 'made-up', 'x')).toMatchObject({
       status: 404,

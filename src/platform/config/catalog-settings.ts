@@ -24,6 +24,7 @@ export const catalogSettings = {
     name: 'EMBEDDING_URL',
     purpose: 'Address of an OpenAI-compatible embeddings endpoint, for `EMBEDDER=http`',
     example: 'https://embeddings.example.com/v1/embeddings',
+    isPlaceholder: true,
     expected: 'an http or https address',
     form: /^https?:\/\/[^\s]{1,500}$/,
   }),

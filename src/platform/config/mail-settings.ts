@@ -7,13 +7,16 @@ const WEEKDAY = /^(mon|tue|wed|thu|fri|sat|sun)$/;
 export const mailSettings = {
   smtpUrl: smtpUrl({
     name: 'SMTP_URL',
-    purpose: 'Mail server; absent: no e-mail is sent, and staff can read the messages through the API',
+    purpose:
+      'Mail server, in production with TLS unless it is on this machine; absent: no e-mail is sent, and staff can read the messages through the API',
     example: 'smtps://user:secret@mail.example.com:465',
+    isPlaceholder: true,
   }),
   mailFrom: text({
     name: 'MAIL_FROM',
     purpose: 'Sender of e-mails: an address, with or without a name',
     example: 'Acme Tours <office@example.com>',
+    isPlaceholder: true,
     fallback: 'no-reply@localhost',
   }),
   quietHours: optionalText({

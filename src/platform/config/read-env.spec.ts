@@ -4,7 +4,17 @@ import { randomBytes } from 'node:crypto';
 import { ConfigurationError } from './configuration-error.js';
 import { readEnv } from './read-env.js';
 
-const DATABASE_URL = 'postgres://travel:secret@127.0.0.1:5432/travel';
+const DATABASE_URL = 'postgres://travel:pass-of-the-role@127.0.0.1:5432/travel';
+
+/** Settings with which production starts. */
+const production = {
+  NODE_ENV: 'production',
+  DATABASE_URL,
+  BASE_URL: 'https://office.acme.test',
+  VAULT_KEK_a: randomBytes(32).toString('base64'),
+  VAULT_KEK_PRIMARY: 'a',
+};
+const REMOTE = 'postgres://u:p@db.acme.test/travel';
 
 const NO_ADDRESS = (entry: string) => `contains '${entry}', which is not an IP address or network`;
 const NO_PREFIX = (entry: string, bits = 32) =>
@@ -84,8 +94,7 @@ describe('the environment', () => {
   });
 
   it('the environment in production has no demo data and creates no vaults on first use', () => {
-    const kek = { VAULT_KEK_a: randomBytes(32).toString('base64'), VAULT_KEK_PRIMARY: 'a' };
-    expect(readEnv({ DATABASE_URL, NODE_ENV: 'production', DEMO_DATA: 'true', ...kek })).toMatchObject({
+    expect(readEnv(production)).toMatchObject({
       production: true,
       demoData: false,
       vaultUpsert: false,
@@ -164,8 +173,8 @@ describe('the environment', () => {
       VAULT_KEK_a: Buffer.alloc(32).toString('base64'),
       VAULT_KEK_PRIMARY: 'a',
     };
-    const faults = faultsOf({ NODE_ENV: 'production', ...guessable });
-    expect(faults.map((fault) => fault.split(':', 1)[0])).toEqual([
+    const faults = faultsOf({ ...production, ...guessable });
+    expect(faults.map((fault) => fault.split(':', 1)[0]).sort()).toEqual([
       'BOOTSTRAP_ADMIN_EMAIL',
       'BOOTSTRAP_ADMIN_PASSWORD',
       'VAULT_KEK_a',
@@ -174,16 +183,85 @@ describe('the environment', () => {
     expect(faultsOf(guessable)).toEqual([]);
   });
 
-  it('the environment rejects a RATE_LIMIT_FACTOR above 100 in production, and accepts it in development', () => {
-    const key = { VAULT_KEK_a: randomBytes(32).toString('base64'), VAULT_KEK_PRIMARY: 'a' };
-    const faults = faultsOf({ NODE_ENV: 'production', ...key, RATE_LIMIT_FACTOR: '100.5' });
-    expect(faults).toEqual([expect.stringMatching(/^RATE_LIMIT_FACTOR: .+; expected .+; for example .+/)]);
-    expect(faultsOf({ NODE_ENV: 'production', ...key, RATE_LIMIT_FACTOR: '100' })).toEqual([]);
-    expect(faultsOf({ RATE_LIMIT_FACTOR: '1000000' })).toEqual([]);
+  it.each([
+    ['RATE_LIMIT_FACTOR', '100.5'],
+    ['BASE_URL', ''],
+    ['BASE_URL', 'http://office.acme.test'],
+    ['BASE_URL', 'http://127.0.0.1:3000'],
+    ['BASE_URL', 'https://office.example.com'],
+    ['CORS_ORIGINS', 'http://office.acme.test'],
+    ['CORS_ORIGINS', 'https://office.acme.test,http://other.acme.test'],
+    ['CORS_ORIGINS', 'https://office.example.com'],
+    ['DATABASE_URL', 'postgres://travel:secret@127.0.0.1:5432/travel'],
+    ['DATABASE_URL', REMOTE],
+    ['DATABASE_URL', `${REMOTE}?sslmode=disable`],
+    ['DATABASE_URL', `${REMOTE}?sslmode=prefer`],
+    ['DATABASE_URL', `${REMOTE}?sslmode=no-verify`],
+    ['DATABASE_URL', `${REMOTE}?sslmode=require&uselibpqcompat=true`],
+    ['DATABASE_URL', 'postgres://u:p@127.0.0.1/travel?host=db.acme.test'],
+    ['DATABASE_URL', 'postgres://u:p@127.0.0.1.acme.test/travel'],
+    ['SMTP_URL', 'smtp://u:p@mail.acme.test:587'],
+    ['SMTP_URL', 'smtp://u:p@mail.acme.test:587?requireTLS=true&ignoreTLS=true'],
+    ['SMTP_URL', 'smtps://u:p@mail.acme.test?tls.rejectUnauthorized=false'],
+    ['SMTP_URL', 'smtps://user:secret@mail.example.com:465'],
+    ['MAIL_FROM', 'Acme Tours <office@example.com>'],
+    ['ORG_NAME', 'Acme Tours Ltd'],
+    ['ORG_TAX_ID', 'GB123456789'],
+    ['DEMO_DATA', 'true'],
+  ])('the environment rejects %s=%s in production by name, with a remedy', (name, value) => {
+    const faults = faultsOf({ ...production, [name]: value });
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name}: .+; expected .+; for example .+`))]);
+  });
+
+  it.each([
+    ['RATE_LIMIT_FACTOR', '100'],
+    ['CORS_ORIGINS', 'https://office.acme.test'],
+    ['DATABASE_URL', 'postgres://u:p@localhost/travel'],
+    ['DATABASE_URL', 'postgres://u:p@[::1]:5432/travel'],
+    ['DATABASE_URL', 'postgres:///travel?host=/var/run/postgresql'],
+    ['DATABASE_URL', `${REMOTE}?sslmode=verify-full`],
+    ['DATABASE_URL', `${REMOTE}?sslmode=require`],
+    ['DATABASE_URL', `${REMOTE}?ssl=true`],
+    ['SMTP_URL', 'smtp://127.0.0.1:2525'],
+    ['SMTP_URL', 'smtps://u:p@mail.acme.test'],
+    ['SMTP_URL', 'smtp://u:p@mail.acme.test:587?requireTLS=true'],
+    ['DEMO_DATA', 'false'],
+    ['HOST', '0.0.0.0'],
+  ])('the environment accepts %s=%s in production', (name, value) => {
+    expect(faultsOf({ ...production, [name]: value })).toEqual([]);
+  });
+
+  it('the environment accepts outside production what production rejects', () => {
+    expect(
+      faultsOf({
+        BASE_URL: 'http://office.acme.test',
+        CORS_ORIGINS: 'http://other.acme.test',
+        DATABASE_URL: REMOTE,
+        SMTP_URL: 'smtp://mail.acme.test',
+        RATE_LIMIT_FACTOR: '1000000',
+        DEMO_DATA: 'true',
+      }),
+    ).toEqual([]);
+  });
+
+  it.each(['0.0.0.0', '::', '192.168.1.5', 'office.acme.test', '127.0.0.1.acme.test'])(
+    'the environment rejects HOST=%s outside production, unless ALLOW_REMOTE_DEVELOPMENT is true',
+    (HOST) => {
+      const fault =
+        'HOST: makes a development service reachable from other machines; expected a loopback address, NODE_ENV=production, or ALLOW_REMOTE_DEVELOPMENT=true; for example HOST=127.0.0.1';
+      expect(faultsOf({ HOST })).toEqual([fault]);
+      expect(faultsOf({ HOST, NODE_ENV: 'test' })).toEqual([fault]);
+      expect(faultsOf({ HOST, ALLOW_REMOTE_DEVELOPMENT: 'true' })).toEqual([]);
+    },
+  );
+
+  it.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])('the environment accepts HOST=%s outside production', (HOST) => {
+    expect(faultsOf({ HOST })).toEqual([]);
   });
 
   it('the environment requires a vault key in production', () => {
-    expect(faultsOf({ NODE_ENV: 'production' })).toEqual([expect.stringMatching(/^VAULT_KEK_PRIMARY: is missing; /)]);
+    const keyless = { ...production, VAULT_KEK_PRIMARY: '', VAULT_KEK_a: '' };
+    expect(faultsOf(keyless)).toEqual([expect.stringMatching(/^VAULT_KEK_PRIMARY: is missing; /)]);
   });
 
   it('the environment never repeats a secret in a fault', () => {

@@ -4,9 +4,8 @@ import { Env } from './env.js';
 import { readKeks } from './keks.js';
 import type { Setting } from './settings.js';
 import { settings } from './table.js';
+import { unsafeInDevelopment, unsafeInProduction } from './unsafe-values.js';
 import { weakSecrets } from './weak-secrets.js';
-
-const MAX_PRODUCTION_FACTOR = 100;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 type Settings = typeof settings;
@@ -22,10 +21,10 @@ export function readEnv(variables: Variables): Env {
   const production = values.nodeEnv === 'production';
   const { kekProvider: provider, kekFile: file, vaultKekPrimary: primary } = values;
   const keks = readKeks(variables, { provider, file, primary, production }, faults);
-  if (production) faults.push(...guessableFaults(variables, faults), ...productionFaults(values));
+  faults.push(...unsafeFaults(variables, production, faults));
   if (faults.length > 0) throw new ConfigurationError(faults);
 
-  const { nodeEnv, kekProvider, kekFile, vaultKekPrimary, ...rest } = values;
+  const { nodeEnv, kekProvider, kekFile, vaultKekPrimary, allowRemoteDevelopment, ...rest } = values;
   return {
     ...rest,
     production,
@@ -41,21 +40,17 @@ export function readEnv(variables: Variables): Env {
   };
 }
 
-/** Values that protect nothing in production. */
-function productionFaults({ rateLimitFactor }: Values): string[] {
-  if (!(rateLimitFactor > MAX_PRODUCTION_FACTOR)) return [];
-  return [
-    `RATE_LIMIT_FACTOR: is above ${MAX_PRODUCTION_FACTOR}, which turns the rate limits off; expected a number above 0, at most ${MAX_PRODUCTION_FACTOR} in production; for example RATE_LIMIT_FACTOR=2`,
-  ];
-}
-
-/** Values that have the right form but protect nothing; in production they are rejected. */
-function guessableFaults(variables: Variables, faults: readonly string[]): string[] {
-  return weakSecrets(variables)
-    .filter(({ name }) => !faults.some((fault) => fault.startsWith(`${name}: `)))
-    .map(
-      ({ name, weakness, expected, example }) => `${name}: ${weakness}; expected ${expected}; for example ${example}`,
-    );
+/** Values that have the right form but protect nothing. A variable with another fault is named once. */
+function unsafeFaults(variables: Variables, production: boolean, faults: readonly string[]): string[] {
+  const named = new Set(faults.map((fault) => fault.split(':', 1)[0]));
+  const unsafe = production
+    ? [...weakSecrets(variables), ...unsafeInProduction(variables)]
+    : unsafeInDevelopment(variables);
+  return unsafe.flatMap(({ name, weakness, expected, example }) => {
+    if (named.has(name)) return [];
+    named.add(name);
+    return [`${name}: ${weakness}; expected ${expected}; for example ${example}`];
+  });
 }
 
 function readSettings(variables: Variables, faults: string[]): Values {

@@ -8,11 +8,13 @@ export interface Setting<T> {
   readonly example: string;
   /** The default; undefined if the variable is required. */
   readonly fallback?: string;
+  /** The example stands for a value of the operator's own; production rejects it. */
+  readonly isPlaceholder?: true;
   /** Returns the value, or throws an Error with a message for the operator. */
   parse(text: string): T;
 }
 
-type Words = Pick<Setting<unknown>, 'name' | 'purpose' | 'example'> & { fallback?: string };
+type Words = Pick<Setting<unknown>, 'name' | 'purpose' | 'example' | 'isPlaceholder'> & { fallback?: string };
 
 export function text(words: Words, maxLength = 500): Setting<string> {
   return {

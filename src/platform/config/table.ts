@@ -32,7 +32,12 @@ export const settings = {
     },
     ['development', 'test', 'production'],
   ),
-  host: text({ name: 'HOST', purpose: 'Address to listen on', example: '0.0.0.0', fallback: '127.0.0.1' }),
+  host: text({
+    name: 'HOST',
+    purpose: 'Address to listen on; outside production a loopback address unless `ALLOW_REMOTE_DEVELOPMENT` is true',
+    example: '0.0.0.0',
+    fallback: '127.0.0.1',
+  }),
   port: wholeNumber({
     name: 'PORT',
     purpose: 'Port to listen on',
@@ -43,8 +48,9 @@ export const settings = {
   }),
   baseUrl: optionalText({
     name: 'BASE_URL',
-    purpose: 'Address under which clients reach the service; absent: http://HOST:PORT',
+    purpose: 'Address under which clients reach the service, https in production; absent: http://HOST:PORT',
     example: 'https://office.example.com',
+    isPlaceholder: true,
     expected: 'an http or https origin without a path',
     form: /^https?:\/\/[A-Za-z0-9.\-[\]:]+$/,
   }),
@@ -58,8 +64,10 @@ export const settings = {
   }),
   databaseUrl: postgresUrl({
     name: 'DATABASE_URL',
-    purpose: 'PostgreSQL database, version 15 or newer; if absent, `npm start` starts an embedded server',
+    purpose:
+      'PostgreSQL database, version 15 or newer; if absent, `npm start` starts an embedded server. In production the role owns nothing and a server on another machine uses TLS',
     example: 'postgres://travel:secret@127.0.0.1:5432/travel',
+    isPlaceholder: true,
   }),
   databasePoolSize: wholeNumber({
     name: 'DATABASE_POOL_SIZE',
@@ -98,6 +106,12 @@ export const settings = {
     expected: 'true or false',
     form: /^(true|false)$/,
   }),
+  allowRemoteDevelopment: flag({
+    name: 'ALLOW_REMOTE_DEVELOPMENT',
+    purpose: 'Outside production, HOST may be an address that other machines can reach',
+    example: 'true',
+    fallback: 'false',
+  }),
   jobs: flag({
     name: 'JOBS',
     purpose: 'Run jobs and publish events in this process',
@@ -112,7 +126,7 @@ export const settings = {
   }),
   demoData: flag({
     name: 'DEMO_DATA',
-    purpose: 'Load demo data into an empty database; never in production',
+    purpose: 'Load demo data into an empty database; production rejects `true`',
     example: 'false',
     fallback: 'true',
   }),
@@ -120,16 +134,24 @@ export const settings = {
     name: 'ORG_NAME',
     purpose: 'Name of the seller on invoices',
     example: 'Acme Tours Ltd',
+    isPlaceholder: true,
     fallback: 'Demo Travel',
   }),
   orgAddress: text({
     name: 'ORG_ADDRESS',
     purpose: 'Address of the seller on invoices',
     example: '1 High Street, London',
+    isPlaceholder: true,
     fallback: '',
   }),
   orgTaxId: text(
-    { name: 'ORG_TAX_ID', purpose: 'Tax id of the seller on invoices', example: 'GB123456789', fallback: '' },
+    {
+      name: 'ORG_TAX_ID',
+      purpose: 'Tax id of the seller on invoices',
+      example: 'GB123456789',
+      isPlaceholder: true,
+      fallback: '',
+    },
     50,
   ),
   orgTimeZone: timeZone({
@@ -157,6 +179,7 @@ export const settings = {
     name: 'CORS_ORIGINS',
     purpose: 'Origins of the back-office web app; no wildcard',
     example: 'https://office.example.com',
+    isPlaceholder: true,
     fallback: '',
     expected: 'a list of origins',
     check: originFault,

@@ -1,14 +1,7 @@
 import { settings } from './table.js';
+import type { UnsafeValue } from './unsafe-values.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
-
-/** A secret of the environment that is none, with what to put in its place. */
-export interface WeakSecret {
-  name: string;
-  weakness: string;
-  expected: string;
-  example: string;
-}
 
 const KEK = /^VAULT_KEK_[A-Za-z0-9]{1,32}$/;
 
@@ -27,14 +20,14 @@ const COMMON_WORDS = [
 ];
 
 /** The secrets that can be guessed or are published in this repository. The values are never logged. */
-export function weakSecrets(variables: Variables): WeakSecret[] {
+export function weakSecrets(variables: Variables): UnsafeValue[] {
   return Object.entries(variables).flatMap(([name, value]) => {
     const found = value ? weaknessOf(name, value.trim()) : null;
     return found ? [{ name, ...found }] : [];
   });
 }
 
-function weaknessOf(name: string, value: string): Omit<WeakSecret, 'name'> | null {
+function weaknessOf(name: string, value: string): Omit<UnsafeValue, 'name'> | null {
   if (name === settings.bootstrapAdminEmail.name) {
     return ofEmail(value);
   } else if (name === settings.bootstrapAdminPassword.name) {
@@ -46,13 +39,13 @@ function weaknessOf(name: string, value: string): Omit<WeakSecret, 'name'> | nul
   }
 }
 
-function ofEmail(value: string): Omit<WeakSecret, 'name'> | null {
+function ofEmail(value: string): Omit<UnsafeValue, 'name'> | null {
   if (value.toLowerCase() !== settings.bootstrapAdminEmail.example) return null;
   const weakness = 'is the address that the documentation shows';
   return { weakness, expected: 'the address of a real mailbox', example: 'the owner’s own' };
 }
 
-function ofPassword(value: string): Omit<WeakSecret, 'name'> | null {
+function ofPassword(value: string): Omit<UnsafeValue, 'name'> | null {
   const instead = {
     expected: 'a random password that is not published',
     example: 'the output of: openssl rand -base64 18',
@@ -65,7 +58,7 @@ function ofPassword(value: string): Omit<WeakSecret, 'name'> | null {
   return null;
 }
 
-function ofToken(value: string): Omit<WeakSecret, 'name'> | null {
+function ofToken(value: string): Omit<UnsafeValue, 'name'> | null {
   const secret = value.split('_')[2]?.slice(0, 43) ?? '';
   const isMadeUp = secret.includes('DemoDataOnly') || isPatterned([...Buffer.from(secret)], RANDOM);
   if (!isMadeUp) return null;
@@ -76,7 +69,7 @@ function ofToken(value: string): Omit<WeakSecret, 'name'> | null {
   };
 }
 
-function ofKey(value: string): Omit<WeakSecret, 'name'> | null {
+function ofKey(value: string): Omit<UnsafeValue, 'name'> | null {
   const weakness = keyWeakness(Buffer.from(value, 'base64'));
   return weakness
     ? { weakness, expected: '32 random bytes in base64', example: 'the output of: openssl rand -base64 32' }

@@ -148,7 +148,7 @@ describe('the file of key-encryption keys', () => {
       const variables = { VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: base64(bytes) };
       const wrapped = await createKekProvider(readEnv({ DATABASE_URL, ...variables })).wrap(PLACE, bytes);
       write({ primary: 'b', keys: { a: base64(bytes), b: base64(randomBytes(32)) } }, mode);
-      const keks = createKekProvider(env({ NODE_ENV: 'production' }));
+      const keks = createKekProvider(env({ NODE_ENV: 'production', BASE_URL: 'https://office.acme.test' }));
 
       expect(keks.primaryId).toBe('b');
       expect(await keks.unwrap(PLACE, wrapped)).toEqual(bytes);
@@ -197,7 +197,7 @@ describe('the file of key-encryption keys', () => {
   it('stops the start in production with a key that is not random, and is accepted elsewhere', () => {
     write({ primary: 'a', keys: { a: base64(Buffer.alloc(32)) } });
 
-    expect(() => env({ NODE_ENV: 'production' })).toThrow(
+    expect(() => env({ NODE_ENV: 'production', BASE_URL: 'https://office.acme.test' })).toThrow(
       /^KEK_FILE: .* has a key 'a' that repeats itself and is not random; /,
     );
     expect(env().kekPrimary).toBe('a');
@@ -207,6 +207,7 @@ describe('the file of key-encryption keys', () => {
 describe('the local key-encryption key', () => {
   const production = {
     NODE_ENV: 'production',
+    BASE_URL: 'https://office.acme.test',
     VAULT_KEK_PRIMARY: 'a',
     VAULT_KEK_a: base64(bytes),
   };
