@@ -21,7 +21,7 @@ const generationOf = async (market: string) => {
 };
 
 describe('PUT of a catalog document', () => {
-  it('creates the document with 201, and replaces all of its fields with 200', async () => {
+  it('a PUT of a catalog document creates it with 201, or replaces all of its fields with 200', async () => {
     const path = `${DOCUMENTS}/cruises/${newDocumentId()}`;
     const fields = { name: 'Danube cruise', nights: 7, supplierCostCents: 5, countries: ['Austria'] };
 
@@ -51,7 +51,7 @@ describe('PUT of a catalog document', () => {
     expect((await staff.get<Stored>(path)).body).toEqual(replaced.body);
   });
 
-  it('stores variants of a document separately by language and market', async () => {
+  it('catalog documents are stored separately by language and market', async () => {
     const id = newDocumentId();
     const path = `${DOCUMENTS}/products/${id}`;
     await staff.put(path, { fields: { name: 'One' } });
@@ -68,7 +68,7 @@ describe('PUT of a catalog document', () => {
     expect(body.data.map(({ locale }) => locale)).toEqual(['de-DE', 'en-GB']);
   });
 
-  it('stores departures, and ignores fields that are derived from them', async () => {
+  it('a PUT of a catalog document stores departures, and ignores fields that are derived from them', async () => {
     const departures = [{ startsAt: '2030-05-01T08:00:00Z', availableUnits: 3 }];
     const { fields } = await put(app, { departures, upcomingDepartureCount: 99 });
     expect(fields).toEqual({ name: 'Nameless', departures });
@@ -81,15 +81,18 @@ describe('PUT of a catalog document', () => {
       'fields.departures.0.seats',
       'whitelistValidation',
     ],
-  ])('rejects the fields %j with 400 at %s with the code %s, and stores nothing', async (fields, path, code) => {
-    const id = newDocumentId();
-    const answer = await staff.put<Refusal>(`${DOCUMENTS}/products/${id}`, { fields });
+  ])(
+    'a PUT of a catalog document rejects the fields %j with 400 at %s with the code %s, and stores nothing',
+    async (fields, path, code) => {
+      const id = newDocumentId();
+      const answer = await staff.put<Refusal>(`${DOCUMENTS}/products/${id}`, { fields });
 
-    const issues = answer.body.details?.issues ?? [];
-    expect([answer.status, answer.body]).toEqual([400, invalid(answer, issues)]);
-    expect(issues.map((issue) => [issue.path, issue.code])).toEqual([[path, code]]);
-    expect((await staff.get(`${DOCUMENTS}/products/${id}`)).status).toBe(404);
-  });
+      const issues = answer.body.details?.issues ?? [];
+      expect([answer.status, answer.body]).toEqual([400, invalid(answer, issues)]);
+      expect(issues.map((issue) => [issue.path, issue.code])).toEqual([[path, code]]);
+      expect((await staff.get(`${DOCUMENTS}/products/${id}`)).status).toBe(404);
+    },
+  );
 
   it.each([
     ['extras/x', {}, 'vertical'],
@@ -97,12 +100,12 @@ describe('PUT of a catalog document', () => {
     ['products/a%20b', {}, 'id'],
     ['products/x', { market: 'moon' }, 'market'],
     ['products/x', { locale: 'not a tag' }, 'locale'],
-  ])('rejects %s with %j with 400', async (path, body, fault) => {
+  ])('a PUT of a catalog document rejects %s with %j with 400', async (path, body, fault) => {
     const answer = await staff.put<Refusal>(`${DOCUMENTS}/${path}`, { ...body, fields: { name: 'x' } });
     expect([answer.status, answer.body.details?.issues?.map((issue) => issue.path)]).toEqual([400, [fault]]);
   });
 
-  it('gives each concurrent change a version of its own, and rejects a stale If-Match with 412', async () => {
+  it('concurrent changes of a catalog document each get a version, and a stale If-Match is rejected with 412', async () => {
     const { id } = await put(app, { name: 'Contended' });
     const path = `${DOCUMENTS}/products/${id}`;
     const change = (n: number) => staff.put<Stored>(path, { fields: { name: `Change ${n}` } });
@@ -126,7 +129,7 @@ describe('PUT of a catalog document', () => {
 describe('a batch of documents', () => {
   const batch = (documents: object[]) => staff.post<Refusal & { data: object }>(`${DOCUMENTS}/batch`, { documents });
 
-  it('writes 500 documents in one generation with one ledger entry', async () => {
+  it('a batch of documents writes 500 documents in one generation with one ledger entry', async () => {
     const known = await put(app, { name: 'Known' });
     const before = await generationOf('default');
     const documents = Array.from({ length: 499 }, (_, n) => ({
@@ -144,7 +147,7 @@ describe('a batch of documents', () => {
     expect(lines).toEqual([{ action: 'catalog.documents.put' }]);
   });
 
-  it('stores nothing and starts no generation if its last document is invalid', async () => {
+  it('a batch of documents stores nothing and starts no generation if its last document is invalid', async () => {
     const before = await generationOf('default');
     const id = newDocumentId();
     const good = Array.from({ length: 17 }, (_, n) => ({
@@ -161,7 +164,7 @@ describe('a batch of documents', () => {
     expect((await staff.get<Page>(`${DOCUMENTS}?search=${id}`)).body.total).toBe(0);
   });
 
-  it('is rejected with 400 if it is empty, or has a duplicate or an unknown vertical', async () => {
+  it('a batch of documents is rejected with 400 if it is empty, or has a duplicate or an unknown vertical', async () => {
     const one = { vertical: 'products', id: newDocumentId(), fields: { name: 'x' } };
     const answers = await Promise.all([batch([one, one]), batch([{ ...one, vertical: 'flights' }]), batch([])]);
     const paths = answers.map(({ body }) => body.details?.issues?.map(({ path }) => path));
@@ -171,7 +174,7 @@ describe('a batch of documents', () => {
 });
 
 describe('DELETE of a catalog document', () => {
-  it('deletes the named variant, or all variants if none is named', async () => {
+  it('DELETE of a catalog document deletes the named variant, or all variants if none is named', async () => {
     const { id } = await put(app, { name: 'To go' });
     const path = `${DOCUMENTS}/products/${id}`;
     for (const locale of ['fr-FR', 'it-IT']) await staff.put(path, { locale, fields: { name: locale } });
@@ -187,7 +190,7 @@ describe('DELETE of a catalog document', () => {
     expect((await staff.get<Page>(`${DOCUMENTS}?search=${id}`)).body.total).toBe(0);
   });
 
-  it('rejects a stale If-Match with 412, and a later PUT creates a new document', async () => {
+  it('DELETE of a catalog document rejects a stale If-Match with 412, and a later PUT creates a new document', async () => {
     const { id, createdAt } = await put(app, { name: 'Phoenix' });
     const path = `${DOCUMENTS}/products/${id}`;
     const stale = await staff.delete<Refusal>(path, { headers: { 'If-Match': '"9"' } });
@@ -202,7 +205,7 @@ describe('DELETE of a catalog document', () => {
 });
 
 describe('the list of documents', () => {
-  it('is filtered by vertical, status and a part of the id or name, and ordered by id', async () => {
+  it('the document list is filtered by vertical, status and a part of the id or name, and ordered by id', async () => {
     const mark = newDocumentId();
     await put(app, { name: `Kayak ${mark}`, status: 'draft' }, `${mark}.b`);
     await put(app, { name: 'Named otherwise' }, `${mark}.a`);

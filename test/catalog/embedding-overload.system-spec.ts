@@ -40,13 +40,13 @@ beforeAll(async () => {
 }, 180_000);
 
 describe('semantic search', () => {
-  it('is available within five seconds after twenty parallel queries that normalization makes longer', async () => {
+  it('semantic search is available within five seconds after twenty parallel queries that normalization makes longer', async () => {
     const attack = Array.from({ length: 20 }, (_, n) => semantic(`${n} ${GROWS.repeat(2_000)}`));
     for (const { mode } of await Promise.all(attack)) expect(['semantic', 'keyword']).toContain(mode);
     expect(await availableAfterMs(AVAILABLE_WITHIN_MS)).toBeLessThan(AVAILABLE_WITHIN_MS);
   });
 
-  it('spends no time on queries whose clients have disconnected', async () => {
+  it('semantic search spends no time on queries whose clients have disconnected', async () => {
     const url = new URL(SEARCH, await app.nest.getUrl());
     const abandon = async (n: number) => {
       const body = JSON.stringify({
@@ -64,7 +64,7 @@ describe('semantic search', () => {
     expect(await availableAfterMs(AVAILABLE_WITHIN_MS)).toBeLessThan(AVAILABLE_WITHIN_MS);
   });
 
-  it('is available while documents are embedded', async () => {
+  it('semantic search is available while documents are embedded', async () => {
     const text = 'A long walk through vineyards and villages, with a guide. '.repeat(8);
     const fields = (n: number) => ({ name: `Walk ${n}`, description: `${n}: ${text}` });
     await putAll(

@@ -69,14 +69,17 @@ describe('search with the built-in model', () => {
     ['vineyards and gourmet restaurants', 'wine'],
     ['ancient ruins and galleries', 'rome'],
     ['snorkelling among fish', 'dive'],
-  ])('finds for "%s" the document with this meaning in semantic and hybrid mode: %s', async (query, id) => {
-    for (const mode of ['semantic', 'hybrid']) {
-      const answer = await ask({ query, mode });
-      expect([answer.mode, answer.hits[0]?.id]).toEqual([mode, id]);
-    }
-  });
+  ])(
+    'search by meaning finds for "%s" the document with this meaning in semantic and hybrid mode: %s',
+    async (query, id) => {
+      for (const mode of ['semantic', 'hybrid']) {
+        const answer = await ask({ query, mode });
+        expect([answer.mode, answer.hits[0]?.id]).toEqual([mode, id]);
+      }
+    },
+  );
 
-  it('corrects spelling in hybrid mode', async () => {
+  it('hybrid search corrects spelling', async () => {
     const first = async (query: string) => {
       const { mode, hits } = await ask({ query, mode: 'hybrid' });
       return [mode, hits[0]?.id];
@@ -88,12 +91,12 @@ describe('search with the built-in model', () => {
     ]);
   });
 
-  it('uses hybrid mode by default', async () => {
+  it('search with the built-in model uses hybrid mode by default', async () => {
     expect((await ask({ query: 'sunny coast' })).mode).toBe('hybrid');
     expect((await ask({})).mode).toBe('hybrid');
   });
 
-  it('matches by meaning only documents about as similar as the best one if results are sorted by a field', async () => {
+  it('search by meaning matches only documents about as similar as the best one if results are sorted by a field', async () => {
     const ids = async (body: object) => (await ask({ sort: 'price-asc', ...body })).hits.map(({ id }) => id);
     expect(await ids({ query: 'beach week' })).toEqual(['beach']);
     expect(await ids({ query: 'seaside vacation' })).toEqual(['beach']);
@@ -101,7 +104,7 @@ describe('search with the built-in model', () => {
     expect((await ids({ query: 'beach week', sort: 'relevance' })).length).toBeGreaterThan(1);
   });
 
-  it('works without a network and does not try to connect to one', async () => {
+  it('search with the built-in model works without a network and does not try to connect to one', async () => {
     const guard = join(process.cwd(), 'test/catalog/no-network.cjs');
     const service = await ServiceProcess.start({ EMBEDDER: 'builtin', NODE_OPTIONS: `--require=${guard}` });
     const find = async (mode: string): Promise<SearchAnswer> => {
@@ -120,7 +123,7 @@ describe('search with the built-in model', () => {
     expect(lines.filter((line) => line.startsWith('refused ') && line !== 'refused 192.0.2.1')).toEqual([]);
   }, 60_000);
 
-  it('uses keyword mode for a language that the model does not support', async () => {
+  it('search with the built-in model uses keyword mode for a language that the model does not support', async () => {
     await putAll(app, [{ id: 'fr', fields: { name: 'Semaine à la plage' } }], { locale: 'fr-FR' });
     await searchable(app);
     const { body } = await app.post<SearchAnswer>(SEARCH, { vertical: 'products', locale: 'fr-FR', query: 'plage' });
@@ -144,12 +147,12 @@ describe('search with an embedding service', () => {
   }, 60_000);
   afterAll(() => service.stop());
 
-  it('uses the vectors of the service', async () => {
+  it('search with an embedding service uses the vectors of the service', async () => {
     const meant = await ask({ query: 'ice', mode: 'semantic' }, other);
     expect([meant.mode, meant.hits[0]?.id]).toEqual(['semantic', 'husky']);
   });
 
-  it('returns each result exactly once over the pages while documents are added', async () => {
+  it('search with an embedding service returns each result exactly once over the pages while documents are added', async () => {
     const walks = Array.from({ length: 23 }, (_, n) => ({
       id: `w${n}`,
       fields: { name: `Ice walk ${'x'.repeat(n)}` },
@@ -182,7 +185,7 @@ describe('search with an embedding service', () => {
     }
   }, 60_000);
 
-  it('uses the present vectors until renewed ones are computed', async () => {
+  it('search with an embedding service uses the current vectors until renewed ones are computed', async () => {
     service.pause();
     const { status: code } = await other.as('owner').post('/v1/admin/catalog/reindex', { embeddings: 'renew' });
     expect(code).toBe(200);
@@ -198,7 +201,7 @@ describe('search with an embedding service', () => {
     expect(service.documents - asked).toBeGreaterThan(22);
   }, 60_000);
 
-  it('does not occupy the workers of other jobs while the service is slow', async () => {
+  it('a slow embedding service does not occupy the workers of other jobs', async () => {
     service.pause();
     await putAll(other, [{ id: 'snow', fields: { name: 'Snow shoes', shortDescription: 'For a day' } }]);
     await other.sql('select graphile_worker.add_job($1) from generate_series(1, 6)', ['catalog.embed-missing']);
@@ -211,7 +214,7 @@ describe('search with an embedding service', () => {
     await embedded(other);
   }, 60_000);
 
-  it('computes the vectors of other documents if the service rejects one, which is retried when its text changes', async () => {
+  it('a document that the embedding service rejects does not stop others, and is retried when its text changes', async () => {
     const others = Array.from({ length: 20 }, (_, n) => ({ id: `v${n}`, fields: { name: `Vial number ${n}` } }));
     await putAll(other, [...others, ...['poison', 'empty'].map((id) => ({ id, fields: { name: `Poison ${id}` } }))]);
     // Such a name could be stored before names without text were rejected.
@@ -232,7 +235,7 @@ describe('search with an embedding service', () => {
     expect(await isEmbedded('poison')).toBe(true);
   }, 60_000);
 
-  it('falls back to keyword mode and stops calling the service after repeated failures', async () => {
+  it('search falls back to keyword mode and stops calling the embedding service after repeated failures', async () => {
     service.isBroken = true;
     const asked = service.queries;
     for (const query of ['lapland', 'lapland trip', 'lapland week', 'lapland tour', 'lapland snow', 'lapland dogs']) {

@@ -59,11 +59,11 @@ describe('filters and facets', () => {
     [[{ kind: 'geo', box: [177, -20, -178, -15] }], '23'],
     [[{ id: ['2', '4'] }, { stars: 5 }], '4'],
     [[{ stars: 4, country: 'Spain' }], '3'],
-  ])('%j match the documents %s', async (filters, expected) => {
+  ])('the search filters %j match the documents %s', async (filters, expected) => {
     expect((await ids({ filters })).toSorted().join('')).toBe(expected);
   });
 
-  it('count all results, and the alternatives of a selected value', async () => {
+  it('facets count all results, and the alternatives of a selected value', async () => {
     const facets = [{ field: 'country' }, { field: 'stars', limit: 1 }, { field: 'boards' }].slice(0, 2);
     const all = await find({ facets, pagination: { limit: 1 } });
     const selected = await find({ facets, filters: [{ country: 'Greece' }, { stars: 4 }] });
@@ -86,7 +86,7 @@ describe('filters and facets', () => {
     expect((await find({ facets: [{ field: 'tags' }], query: 'nothing' })).facets).toEqual({ tags: [] });
   });
 
-  it('on a field that only staff can see are rejected like an unknown field', async () => {
+  it('filters and facets on a field that only staff can see are rejected like an unknown field', async () => {
     const ask = (body: object) => app.post<Refusal>(SEARCH, { vertical: 'products', ...body });
     const faults = async (body: object) => {
       const answer = await ask(body);
@@ -116,7 +116,7 @@ describe('filters and facets', () => {
     [{ pagination: { limit: 251 } }, 'pagination.limit'],
     [{ pagination: { cursor: 'made up' } }, 'pagination.cursor'],
     [{ vertical: 'flights' }, 'vertical'],
-  ])('reject a search with %j with 400 at %s', async (body, path) => {
+  ])('a search with %j is rejected with 400 at %s', async (body, path) => {
     const answer = await app.post<Refusal>(SEARCH, { vertical: 'products', ...body });
     const issues = answer.body.details?.issues ?? [];
     expect([answer.status, answer.body.code, issues.map((issue) => issue.path)]).toEqual([
@@ -127,7 +127,7 @@ describe('filters and facets', () => {
     if (path !== 'vertical') expect(answer.body).toEqual(invalid(answer, issues));
   });
 
-  it('reject the vertical extras with 400 and name the vertical that owns it', async () => {
+  it('a search in the vertical extras is rejected with 400 and the name of the vertical that owns it', async () => {
     const { status, body } = await app.post<Refusal>(SEARCH, { vertical: 'extras' });
     const details = { reason: 'not_independently_sellable', vertical: 'extras', ownedBy: 'products' };
     expect([status, body.code, body.details]).toEqual([400, 'invalid_request', expect.objectContaining(details)]);
@@ -142,33 +142,36 @@ describe('paging of search results', () => {
       [sort, 'lagoon trip'],
       [sort, ''],
     ]),
-  )('by %s of "%s" returns each document exactly once while documents are added', async (sort, query) => {
-    const locale = `en-x-${sort.slice(0, 3)}${query.length}${sort.length}`;
-    const documents = Array.from({ length: 57 }, (_, n) => ({
-      id: `p${n}`,
-      fields: {
-        name: n % 3 === 0 ? `Lagoon trip ${n}` : `Lagoon and coral ${n % 5}`,
-        ...(n % 4 === 0 ? {} : { priceFromAmountCents: (n % 7) * 100, priceFromCurrency: 'EUR' }),
-        publishedAt: `2026-01-${String(1 + (n % 20)).padStart(2, '0')}`,
-      },
-    }));
-    const { find } = await fill(app, locale, documents);
-    const first = await find({ query, sort, pagination: { limit: 250 } });
-    const walked: string[] = [];
-    let cursor: string | null = null;
-    for (let page = 0; page === 0 || cursor !== null; page += 1) {
-      const answer = await find({ query, sort, pagination: { limit: 5, ...(cursor ? { cursor } : {}) } });
-      expect(answer.hits.length).toBeGreaterThan(0);
-      walked.push(...answer.hits.map(({ id }) => id));
-      cursor = answer.next_cursor;
-      await putAll(app, [{ id: `new${page}`, fields: { name: `Lagoon trip added ${page} lagoon` } }], { locale });
-    }
-    const known = walked.filter((id) => id.startsWith('p'));
-    expect(new Set(walked).size).toBe(walked.length);
-    expect(known.toSorted()).toEqual(first.hits.map(({ id }) => id).toSorted());
-  });
+  )(
+    'paging of search results by %s of "%s" returns each document exactly once while documents are added',
+    async (sort, query) => {
+      const locale = `en-x-${sort.slice(0, 3)}${query.length}${sort.length}`;
+      const documents = Array.from({ length: 57 }, (_, n) => ({
+        id: `p${n}`,
+        fields: {
+          name: n % 3 === 0 ? `Lagoon trip ${n}` : `Lagoon and coral ${n % 5}`,
+          ...(n % 4 === 0 ? {} : { priceFromAmountCents: (n % 7) * 100, priceFromCurrency: 'EUR' }),
+          publishedAt: `2026-01-${String(1 + (n % 20)).padStart(2, '0')}`,
+        },
+      }));
+      const { find } = await fill(app, locale, documents);
+      const first = await find({ query, sort, pagination: { limit: 250 } });
+      const walked: string[] = [];
+      let cursor: string | null = null;
+      for (let page = 0; page === 0 || cursor !== null; page += 1) {
+        const answer = await find({ query, sort, pagination: { limit: 5, ...(cursor ? { cursor } : {}) } });
+        expect(answer.hits.length).toBeGreaterThan(0);
+        walked.push(...answer.hits.map(({ id }) => id));
+        cursor = answer.next_cursor;
+        await putAll(app, [{ id: `new${page}`, fields: { name: `Lagoon trip added ${page} lagoon` } }], { locale });
+      }
+      const known = walked.filter((id) => id.startsWith('p'));
+      expect(new Set(walked).size).toBe(walked.length);
+      expect(known.toSorted()).toEqual(first.hits.map(({ id }) => id).toSorted());
+    },
+  );
 
-  it('rejects a cursor that was changed, truncated, or issued for another search', async () => {
+  it('paging of search results rejects a cursor that was changed, truncated, or issued for another search', async () => {
     const { find } = await fill(
       app,
       'en-ZA',

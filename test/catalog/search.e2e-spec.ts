@@ -44,18 +44,18 @@ describe('keyword search', () => {
     ['trekking', 'alps'],
     ['temple at luxor', 'cruise'],
     ['nile journey', 'cruise'],
-  ])('returns for "%s" the document %s first', async (query, id) => {
+  ])('keyword search returns for "%s" the document %s first', async (query, id) => {
     expect((await ids({ query }))[0]).toBe(id);
   });
 
-  it('does not find drafts, archived documents or HTML markup', async () => {
+  it('keyword search does not find drafts, archived documents or HTML markup', async () => {
     expect(await ids({ query: 'beach' })).toEqual(['beach']);
     expect(await ids({ query: 'quantum' })).toEqual([]);
     expect((await ids({})).toSorted()).toEqual(['alps', 'beach', 'cruise', 'zurich']);
     expect(await ids({ query: '?!' })).toHaveLength(4);
   });
 
-  it('finds changed documents, and no longer finds deleted ones', async () => {
+  it('keyword search finds changed documents, and no longer finds deleted ones', async () => {
     await putAll(app, [{ id: 'alps', fields: { name: 'Canoeing the Yukon' } }], { locale: 'en-AU' });
     await app.as('owner').delete('/v1/admin/catalog/documents/products/cruise?locale=en-AU');
     await searchable(app);
@@ -66,7 +66,7 @@ describe('keyword search', () => {
 });
 
 describe('every sort', () => {
-  it('is a total order with missing values last', async () => {
+  it('every sort is a total order with missing values last', async () => {
     const priced = (cents: number, currency = 'EUR') => ({ priceFromAmountCents: cents, priceFromCurrency: currency });
     const { ids } = await fill(app, 'en-NZ', [
       { id: 'a', fields: { name: 'Trip a', ...priced(300), publishedAt: '2026-01-03' } },
@@ -91,7 +91,7 @@ describe('every sort', () => {
 });
 
 describe('the response of a search', () => {
-  it('has every member, cards with every key, and the locale and market that were searched', async () => {
+  it('the response of a search has every member, cards with every key, and the locale and market that were searched', async () => {
     await fill(app, 'en-CA', [
       { id: 'bare', fields: { name: 'Bare zeppelin' } },
       {
@@ -191,7 +191,7 @@ describe('the response of a search', () => {
     ]);
   });
 
-  it('falls back to the nearest language, to the default market, and to keyword mode without an embedder', async () => {
+  it('the response of a search falls back to the nearest language, to the default market, and to keyword mode without an embedder', async () => {
     const { body } = await app.post<{ mode: string; locale: string; market: string; total: number }>(SEARCH, {
       vertical: 'charters',
       query: 'yacht',
@@ -202,7 +202,7 @@ describe('the response of a search', () => {
     expect(body.total).toBeGreaterThan(0);
   });
 
-  it('is in another language if the requested one has no document to find', async () => {
+  it('the response of a search is in another language if the requested one has no document to find', async () => {
     const path = `${DOCUMENTS}/charters/${newDocumentId()}`;
     const stored = { locale: 'pt-PT', fields: { name: 'Veleiro' } };
     const found = async () => {

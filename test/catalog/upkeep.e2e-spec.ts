@@ -38,7 +38,7 @@ const until = async (holds: () => Promise<boolean>) => {
 };
 
 describe('synonyms', () => {
-  it('take effect within two seconds, only in their direction, until they are deleted', async () => {
+  it('synonyms take effect within two seconds, only in their direction, until they are deleted', async () => {
     const locale = 'en-KE';
     await putAll(
       app,
@@ -85,12 +85,12 @@ describe('synonyms', () => {
     ['Wien', 'cities', 'Vienna'],
     ['München', 'cities', 'Munich'],
     ['Athina', 'cities', 'Athens'],
-  ])('let a search for "%s" find demo documents with the %s %s', async (query, field, value) => {
+  ])('synonyms let a search for "%s" find demo documents with the %s %s', async (query, field, value) => {
     const { body } = await search(app, { query });
     expect(body.hits[0]?.document.fields[field]).toContain(value);
   });
 
-  it('with a single term and no input are rejected with 400', async () => {
+  it('synonyms with a single term and no input are rejected with 400', async () => {
     const { status: code, body } = await app.as('owner').post<Refusal>(SYNONYMS, { language: 'en', terms: ['alone'] });
     expect([code, body.details?.issues?.map(({ path }) => path)]).toEqual([400, ['terms']]);
   });
@@ -102,14 +102,14 @@ describe('synonyms without effect', () => {
     [{ input: '!?', terms: ['word'] }, 'input'],
     [{ terms: ['Café', 'cafe'] }, 'terms'],
     [{ input: 'Café', terms: ['cafe'] }, 'terms'],
-  ])('such as %j are rejected with 400', async (given, path) => {
+  ])('synonyms without effect such as %j are rejected with 400', async (given, path) => {
     const { status: code, body } = await app.as('owner').post<Refusal>(SYNONYMS, { language: 'en', ...given });
     expect([code, body.details?.issues?.map((issue) => issue.path)]).toEqual([400, [path]]);
   });
 });
 
 describe('a rebuild of the index', () => {
-  it('runs one at a time, does not change search results, and is shown in the status', async () => {
+  it('a rebuild of the index runs one at a time, does not change search results, and is shown in the status', async () => {
     const total = (await search(app, { vertical: 'cruises' })).body.total;
     const searches: Promise<number>[] = [];
     const started = await Promise.all(
@@ -136,7 +136,7 @@ describe('a rebuild of the index', () => {
 });
 
 describe('two processes', () => {
-  it('both find the changes that either one commits, the last of concurrent changes, and no deleted document', async () => {
+  it('two processes both find the changes that either one commits, the last of concurrent changes, and no deleted document', async () => {
     const other = await startApp();
     await searchable(other);
     const locale = 'en-SG';
@@ -166,7 +166,7 @@ describe('two processes', () => {
     }
   });
 
-  it('stay up to date if notifications are lost, and accept the cursors of each other', async () => {
+  it('two processes stay up to date if notifications are lost, and accept the cursors of each other', async () => {
     const other = await startApp();
     await searchable(other);
     await app.sql(

@@ -26,7 +26,7 @@ const use = async (node: TestApp, token: string, operator = operatorId) => node.
 const tokenOf = async (client: OAuthClient) => (await askForToken(app, client)).body.access_token;
 
 describe('an access token', () => {
-  it('issued before the client is revoked is rejected at once, and by a second process within a second', async () => {
+  it('an access token issued before the client is revoked is rejected at once, and by a second process within a second', async () => {
     const client = await newClient(app, operatorId);
     const token = await tokenOf(client);
     for (const node of [app, elsewhere]) expect((await use(node, token)).status).toBe(200);
@@ -45,7 +45,7 @@ describe('an access token', () => {
     expect(kept).toEqual([{ revoked_at: expect.any(Date) }]);
   });
 
-  it('is valid for one hour', async () => {
+  it('an access token is valid for one hour', async () => {
     const client = await newClient(app, operatorId);
     const token = await tokenOf(client);
     const old = await startApp();
@@ -56,7 +56,7 @@ describe('an access token', () => {
     expect((await use(old, token)).status).toBe(401);
   });
 
-  it('ends with its client', async () => {
+  it('an access token ends with its client', async () => {
     const client = await newClient(app, operatorId, {
       expiresAt: new Date(app.now().getTime() + 60_000).toISOString(),
     });
@@ -68,7 +68,7 @@ describe('an access token', () => {
     expect((await use(later, token)).status).toBe(401);
   });
 
-  it('is rejected while the grant of its client is paused, and accepted again afterwards', async () => {
+  it('an access token is rejected while the grant of its client is paused, and accepted again afterwards', async () => {
     const grantId = await newGrant(app, operatorId, { scopes: ['connect:*'] });
     const token = await tokenOf(await newClient(app, operatorId, { grantId }));
     const grant = { id: grantId, operatorId, scopes: ['connect:*'] };
@@ -84,7 +84,7 @@ describe('an access token', () => {
     }
   });
 
-  it('is rejected after the end of the grant', async () => {
+  it('an access token is rejected after the end of the grant', async () => {
     const grantId = await newGrant(app, operatorId, { scopes: ['connect:*'] });
     const token = await tokenOf(await newClient(app, operatorId, { grantId }));
     const past = new Date(app.now().getTime() - 1000).toISOString();
@@ -92,7 +92,7 @@ describe('an access token', () => {
     expect((await use(app, token)).status).toBe(401);
   });
 
-  it('loses the scopes that are removed from its grant', async () => {
+  it('an access token loses the scopes that are removed from its grant', async () => {
     const grantId = await newGrant(app, operatorId, { scopes: ['connect:*'] });
     const client = await newClient(app, operatorId, {
       grantId,
@@ -112,7 +112,7 @@ describe('an access token', () => {
     });
   });
 
-  it('is rejected while its operator is inactive', async () => {
+  it('an access token is rejected while its operator is inactive', async () => {
     const operator = await newOperator(app);
     const token = await tokenOf(await newClient(app, operator));
     await provision(app, { operators: [{ id: operator, name: 'Partner', status: 'inactive' }] });
@@ -123,12 +123,12 @@ describe('an access token', () => {
     '/realtime/v1/channels/any/messages',
     '/v1/admin/distribution/channels',
     '/data/geo/v1/reference/languages',
-  ])('is not accepted by %s', async (path) => {
+  ])('an access token is not accepted by %s', async (path) => {
     const caller = await actingAs(app, await newClient(app, operatorId, { scopes: ['connect:*'] }));
     expect((await caller.get(path)).status).toBe(401);
   });
 
-  it('is rejected if its secret part is changed', async () => {
+  it('an access token is rejected if its secret part is changed', async () => {
     const client = await newClient(app, operatorId);
     const [one, other] = [await tokenOf(client), await tokenOf(client)];
     const mixed = `${one.slice(0, 20)}_${other.slice(21)}`;
@@ -136,7 +136,7 @@ describe('an access token', () => {
     expect((await use(app, mixed)).status).toBe(401);
   });
 
-  it('is deleted from the database one day after its end, and not earlier', async () => {
+  it('an access token is deleted from the database one day after its end, and not earlier', async () => {
     const client = await newClient(app, operatorId);
     await tokenOf(client);
     const kept = async () => (await app.sql('select from oauth_access_tokens where client = $1', [client.id])).length;
@@ -152,7 +152,7 @@ describe('an access token', () => {
 });
 
 describe('the authentication of a client', () => {
-  it('runs the same statements if the client is unknown, revoked or expired, or if the secret is wrong', async () => {
+  it('the authentication of a client runs the same statements if the client is unknown, revoked or expired, or if the secret is wrong', async () => {
     const [client, gone] = [await newClient(app, operatorId), await newClient(app, operatorId)];
     await app.as('platform').delete(`${clientsOf(operatorId)}/${gone.id}`);
     const late = await newClient(app, operatorId);
@@ -179,7 +179,7 @@ describe('the authentication of a client', () => {
     expect([malformed, wrong, revoked, expired, remembered]).toEqual(Array<string[]>(5).fill(unknown));
   });
 
-  it('locks no row: tokens are issued while a transaction changes the client', async () => {
+  it('the authentication of a client locks no row: tokens are issued while a transaction changes the client', async () => {
     const client = await newClient(app, operatorId);
     const token = await tokenOf(client);
     const locked = app.nest.get(Database).transaction(async () => {

@@ -21,7 +21,7 @@ const create = (operatorId: string, values: object = {}) =>
   app.as('platform').post<OAuthClient>(clientsOf(operatorId), { scopes: ['connect:bookings:read'], ...values });
 
 describe('an operator', () => {
-  it('has at most 50 active clients: of two concurrent requests at the limit one gets 201, the other 409', async () => {
+  it('an operator has at most 50 active clients: of two concurrent requests at the limit one gets 201, the other 409', async () => {
     const operatorId = await newOperator(app);
     for (let n = 0; n < 49; n += 1) await newClient(app, operatorId);
 
@@ -38,7 +38,7 @@ describe('an operator', () => {
     expect((await create(operatorId)).status).toBe(201);
   });
 
-  it('cannot get a client while it is inactive', async () => {
+  it('an operator cannot get a client while it is inactive', async () => {
     const operatorId = await newOperator(app);
     await provision(app, { operators: [{ id: operatorId, name: 'Partner', status: 'inactive' }] });
 
@@ -50,7 +50,7 @@ describe('an operator', () => {
 });
 
 describe('the grant of a new client', () => {
-  it('must belong to the operator; a grant of another operator gets the same 404 as an unknown one', async () => {
+  it('the grant of a new client must belong to the operator; a grant of another operator gets the same 404 as an unknown one', async () => {
     const [operatorId, other] = [await newOperator(app), await newOperator(app)];
     const foreign = await newGrant(app, other, { scopes: ['connect:*'] });
 
@@ -61,7 +61,7 @@ describe('the grant of a new client', () => {
     }
   });
 
-  it('must be active, cover the scopes, and not end earlier', async () => {
+  it('the grant of a new client must be active, cover the scopes, and not end earlier', async () => {
     const operatorId = await newOperator(app);
     const values = { scopes: ['connect:bookings:*'], expiresAt: '2031-01-01T00:00:00Z' };
     const grantId = await newGrant(app, operatorId, values);
@@ -76,7 +76,7 @@ describe('the grant of a new client', () => {
     expect(body).toMatchObject({ grantId, expiresAt: '2031-01-01T00:00:00.000Z' });
   });
 
-  it('limits the lifetime of a client without an expiry', async () => {
+  it('the grant of a new client limits the lifetime of a client without an expiry', async () => {
     const operatorId = await newOperator(app);
     const grantId = await newGrant(app, operatorId, { scopes: ['connect:*'], expiresAt: '2031-01-01T00:00:00Z' });
     expect((await create(operatorId, { grantId })).status).toBe(201);
@@ -93,13 +93,16 @@ describe('the grant of a new client', () => {
       grant: { scopes: ['connect:*'], expiresAt: '2031-01-01T00:00:00Z' },
       client: { expiresAt: '2031-01-01T00:00:01Z' },
     },
-  ])('causes a conflict with reason $reason if it is $grant', async ({ reason, grant, client }) => {
-    const operatorId = await newOperator(app);
-    const grantId = await newGrant(app, operatorId, grant);
+  ])(
+    'the grant of a new client causes a conflict with reason $reason if it is $grant',
+    async ({ reason, grant, client }) => {
+      const operatorId = await newOperator(app);
+      const grantId = await newGrant(app, operatorId, grant);
 
-    const { status, body } = await create(operatorId, { grantId, ...client });
+      const { status, body } = await create(operatorId, { grantId, ...client });
 
-    expect(status).toBe(409);
-    expect(body).toEqual(errorBody('grant_conflict', { reason }));
-  });
+      expect(status).toBe(409);
+      expect(body).toEqual(errorBody('grant_conflict', { reason }));
+    },
+  );
 });

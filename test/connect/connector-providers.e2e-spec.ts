@@ -41,7 +41,7 @@ const listed = async (key: string) => {
 const nested = (levels: number) => '{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1);
 
 describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
-  it('replaces the complete form and returns the provider without an envelope, with its version as ETag', async () => {
+  it('a PATCH of a connector provider replaces the complete form and returns the provider without an envelope, with its ETag', async () => {
     const key = await newProvider({ description: 'For tests', applicationFormSchema: { old: true, kept: true } });
     const { status, body, headers } = await patch(key, { fields: [{ name: 'licence', required: true }] });
 
@@ -57,7 +57,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     expect(await listed(key)).toEqual(body);
   });
 
-  it('records the change in the action ledger, with the previous form', async () => {
+  it('a PATCH of a connector provider has a ledger entry with the previous form', async () => {
     const key = await newProvider({ applicationFormSchema: { z: 1, a: 2 } });
     const { body: after } = await patch(key, { next: true });
 
@@ -72,7 +72,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     });
   });
 
-  it('removes the form with null', async () => {
+  it('a PATCH of a connector provider removes the form with null', async () => {
     const key = await newProvider({ applicationFormSchema: { old: true } });
     const { status, body } = await patch(key, null);
     expect(status).toBe(200);
@@ -89,7 +89,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     ['emoji and other alphabets', '{"label":"\u{1F6EB} Ελλάδα"}'],
     ['every kind of value', '{"a":null,"b":true,"c":-0.5,"d":[],"e":{},"f":"","g":9007199254740991}'],
     ['nothing', '{}'],
-  ])('stores a form unchanged: %s', async (_, schema) => {
+  ])('the form of a connector provider is stored unchanged: %s', async (_, schema) => {
     const key = await newProvider();
     const calls: Record<string, string>[] = [{}, { 'Idempotency-Key': uniqueName('form') }];
     for (const headers of calls) {
@@ -103,7 +103,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     );
   });
 
-  it('replays the response with the form unchanged', async () => {
+  it('the form of a connector provider is unchanged in a replayed response', async () => {
     const key = await newProvider();
     const headers = { 'Idempotency-Key': uniqueName('form') };
     const schema = '{"z":"\\u0000\\ud800","__proto__":1,"a":2}';
@@ -114,7 +114,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     expect(replay.headers['etag']).toBe('"2"');
   });
 
-  it('accepts a form of 32 levels and rejects one of 33', async () => {
+  it('a form of 32 levels is accepted and one of 33 rejected', async () => {
     const key = await newProvider();
     const { status, text } = await patchText(key, nested(32));
     expect(status).toBe(200);
@@ -126,7 +126,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     expect(deeper.body).toEqual(errorBody('invalid_request', { issues: [fault], fields: { '': [fault.message] } }));
   });
 
-  it('accepts a form of 64 KiB and rejects one that is a byte larger', async () => {
+  it('a form of 64 KiB is accepted and one that is a byte larger rejected', async () => {
     const key = await newProvider();
     const ofBytes = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
     expect((await patch(key, ofBytes(65_536))).status).toBe(200);
@@ -144,7 +144,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     ['a number that a double would change', '{"applicationFormSchema":{"a":9007199254740993}}'],
     ['a number beyond all doubles', '{"applicationFormSchema":{"a":1e400}}'],
     ['broken JSON', '{"applicationFormSchema":'],
-  ])('rejects %s with 400 and changes nothing', async (_, raw) => {
+  ])('a PATCH of a connector provider rejects %s with 400 and changes nothing', async (_, raw) => {
     const key = await newProvider({ applicationFormSchema: { old: true } });
     const { status, body } = await app.as('platform').patch(`${PROVIDERS}/${key}`, undefined, {
       raw,
@@ -156,7 +156,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     expect(await listed(key)).toMatchObject({ applicationFormSchema: { old: true } });
   });
 
-  it('is rejected with 412 if If-Match has another version', async () => {
+  it('a PATCH of a connector provider is rejected with 412 if If-Match has another version', async () => {
     const key = await newProvider();
     expect((await patch(key, { n: 1 }, { 'If-Match': '"1"' })).status).toBe(200);
     expect((await patch(key, { n: 2 }, { 'If-Match': '"9", "2"' })).status).toBe(200);
@@ -168,13 +168,13 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     expect(await listed(key)).toMatchObject({ applicationFormSchema: { n: 3 } });
   });
 
-  it('accepts one of many concurrent requests for the same version', async () => {
+  it('one of many concurrent PATCH requests for the same version of a connector provider succeeds', async () => {
     const key = await newProvider();
     const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => patch(key, { n }, { 'If-Match': '"1"' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(412)]);
   });
 
-  it('requires a *:write scope', async () => {
+  it('a PATCH of a connector provider requires a *:write scope', async () => {
     const key = await newProvider();
     const path = `${PROVIDERS}/${key}`;
     const reader = await withKey(app, ['connect:bookings:read', 'connect:*:delete', 'connect:a:writer']);
@@ -187,7 +187,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
   });
 
   it.each(['not-there', 'Demo-Activities', 'a_b', 'a%00', 'x'.repeat(64)])(
-    'returns 404 for an unknown or malformed key: %s',
+    'a PATCH of a connector provider returns 404 for an unknown or malformed key: %s',
     async (key) => {
       const { status, body } = await patch(key, {});
       expect(status).toBe(404);
@@ -197,7 +197,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
 });
 
 describe('GET /connect/v1/connector-providers', () => {
-  it('returns all providers on one page ordered by key, because existing clients do not request pages', async () => {
+  it('the list of connector providers has all on one page ordered by key, because existing clients do not request pages', async () => {
     const keys = Array.from({ length: 60 }, () => uniqueName('p').replace('_', '-'));
     await provision(app, { connectorProviders: keys.map((key) => ({ key, name: 'One of many', capabilities: [] })) });
     const { status, body } = await app
@@ -214,13 +214,13 @@ describe('GET /connect/v1/connector-providers', () => {
     expect(part).toEqual({ data: body.data.slice(1, 3), total: all.length, limit: 2, offset: 1 });
   });
 
-  it('rejects an invalid query with 400', async () => {
+  it('an invalid query for connector providers is rejected with 400', async () => {
     const { status, body } = await app.as('platform').get(`${PROVIDERS}?sort=key`);
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('requires a connect scope with the action read, in any area', async () => {
+  it('the list of connector providers requires a connect scope with the action read, in any area', async () => {
     expect((await (await withKey(app, ['connect:flights:*'])).get(PROVIDERS)).status).toBe(200);
     const { status, body } = await app.as('limited').get(PROVIDERS);
     expect(status).toBe(403);

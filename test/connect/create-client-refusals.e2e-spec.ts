@@ -29,7 +29,7 @@ describe('an invalid request for a new client (400)', () => {
     message: `scopes.${index} must start with connect: and name an area and an action, such as connect:bookings:write; or be connect:*`,
   });
 
-  it('is returned for an invalid scope with an explanation, and nothing is created', async () => {
+  it('a request for a new client is 400 for an invalid scope with an explanation, and nothing is created', async () => {
     const sent = { name: `Odd scope of ${operatorId}`, scopes: ['connect:bookings:read', 'bookings:write'] };
     const { status, body } = await app.as('platform').post(path, sent);
     expect(status).toBe(400);
@@ -37,13 +37,13 @@ describe('an invalid request for a new client (400)', () => {
     expect(await app.sql('select from oauth_clients where name = $1', [sent.name])).toEqual([]);
   });
 
-  it('is not returned for 64 scopes and a name of 120 characters', async () => {
+  it('a request for a new client with 64 scopes and a name of 120 characters is accepted', async () => {
     const scopes = Array.from({ length: 64 }, (_, n) => `connect:area-${n}:read`);
     const client = await newClient(app, operatorId, { scopes, name: '\u{1F6EB}'.repeat(120) });
     expect(client).toMatchObject({ scopes, name: '\u{1F6EB}'.repeat(120) });
   });
 
-  it('is returned for an end in the past', async () => {
+  it('a request for a new client with an end in the past is 400', async () => {
     const { status, body } = await app
       .as('platform')
       .post(path, { scopes: ['connect:a:read'], expiresAt: inHours(-1) });
@@ -52,7 +52,7 @@ describe('an invalid request for a new client (400)', () => {
     expect(body).toEqual(errorBody('invalid_request', issues(fault)));
   });
 
-  it('is returned for an end more than ten years away, and not for one within ten years', async () => {
+  it('a request for a new client with an end more than ten years away is 400, within ten years it is accepted', async () => {
     const inTenYears = new Date(app.now());
     inTenYears.setUTCFullYear(inTenYears.getUTCFullYear() + 10);
     const at = (ms: number) => ({
@@ -69,7 +69,7 @@ describe('an invalid request for a new client (400)', () => {
 });
 
 describe('a request for a new client without a valid credential (401)', () => {
-  it('is rejected without a credential, and with credentials of other surfaces', async () => {
+  it('a request for a new client is 401 without a credential, and with credentials of other surfaces', async () => {
     const bare = await app.post(path, { scopes: ['connect:a:read'] });
     expect(bare.status).toBe(401);
     expect(bare.body).toEqual(errorBody('unauthorized'));
@@ -84,7 +84,7 @@ describe('a request for a new client without a valid credential (401)', () => {
 
 describe('a request for a new client without permission (403)', () => {
   it.each(['connect:bookings:read', 'connect:bookings:delete', 'connect:bookings:writer', 'data:geo:read'])(
-    'is rejected with the scope %s, which is not a *:write scope',
+    'a request for a new client is 403 with the scope %s, which is not a *:write scope',
     async (held) => {
       const { status, body, headers } = await (await withKey(app, [held])).post(path, { scopes: [held] });
       expect(status).toBe(403);
@@ -94,14 +94,14 @@ describe('a request for a new client without permission (403)', () => {
   );
 
   it.each(['connect:bookings:write', 'connect:*:write', 'connect:bookings:*', 'connect:*'])(
-    'is accepted with the scope %s',
+    'a request for a new client is accepted with the scope %s',
     async (held) => {
       const { status } = await (await withKey(app, [held])).post(path, { scopes: ['connect:bookings:write'] });
       expect(status).toBe(201);
     },
   );
 
-  it('is rejected with the scopes that the caller does not have', async () => {
+  it('a request for a new client is 403 with the scopes that the caller does not have', async () => {
     const caller = await withKey(app, ['connect:bookings:write']);
     const wanted = ['connect:bookings:write', 'connect:*', 'connect:flights:write', 'connect:bookings:*'];
     const { status, body, headers } = await caller.post(path, { scopes: wanted });
@@ -119,7 +119,7 @@ describe('a request for a client of an unknown operator (404)', () => {
   const unknown = errorBody('not_found', { resource: 'operator' });
 
   it.each(['op_that_is_not_there', 'x'.repeat(65), 'op%00', 'op%20x', 'op%2Fdemo', '%zz'])(
-    'gets the same response for an unknown and for a malformed operator ID: %s',
+    'a client of an unknown or malformed operator ID gets the same 404: %s',
     async (odd) => {
       const { status, body } = await app.as('platform').post(clientsOf(odd), { scopes: ['connect:a:read'] });
       expect(status).toBe(404);
@@ -127,7 +127,7 @@ describe('a request for a client of an unknown operator (404)', () => {
     },
   );
 
-  it('gets the same response for an operator that a bound credential cannot see', async () => {
+  it('a client of an operator that a bound credential cannot see gets the same 404', async () => {
     const caller = await withKey(app, ['connect:*'], operatorId);
     expect((await caller.post(path, { scopes: ['connect:a:read'] })).status).toBe(201);
 

@@ -16,7 +16,7 @@ const HOUR = 3_600_000;
 const inHours = (hours: number) => new Date(app.now().getTime() + hours * HOUR).toISOString();
 
 describe('POST /connect/v1/operators/{operatorId}/oauth-clients', () => {
-  it('creates an OAuth client of the operator and returns it without an envelope, with its secret', async () => {
+  it('the POST creates an OAuth client of the operator and returns it without an envelope, with its secret', async () => {
     const expiresAt = inHours(24);
     const { status, body, headers } = await app.as('platform').post<OAuthClient>(path, {
       name: '  Booking sync  ',
@@ -43,19 +43,19 @@ describe('POST /connect/v1/operators/{operatorId}/oauth-clients', () => {
     expect(headers['etag']).toBeUndefined();
   });
 
-  it('requires only scopes; omitted members and null are both stored as null', async () => {
+  it('a new client requires only scopes; omitted members and null are both stored as null', async () => {
     const left = await newClient(app, operatorId);
     const cleared = await newClient(app, operatorId, { name: null, grantId: null, expiresAt: null });
 
     for (const client of [left, cleared]) expect(client).toMatchObject({ name: null, grantId: null, expiresAt: null });
   });
 
-  it('accepts an end with any UTC offset and returns it in UTC', async () => {
+  it('a new client accepts an end with any UTC offset and returns it in UTC', async () => {
     const { expiresAt } = await newClient(app, operatorId, { expiresAt: '2031-05-01T00:30:00+02:00' });
     expect(expiresAt).toBe('2031-04-30T22:30:00.000Z');
   });
 
-  it('records the new client in the action ledger', async () => {
+  it('a new client has an entry in the action ledger', async () => {
     const { clientSecret: _secret, ...client } = await newClient(app, operatorId);
     expect(await entriesOf(app, client.id)).toEqual([
       {
@@ -69,7 +69,7 @@ describe('POST /connect/v1/operators/{operatorId}/oauth-clients', () => {
     ]);
   });
 
-  it('accepts an OAuth client as the caller, for its own operator', async () => {
+  it('an OAuth client can create clients for its own operator', async () => {
     const caller = await newClient(app, operatorId, { scopes: ['connect:clients:write', 'connect:bookings:*'] });
     const { status, body } = await (
       await actingAs(app, caller)

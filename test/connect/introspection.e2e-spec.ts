@@ -41,7 +41,7 @@ async function newToken(of: OAuthClient = client, more: Record<string, string> =
 }
 
 describe('introspection', () => {
-  it('returns the scopes, the client and the end of a valid token', async () => {
+  it('introspection returns the scopes, the client and the end of a valid token', async () => {
     const token = await newToken(client, { scope: 'connect:bookings:read' });
     const { status, body, headers } = await ask(INTROSPECT, token);
 
@@ -62,7 +62,7 @@ describe('introspection', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  it('returns only active: false for a token that is unknown, of another kind, expired or of another operator', async () => {
+  it('introspection returns only active: false for a token that is unknown, of another kind, expired or of another operator', async () => {
     const foreign = await newClient(app, await newOperator(app));
     const token = await newToken();
     const late = await startApp({ env: { DATABASE_POOL_SIZE: '4' } });
@@ -77,7 +77,7 @@ describe('introspection', () => {
     expect(answers.map(({ status, body }) => [status, body])).toEqual(answers.map(() => [200, INACTIVE]));
   });
 
-  it('reflects a change of the operator or the grant at once in this process, and within a second in another one', async () => {
+  it('introspection reflects a change of the operator or the grant at once in this process, and within a second in another one', async () => {
     const operator = await newOperator(app);
     const grantId = await newGrant(app, operator, { scopes: ['connect:bookings:*'] });
     const granted = await newClient(app, operator, { grantId });
@@ -100,7 +100,7 @@ describe('introspection', () => {
     expectFault(await ask(INTROSPECT, token, { by: free }), 400, 'unauthorized_client');
   });
 
-  it('returns only the scopes that the grant still covers', async () => {
+  it('introspection returns only the scopes that the grant still covers', async () => {
     const operator = await newOperator(app);
     const grantId = await newGrant(app, operator, { scopes: ['connect:bookings:*'] });
     const scopes = ['connect:bookings:read', 'connect:bookings:write'];
@@ -115,7 +115,7 @@ describe('introspection', () => {
 });
 
 describe('revocation', () => {
-  it('ends a token at once in this process and within a second in another one, and can be repeated', async () => {
+  it('revocation ends a token at once in this process and within a second in another one, and can be repeated', async () => {
     const token = await newToken();
     const uses = (node: TestApp) => node.with(token).get(clientsOf(operatorId));
     expect([(await uses(app)).status, (await uses(other)).status]).toEqual([200, 200]);
@@ -129,7 +129,7 @@ describe('revocation', () => {
     expect((await ask(INTROSPECT, await newToken())).body['active']).toBe(true);
   });
 
-  it('rejects a token of another client, which stays valid', async () => {
+  it('revocation rejects a token of another client, which stays valid', async () => {
     const neighbour = await newClient(app, operatorId);
     const token = await newToken();
     expectFault(await ask(REVOKE, token, { by: neighbour }), 400, 'unauthorized_client');
@@ -138,7 +138,7 @@ describe('revocation', () => {
 });
 
 describe.each([INTROSPECT, REVOKE])('a call of %s', (path) => {
-  it('gets the same 401 for a client that is unknown, expired or revoked, or that sends a wrong secret', async () => {
+  it('introspection and revocation answer the same 401 to a client that is unknown, expired or revoked, or that sends a wrong secret', async () => {
     const revoked = await newClient(app, operatorId);
     await app.as('platform').delete(`${clientsOf(operatorId)}/${revoked.clientId}`);
     const inAnHour = new Date(app.now().getTime() + 3_600_000).toISOString();
@@ -161,7 +161,7 @@ describe.each([INTROSPECT, REVOKE])('a call of %s', (path) => {
     expect(new Set(descriptions).size).toBe(1);
   });
 
-  it('requires a token in the body', async () => {
+  it('introspection and revocation require a token in the body', async () => {
     const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
     expectFault(await app.post(path, credentials), 400, 'invalid_request');
     expectFault(await app.post(`${path}?token=x`, credentials), 400, 'invalid_request');
@@ -170,7 +170,7 @@ describe.each([INTROSPECT, REVOKE])('a call of %s', (path) => {
 });
 
 describe('a client whose authentication is cached', () => {
-  it('is rejected with a wrong secret, and accepted with its own', async () => {
+  it('a client whose authentication is cached is rejected with a wrong secret, and accepted with its own', async () => {
     const token = await newToken();
     const wrong = { ...client, clientSecret: `ocs_${'0'.repeat(49)}` };
     const answers = await Promise.all([
@@ -180,7 +180,7 @@ describe('a client whose authentication is cached', () => {
     expect(answers.map(({ status }) => status)).toEqual([...Array<number>(5).fill(200), ...Array<number>(5).fill(401)]);
   });
 
-  it('is rejected at once after its revocation, and within a second by another process', async () => {
+  it('a client whose authentication is cached is rejected at once after its revocation, and within a second by another process', async () => {
     const gone = await newClient(app, operatorId);
     const statusOn = async (node: TestApp) => (await ask(INTROSPECT, 'x', { by: gone, node })).status;
     expect([await statusOn(app), await statusOn(other)]).toEqual([200, 200]);

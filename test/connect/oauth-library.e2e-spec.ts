@@ -29,22 +29,25 @@ describe('a standard OAuth client library without adaptations', () => {
   it.each([
     ['HTTP Basic', oauth.ClientSecretBasic],
     ['the body', oauth.ClientSecretPost],
-  ])('gets a token with its credentials in %s and can use it', async (_, method) => {
-    const token = await ask(method, client.clientSecret, { scope: 'connect:bookings:read' });
+  ])(
+    'a standard OAuth client library without adaptations gets a token with its credentials in %s and can use it',
+    async (_, method) => {
+      const token = await ask(method, client.clientSecret, { scope: 'connect:bookings:read' });
 
-    expect(token).toEqual({
-      access_token: expect.any(String),
-      token_type: 'bearer',
-      expires_in: 3600,
-      scope: 'connect:bookings:read',
-    });
-    const url = new URL(address(clientsOf(operatorId)));
-    const answer = await oauth.protectedResourceRequest(token.access_token, 'GET', url, undefined, null, tls);
-    expect(answer.status).toBe(200);
-    await answer.body?.cancel();
-  });
+      expect(token).toEqual({
+        access_token: expect.any(String),
+        token_type: 'bearer',
+        expires_in: 3600,
+        scope: 'connect:bookings:read',
+      });
+      const url = new URL(address(clientsOf(operatorId)));
+      const answer = await oauth.protectedResourceRequest(token.access_token, 'GET', url, undefined, null, tls);
+      expect(answer.status).toBe(200);
+      await answer.body?.cancel();
+    },
+  );
 
-  it('recognizes a rejected scope', async () => {
+  it('a standard OAuth client library without adaptations recognizes a rejected scope', async () => {
     await expect(ask(oauth.ClientSecretPost, client.clientSecret, { scope: 'connect:*' })).rejects.toMatchObject({
       name: 'ResponseBodyError',
       status: 400,
@@ -53,7 +56,7 @@ describe('a standard OAuth client library without adaptations', () => {
     });
   });
 
-  it('recognizes that its secret is wrong', async () => {
+  it('a standard OAuth client library without adaptations recognizes that its secret is wrong', async () => {
     await expect(ask(oauth.ClientSecretBasic, 'wrong')).rejects.toMatchObject({
       name: 'WWWAuthenticateChallengeError',
       cause: [{ scheme: 'basic', parameters: { realm: 'connect' } }],
@@ -62,7 +65,7 @@ describe('a standard OAuth client library without adaptations', () => {
 });
 
 describe('the same library, configured only with the issuer', () => {
-  it('discovers the endpoints, introspects a token and revokes it', async () => {
+  it('an OAuth client library that is configured only with the issuer discovers the endpoints, introspects a token and revokes it', async () => {
     const origin = 'https://partners.example.com';
     const published = await startApp({ env: { BASE_URL: origin, DATABASE_POOL_SIZE: '4' } });
     const there = {

@@ -49,7 +49,7 @@ async function grant(operatorId: string, values: object = {}): Promise<Grant> {
 }
 
 describe('operators', () => {
-  it('are created, read, listed and changed, each change with its ledger entry', async () => {
+  it('operators are created, read, listed and changed, each change with its ledger entry', async () => {
     const { status, body, headers } = await create();
     const path = `${OPERATORS}/${body.id}`;
     expect([status, headers['location'], headers['etag']]).toEqual([201, path, '"1"']);
@@ -65,14 +65,14 @@ describe('operators', () => {
     expect(actions).toEqual(['connect.operator.create', 'connect.operator.update']);
   });
 
-  it('have unique IDs: a duplicate is rejected with 409, also with concurrent requests', async () => {
+  it('operators have unique IDs: a duplicate is rejected with 409, also with concurrent requests', async () => {
     const id = uniqueName('op');
     const answers = await Promise.all(Array.from({ length: 6 }, () => create(id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toEqual(errorBody('operator_exists'));
   });
 
-  it('are not changed with a stale version, a malformed ID or an empty body', async () => {
+  it('operators are not changed with a stale version, a malformed ID or an empty body', async () => {
     const { body } = await create();
     const path = `${OPERATORS}/${body.id}`;
     const stale = await platform().patch(path, { name: 'X' }, { headers: { 'If-Match': '"7"' } });
@@ -83,7 +83,7 @@ describe('operators', () => {
     expect([unknown.status, unknown.body]).toEqual([404, errorBody('not_found', { resource: 'operator' })]);
   });
 
-  it('stop their clients at once when inactive, in another process within a second, and allow them again when active', async () => {
+  it('operators stop their clients at once when inactive, in another process within a second, and allow them again when active', async () => {
     const { body: operator } = await create();
     const client = await newClient(app, operator.id);
     const { body } = await askForToken(app, client);
@@ -100,7 +100,7 @@ describe('operators', () => {
     expect(await statuses()).toEqual([200, 200]);
   });
 
-  it('require the exact scope and a caller that is not bound to an operator', async () => {
+  it('operators require the exact scope and a caller that is not bound to an operator', async () => {
     const { body: operator } = await create();
     const path = `${OPERATORS}/${operator.id}`;
     const writer = await withKey(app, ['connect:bookings:write', 'connect:oauth-clients:*']);
@@ -122,7 +122,7 @@ describe('operators', () => {
 });
 
 describe('grants', () => {
-  it('are created, read, listed and changed, each change with its ledger entry', async () => {
+  it('grants are created, read, listed and changed, each change with its ledger entry', async () => {
     const operatorId = await newOperator(app);
     const made = await grant(operatorId, { expiresAt: '2034-12-31T23:59:59Z' });
     const path = `${grantsOf(operatorId)}/${made.id}`;
@@ -138,7 +138,7 @@ describe('grants', () => {
     expect(actions).toEqual(['connect.operator_grant.create', 'connect.operator_grant.update']);
   });
 
-  it('stop their clients while they are paused, and permanently when they are revoked', async () => {
+  it('grants stop their clients while they are paused, and permanently when they are revoked', async () => {
     const operatorId = await newOperator(app);
     const { id: grantId } = await grant(operatorId);
     const path = `${grantsOf(operatorId)}/${grantId}`;
@@ -160,7 +160,7 @@ describe('grants', () => {
     expect([back.status, back.body]).toEqual([409, errorBody('grant_revoked')]);
   });
 
-  it('are rejected for an end in the past, an inactive operator and a grant of another operator', async () => {
+  it('grants are rejected for an end in the past, an inactive operator and a grant of another operator', async () => {
     const operatorId = await newOperator(app);
     const past = await platform().post(grantsOf(operatorId), {
       scopes: ['connect:*'],
@@ -175,7 +175,7 @@ describe('grants', () => {
     expect([inactive.status, inactive.body]).toEqual([409, errorBody('operator_inactive')]);
   });
 
-  it('can be revoked by a caller that could not create them', async () => {
+  it('grants can be revoked by a caller that could not create them', async () => {
     const operatorId = await newOperator(app);
     const { id } = await grant(operatorId, { scopes: ['connect:*'] });
     const keeper = await withKey(app, ['connect:grants:write']);
@@ -212,7 +212,7 @@ function covered(held: string[], wanted: string): boolean {
 }
 
 describe('a caller without the scopes of a grant', () => {
-  it('cannot create it, extend it or resume it', async () => {
+  it('a caller without the scopes of a grant cannot create it, extend it or resume it', async () => {
     const operatorId = await newOperator(app);
     const outcomes = new Set<number>();
     await fc.assert(
@@ -235,7 +235,7 @@ describe('a caller without the scopes of a grant', () => {
     expect([...outcomes].sort()).toEqual([201, 403]);
   });
 
-  it('cannot change it with the token of a client, which is bound to one operator', async () => {
+  it('a caller without the scopes of a grant cannot change it with the token of a client, which is bound to one operator', async () => {
     const operatorId = await newOperator(app);
     const { id: grantId } = await grant(operatorId, { scopes: ['connect:*'], expiresAt: '2034-12-31T23:59:59Z' });
     const client = await actingAs(app, await newClient(app, operatorId, { scopes: ['connect:*'], grantId }));

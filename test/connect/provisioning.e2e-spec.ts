@@ -11,7 +11,7 @@ beforeAll(async () => {
 const actionsOf = async (id: string) => (await entriesOf(app, id)).map(({ action }) => action);
 
 describe('the provisioning of operators, grants and connector providers', () => {
-  it('can be repeated: the second time nothing is written', async () => {
+  it('the provisioning of the connect surface can be repeated: the second time nothing is written', async () => {
     const [operator, grant, key] = [uniqueName('op'), uniqueName('grant'), uniqueName('p').replace('_', '-')];
     const document = {
       connectorProviders: [{ key, name: 'Provider', capabilities: ['a', 'b'], applicationFormSchema: { z: 1, a: 2 } }],
@@ -29,7 +29,7 @@ describe('the provisioning of operators, grants and connector providers', () => 
     expect((await app.as('platform').get(clientsOf(operator))).status).toBe(200);
   });
 
-  it('changes the members of a row and keeps those that it omits', async () => {
+  it('the provisioning of the connect surface changes the members of a row and keeps those that it omits', async () => {
     const operator = await newOperator(app);
     const [grant, key] = [uniqueName('grant'), uniqueName('p').replace('_', '-')];
     const row = { id: grant, operatorId: operator, scopes: ['connect:*'] };
@@ -84,11 +84,11 @@ describe('the provisioning of operators, grants and connector providers', () => 
       { connectorProviders: [{ key: 'a', name: 'x', capabilities: [], applicationFormSchema: [] }] },
       /applicationFormSchema/,
     ],
-  ])('rejects %j with a reason', async (document, why) => {
+  ])('the provisioning of the connect surface rejects %j with a reason', async (document, why) => {
     await expect(provision(app, document)).rejects.toThrow(why);
   });
 
-  it('never moves a grant to another operator', async () => {
+  it('the provisioning of the connect surface never moves a grant to another operator', async () => {
     const [one, other, id] = [await newOperator(app), await newOperator(app), uniqueName('grant')];
     await provision(app, { operatorGrants: [{ id, operatorId: one, scopes: ['connect:*'] }] });
     await expect(

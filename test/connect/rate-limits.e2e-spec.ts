@@ -14,7 +14,7 @@ const NEW = { scopes: ['connect:bookings:read'] };
 const last = <T>(list: T[]) => list[list.length - 1];
 
 describe('writes on the connect surface', () => {
-  it('are limited to 60 a minute and a burst of 15 per operator, for all its credentials; then 429 returns the time to wait', async () => {
+  it('writes on the connect surface are limited to 60 a minute and a burst of 15 per operator; then 429 has the delay', async () => {
     const operatorId = await newOperator(generous);
     const callers = [app.as('platform'), app.with(await ownKey(operatorId))];
 
@@ -45,7 +45,7 @@ describe('writes on the connect surface', () => {
 });
 
 describe('the token endpoint', () => {
-  it('issues up to 60 tokens a minute and a burst of 15 per client; then it returns temporarily_unavailable', async () => {
+  it('the token endpoint issues up to 60 tokens a minute and a burst of 15 per client; then it is temporarily_unavailable', async () => {
     const client = await newClient(generous, await newOperator(generous));
 
     const answers = await Promise.all(Array.from({ length: 40 }, () => askForToken(app, client)));

@@ -27,7 +27,7 @@ interface ErrorResponse {
 }
 
 describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', () => {
-  it('revokes the client and returns it with 200 and active false, without the secret', async () => {
+  it('revoking a client returns it with 200 and active false, without the secret', async () => {
     const { clientSecret: _secret, ...client } = await newClient(app, operatorId);
 
     const { status, body } = await app.as('platform').delete<OAuthClient>(`${path}/${client.clientId}`);
@@ -37,14 +37,14 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     expect(Date.parse(body.revokedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(client.createdAt));
   });
 
-  it('accepts the ID of the resource and the public ID', async () => {
+  it('revoking a client accepts the ID of the resource and the public ID', async () => {
     const client = await newClient(app, operatorId);
     const { status, body } = await app.as('platform').delete(`${path}/${client.id}`);
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: client.id, active: false });
   });
 
-  it('is idempotent: a second call returns the same 200 with the same revokedAt, and adds no ledger entry', async () => {
+  it('revoking a client is idempotent: a second call returns the same response and adds no ledger entry', async () => {
     const { clientSecret: _secret, ...client } = await newClient(app, operatorId);
     const first = await app.as('platform').delete<OAuthClient>(`${path}/${client.clientId}`);
 
@@ -58,7 +58,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     expect(revocation).toMatchObject({ action: 'connect.oauth_client.revoke', before: client, after: first.body });
   });
 
-  it('revokes once if many requests are concurrent', async () => {
+  it('concurrent requests revoke a client once', async () => {
     const client = await newClient(app, operatorId);
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => app.as('platform').delete<OAuthClient>(`${path}/${client.id}`)),
@@ -68,7 +68,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     expect(await entriesOf(app, client.id)).toHaveLength(2);
   });
 
-  it('does not delete the client, which is listed as revoked', async () => {
+  it('revoking a client does not delete it; it is listed as revoked', async () => {
     const client = await newClient(app, operatorId);
     await app.as('platform').delete(`${path}/${client.id}`);
 
@@ -81,7 +81,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     expect(await listed('&active=true')).not.toContain(client.id);
   });
 
-  it('requires a *:delete scope', async () => {
+  it('revoking a client requires a *:delete scope', async () => {
     const client = await newClient(app, operatorId);
     const { status, body } = await (
       await withKey(app, ['connect:bookings:write', 'connect:*:read'])
@@ -94,14 +94,17 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     expect((await caller.delete(`${path}/${client.id}`)).status).toBe(200);
   });
 
-  it.each(['a%20b', 'a.b', 'x'.repeat(129), 'a%00', 'a%2Fb'])('rejects the malformed ID %s with 400', async (odd) => {
-    const { status, body } = await app.as('platform').delete(`${path}/${odd}`);
-    const fault = { path: 'clientId', code: 'clientId', message: 'clientId must be the id of a client' };
-    expect(status).toBe(400);
-    expect(body).toEqual(errorBody('invalid_request', { issues: [fault], fields: { clientId: [fault.message] } }));
-  });
+  it.each(['a%20b', 'a.b', 'x'.repeat(129), 'a%00', 'a%2Fb'])(
+    'revoking a client rejects the malformed ID %s with 400',
+    async (odd) => {
+      const { status, body } = await app.as('platform').delete(`${path}/${odd}`);
+      const fault = { path: 'clientId', code: 'clientId', message: 'clientId must be the id of a client' };
+      expect(status).toBe(400);
+      expect(body).toEqual(errorBody('invalid_request', { issues: [fault], fields: { clientId: [fault.message] } }));
+    },
+  );
 
-  it('returns 404 for an unknown client, for a client of another operator and for an unknown operator', async () => {
+  it('revoking returns 404 for an unknown client, for a client of another operator and for an unknown operator', async () => {
     const foreign = await newClient(app, await newOperator(app));
     for (const id of ['occ_000000000000000000000000', foreign.id, foreign.clientId]) {
       const { status, body } = await app.as('platform').delete(`${path}/${id}`);
@@ -116,7 +119,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
 });
 
 describe('a credential that is bound to an operator', () => {
-  it('can neither read nor revoke a client of another operator', async () => {
+  it('a credential that is bound to an operator can neither read nor revoke a client of another operator', async () => {
     const other = await newOperator(app);
     const [own, foreign] = [await newClient(app, operatorId, { scopes: ['connect:*'] }), await newClient(app, other)];
     const callers = [await withKey(app, ['connect:*'], operatorId), await actingAs(app, own)];
@@ -141,7 +144,7 @@ describe('a credential that is bound to an operator', () => {
 });
 
 describe('GET /connect/v1/operators/{operatorId}/oauth-clients', () => {
-  it('lists the clients, newest first, never with a secret', async () => {
+  it('the list of clients has them newest first, never with a secret', async () => {
     const operator = await newOperator(app);
     const made: Omit<OAuthClient, 'clientSecret'>[] = [];
     for (let n = 0; n < 3; n += 1) {
@@ -156,12 +159,12 @@ describe('GET /connect/v1/operators/{operatorId}/oauth-clients', () => {
     expect(part.body).toEqual({ data: made.slice(1, 2), total: 3, limit: 1, offset: 1 });
   });
 
-  it('rejects an invalid query with 400', async () => {
+  it('an invalid query for clients is rejected with 400', async () => {
     const { status, body } = await app.as('platform').get<ErrorResponse>(`${path}?active=yes`);
     expect([status, body.code, Object.keys(body.details.fields)]).toEqual([400, 'invalid_request', ['active']]);
   });
 
-  it('requires a connect scope with the action read, in any area', async () => {
+  it('the list of clients requires a connect scope with the action read, in any area', async () => {
     expect((await (await withKey(app, ['connect:flights:read'])).get(path)).status).toBe(200);
     const { status, body } = await (await withKey(app, ['connect:flights:write'])).get(path);
     expect(status).toBe(403);

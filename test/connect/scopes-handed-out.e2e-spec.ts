@@ -34,7 +34,7 @@ const scope = fc.oneof(
 );
 const scopes = fc.uniqueArray(scope, { minLength: 1, maxLength: 4 });
 
-/** All permissions of the scopes, computed one by one and not by comparing scopes. */
+/** All permissions of the scopes, computed separately instead of comparing scopes. */
 function rights(held: string[]): Set<string> {
   const allowed = held.flatMap((one) => {
     const [, area = '', action = '*'] = one.split(':');
@@ -50,7 +50,7 @@ function rights(held: string[]): Set<string> {
 const within = (inner: Set<string>, outer: Set<string>) => [...inner].every((right) => outer.has(right));
 
 describe('scopes of new clients and grants', () => {
-  it('are always covered by the scopes of the caller', async () => {
+  it('scopes of new clients and grants are always covered by the scopes of the caller', async () => {
     const outcomes = new Set<number>();
     const property = fc.asyncProperty(scopes, scopes, async (held, wanted) => {
       const operatorId = await newOperator(app);
@@ -66,7 +66,7 @@ describe('scopes of new clients and grants', () => {
       outcomes.add(status);
       if (status === 201) expect(within(rights(body.scopes), rights(caller.scopes))).toBe(true);
       const each = wanted.filter((one) => !within(rights([one]), rights(caller.scopes)));
-      // A wildcard is rejected even if the caller has all its present parts: later it can cover more.
+      // A wildcard is rejected even if the caller has all its current parts: later it can cover more.
       expect(body.details?.excessScopes ?? []).toEqual(expect.arrayContaining(each));
       expect(status).toBe((body.details?.excessScopes ?? []).length > 0 ? 403 : 201);
     });
@@ -79,7 +79,7 @@ describe('a client that creates clients', () => {
   const scopes = ['connect:bookings:*'];
   const inHours = (hours: number) => new Date(app.now().getTime() + hours * 3_600_000).toISOString();
 
-  it('passes on its grant and its end: the new clients end with it', async () => {
+  it('a client that creates clients passes on its grant and its end: the new clients end with it', async () => {
     const operatorId = await newOperator(app);
     const grantId = await newGrant(app, operatorId, { scopes });
     const expiresAt = inHours(5);
@@ -97,7 +97,7 @@ describe('a client that creates clients', () => {
     expect((await askForToken(app, child)).status).toBe(400);
   });
 
-  it('cannot exceed its permission with another grant, a later end, or the secret of a less limited client', async () => {
+  it('a client that creates clients cannot gain scopes by another grant, a later end, or the secret of another client', async () => {
     const operatorId = await newOperator(app);
     const [grantId, other] = [await newGrant(app, operatorId, { scopes }), await newGrant(app, operatorId, { scopes })];
     const bound = await actingAs(app, await newClient(app, operatorId, { scopes, grantId, expiresAt: inHours(5) }));

@@ -38,7 +38,7 @@ const statusWith = async (client: OAuthClient, clientSecret = '') =>
   (await askForToken(app, { ...client, clientSecret })).status;
 
 describe('a new secret', () => {
-  it('is valid beside the present one until the end of the overlap', async () => {
+  it('a new secret is valid beside the current one until the end of the overlap', async () => {
     const client = await newClient(app, operatorId);
     const { status, body, headers } = await rotate(client, { overlapSeconds: 600 });
 
@@ -68,7 +68,7 @@ describe('a new secret', () => {
     app.travel({ ms: -600_000 });
   });
 
-  it('replaces the old one at once without an overlap, and after one day by default', async () => {
+  it('a new secret replaces the old one at once without an overlap, and after one day by default', async () => {
     const [client, patient] = [await newClient(app, operatorId), await newClient(app, operatorId)];
     await rotate(client, { overlapSeconds: 0 });
     expect(await statusWith(client, client.clientSecret)).toBe(401);
@@ -78,7 +78,7 @@ describe('a new secret', () => {
     expect(Date.parse(old?.expiresAt ?? '') - Date.parse(body.createdAt)).toBe(86_400_000);
   });
 
-  it('is rejected while the client has two valid secrets; two concurrent rotations add one', async () => {
+  it('a new secret is rejected while the client has two valid secrets; two concurrent rotations add one', async () => {
     const client = await newClient(app, operatorId);
     const answers = await Promise.all([rotate(client), rotate(client), rotate(client)]);
 
@@ -90,7 +90,7 @@ describe('a new secret', () => {
     expect((await rotate(client)).status).toBe(201);
   });
 
-  it('appears in no later response, log line, table or idempotent replay', async () => {
+  it('a new secret appears in no later response, log line, table or idempotent replay', async () => {
     const client = await newClient(app, operatorId);
     const key = { 'Idempotency-Key': `rotate-${client.id}` };
     const first = await rotate(client, {}, key);
@@ -104,7 +104,7 @@ describe('a new secret', () => {
     expect(await tablesWith(app, [secret.slice(4)])).toEqual([]);
   });
 
-  it('requires a caller with the scopes of the client: otherwise 403 with the excess scopes', async () => {
+  it('a new secret requires a caller with the scopes of the client: otherwise 403 with the excess scopes', async () => {
     const client = await newClient(app, operatorId, { scopes: ['connect:bookings:read', 'connect:flights:write'] });
     const poor = await withKey(app, ['connect:bookings:*']);
     const { status, body } = await poor.post(pathOf(client), {});
@@ -115,7 +115,7 @@ describe('a new secret', () => {
     expect(await list(client)).toHaveLength(1);
   });
 
-  it('is rejected for a revoked client (409), an unknown client (404) and an invalid overlap (400)', async () => {
+  it('a new secret is rejected for a revoked client (409), an unknown client (404) and an invalid overlap (400)', async () => {
     const client = await newClient(app, operatorId);
     const wild = [await rotate(client, { overlapSeconds: -1 }), await rotate(client, { overlapSeconds: 2_592_001 })];
     expect(wild.map(({ status }) => status)).toEqual([400, 400]);
@@ -127,7 +127,7 @@ describe('a new secret', () => {
 });
 
 describe('revoking a secret', () => {
-  it('ends the tokens of a secret that has already expired', async () => {
+  it('revoking a secret ends the tokens of a secret that has already expired', async () => {
     const client = await newClient(app, operatorId);
     const stolen = (await askForToken(app, client)).body.access_token;
     await rotate(client, { overlapSeconds: 0 });
@@ -143,7 +143,7 @@ describe('revoking a secret', () => {
     expect(entries.at(-1)).toMatchObject({ action: 'connect.oauth_client_secret.revoke', before: old });
   });
 
-  it('ends only the tokens that were issued with it; a second call returns the same response', async () => {
+  it('revoking a secret ends only the tokens that were issued with it; a second call returns the same response', async () => {
     const client = await newClient(app, operatorId);
     const { body: newer } = await rotate(client);
     const old = (await askForToken(app, client)).body.access_token;
@@ -162,7 +162,7 @@ describe('revoking a secret', () => {
     expect(actions).toEqual(['connect.oauth_client_secret.revoke']);
   });
 
-  it('returns 409 for the only valid secret, and 404 for a secret of another client', async () => {
+  it('revoking a secret returns 409 for the only valid secret, and 404 for a secret of another client', async () => {
     const [client, neighbour] = [await newClient(app, operatorId), await newClient(app, operatorId)];
     const [only] = await list(client);
     const last = await app.as('platform').delete(`${pathOf(client)}/${only?.id}`);

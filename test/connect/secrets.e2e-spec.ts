@@ -14,7 +14,7 @@ const KEY = { 'Idempotency-Key': 'create-a-client-once' };
 const WANTED = { scopes: ['connect:bookings:read'], name: 'Secret keeper' };
 
 describe('the secret of a client', () => {
-  it('is in the response of the creation, and in no idempotent replay of it', async () => {
+  it('the secret of a client is in the response of the creation, and in no idempotent replay of it', async () => {
     const first = await app.as('platform').post<OAuthClient>(clientsOf(operatorId), WANTED, { headers: KEY });
     const replay = await app.as('platform').post<OAuthClient>(clientsOf(operatorId), WANTED, { headers: KEY });
 
@@ -33,7 +33,7 @@ describe('the secret of a client', () => {
     expect((await askForToken(app, first.body)).status).toBe(200);
   });
 
-  it('and its tokens appear in no table, log line or later response', async () => {
+  it('the secret of a client and its tokens appear in no table, log line or later response', async () => {
     const headers = { 'Idempotency-Key': 'create-another-client' };
     const { body: client } = await app.as('platform').post<OAuthClient>(clientsOf(operatorId), WANTED, { headers });
     const { body: token } = await askForToken(app, client);

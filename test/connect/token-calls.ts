@@ -5,7 +5,7 @@ import { FORM, type OAuthClient, TOKEN, type Token } from './partners.js';
 
 export const GRANT = { grant_type: 'client_credentials' };
 
-/** Requests to the token endpoint, well-formed or not, by this client. */
+/** Requests to the token endpoint, well-formed or malformed, by this client. */
 export class TokenCalls {
   constructor(
     private readonly app: TestApp,

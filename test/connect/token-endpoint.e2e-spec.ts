@@ -63,7 +63,7 @@ describe('POST /connect/v1/oauth/token', () => {
       'JSON members that are null, which count as left out',
       () => calls.json({ ...GRANT, ...calls.inBody(), scope: null }),
     ],
-  ])('accepts %s', async (_, ask) => {
+  ])('the token endpoint accepts %s', async (_, ask) => {
     const { status, body, headers } = await ask();
     expect(status).toBe(200);
     expect(body).toEqual(issued);
@@ -78,7 +78,7 @@ describe('POST /connect/v1/oauth/token', () => {
     ['an empty value', () => ''],
     ['a scheme that only starts like Basic', () => 'BasicX y'],
     ['Digest', () => 'Digest username="a"'],
-  ])('ignores an Authorization header that is not Basic: %s', async (_, header) => {
+  ])('the token endpoint ignores an Authorization header that is not Basic: %s', async (_, header) => {
     const parameters = { ...GRANT, ...calls.inBody() };
     const call = { headers: { Authorization: header() } };
     for (const { status, body } of [await calls.form(parameters, call), await calls.json(parameters, call)]) {
@@ -87,12 +87,12 @@ describe('POST /connect/v1/oauth/token', () => {
     }
   });
 
-  it('issues a token that the connect surface accepts', async () => {
+  it('the token endpoint issues a token that the connect surface accepts', async () => {
     const { body } = await askForToken(app, client);
     expect((await app.with(body.access_token).get(clientsOf(operatorId))).status).toBe(200);
   });
 
-  it('issues a different token each time', async () => {
+  it('the token endpoint issues a different token each time', async () => {
     const tokens = await Promise.all([askForToken(app, client), askForToken(app, client)]);
     expect(new Set(tokens.map(({ body }) => body.access_token)).size).toBe(2);
   });
@@ -103,7 +103,7 @@ describe('the scope', () => {
     ['connect:bookings:write', 'connect:bookings:write'],
     ['connect:flights:read connect:bookings:*', 'connect:flights:read connect:bookings:*'],
     [' connect:bookings:read  connect:bookings:read ', 'connect:bookings:read'],
-  ])('can be a part of the scopes of the client: %s', async (scope, given) => {
+  ])('the scope of a token can be a part of the scopes of the client: %s', async (scope, given) => {
     const { status, body } = await askForToken(app, client, { scope });
     expect(status).toBe(200);
     expect(body).toEqual({ ...issued, scope: given });
@@ -120,20 +120,20 @@ describe('the scope', () => {
     'connect:bookings',
     'connect:bookings:read\0',
     Array.from({ length: 65 }, (_, n) => `connect:area-${n}:read`).join(' '),
-  ])('cannot exceed the scopes of the client: %s', async (scope) => {
+  ])('the scope of a token cannot exceed the scopes of the client: %s', async (scope) => {
     expectFault(await askForToken(app, client, { scope }), 400, 'invalid_scope');
   });
 });
 
 describe('expires_in', () => {
-  it('never exceeds the end of the client', async () => {
+  it('expires_in never exceeds the end of the client', async () => {
     const expiresAt = new Date(app.now().getTime() + 600_000).toISOString();
     const { body } = await askForToken(app, await newClient(app, operatorId, { expiresAt }));
     expect(body.expires_in).toBeGreaterThan(570);
     expect(body.expires_in).toBeLessThanOrEqual(600);
   });
 
-  it('never exceeds the end of the grant', async () => {
+  it('expires_in never exceeds the end of the grant', async () => {
     const expiresAt = new Date(app.now().getTime() + 300_000).toISOString();
     const grantId = await newGrant(app, operatorId, { scopes: ['connect:*'], expiresAt });
     const { body } = await askForToken(app, await newClient(app, operatorId, { grantId }));

@@ -70,12 +70,12 @@ describe('invalid_request', () => {
         ),
     ],
     ['bytes that are not UTF-8', () => app.post(TOKEN, undefined, { raw: Buffer.from([0x61, 0xff]), headers: FORM })],
-  ])('is returned for %s', async (_, ask) => {
+  ])('invalid_request is returned for %s', async (_, ask) => {
     expectFault(await ask(), 400, 'invalid_request');
   });
 
   it.each(['grant_type=client_credentials', 'client_secret=x', 'scope=connect:bookings:read', 'a'])(
-    'is returned for parameters in the query string: %s',
+    'invalid_request is returned for parameters in the query string: %s',
     async (query) => {
       const call = { raw: calls.whole(), headers: FORM };
       expectFault(await app.post(`${TOKEN}?${query}`, undefined, call), 400, 'invalid_request');
@@ -85,7 +85,7 @@ describe('invalid_request', () => {
 
 describe('unsupported_grant_type', () => {
   it.each(['password', 'authorization_code', 'CLIENT_CREDENTIALS', 'toString'])(
-    'is returned for %s',
+    'unsupported_grant_type is returned for %s',
     async (grantType) => {
       expectFault(await calls.form({ ...calls.inBody(), grant_type: grantType }), 400, 'unsupported_grant_type');
     },
@@ -120,14 +120,14 @@ describe('invalid_client', () => {
     ['Basic that is not base64', () => calls.form(GRANT, { headers: { Authorization: 'Basic %%%' } })],
     ['a revoked client', revoked],
     ['an expired client', expired],
-  ])('is the same response for %s', async (_, ask) => {
+  ])('invalid_client is the same response for %s', async (_, ask) => {
     const answer = await ask();
     expectFault(answer, 401, 'invalid_client');
     expect(answer.body).toMatchObject({ error_description: 'The client could not be authenticated' });
     expect(answer.headers['www-authenticate']).toBe('Basic realm="connect"');
   });
 
-  it('is returned for the secret of another client', async () => {
+  it('invalid_client is returned for the secret of another client', async () => {
     const other = await newClient(app, operatorId);
     const { clientId } = client;
     expectFault(await askForToken(app, { clientId, clientSecret: other.clientSecret }), 401, 'invalid_client');
@@ -135,7 +135,7 @@ describe('invalid_client', () => {
 });
 
 describe('unauthorized_client', () => {
-  it('is returned while the grant is paused, and no longer when it is active again', async () => {
+  it('unauthorized_client is returned while the grant is paused, and no longer when it is active again', async () => {
     const grantId = await newGrant(app, operatorId, { scopes: ['connect:*'] });
     const bound = await newClient(app, operatorId, { grantId });
     const grant = { id: grantId, operatorId, scopes: ['connect:*'] };
@@ -148,7 +148,7 @@ describe('unauthorized_client', () => {
     expect((await askForToken(app, bound)).status).toBe(200);
   });
 
-  it('is returned while the operator is inactive', async () => {
+  it('unauthorized_client is returned while the operator is inactive', async () => {
     const operator = await newOperator(app);
     const idle = await newClient(app, operator);
     await provision(app, { operators: [{ id: operator, name: 'Partner', status: 'inactive' }] });
@@ -157,7 +157,7 @@ describe('unauthorized_client', () => {
 });
 
 describe('errors around the token endpoint', () => {
-  it('have the error format of the token endpoint', async () => {
+  it('errors around the token endpoint have the error format of the token endpoint', async () => {
     expectFault(await app.get(TOKEN), 405, 'method_not_allowed');
     expectFault(await app.post('/connect/v1/oauth/authorize', {}), 404, 'not_found');
   });

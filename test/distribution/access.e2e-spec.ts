@@ -25,7 +25,7 @@ const ROUTES: Route[] = [
 ];
 
 describe.each(ROUTES)('$method $path', ({ method, path, body, scope }) => {
-  it('is rejected with 401 without a credential of staff', async () => {
+  it('a distribution route is 401 without a staff credential', async () => {
     const answers = [
       await app.request(method, path, { body }),
       await app.as('platform').request(method, path, { body }),
@@ -39,7 +39,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, body, scope }) => {
     }
   });
 
-  it('is rejected with 403 without its scope, before the body and the id are checked', async () => {
+  it('a distribution route is 403 without its scope, before the body and the id are checked', async () => {
     const others = ['distribution:read', 'distribution:write', 'distribution:delete'].filter((name) => name !== scope);
     const caller = app.with(await tokenWith(app, [...others, 'legal:*', 'finance:*']));
     const odd = path === CHANNELS ? path : `${CHANNELS}/chan_x`;
@@ -57,7 +57,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, body, scope }) => {
     }
   });
 
-  it.each([scope, 'distribution:*', '*'])('passes with %s', async (held) => {
+  it.each([scope, 'distribution:*', '*'])('a distribution route passes with %s', async (held) => {
     const caller = app.with(await tokenWith(app, [held]));
     const sent = body && 'name' in body ? { name: unique('Made') } : body;
 

@@ -63,7 +63,7 @@ describe('PATCH /v1/admin/distribution/channels/{id}', () => {
     ['contactName', null],
     ['contactEmail', ''],
     ['metadata', null],
-  ])('{%s: %j} changes that field, updatedAt and version, and nothing else', async (field, value) => {
+  ])('{%s: %j} changes only that field, updatedAt and version of a channel', async (field, value) => {
     const before = await newChannel(app, FIELDS);
     app.travel({ ms: 5 });
 
@@ -78,7 +78,7 @@ describe('PATCH /v1/admin/distribution/channels/{id}', () => {
     expect(await read(app, before.id)).toEqual(data);
   });
 
-  it('a body with unknown members or an id is rejected with 400 and changes nothing', async () => {
+  it('a channel change with unknown members or an id is rejected with 400 and changes nothing', async () => {
     const { id } = await newChannel(app);
     const unknown = (path: string) => ({ path, message: `${path} is not recognized`, code: 'whitelistValidation' });
 
@@ -108,7 +108,7 @@ describe('PATCH /v1/admin/distribution/channels/{id}', () => {
     expect(await read(app, before.id)).toEqual(before);
   });
 
-  it('twenty concurrent changes are all stored', async () => {
+  it('twenty concurrent changes of a channel are all stored', async () => {
     const { id } = await newChannel(app);
     const fields = ['description', 'contactName', 'website', 'kind'];
 
@@ -132,7 +132,7 @@ describe('the status of a channel', () => {
   const allowed = pairs.filter(({ from, to }) => from === to || MOVES[from].includes(to));
   const forbidden = pairs.filter((pair) => !allowed.includes(pair));
 
-  it.each(allowed)('may go from $from to $to', async ({ from, to }) => {
+  it.each(allowed)('the status of a channel may go from $from to $to', async ({ from, to }) => {
     const { id } = await channelIn(from);
 
     const { status, body } = await change(staff, id, { status: to });
@@ -140,7 +140,7 @@ describe('the status of a channel', () => {
     expect([status, body.data.status]).toEqual([200, to]);
   });
 
-  it.each(forbidden)('cannot go from $from to $to: 409', async ({ from, to }) => {
+  it.each(forbidden)('the status of a channel cannot go from $from to $to: 409', async ({ from, to }) => {
     const before = await channelIn(from);
 
     const answer = await change(staff, before.id, { status: to, description: 'Not this either' });
@@ -167,7 +167,7 @@ describe('the status of a channel', () => {
 
 describe('an unknown channel', () => {
   it.each(['chan_01k0dem000e000000000099999', 'chan_x', 'ctr_01k0dem000e000000000000001', '%00', 'a%2Fb'])(
-    '%s is 404, whether it is read or changed',
+    'the unknown channel %s is 404, whether it is read or changed',
     async (id) => {
       const answers = [await staff.get(`${CHANNELS}/${id}`), await change(staff, id, { description: 'x' })];
       for (const answer of answers) {

@@ -37,13 +37,13 @@ export type ChannelAnswer = Answer<{ data: Channel }>;
 
 let made = 0;
 
-/** A name that no other channel of this database has. */
+/** A name that no other channel of this database uses. */
 export function unique(text: string): string {
   made += 1;
   return `${text} ${process.hrtime.bigint().toString(36)}-${made}`;
 }
 
-/** A new channel; `terms` are what matters to the test. */
+/** A new channel; `terms` contain the members that matter to the test. */
 export async function newChannel(app: TestApp, terms: object = {}): Promise<Channel> {
   const answer: ChannelAnswer = await app.as('owner').post(CHANNELS, { name: unique('Channel'), ...terms });
   if (answer.status !== 201) throw new Error(`The channel was rejected: ${answer.text}`);

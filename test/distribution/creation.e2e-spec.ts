@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe('POST /v1/admin/distribution/channels', () => {
-  it('returns 201 with the channel, its Location and its ETag; omitted members have their defaults', async () => {
+  it('a new channel is answered with 201, its Location and its ETag; omitted members have their defaults', async () => {
     const name = unique('Created');
 
     const answer: ChannelAnswer = await staff.post(CHANNELS, { name: `  ${name} ` });
@@ -49,7 +49,7 @@ describe('POST /v1/admin/distribution/channels', () => {
     expect((await staff.get(`${CHANNELS}/${data.id}`)).body).toEqual(answer.body);
   });
 
-  it('stores every field and the contact', async () => {
+  it('a new channel stores every field and the contact', async () => {
     const fields = {
       name: unique('Whole'),
       description: 'Zeile 1\nZeile 2 – 😀',
@@ -67,17 +67,17 @@ describe('POST /v1/admin/distribution/channels', () => {
     expect(channel.metadata).toEqual(fields.metadata);
   });
 
-  it('stores "" as null for website, contact name and contact e-mail', async () => {
+  it('a new channel stores "" as null for website, contact name and contact e-mail', async () => {
     const channel = await newChannel(app, { website: '', contactName: '  ', contactEmail: '' });
     expect(channel).toMatchObject({ website: null, contactName: null, contactEmail: null });
   });
 
-  it('ignores an id in the body', async () => {
+  it('an id in the body of a new channel is ignored', async () => {
     const channel = await newChannel(app, { id: 'chan_01k0dem000e000000000000002' });
     expect(channel.id).not.toBe('chan_01k0dem000e000000000000002');
   });
 
-  it('rejects archived as first status with 422', async () => {
+  it('a new channel with the status archived is rejected with 422', async () => {
     const name = unique('Born dead');
     const answer = await staff.post(CHANNELS, { name, status: 'archived' });
 
@@ -88,7 +88,7 @@ describe('POST /v1/admin/distribution/channels', () => {
     expect(await app.sql('select from channels where name = $1', [name])).toEqual([]);
   });
 
-  it('rejects an invalid body with 400 and each issue, and creates nothing', async () => {
+  it('an invalid body of a new channel is rejected with 400 and each issue, and nothing is created', async () => {
     const name = unique('Invalid');
     const answer = await staff.post(CHANNELS, { name, status: 'closed', website: 'ftp://example.com' });
 
@@ -100,7 +100,7 @@ describe('POST /v1/admin/distribution/channels', () => {
     expect(await app.sql('select from channels where name = $1', [name])).toEqual([]);
   });
 
-  it('stores values at the limits', async () => {
+  it('a new channel can have values at the limits', async () => {
     const { metadata } = await newChannel(app, { metadata: { a: 'x'.repeat(16_384 - 8) } });
     expect(Buffer.byteLength(JSON.stringify(metadata))).toBe(16_384);
     const longest = { name: unique('x').padEnd(255, 'x'), kind: 'k'.repeat(50), description: '😀'.repeat(2_000) };
@@ -112,7 +112,7 @@ describe('POST /v1/admin/distribution/channels', () => {
 });
 
 describe('the name of a channel', () => {
-  it('is unique, ignoring case and white space at its ends', async () => {
+  it('the name of a channel is unique, ignoring case and white space at its ends', async () => {
     const { name } = await newChannel(app);
 
     const answer = await staff.post(CHANNELS, { name: `\t${name.toUpperCase()} ` });
@@ -120,7 +120,7 @@ describe('the name of a channel', () => {
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, NAME_TAKEN)]);
   });
 
-  it('is given to one of two concurrent requests: one 201, one 409', async () => {
+  it('the name of a channel is given to one of two concurrent requests: one 201, one 409', async () => {
     for (let round = 0; round < 5; round += 1) {
       const name = unique('Contested');
 
@@ -133,7 +133,7 @@ describe('the name of a channel', () => {
     }
   });
 
-  it('is free again once its channel is archived', async () => {
+  it('the name of a channel can be used again once its channel is archived', async () => {
     const { id, name } = await newChannel(app);
     await staff.patch(`${CHANNELS}/${id}`, { status: 'archived' });
 

@@ -21,7 +21,7 @@ const create = (key: string, body: object): Promise<Made> =>
 const channelsNamed = (name: string) => app.sql('select from channels where name = $1', [name]);
 
 describe('a request with the same Idempotency-Key', () => {
-  it('is executed once, and its answer is replayed with a new request id', async () => {
+  it('a request with an Idempotency-Key is executed once, and its answer is replayed with a new request id', async () => {
     const [key, name] = [newKey(), unique('Once')];
 
     const first = await create(key, { name, kind: 'ota' });
@@ -37,7 +37,7 @@ describe('a request with the same Idempotency-Key', () => {
     expect(entries.body.data).toHaveLength(1);
   });
 
-  it('gets its first answer, also if the channel was changed since', async () => {
+  it('a request with an Idempotency-Key gets its first answer again, also if the channel was changed since', async () => {
     const key = newKey();
     const { id } = await newChannel(app);
     const patch = (description: string, by = key) =>
@@ -51,7 +51,7 @@ describe('a request with the same Idempotency-Key', () => {
     expect((await read(app, id)).description).toBe('Second');
   });
 
-  it('is rejected with 422 if its body, path or method differs', async () => {
+  it('a request with an Idempotency-Key is rejected with 422 if its body, path or method differs', async () => {
     const [key, name] = [newKey(), unique('Reused')];
     const { body } = await create(key, { name });
     const patched = newKey();
@@ -72,7 +72,7 @@ describe('a request with the same Idempotency-Key', () => {
     expect((await read(app, body.data.id)).version).toBe(2);
   });
 
-  it('is executed again after 24 hours', async () => {
+  it('a request with an Idempotency-Key is executed again after 24 hours', async () => {
     const key = newKey();
     await create(key, { name: unique('A day') });
     app.travel({ hours: 24, ms: 1 });
@@ -82,7 +82,7 @@ describe('a request with the same Idempotency-Key', () => {
     expect([later.status, later.headers['idempotent-replayed']]).toEqual([201, undefined]);
   });
 
-  it('is recognized with any token of the same person', async () => {
+  it('a request with an Idempotency-Key is recognized with any token of the same person', async () => {
     const [key, name] = [newKey(), unique('Rotated')];
     const first = await create(key, { name });
 
@@ -92,7 +92,7 @@ describe('a request with the same Idempotency-Key', () => {
     expect([again.status, again.headers['idempotent-replayed'], again.body]).toEqual([201, 'true', first.body]);
   });
 
-  it('is independent of the same key of another person', async () => {
+  it('an Idempotency-Key is independent of the same key of another person', async () => {
     const key = newKey();
     const first = await create(key, { name: unique('Ours') });
 
@@ -109,7 +109,7 @@ describe('a request with the same Idempotency-Key', () => {
 });
 
 describe('concurrent requests with the same Idempotency-Key', () => {
-  it('eight copies have exactly one effect; the others are replayed, or 409 while it runs', async () => {
+  it('eight concurrent copies of a request have exactly one effect; the others are replayed, or 409 while it runs', async () => {
     for (let round = 0; round < 3; round += 1) {
       const [key, name] = [newKey(), unique('Eight copies')];
 
@@ -125,7 +125,7 @@ describe('concurrent requests with the same Idempotency-Key', () => {
     }
   });
 
-  it('a second request meanwhile is rejected with 409 idempotency_in_progress and Retry-After', async () => {
+  it('a second request with a running Idempotency-Key is rejected with 409 idempotency_in_progress and Retry-After', async () => {
     const [key, { id }] = [newKey(), await newChannel(app)];
     const patch = () =>
       staff.patch(`${CHANNELS}/${id}`, { description: 'Slow' }, { headers: { 'Idempotency-Key': key } });

@@ -11,7 +11,7 @@ interface ChannelPage {
 
 let app: TestApp;
 let mark: string;
-/** Five channels whose names share a mark, oldest first. */
+/** Five channels whose names contain a marker, oldest first. */
 let channels: Channel[];
 
 beforeAll(async () => {
@@ -40,11 +40,11 @@ async function list(query: Record<string, string>): Promise<ChannelPage> {
 const at = (...indexes: number[]) => indexes.map((index) => channels[index]);
 
 describe('the list of channels', () => {
-  it('has data, total, limit and offset, newest first, with 50 channels by default', async () => {
+  it('the list of channels has data, total, limit and offset, newest first, with 50 channels by default', async () => {
     expect(await list({ search: mark })).toEqual({ data: at(4, 3, 2, 1, 0), total: 5, limit: 50, offset: 0 });
   });
 
-  it('has the requested page, with the total of all channels', async () => {
+  it('the list of channels has the requested page, with the total of all channels', async () => {
     const page = await list({ search: mark, limit: '2', offset: '1' });
     expect(page).toEqual({ data: at(3, 2), total: 5, limit: 2, offset: 1 });
     const end = await list({ search: mark, limit: '2', offset: '4' });
@@ -53,7 +53,7 @@ describe('the list of channels', () => {
     expect(beyond).toEqual({ data: [], total: 5, limit: 200, offset: 100_000 });
   });
 
-  it('is searched by a part of the name, ignoring case and treating wildcards as ordinary characters', async () => {
+  it('the list of channels is searched by a part of the name, ignoring case and treating wildcards as ordinary characters', async () => {
     expect((await list({ search: `${mark.toUpperCase()} BR` })).data).toEqual(at(3));
     expect((await list({ search: `  ${mark} ch ` })).data).toEqual(at(2));
     expect((await list({ search: mark.replace('%', '_') })).total).toBe(0);
@@ -62,14 +62,14 @@ describe('the list of channels', () => {
     expect((await list({ search: '100%_' })).total).toBeGreaterThanOrEqual(5);
   });
 
-  it('is filtered by kind, by status and by both', async () => {
+  it('the list of channels is filtered by kind, by status and by both', async () => {
     expect((await list({ search: mark, kind: 'ota' })).data).toEqual(at(3, 1, 0));
     expect((await list({ search: mark, status: 'pending' })).data).toEqual(at(1));
     expect(await list({ search: mark, kind: 'ota', status: 'active' })).toMatchObject({ data: at(3, 0), total: 2 });
     expect((await list({ search: mark, kind: 'marketplace' })).total).toBe(0);
   });
 
-  it('contains archived channels', async () => {
+  it('the list of channels contains archived channels', async () => {
     const { id, name } = await newChannel(app);
     await change(app.as('owner'), id, { status: 'archived' });
 
@@ -80,11 +80,11 @@ describe('the list of channels', () => {
   it.each([
     ['createdAt', [0, 1, 2, 3, 4]],
     ['-createdAt', [4, 3, 2, 1, 0]],
-  ])('is sorted by %s', async (sort, order) => {
+  ])('the list of channels is sorted by %s', async (sort, order) => {
     expect((await list({ search: mark, sort })).data).toEqual(at(...order));
   });
 
-  it('is sorted by name, ascending and descending', async () => {
+  it('the list of channels is sorted by name, ascending and descending', async () => {
     const ascending = (await list({ search: mark, sort: 'name' })).data;
     const descending = (await list({ search: mark, sort: '-name' })).data;
 
@@ -95,7 +95,7 @@ describe('the list of channels', () => {
     expect(descending).toEqual([...ascending].reverse());
   });
 
-  it('skips no channel of those created in the same millisecond', async () => {
+  it('the list of channels skips no channel of those created in the same millisecond', async () => {
     const same = unique('Same moment');
     await Promise.all(Array.from({ length: 7 }, (_, n) => newChannel(app, { name: `${same} ${n}` })));
     await app.sql(`update channels set created_at = '2026-01-01T00:00:00Z' where name like $1`, [`${same}%`]);
@@ -110,7 +110,7 @@ describe('the list of channels', () => {
     expect(found).toEqual([...found].sort().reverse());
   });
 
-  it('rejects an invalid query with 400 and each issue', async () => {
+  it('the list of channels rejects an invalid query with 400 and each issue', async () => {
     const answer = await app.as('owner').get(`${CHANNELS}?limit=201&sort=website`);
 
     const issues: Issue[] = [

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('If-None-Match', () => {
-  it('the current ETag gets 304 without a body, and after a change the channel', async () => {
+  it('the current ETag in If-None-Match gets 304 without a body, and after a change the channel', async () => {
     const { id } = await newChannel(app);
     const path = `${CHANNELS}/${id}`;
     const { headers } = await staff.get(path);
@@ -39,7 +39,7 @@ describe('If-Match', () => {
   });
 
   it.each(['"2"', '"0"', 'W/"1"', '"01x"', '"chan"', '""'])(
-    '%s does not: 412 with the version there is',
+    'If-Match %s is 412 with the current version',
     async (tag) => {
       const before = await newChannel(app);
 
@@ -54,7 +54,7 @@ describe('If-Match', () => {
   );
 
   it.each(['1', '"1', 'x "1"', '"1" "2"'])(
-    'If-Match %s is rejected with 400, because it is no entity tag',
+    'If-Match %s is rejected with 400, because it is not an entity tag',
     async (tag) => {
       const { id } = await newChannel(app);
 
@@ -65,7 +65,7 @@ describe('If-Match', () => {
     },
   );
 
-  it('of eight concurrent changes of the same version one succeeds and seven get 412', async () => {
+  it('one of eight concurrent changes of the same version succeeds and seven get 412', async () => {
     const { id } = await newChannel(app);
 
     const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => send(id, '"1"', `Change ${n}`)));

@@ -18,7 +18,7 @@ describe('the own-sales channel', () => {
     (await app.sql<{ id: string }>(`select id from channels where system_key = 'direct'`))[0]?.id ?? '';
 
   it.each([{ kind: 'reseller' }, { status: 'inactive' }, { status: 'archived' }])(
-    'keeps its kind and status: %j',
+    'the own-sales channel keeps its kind and status: %j',
     async (body) => {
       const before = await read(app, await system());
 
@@ -34,7 +34,7 @@ describe('the own-sales channel', () => {
     },
   );
 
-  it('its other fields can be changed, also by a body that repeats its kind and status', async () => {
+  it('the other fields of the own-sales channel can be changed, also by a body that repeats its kind and status', async () => {
     const { id, kind, status } = await read(app, await system());
     const answer = await change(staff, id, { kind, status, description: 'Our own shop' });
 
@@ -44,7 +44,7 @@ describe('the own-sales channel', () => {
     ]);
   });
 
-  it('is changed by provisioning, and not written if nothing changes', async () => {
+  it('the own-sales channel is changed by provisioning, and not written if nothing changes', async () => {
     const before = await read(app, await system());
 
     await apply({ name: before.name, contactName: 'Sales' });
@@ -54,7 +54,7 @@ describe('the own-sales channel', () => {
     expect(after).toEqual({ ...before, contactName: 'Sales', version: before.version + 1, updatedAt: after.updatedAt });
   });
 
-  it('is created by provisioning as direct and active, with a ledger entry', async () => {
+  it('the own-sales channel is created by provisioning as direct and active, with a ledger entry', async () => {
     await app.sql(`update channels set system_key = null where system_key = 'direct'`);
 
     await apply({ name: unique('Own shop') });
@@ -69,7 +69,7 @@ describe('the own-sales channel', () => {
     [{ name: 'x', kind: 'ota' }, 'systemChannels.0.kind'],
     [{ name: '' }, 'systemChannels.0.name'],
     [{ name: 'x', systemKey: 'other' }, 'systemChannels.0.systemKey'],
-  ])('provisioning rejects %j', async (fields, place) => {
+  ])('provisioning rejects %j for the own-sales channel', async (fields, place) => {
     await expect(apply(fields)).rejects.toThrow(place);
   });
 });

@@ -22,7 +22,7 @@ interface TokenBody {
 }
 
 describe('an API token', () => {
-  it('is returned by its creation, and by no other response', async () => {
+  it('an API token is returned by its creation, and by no other response', async () => {
     const { client, user } = await hire(app, ['owner']);
     const body = { name: 'Export', scopes: ['finance:read'] };
     const { status, body: created, headers } = await client.post<{ data: TokenBody }>(TOKENS, body);
@@ -49,7 +49,7 @@ describe('an API token', () => {
     expect(JSON.stringify(ledger)).not.toContain(token?.slice(21));
   });
 
-  it('is not part of an idempotent replay', async () => {
+  it('an API token is not part of an idempotent replay', async () => {
     const call = { headers: { 'Idempotency-Key': randomUUID() } };
     const body = { name: 'Once', scopes: ['finance:read'] };
     const first = await owner.post<{ data: TokenBody }>(TOKENS, body, call);
@@ -65,7 +65,7 @@ describe('an API token', () => {
     expect(JSON.stringify(kept)).not.toContain(token?.slice(21));
   });
 
-  it('cannot have more scopes than its creator: 403 with the excess scopes', async () => {
+  it('an API token cannot have more scopes than its creator: 403 with the excess scopes', async () => {
     const { token } = await makeToken(owner, ['identity:write', 'finance:*']);
     const scopes = ['finance:read', 'finance:approve', 'trips:read', '*'];
     const { status, body, headers } = await app.with(token).post(TOKENS, { name: 'Too much', scopes });
@@ -90,7 +90,7 @@ describe('an API token', () => {
     },
     { what: 'an end in the past', more: { expiresAt: '2020-01-01T00:00:00Z' }, path: 'expiresAt', message: END },
     { what: 'an end too far away', more: { expiresAt: '2199-01-01T00:00:00Z' }, path: 'expiresAt', message: END },
-  ])('with $what is rejected with 400', async ({ more, path, message }) => {
+  ])('an API token with $what is rejected with 400', async ({ more, path, message }) => {
     const { status, body, headers } = await owner.post(TOKENS, { name: 'x', scopes: ['finance:read'], ...more });
     expect(status).toBe(400);
     expect(body).toEqual(
@@ -101,7 +101,7 @@ describe('an API token', () => {
     );
   });
 
-  it('is rejected after it has expired', async () => {
+  it('an API token is rejected after it has expired', async () => {
     const own = await startApp();
     const expiresAt = new Date(own.now().getTime() + 3_600_000).toISOString();
     const { body } = await own
@@ -119,7 +119,7 @@ describe('an API token', () => {
     expect(await list(false)).toContain(body.data.id);
   });
 
-  it('is revoked at once; a second revocation returns the same response', async () => {
+  it('an API token is revoked at once; a second revocation returns the same response', async () => {
     const { id, token } = await makeToken(owner, ['finance:read']);
     const first = await owner.delete<{ data: TokenBody }>(`${TOKENS}/${id}`);
     expect(first.status).toBe(200);
@@ -134,7 +134,7 @@ describe('an API token', () => {
     expect(actions.map(({ action }) => action)).toEqual(['identity.api_token.create', 'identity.api_token.revoke']);
   });
 
-  it('cannot be found if it is a platform key: 404', async () => {
+  it('an API token cannot be found if it is a platform key: 404', async () => {
     const [row] = await app.sql<{ id: string }>(`select id from api_tokens where kind = 'platform' limit 1`);
     const { status, body, headers } = await owner.delete(`${TOKENS}/${row?.id}`);
     expect(status).toBe(404);

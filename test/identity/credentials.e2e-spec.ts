@@ -42,7 +42,7 @@ const BAD: Record<string, () => string> = {
 };
 
 describe('a staff route', () => {
-  it.each(Object.keys(BAD))('rejects %s with the same 401', async (shape) => {
+  it.each(Object.keys(BAD))('a staff route rejects %s with the same 401', async (shape) => {
     const { status, body, headers } = await app.get(ME, { headers: { Authorization: BAD[shape]?.() ?? '' } });
     expect(status).toBe(401);
     expect(body).toEqual(unauthorizedBody(headers));
@@ -50,19 +50,19 @@ describe('a staff route', () => {
     expect(headers['cache-control']).toBe('private, no-store');
   });
 
-  it('rejects a request without a credential with the same 401, whose challenge has no error', async () => {
+  it('a staff route rejects a request without a credential with the same 401, whose challenge has no error', async () => {
     const { status, body, headers } = await app.get(ME);
     expect(status).toBe(401);
     expect(body).toEqual(unauthorizedBody(headers));
     expect(headers['www-authenticate']).toBe('Bearer realm="staff"');
   });
 
-  it('accepts the token in x-api-key', async () => {
+  it('a staff route accepts the token in x-api-key', async () => {
     const { status } = await app.get(ME, { headers: { 'x-api-key': good } });
     expect(status).toBe(200);
   });
 
-  it('rejects a valid x-api-key beside a wrong Authorization', async () => {
+  it('a staff route rejects a valid x-api-key beside a wrong Authorization', async () => {
     const { status, body, headers } = await app.get(ME, {
       headers: { 'x-api-key': good, Authorization: `Bearer ${newCredential('vsk').token}` },
     });
@@ -70,45 +70,45 @@ describe('a staff route', () => {
     expect(body).toEqual(unauthorizedBody(headers));
   });
 
-  it('accepts a valid Authorization beside a wrong x-api-key', async () => {
+  it('a staff route accepts a valid Authorization beside a wrong x-api-key', async () => {
     const { status } = await app.get(ME, { headers: { 'x-api-key': 'wrong', Authorization: `Bearer ${good}` } });
     expect(status).toBe(200);
   });
 
-  it('accepts no token in the query', async () => {
+  it('a staff route accepts no token in the query', async () => {
     const { status } = await app.get(`${ME}?access_token=${good}`);
     expect(status).toBe(401);
   });
 
-  it('accepts no token in the body', async () => {
+  it('a staff route accepts no token in the body', async () => {
     const { status } = await app.post(TOKENS, { access_token: good, name: 'x', scopes: ['*'] });
     expect(status).toBe(401);
   });
 });
 
 describe('a platform route', () => {
-  it('of connect rejects a staff token with the 401 of its surface', async () => {
+  it('a platform route of connect rejects a staff token with the 401 of its surface', async () => {
     const { status, body, headers } = await app.with(good).get('/connect/v1/connector-providers');
     expect(status).toBe(401);
     expect(body).toEqual(unauthorizedBody(headers));
     expect(headers['www-authenticate']).toBe('Bearer realm="connect", error="invalid_token"');
   });
 
-  it('of data rejects a staff token with the 401 of its surface', async () => {
+  it('a platform route of data rejects a staff token with the 401 of its surface', async () => {
     const { status, body, headers } = await app.with(good).get('/data/geo/v1/reference/languages');
     expect(status).toBe(401);
     expect(body).toEqual({ code: 'UNAUTHORIZED', message: 'A valid credential is required' });
     expect(headers['www-authenticate']).toBe('Bearer realm="data", error="invalid_token"');
   });
 
-  it('accepts no key in x-api-key', async () => {
+  it('a platform route accepts no key in x-api-key', async () => {
     const { status } = await app.get('/data/geo/v1/reference/languages', {
       headers: { 'x-api-key': app.credentials.platformKey },
     });
     expect(status).toBe(401);
   });
 
-  it('accepts a key whose scopes cover the route, and rejects another one with 403', async () => {
+  it('a platform route accepts a key whose scopes cover the route, and rejects another one with 403', async () => {
     const path = '/data/hotels/v1/reviewsite/reference/languages';
     expect((await app.as('platform').get(path)).status).toBe(200);
     const { status, body, headers } = await app.as('limited').get(path);
@@ -119,7 +119,7 @@ describe('a platform route', () => {
 });
 
 describe('a credential', () => {
-  it('is rejected from the next request after its revocation, and within a second by another process', async () => {
+  it('a credential is rejected from the next request after its revocation, and within a second by another process', async () => {
     const other = await startApp();
     const { id, token } = await makeToken(app.as('owner'), ['identity:read']);
     expect((await app.with(token).get(ME)).status).toBe(200);
@@ -130,7 +130,7 @@ describe('a credential', () => {
     expect((await other.with(token).get(ME)).status).toBe(401);
   });
 
-  it('never exceeds the present roles of its user', async () => {
+  it('a credential never exceeds the current roles of its user', async () => {
     const member = await hire(app, ['owner']);
     const { token } = await makeToken(member.client, ['finance:*', 'identity:read']);
     const scopes = async () => (await app.with(token).get<{ data: { scopes: string[] } }>(ME)).body.data.scopes;
@@ -139,7 +139,7 @@ describe('a credential', () => {
     expect((await scopes()).sort()).toEqual(['finance:read', 'identity:read']);
   });
 
-  it('is stored as a hash, and its last use is written after the response', async () => {
+  it('a credential is stored as a hash, and its last use is written after the response', async () => {
     const { id, token } = await makeToken(app.as('owner'), ['identity:read']);
     const used = app.now();
     await app.with(token).get(ME);

@@ -10,14 +10,14 @@ describe('a start in production', () => {
       'or such a user in the file of `npm run provision -- <file.json>`',
   ];
 
-  it('without an owner is rejected and creates nothing', async () => {
+  it('a start in production without an owner is rejected and creates nothing', async () => {
     const machine = await Machine.set();
     const key = { BOOTSTRAP_PLATFORM_KEY: newCredential('tpk').token };
     await expect(machine.start({ ...PRODUCTION, ...key })).rejects.toMatchObject({ faults: noOwner });
     expect(await machine.sql('select id from users union all select id from api_tokens')).toEqual([]);
   });
 
-  it('is rejected while no owner is active, and accepts one that provisioning created', async () => {
+  it('a start in production is rejected while no owner is active, and accepts one that provisioning created', async () => {
     const machine = await Machine.set();
     const first = await machine.start({ ...PRODUCTION, ...owner });
     await first.stop();

@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 describe('a first start', () => {
-  it('writes credentials.json readable only by its owner, and a second start changes only the address', async () => {
+  it('a first start writes credentials.json readable only by its owner, and a second start changes only the address', async () => {
     const machine = await Machine.bare();
     await machine.start({ PORT: '3000' });
     const credentials = machine.credentials();
@@ -56,7 +56,7 @@ describe('a first start', () => {
     expect(statSync(machine.credentialsFile).mode & 0o777).toBe(0o600);
   });
 
-  it('records every resource that it creates, as the system', async () => {
+  it('a first start records every resource that it creates, as the system', async () => {
     const machine = await Machine.set();
     await machine.start({ DEMO_DATA: 'false' });
     const entries = await machine.sql('select action, actor_type from action_ledger_entries order by action');
@@ -64,7 +64,7 @@ describe('a first start', () => {
     expect(entries).toEqual(made.map((kind) => ({ action: `identity.${kind}.create`, actor_type: 'system' })));
   });
 
-  it('uses the preset values', async () => {
+  it('a first start uses the preset values', async () => {
     const machine = await Machine.set();
     const preset = {
       BOOTSTRAP_ADMIN_EMAIL: 'boss@example.com',
@@ -82,7 +82,7 @@ describe('a first start', () => {
     expect(platformKey).toBe(preset.BOOTSTRAP_PLATFORM_KEY);
   });
 
-  it('by three concurrent processes creates one owner and one set of demo data', async () => {
+  it('a first start by three concurrent processes creates one owner and one set of demo data', async () => {
     const machine = await Machine.set();
     const first = await machine.start({ DEMO_DATA: 'false' });
     await first.stop();
@@ -92,7 +92,7 @@ describe('a first start', () => {
     expect(await machine.sql(`select name from channels where system_key = 'direct'`)).toHaveLength(1);
   });
 
-  it('that fails half-way stores nothing, and the next one succeeds', async () => {
+  it('a first start that fails half-way stores nothing, and the next one succeeds', async () => {
     const machine = await Machine.set();
     const broken = await machine.start({ DEMO_DATA: 'false' });
     await broken.stop();
@@ -106,7 +106,7 @@ describe('a first start', () => {
     expect((await machine.sql('select email from users')).length).toBeGreaterThan(1);
   });
 
-  it('prints all URLs, and three curl commands that work as printed, twice', async () => {
+  it('a first start prints all URLs, and three curl commands that work as printed, twice', async () => {
     const machine = await Machine.set();
     const PORT = String(await freePort());
     await machine.start({ PORT }, { listening: true });
@@ -125,7 +125,7 @@ describe('a first start', () => {
     }
   });
 
-  it('of an existing database reports a missing credentials.json with a remedy', async () => {
+  it('a start on an existing database reports a missing credentials.json with a remedy', async () => {
     const machine = await Machine.set();
     await machine.start({ DEMO_DATA: 'false' });
     unlinkSync(machine.credentialsFile);
@@ -139,7 +139,7 @@ describe('a first start', () => {
     expect(existsSync(machine.credentialsFile)).toBe(false);
   });
 
-  it('of another database in the same folder keeps the first file under another name, and reports it when the first database starts again', async () => {
+  it('a first start on another database in the same folder keeps the first file under another name, and reports it later', async () => {
     const one = await Machine.set();
     await one.start({ DEMO_DATA: 'false' });
     const credentials = readFileSync(one.credentialsFile, 'utf8');
@@ -155,7 +155,7 @@ describe('a first start', () => {
     expect(printed()).not.toMatch(/vsk_|tpk_/);
   });
 
-  it('whose owner is an existing user is rejected with a remedy', async () => {
+  it('a first start whose owner is an existing user is rejected with a remedy', async () => {
     const machine = await Machine.set();
     const first = await machine.start({ DEMO_DATA: 'false' });
     await first.stop();
@@ -169,7 +169,7 @@ describe('a first start', () => {
 describe('a first start in production', () => {
   const owner = { BOOTSTRAP_ADMIN_EMAIL: 'boss@example.com', BOOTSTRAP_ADMIN_PASSWORD: 'the boat sails at seven' };
 
-  it('generates nothing, prints no secret and writes no file', async () => {
+  it('a first start in production generates nothing, prints no secret and writes no file', async () => {
     const machine = await Machine.set();
     await machine.start({ ...PRODUCTION, ...owner });
     expect(printed()).toContain('Ready');
@@ -178,7 +178,7 @@ describe('a first start in production', () => {
     expect(await machine.sql('select id from api_tokens')).toEqual([]);
   });
 
-  it('creates only preset credentials', async () => {
+  it('a first start in production creates only preset credentials', async () => {
     const machine = await Machine.set();
     const key = { ...PRODUCTION, BOOTSTRAP_PLATFORM_KEY: newCredential('tpk').token };
     await machine.start({ ...key, ...owner });
@@ -198,14 +198,17 @@ describe('a first start in production', () => {
     ['an address', email, [lacks('BOOTSTRAP_ADMIN_PASSWORD')]],
     ['a password', password, [lacks('BOOTSTRAP_ADMIN_EMAIL')]],
     ['a token', token, [lacks('BOOTSTRAP_ADMIN_EMAIL'), lacks('BOOTSTRAP_ADMIN_PASSWORD')]],
-  ])('with an incomplete owner (%s) is rejected, and creates nothing', async (_, half, faults) => {
-    const machine = await Machine.set();
-    const preset = { ...PRODUCTION, ...half, BOOTSTRAP_PLATFORM_KEY: newCredential('tpk').token };
-    await expect(machine.start(preset)).rejects.toMatchObject({ faults });
-    expect(await machine.sql('select id from users union all select id from api_tokens')).toEqual([]);
-  });
+  ])(
+    'a first start in production with an incomplete owner (%s) is rejected, and creates nothing',
+    async (_, half, faults) => {
+      const machine = await Machine.set();
+      const preset = { ...PRODUCTION, ...half, BOOTSTRAP_PLATFORM_KEY: newCredential('tpk').token };
+      await expect(machine.start(preset)).rejects.toMatchObject({ faults });
+      expect(await machine.sql('select id from users union all select id from api_tokens')).toEqual([]);
+    },
+  );
 
-  it('that has created an owner accepts an incomplete preset later', async () => {
+  it('a first start in production that has created an owner accepts an incomplete preset later', async () => {
     const machine = await Machine.set();
     const first = await machine.start({ ...PRODUCTION, ...email, ...password });
     await first.stop();

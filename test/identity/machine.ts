@@ -36,7 +36,7 @@ export class Machine {
     readonly folder: string,
   ) {}
 
-  /** With its own data folder, or with the folder of another machine. */
+  /** With its own data folder, or with that of another machine. */
   static async set(shared?: string): Promise<Machine> {
     // Migrations take longer than most of these tests.
     migrated ??= migratedDatabase();
@@ -115,7 +115,7 @@ function newFolder(): string {
 /** A database of its own, empty or a copy of another one; its URL for the application. */
 async function createDatabase(template?: string): Promise<string> {
   const { run, adminUrl, role } = JSON.parse(process.env['TEST_RUN'] ?? '') as Run;
-  // Several files of one worker set up machines.
+  // Several files of one worker use machines.
   const name = `${run}_first_${randomBytes(4).toString('hex')}`;
   const copied = template === undefined ? '' : `template ${template} strategy file_copy`;
   await query(adminUrl, `create database ${name} ${copied} ${role.user ? `owner ${role.user}` : ''}`);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('a caller without the scopes of a role', () => {
-  it('can neither create an owner nor change one, including the password: 403 with the excess scopes', async () => {
+  it('a caller without the scopes of a role can neither create an owner nor change one, including the password: 403 with the excess scopes', async () => {
     const { token } = await makeToken(owner, ['identity:*']);
     const clerk = app.with(token);
     const { user } = await hire(app, ['owner']);
@@ -29,7 +29,7 @@ describe('a caller without the scopes of a role', () => {
     }
   });
 
-  it('cannot change the name of a user with that role', async () => {
+  it('a caller without the scopes of a role cannot change the name of a user with that role', async () => {
     const { token } = await makeToken(owner, ['identity:*']);
     const { user } = await hire(app, ['sales']);
     const { status, body, headers } = await app.with(token).patch(`${USERS}/${user.id}`, { name: 'Other' });
@@ -45,7 +45,7 @@ describe('the last owner', () => {
   const onlyOwners = (ids: string[]) =>
     app.sql(`update users set roles = '{viewer}' where 'owner' = any (roles) and id <> all ($1)`, [ids]);
 
-  it('cannot be demoted or disabled: 409 last_owner', async () => {
+  it('the last owner cannot be demoted or disabled: 409 last_owner', async () => {
     const last = await hire(app, ['owner']);
     await onlyOwners([last.user.id]);
     for (const change of [{ roles: ['viewer'] }, { active: false }]) {
@@ -58,7 +58,7 @@ describe('the last owner', () => {
     await app.sql(`update users set roles = '{owner}' where email = $1`, [app.credentials.staff.email]);
   });
 
-  it('remains if two owners demote each other concurrently', async () => {
+  it('the last owner remains if two owners demote each other concurrently', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [one, two] = [await hire(app, ['owner']), await hire(app, ['owner'])];
       await onlyOwners([one.user.id, two.user.id]);

@@ -33,7 +33,7 @@ const actionsOf = async (id: unknown) =>
   );
 
 describe('the section users', () => {
-  it('creates a user with a generated password that is printed once, and can be repeated', async () => {
+  it('provisioning creates a user with a generated password that is printed once, and can be repeated', async () => {
     const row = { email: uniqueEmail(), name: 'Rosa', roles: ['sales'] };
     const first = await provision({ users: [row] });
     const password = /shown only now: (\S{20})$/m.exec(first)?.[1] ?? '';
@@ -45,7 +45,7 @@ describe('the section users', () => {
     expect(await actionsOf(user?.['id'])).toEqual(['identity.user.create']);
   });
 
-  it('writes only changes, and records them as the system', async () => {
+  it('provisioning of users writes only changes, and records them as the system', async () => {
     const row = { email: uniqueEmail(), name: 'Rosa', roles: ['sales'], password: 'given from outside' };
     await provision({ users: [row] });
     const session = await login(app, row.email, row.password);
@@ -60,7 +60,7 @@ describe('the section users', () => {
 describe('the section platformKeys', () => {
   const LANGUAGES = '/data/geo/v1/reference/languages?limit=1';
 
-  it('creates a key whose generated token is printed once, and can be repeated', async () => {
+  it('provisioning creates a platform key whose generated token is printed once, and can be repeated', async () => {
     const row = { name: `partner ${randomUUID()}`, scopes: ['data:geo:read'] };
     const first = await provision({ platformKeys: [row] });
     const token = /shown only now: (tpk_\S+)$/m.exec(first)?.[1] ?? '';
@@ -71,7 +71,7 @@ describe('the section platformKeys', () => {
     expect(await actionsOf(key?.['id'])).toEqual(['identity.platform_key.create']);
   });
 
-  it('replaces the token of a key: the old one is rejected, and the ID of the key stays', async () => {
+  it('provisioning replaces the token of a platform key: the old one is rejected, and the ID of the key stays', async () => {
     const [old, next] = [newCredential('tpk').token, newCredential('tpk').token];
     const row = { name: `partner ${randomUUID()}`, scopes: ['data:geo:read'] };
     await provision({ platformKeys: [{ ...row, token: old }] });
@@ -89,7 +89,7 @@ describe('the section platformKeys', () => {
     expect(JSON.stringify(payloads)).not.toContain(next.slice(21));
   });
 
-  it('revokes a key', async () => {
+  it('provisioning revokes a platform key', async () => {
     const token = newCredential('tpk').token;
     const row = { name: `partner ${randomUUID()}`, scopes: ['data:geo:read'], token };
     await provision({ platformKeys: [row] });
@@ -112,12 +112,12 @@ describe('the command provision', () => {
     return { code, output: output.replaceAll(file, 'rows.json') };
   }
 
-  it('prints the number of applied rows of each section', async () => {
+  it('the command provision prints the number of applied rows of each section', async () => {
     const users = [{ email: uniqueEmail(), name: 'Rosa', roles: ['sales'], password: 'given from outside' }];
     expect(await run(JSON.stringify({ users }))).toEqual({ code: 0, output: '  users: 1\n' });
   });
 
-  it('rejects the complete document if it has errors, prints every error, and exits with 65', async () => {
+  it('the command provision rejects the complete document if it has errors, prints every error, and exits with 65', async () => {
     const email = uniqueEmail();
     const fine = { email, name: 'Fine', roles: ['sales'] };
     const faulty = { email: 'none', name: '', roles: ['boss'], password: 'short' };
@@ -138,7 +138,7 @@ describe('the command provision', () => {
     expect(await app.sql('select from users where email = $1', [email])).toEqual([]);
   });
 
-  it('rejects a file that is not a document', async () => {
+  it('the command provision rejects a file that is not a document', async () => {
     for (const document of [[], null, 'users', { users: {} }, { users: [null] }]) {
       await expect(app.nest.get(Provisioning).apply(document)).rejects.toThrow(/must be/);
     }
@@ -147,7 +147,7 @@ describe('the command provision', () => {
 });
 
 describe('an unknown command', () => {
-  it('prints the list of commands, and exits with 64', async () => {
+  it('an unknown command prints the list of commands, and exits with 64', async () => {
     const answers = await Promise.all([['fly'], [], ['constructor']].map((words) => runCommand(words)));
 
     for (const { code, output } of answers) {

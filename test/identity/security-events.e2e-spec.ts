@@ -22,7 +22,7 @@ const eventsOf = (userId: string) =>
 const kindsOf = async (userId: string) => (await eventsOf(userId)).map(({ kind }) => kind);
 
 describe('a security event', () => {
-  it('of a login holds the user, the session, the address and the user agent', async () => {
+  it('the security event of a login contains the user, the session, the address and the user agent', async () => {
     const { user, password } = await hire(app, ['viewer']);
     const before = (await eventsOf(user.id)).length;
     const call = { headers: { 'User-Agent': 'Desk/1.0' } };
@@ -41,7 +41,7 @@ describe('a security event', () => {
     });
   });
 
-  it('of a rejected login is kept although the login fails, without the e-mail address', async () => {
+  it('the security event of a rejected login is kept although the login fails, without the e-mail address', async () => {
     const { user } = await hire(app, ['viewer']);
     const unknown = uniqueEmail();
     const before = await app.sql<{ count: number }>(
@@ -62,7 +62,7 @@ describe('a security event', () => {
     expect(all).not.toContain('@');
   });
 
-  it('is recorded for tokens, roles, disabling and the end of a session', async () => {
+  it('a security event is recorded for tokens, roles, disabling and the end of a session', async () => {
     const { user, client } = await hire(app, ['owner']);
     const { id } = await makeToken(client, ['identity:read']);
     await client.delete(`${TOKENS}/${id}`);

@@ -35,7 +35,7 @@ describe('a login', () => {
   // Every test has failed logins from one address, whose limit cannot be configured.
   beforeEach(() => app.travel({ ms: 60_000 }));
 
-  it('returns 201 with a token, its end and the user', async () => {
+  it('a login returns 201 with a token, its end and the user', async () => {
     const { status, body, headers } = await app.post<{ data: { token: string; expiresAt: string; user: object } }>(
       SESSIONS,
       { email: member.user.email.toUpperCase(), password: PASSWORD },
@@ -50,7 +50,7 @@ describe('a login', () => {
     expect((await app.with(body.data.token).get(ME)).status).toBe(200);
   });
 
-  it('accepts any characters in the password, and does not trim them', async () => {
+  it('a login accepts any characters in the password, and does not trim them', async () => {
     const odd = '  pass\u0001wörd 🦜 \t ';
     const { user } = await hire(app, ['viewer'], { password: odd });
     await expect(login(app, user.email, odd.trim())).rejects.toThrow('login answered 401');
@@ -69,14 +69,14 @@ describe('a login', () => {
     ['an empty address', async () => '', PASSWORD],
     ['an invalid address', async () => `' or 1=1 --`, PASSWORD],
     ['a disabled user', disabled, PASSWORD],
-  ])('with %s is rejected with the same 401', async (_, email, password) => {
+  ])('a login with %s is rejected with the same 401', async (_, email, password) => {
     const { status, body, headers } = await app.post(SESSIONS, { email: await email(), password });
     expect(status).toBe(401);
     expect(body).toEqual(refusal(headers, 'unauthorized', { error: 'The e-mail address or the password is wrong' }));
     expect(headers['www-authenticate']).toBe('Bearer realm="staff"');
   });
 
-  it('does the same work for an unknown address as for a wrong password', async () => {
+  it('a login does the same work for an unknown address as for a wrong password', async () => {
     const timed = async (email: string) => {
       await forgetFailures(app);
       const started = performance.now();
@@ -94,7 +94,7 @@ describe('a login', () => {
     expect(ratio).toBeLessThan(2);
   });
 
-  it('is recorded with the user, and a rejected one is logged without the password', async () => {
+  it('a login is recorded with the user, and a rejected one is logged without the password', async () => {
     const token = await login(app, member.user.email, PASSWORD);
     const [own] = (await sessionsOf({ ...member, client: app.with(token) })).filter(({ current }) => current);
     const entries = await app.sql(
@@ -109,7 +109,7 @@ describe('a login', () => {
     expect(app.logs.join()).not.toContain(token);
   });
 
-  it('without a password is rejected with 400', async () => {
+  it('a login without a password is rejected with 400', async () => {
     const { status, body, headers } = await app.post<{ details: { issues: { path: string; message: string }[] } }>(
       SESSIONS,
       { email: member.user.email },
@@ -123,7 +123,7 @@ describe('a login', () => {
     );
   });
 
-  it('is rejected with 429 after ten failures of an account or an address, and successful logins do not count', async () => {
+  it('a login is rejected with 429 after ten failures of an account or an address, and successful logins do not count', async () => {
     const own = await startApp({ env: { RATE_LIMIT_FACTOR: '1' } });
     const { email } = (await hire(own, ['viewer'])).user;
     const attempt = (password: string) => own.post(SESSIONS, { email: email.toUpperCase(), password });
@@ -148,7 +148,7 @@ describe('a login', () => {
 });
 
 describe('a session', () => {
-  it('is listed only for its user, and marked if it is the current one', async () => {
+  it('a session is listed only for its user, and marked if it is the current one', async () => {
     const own = await hire(app, ['viewer']);
     await login(app, own.user.email, PASSWORD);
     const sessions = await sessionsOf(own);
@@ -158,7 +158,7 @@ describe('a session', () => {
     expect(theirs).not.toEqual(expect.arrayContaining([sessions[0]?.id]));
   });
 
-  it('ends at once by logout', async () => {
+  it('a session ends at once by logout', async () => {
     const { client } = await hire(app, ['viewer']);
     const { status, body } = await client.delete<{ data: SessionBody }>(`${SESSIONS}/current`);
     expect(status).toBe(200);
@@ -168,14 +168,14 @@ describe('a session', () => {
     expect(after.body).toEqual(unauthorizedBody(after.headers));
   });
 
-  it('is not ended by a logout with an API token', async () => {
+  it('a session is not ended by a logout with an API token', async () => {
     const { status, body } = await app.as('owner').delete(`${SESSIONS}/current`);
     expect(status).toBe(200);
     expect(body).toEqual({ data: null });
     expect((await app.as('owner').get(ME)).status).toBe(200);
   });
 
-  it('can be ended from another session of the user', async () => {
+  it('a session can be ended from another session of the user', async () => {
     const own = await hire(app, ['viewer']);
     const other = app.with(await login(app, own.user.email, PASSWORD));
     const [target] = (await sessionsOf({ ...own, client: other })).filter(({ current }) => !current);
@@ -185,7 +185,7 @@ describe('a session', () => {
     expect((await other.delete(`${SESSIONS}/${target?.id}`)).status).toBe(404);
   });
 
-  it('of another user gets the same 404 as an unknown one', async () => {
+  it('a session of another user gets the same 404 as an unknown one', async () => {
     const [own] = await sessionsOf(await hire(app, ['viewer']));
     const foreign = await member.client.delete(`${SESSIONS}/${own?.id}`);
     const unknown = await member.client.delete(`${SESSIONS}/sess_01k0dem000e999999999999999`);
@@ -196,7 +196,7 @@ describe('a session', () => {
     }
   });
 
-  it('ends after twelve hours without use, and each use extends it', async () => {
+  it('a session ends after twelve hours without use, and each use extends it', async () => {
     const own = await startApp();
     const { client } = await hire(own, ['viewer']);
     own.travel({ hours: 11 });
@@ -211,7 +211,7 @@ describe('a session', () => {
     expect((await client.get(ME)).status).toBe(401);
   });
 
-  it('ends after thirty days even if it is used', async () => {
+  it('a session ends after thirty days even if it is used', async () => {
     const own = await startApp();
     const { client } = await hire(own, ['viewer']);
     await own.sql('update staff_sessions set last_used_at = $1', [new Date(Date.now() + 40 * DAY_MS)]);
@@ -223,7 +223,7 @@ describe('a session', () => {
 });
 
 describe('the current user', () => {
-  it('is returned with the type of the credential and its scopes', async () => {
+  it('the current user is returned with the type of the credential and its scopes', async () => {
     const { client, user } = await hire(app, ['sales']);
     const { status, body } = await client.get(ME);
     expect(status).toBe(200);
@@ -231,7 +231,7 @@ describe('the current user', () => {
     expect(body).toEqual({ data: { user, credential: 'session', scopes } });
   });
 
-  it('is returned for an API token as well', async () => {
+  it('the current user is returned for an API token as well', async () => {
     const { body } = await app.as('owner').get<{ data: { credential: string; scopes: string[] } }>(ME);
     expect(body.data).toMatchObject({ credential: 'api_token', scopes: ['*'] });
   });

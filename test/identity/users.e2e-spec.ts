@@ -27,7 +27,7 @@ const ledgerOf = (id: string) =>
   );
 
 describe('a user', () => {
-  it('is created with 201, Location and ETag, and never shows the password', async () => {
+  it('a user is created with 201, Location and ETag, and never shows the password', async () => {
     const body = newUser({ roles: ['viewer', 'finance'] });
     const { status, headers, body: answer } = await owner.post<{ data: UserBody }>(USERS, body);
     expect(status).toBe(201);
@@ -49,7 +49,7 @@ describe('a user', () => {
     expect(JSON.stringify([stored, await ledgerOf(data.id)])).not.toContain(PASSWORD);
   });
 
-  it('has a unique e-mail address, ignoring case, also with concurrent requests', async () => {
+  it('a user has a unique e-mail address, ignoring case, also with concurrent requests', async () => {
     const email = uniqueEmail();
     const answers = await Promise.all(
       [email, email.toUpperCase()].map((text) => owner.post(USERS, newUser({ email: text }))),
@@ -62,7 +62,7 @@ describe('a user', () => {
   });
 
   it.each([{ what: 'a short password', more: { password: 'eleven char' }, path: 'password', code: 'minLength' }])(
-    'with $what is rejected with 400',
+    'a user with $what is rejected with 400',
     async ({ more, path, code }) => {
       const { status, body, headers } = await owner.post<{
         details: { issues: { path: string; code: string; message: string }[] };
@@ -80,11 +80,11 @@ describe('a user', () => {
     },
   );
 
-  it('can have a password of twelve characters', async () => {
+  it('a user can have a password of twelve characters', async () => {
     expect((await owner.post(USERS, newUser({ password: 'twelve chars' }))).status).toBe(201);
   });
 
-  it('is found by part of the name or address, by role and by status', async () => {
+  it('a user is found by part of the name or address, by role and by status', async () => {
     const { body } = await owner.post<{ data: UserBody }>(USERS, newUser({ name: 'Ottilie 100%_x', roles: ['sales'] }));
     const search = async (query: string) =>
       (await owner.get<{ data: UserBody[]; total: number }>(`${USERS}?${query}`)).body;
@@ -97,11 +97,11 @@ describe('a user', () => {
     expect(names).toEqual((await search('sort=-name&limit=200')).data.map(({ name }) => name).reverse());
   });
 
-  it('cannot be searched with an invalid query: 400', async () => {
+  it('a user cannot be searched with an invalid query: 400', async () => {
     expect((await owner.get(`${USERS}?role=boss`)).status).toBe(400);
   });
 
-  it('that is unknown is not found (404)', async () => {
+  it('a user that is unknown is not found (404)', async () => {
     for (const id of ['user_01k0dem000e999999999999999', 'x', '..%2F']) {
       const { status, body, headers } = await owner.get(`${USERS}/${id}`);
       expect(status).toBe(404);
@@ -111,7 +111,7 @@ describe('a user', () => {
 });
 
 describe('a change of a user', () => {
-  it('changes only the fields that are sent and the version', async () => {
+  it('a change of a user changes only the fields that are sent and the version', async () => {
     const { user } = await hire(app, ['viewer']);
     const { status, body, headers } = await owner.patch<{ data: UserBody }>(`${USERS}/${user.id}`, { name: 'New' });
     expect(status).toBe(200);
@@ -125,14 +125,14 @@ describe('a change of a user', () => {
     });
   });
 
-  it('with an invalid body is rejected with 400, and changes nothing', async () => {
+  it('a change of a user with an invalid body is rejected with 400, and changes nothing', async () => {
     const { user } = await hire(app, ['viewer']);
     const before = (await owner.get(`${USERS}/${user.id}`)).body;
     expect((await owner.patch(`${USERS}/${user.id}`, { email: 'new@example.com' })).status).toBe(400);
     expect((await owner.get(`${USERS}/${user.id}`)).body).toEqual(before);
   });
 
-  it('to inactive ends sessions and tokens at once and permanently, and is recorded in the ledger', async () => {
+  it('disabling a user ends sessions and tokens at once and permanently, and is recorded in the ledger', async () => {
     const member = await hire(app, ['owner']);
     const { token } = await makeToken(member.client, ['identity:read']);
     await owner.patch(`${USERS}/${member.user.id}`, { active: false });
@@ -148,7 +148,7 @@ describe('a change of a user', () => {
     expect(disabling?.after).toMatchObject({ active: false, endedSessions: 1, revokedTokens: 1 });
   });
 
-  it('to inactive also ends sessions and tokens that are created concurrently', async () => {
+  it('disabling a user also ends sessions and tokens that are created concurrently', async () => {
     const member = await hire(app, ['owner']);
     const attempts = Promise.allSettled(Array.from({ length: 6 }, () => login(app, member.user.email, PASSWORD)));
     const tokens = Array.from({ length: 6 }, () => member.client.post(TOKENS, { name: 'x', scopes: ['trips:read'] }));
@@ -163,7 +163,7 @@ describe('a change of a user', () => {
     expect(left).toEqual([]);
   });
 
-  it('of the password ends the other sessions, and only the new password is accepted', async () => {
+  it('a change of the password of a user ends the other sessions, and only the new password is accepted', async () => {
     const member = await hire(app, ['owner']);
     const other = await login(app, member.user.email, PASSWORD);
     await member.client.patch(`${USERS}/${member.user.id}`, { password: 'an entirely new one' });
@@ -173,7 +173,7 @@ describe('a change of a user', () => {
     await expect(login(app, member.user.email, 'an entirely new one')).resolves.toMatch(/^vss_/);
   });
 
-  it('of roles takes effect with the next request', async () => {
+  it('a change of the roles of a user takes effect with the next request', async () => {
     const { client, user } = await hire(app, ['viewer']);
     expect((await client.get(USERS)).status).toBe(200);
     await owner.patch(`${USERS}/${user.id}`, { roles: ['sales'] });

@@ -57,7 +57,7 @@ describe('changing a draft', () => {
   });
 
   it.each(['issued', 'sent', 'signed', 'executed', 'expired', 'void'] as const)(
-    'is 409 contract_locked once it is %s',
+    'a change of a contract is 409 contract_locked once it is %s',
     async (status) => {
       const { id } = await contractIn(app, status);
       const answer = await staff.patch(`${CONTRACTS}/${id}`, { language: 'de' });

@@ -20,7 +20,7 @@ export interface Contract {
 
 export type ContractAnswer = Answer<{ data: Contract; error?: string; code?: string; requestId?: string }>;
 
-/** A new draft; what matters to the test stands in `terms`. */
+/** A new draft; `terms` contain the members that matter to the test. */
 export async function draft(app: TestApp, terms: object = {}): Promise<Contract> {
   const body = { title: 'Travel contract', body: '<p>Seven days.</p>', ...terms };
   const answer = await app.as('owner').post<{ data: Contract }>(CONTRACTS, body);
@@ -48,7 +48,7 @@ const MADE = {
     return dispatch(app, id, { recipientEmail: 'clara@example.com' });
   },
   void: (app: TestApp, id: string) => declareVoid(app, id),
-  /** Nothing reaches these two yet; the states are visible already. */
+  /** No operation reaches these two states yet; they are visible already. */
   signed: async (app: TestApp, id: string) => {
     await MADE.sent(app, id);
     await app.sql(`update contracts set status = 'signed' where id = $1`, [id]);
@@ -77,7 +77,7 @@ export async function read(app: TestApp, id: string): Promise<Contract> {
   return (await app.as('owner').get<{ data: Contract }>(`${CONTRACTS}/${id}`)).body.data;
 }
 
-/** What the ledger has of a contract, oldest first, with before and after. */
+/** The ledger entries of a contract, oldest first, with before and after. */
 export async function ledgerOf(app: TestApp, id: string): Promise<Record<string, unknown>[]> {
   const entries = '/v1/admin/action-ledger/entries';
   const query = `subjectType=contract&subjectId=${id}&limit=200`;
@@ -93,12 +93,12 @@ interface ContractEvent {
   data: { id?: string; contractId: string; contractNumber: string | null; version: number };
 }
 
-/** The messages about a contract on `legal.contracts`, once there are so many of them; the relay needs a moment. */
+/** The messages about a contract on `legal.contracts`, as soon as there are `count`; the relay needs a moment. */
 export async function eventsOf(app: TestApp, id: string, count: number): Promise<ContractEvent[]> {
   const history = '/realtime/v1/channels/legal.contracts/messages?limit=1000';
   for (let attempt = 0; ; attempt += 1) {
     const { body } = await app.as('platform').get<ContractEvent[]>(history);
-    // The relay adds the event's id, by which a consumer knows one that comes twice.
+    // The relay adds the id of the event, by which a consumer recognises duplicates.
     const own = body
       .filter(({ data }) => data.contractId === id)
       .map(({ event, data: { id: _eventId, ...data } }) => ({ event, data }));
@@ -108,7 +108,7 @@ export async function eventsOf(app: TestApp, id: string, count: number): Promise
   }
 }
 
-/** The mails that were made for a contract, oldest first, once no job is left that would make one. */
+/** The mails for a contract, oldest first, as soon as no job is left that would create one. */
 export async function mailsOf(app: TestApp, id: string): Promise<object[]> {
   for (;;) {
     const waiting = await app.sql(
@@ -126,7 +126,7 @@ export async function mailsOf(app: TestApp, id: string): Promise<object[]> {
   );
 }
 
-/** A staff token of the owner's with these scopes only. */
+/** A staff token of the owner with these scopes only. */
 export async function tokenWith(app: TestApp, scopes: string[]): Promise<string> {
   const body = { name: 'Test', scopes };
   const created = await app.as('owner').post<{ data: { token: string } }>('/v1/admin/identity/api-tokens', body);

@@ -142,7 +142,7 @@ describe('creating a contract', () => {
 describe('a contract that is unknown, or whose id is malformed', () => {
   const ids = ['ctr_00000000000000000000000000', 'ctr_x', 'nothing', 'ctr_ILOU0000000000000000000000', '%zz', '%00'];
 
-  it.each(ids)('is one and the same 404 on every staff route: %s', async (id) => {
+  it.each(ids)('an unknown or malformed contract id is the same 404 on every staff route: %s', async (id) => {
     const path = `${CONTRACTS}/${id}`;
     const answers = await Promise.all([
       staff.get(path),

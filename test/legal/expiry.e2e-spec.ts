@@ -11,12 +11,12 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-/** An instant so many milliseconds from now, by the service's clock. */
+/** An instant this many milliseconds from now, by the clock of the service. */
 const inMs = (ms: number) => new Date(app.now().getTime() + ms).toISOString();
 
 describe('the expiry of contracts', () => {
   it.each(['issued', 'sent'] as const)(
-    'comes to a contract that is %s once its expiresAt has passed',
+    'a contract that is %s expires once its expiresAt has passed',
     async (status) => {
       const { id, version } = await contractIn(app, status, { expiresAt: inMs(60_000) });
       await expire();

@@ -20,7 +20,7 @@ const refusal = (text: string, values: unknown[]) =>
   );
 
 describe('the text of a contract', () => {
-  it('the text is sanitized and frozen with its SHA-256 at issue', async () => {
+  it('the text of a contract is sanitized and frozen with its SHA-256 at issue', async () => {
     const { id, body } = await draft(app, { body: HARMFUL });
     expect(body).toBe(HARMFUL);
     const issued = (await issue(app, id)).body.data;
@@ -30,7 +30,7 @@ describe('the text of a contract', () => {
     expect(issued['issuedAt']).toBe(issued['updatedAt']);
   });
 
-  it('text, number and digest do not change in later states', async () => {
+  it('text, number and digest of a contract do not change in later states', async () => {
     const { id } = await draft(app, { body: HARMFUL, recipientEmail: 'clara@example.com' });
     const { body, bodySha256, contractNumber } = (await issue(app, id)).body.data;
     await dispatch(app, id);
@@ -85,7 +85,7 @@ describe('the table of contracts', () => {
     ['issued', `status = 'void', voided_at = now()`, 'contracts_void_reason'],
     ['issued', `status = 'lost'`, 'contracts_status_check'],
   ] as const)(
-    'the table rejects timestamps that do not match the status: %s with %s',
+    'the contracts table rejects timestamps that do not match the status: %s with %s',
     async (status, change, constraint) => {
       const { id } = await contractIn(app, status);
 

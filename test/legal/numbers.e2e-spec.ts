@@ -11,7 +11,7 @@ beforeAll(async () => {
   app = await startApp({ env: { ORG_TIME_ZONE: 'Europe/Bucharest' } });
 });
 
-/** Each test has a year of its own, so that its numbers begin at 1. */
+/** Each test has a year of its own, so that its numbers start at 1. */
 beforeEach(() => {
   year += 2;
   travelTo(app, `${year}-06-01T12:00:00Z`);
@@ -20,7 +20,7 @@ beforeEach(() => {
 const numbered = (from: number, to: number, of = year) =>
   Array.from({ length: to - from + 1 }, (_, n) => `C-${of}-${String(from + n).padStart(5, '0')}`);
 
-/** A busy service asks to come again (503 with Retry-After), and then the same call succeeds. */
+/** A busy service answers 503 with Retry-After, and then the same call succeeds. */
 async function issueInTheEnd(id: string): Promise<ContractAnswer> {
   for (;;) {
     const answer = await issue(app, id);
@@ -32,14 +32,14 @@ async function issueInTheEnd(id: string): Promise<ContractAnswer> {
 const numberOf = ({ body }: ContractAnswer) => body.data.contractNumber;
 
 describe('the number of a contract', () => {
-  it('numbers are C-<year>-<5 digits>, consecutive from 1', async () => {
+  it('contract numbers are C-<year>-<5 digits>, consecutive from 1', async () => {
     const numbers: (string | null)[] = [];
     for (let n = 0; n < 3; n += 1) numbers.push(numberOf(await issue(app, (await draft(app)).id)));
 
     expect(numbers).toEqual(numbered(1, 3));
   });
 
-  it('50 concurrent issues get consecutive numbers without duplicates or gaps', async () => {
+  it('50 concurrent issues of contracts get consecutive numbers without duplicates or gaps', async () => {
     const drafts = await Promise.all(Array.from({ length: 50 }, () => draft(app)));
     const answers = await Promise.all(drafts.map(({ id }) => issueInTheEnd(id)));
 
@@ -47,7 +47,7 @@ describe('the number of a contract', () => {
     expect(answers.map(numberOf).sort()).toEqual(numbered(1, 50));
   });
 
-  it('a failed issue does not use a number', async () => {
+  it('a failed issue of a contract does not use a number', async () => {
     await app.sql(`
       create function refuse_contract() returns trigger language plpgsql as
       $$ begin raise exception 'the disk is full' using errcode = 'disk_full'; end $$`);
@@ -67,7 +67,7 @@ describe('the number of a contract', () => {
     expect(numberOf(await issue(app, rejected.id))).toBe(`C-${year}-00011`);
   });
 
-  it("numbers start again with the year in the organization's time zone", async () => {
+  it("contract numbers start again with the year in the organization's time zone", async () => {
     const [last, first] = [await draft(app), await draft(app)];
     travelTo(app, `${year}-12-31T21:59:00Z`);
     expect(numberOf(await issue(app, last.id))).toBe(`C-${year}-00001`);
@@ -75,7 +75,7 @@ describe('the number of a contract', () => {
     expect(numberOf(await issue(app, first.id))).toBe(`C-${year + 1}-00001`);
   });
 
-  it('numbers that are taken are skipped', async () => {
+  it('contract numbers that are taken are skipped', async () => {
     await draft(app, { contractNumber: `C-${year}-00001` });
     await draft(app, { contractNumber: `C-${year}-00002` });
     const void4 = await draft(app, { contractNumber: `C-${year}-00004` });
@@ -86,13 +86,13 @@ describe('the number of a contract', () => {
     expect(numbers).toEqual([`C-${year}-00003`, `C-${year}-00005`]);
   });
 
-  it('a number that was set in the draft is kept and uses no assigned number', async () => {
+  it('a contract number that was set in the draft is kept and uses no assigned number', async () => {
     const { id } = await draft(app, { contractNumber: `DACH/${year}/7` });
     expect(numberOf(await issue(app, id))).toBe(`DACH/${year}/7`);
     expect(numberOf(await issue(app, (await draft(app)).id))).toBe(`C-${year}-00001`);
   });
 
-  it('an issue does not fail if a concurrent draft chooses the same number', async () => {
+  it('an issue does not fail if a concurrent draft uses the same contract number', async () => {
     const drafts = await Promise.all(Array.from({ length: 10 }, () => draft(app)));
     const chosen = numbered(1, 10);
     const choose = (contractNumber: string) => app.as('owner').post(CONTRACTS, { title: 'Chosen', contractNumber });
@@ -108,7 +108,7 @@ describe('the number of a contract', () => {
     expect(new Set([...given, ...kept]).size).toBe(given.length + kept.length);
   });
 
-  it('numbers grow beyond five digits', async () => {
+  it('contract numbers grow beyond five digits', async () => {
     await app.sql('insert into contract_number_counters (year, last_number) values ($1, 99999)', [year]);
     expect(numberOf(await issue(app, (await draft(app)).id))).toBe(`C-${year}-100000`);
   });

@@ -11,7 +11,7 @@ const UNKNOWN = 'pol_01k0dem000e000000000099999';
 let app: TestApp;
 let staff: TestClient;
 beforeAll(async () => {
-  // Without jobs nothing takes events out of the outbox while a test looks at it.
+  // Jobs are disabled, so that the outbox keeps its events.
   app = await startApp({ env: { JOBS: 'false' } });
   staff = app.as('owner');
 });
@@ -69,7 +69,7 @@ describe('a policy', () => {
     ['name', 'Another name'],
     ['slug', `slug-${randomUUID()}`],
     ['language', 'de'],
-  ])('an update of {%s} changes that field, updatedAt and version, and nothing else', async (field, value) => {
+  ])('an update of {%s} changes only that field, updatedAt and version of a policy', async (field, value) => {
     const before = await newPolicy(app);
     const answer: Answered<Policy> = await staff.patch(`${POLICIES}/${before.id}`, { [field]: value });
     const { updatedAt } = answer.body.data;
@@ -90,7 +90,7 @@ describe('a policy', () => {
     expect(await app.sql('select from policies where name = $1', [name])).toEqual([]);
   });
 
-  it('an update of an outdated version is 412, of an unknown or malformed id 404', async () => {
+  it('an update of an outdated version of a policy is 412, of an unknown or malformed id 404', async () => {
     const { id } = await newPolicy(app);
     const headers = { 'If-Match': '"7"' };
     const stale = await staff.patch<Refusal>(`${POLICIES}/${id}`, { name: 'Late' }, { headers });

@@ -62,17 +62,17 @@ export interface Resolved {
   explain: Explained[];
 }
 
-/** Refused or not. */
+/** Either rejected or not. */
 export type Answered<Thing> = Answer<{ data: Thing; error: string; code: string; requestId: string }>;
 
-/** Of a name of its own; what matters to the test stands in `terms`. */
+/** A new policy with a name of its own; `terms` contain the members that matter to the test. */
 export const policy = (terms: object = {}) => ({ kind: 'cancellation', name: `Policy ${randomUUID()}`, ...terms });
 export const version = (terms: object = {}) => ({ title: 'Terms', body: '<p>In writing.</p>', ...terms });
 
-/** Of an assignment that no other one can overlap. */
+/** An assignment that cannot overlap with any other. */
 export const aProduct = () => ({ scope: 'product', targetId: `product-${randomUUID()}` });
 
-/** Insists, since a machine under load may answer 503. */
+/** Repeats the call, because a busy machine may answer 503. */
 async function make<Thing>(app: TestApp, path: string, body?: object): Promise<Thing> {
   const answer = await insisting(() => app.as('owner').post<{ data: Thing }>(path, body));
   if (answer.status > 201) throw new Error(`${path} was rejected: ${answer.text}`);
@@ -99,7 +99,7 @@ export async function published(app: TestApp, terms: object = {}): Promise<{ pol
 export const assign = (app: TestApp, policyId: string, terms: object) =>
   make<Assignment>(app, ASSIGNMENTS, { policyId, ...terms });
 
-/** A policy with a published version, and what it applies to. */
+/** A policy with a published version, and its assignment. */
 export async function assigned(app: TestApp, kind: string, terms: object) {
   const { policy: made, version: text } = await published(app, { kind });
   return { policy: made, version: text, assignment: await assign(app, made.id, terms) };
@@ -119,7 +119,7 @@ export async function resolve(app: TestApp, asked: Record<string, string>): Prom
   return answer.body;
 }
 
-/** The names of a thing's events that wait to be published, in their order. */
+/** The names of the waiting events of a subject, in their order. */
 export async function eventsOf(app: TestApp, member: string, id: string): Promise<string[]> {
   const rows = await app.sql<{ event: string }>(
     `select event from outbox_events where channel = 'legal.policies' and data->>$1 = $2 order by sequence`,
@@ -128,7 +128,7 @@ export async function eventsOf(app: TestApp, member: string, id: string): Promis
   return rows.map(({ event }) => event);
 }
 
-/** What the ledger has of a thing, in its order. */
+/** The ledger entries of a subject, in their order. */
 export async function entriesOf(app: TestApp, subjectId: string): Promise<{ action: string; actorId: string }[]> {
   return app.sql(
     `select action, actor_id as "actorId" from action_ledger_entries where subject_id = $1 order by sequence`,
@@ -136,7 +136,7 @@ export async function entriesOf(app: TestApp, subjectId: string): Promise<{ acti
   );
 }
 
-/** The constraint, or else the code, by which the database itself refuses a statement; null where it does not. */
+/** The constraint or the code by which the database rejects a statement, or null. */
 export function refusedBy(app: TestApp, text: string, values: unknown[]): Promise<string | null> {
   return app.sql(text, values).then(
     () => null,

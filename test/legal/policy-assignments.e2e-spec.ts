@@ -78,7 +78,7 @@ describe('an assignment', () => {
     ]);
   });
 
-  it('an end before the start is 400 at creation and at an update', async () => {
+  it('an end before the start of an assignment is 400 at creation and at an update', async () => {
     const { id: policyId } = await newPolicy(app);
     const { id } = await assign(app, policyId, { ...aProduct(), validFrom: '2027-03-01' });
     const made = await create({ policyId, ...aProduct(), validFrom: '2027-03-01', validTo: '2027-02-28' });
@@ -90,7 +90,7 @@ describe('an assignment', () => {
     expect(await readAssignment(app, id)).toMatchObject({ validTo: null, version: 1 });
   });
 
-  it('an unknown policy or channel is 404 with the field, an archived channel 409', async () => {
+  it('an unknown policy or channel of an assignment is 404 with the field, an archived channel 409', async () => {
     const { id: policyId } = await newPolicy(app);
     const { id: archived } = await newChannel(app);
     await change(staff, archived, { status: 'archived' });
@@ -118,7 +118,7 @@ describe('an assignment', () => {
     }
   });
 
-  it('an overlap with the same kind, scope, target and priority is 409', async () => {
+  it('an overlap of assignments with the same kind, scope, target and priority is 409', async () => {
     const { policy: mine } = await published(app);
     const { policy: other } = await published(app);
     const product = aProduct();
@@ -150,7 +150,7 @@ describe('an assignment', () => {
     expect([again.status, again.body]).toEqual([409, refusal(again, OVERLAP)]);
   });
 
-  it('ten concurrent requests create one assignment', async () => {
+  it('ten concurrent requests create one assignment of a policy', async () => {
     const { id: policyId } = await newPolicy(app);
     const body = { policyId, ...aProduct() };
     const answers = await Promise.all(Array.from({ length: 10 }, () => create(body)));
@@ -193,7 +193,7 @@ describe('the table of assignments', () => {
     ['policy_assignments_validity', `valid_from = '2027-01-02', valid_to = '2027-01-01'`],
     ['policy_assignments_removal', 'removed_at = now()'],
     ['policy_assignments_locked_stays', `locked = true, removed_at = now(), removed_by = 'x'`],
-  ])('the constraint %s of the table rejects: %s', async (constraint, set) => {
+  ])('the assignments table rejects with the constraint %s: %s', async (constraint, set) => {
     const { assignment } = await assigned(app, 'cancellation', aProduct());
     expect(await refusedBy(app, `update policy_assignments set ${set} where id = $1`, [assignment.id])).toBe(
       constraint,

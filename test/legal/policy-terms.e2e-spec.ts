@@ -38,7 +38,7 @@ const patch = (id: string, body: object, headers = {}) =>
   staff.patch<Answered<Assignment>['body']>(`${ASSIGNMENTS}/${id}`, body, { headers });
 
 describe('removing an assignment', () => {
-  it('a removal returns {success: true}, and the assignment is no longer listed, read or removed again', async () => {
+  it('removing an assignment returns {success: true}, and it is no longer listed, read or removed again', async () => {
     const { assignment: before } = await assigned(app, 'cancellation', aProduct());
 
     const answer = await remove(before.id);
@@ -87,7 +87,7 @@ describe('removing an assignment', () => {
     expect(await readAssignment(app, LOCKED)).toEqual({ ...before, locked: true });
   });
 
-  it('removing an unknown or malformed id is 404, an outdated version 412, without legal:delete 403', async () => {
+  it('removing an unknown or malformed assignment is 404, an outdated version 412, without legal:delete 403', async () => {
     const { assignment } = await assigned(app, 'cancellation', aProduct());
     for (const unknown of [UNKNOWN, 'pasn_x', 'pol_01k0dem000e000000000000001', '%00']) {
       const answer = await remove(unknown);
@@ -105,7 +105,7 @@ describe('removing an assignment', () => {
 });
 
 describe('resolving a policy', () => {
-  /** One of each scope, all of one kind, on targets of its own. */
+  /** One of each scope, all of one kind, with targets of their own. */
   async function everyScope(kind: string) {
     const mark = randomUUID();
     const { id: channelId } = await newChannel(app);

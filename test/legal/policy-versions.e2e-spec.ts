@@ -30,13 +30,13 @@ const WHOLE_RULE = {
 let app: TestApp;
 let staff: TestClient;
 beforeAll(async () => {
-  // Without jobs nothing takes events out of the outbox while a test looks at it.
+  // Jobs are disabled, so that the outbox keeps its events.
   app = await startApp({ env: { JOBS: 'false' } });
   staff = app.as('owner');
 });
 
 describe('a version', () => {
-  it('a new version is a draft with the next number and does not change the published one', async () => {
+  it('a new policy version is a draft with the next number and does not change the published one', async () => {
     const { id } = await newPolicy(app);
     const rules = [
       { ...RULE, position: 7 },
@@ -73,7 +73,7 @@ describe('a version', () => {
     expect(ten.map(({ number }) => number).sort((a, b) => a - b)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
-  it('a version is found only under its own policy', async () => {
+  it('a policy version is found only under its own policy', async () => {
     const draft = await newDraft(app, (await newPolicy(app)).id);
     const other = await newPolicy(app);
     for (const place of [
@@ -97,7 +97,7 @@ describe('a version', () => {
     expect(await readVersion(app, draft)).toEqual(draft);
   });
 
-  it('an update keeps the rules unless it has rules, which replace all', async () => {
+  it('an update of a policy version keeps the rules unless it has rules, which replace all', async () => {
     const { id } = await newPolicy(app);
     const before = await newDraft(app, id, { rules: [RULE, { type: 'window', daysBeforeDeparture: 7 }] });
 
@@ -158,19 +158,22 @@ describe('a version', () => {
     { what: 'a position twice', rules: [{ ...RULE, position: 1 }, RULE], path: 'rules.1.position', code: 'unique' },
     { what: 'an unknown type', rules: [{ type: 'bonus' }], path: 'rules.0.type', code: 'isIn' },
   ];
-  it.each(contradictions)('with $what is 400 with the place, and nothing is written', async ({ rules, path, code }) => {
-    const draft = await newDraft(app, (await newPolicy(app)).id, { rules: [RULE] });
-    const made = await staff.post<Refusal>(`${POLICIES}/${draft.policyId}/versions`, version({ rules }));
-    const changed = await staff.patch<Refusal>(pathOf(draft), { title: 'Changed', rules });
-    for (const answer of [made, changed]) {
-      const message = answer.body.details?.issues?.[0]?.message ?? '';
-      expect([answer.status, answer.body]).toEqual([400, invalid(answer, [{ path, message, code }])]);
-    }
-    expect(await readVersion(app, draft)).toEqual(draft);
-    expect((await staff.get<{ total: number }>(`${POLICIES}/${draft.policyId}/versions`)).body.total).toBe(1);
-  });
+  it.each(contradictions)(
+    'a policy version with $what is 400 with the place, and nothing is written',
+    async ({ rules, path, code }) => {
+      const draft = await newDraft(app, (await newPolicy(app)).id, { rules: [RULE] });
+      const made = await staff.post<Refusal>(`${POLICIES}/${draft.policyId}/versions`, version({ rules }));
+      const changed = await staff.patch<Refusal>(pathOf(draft), { title: 'Changed', rules });
+      for (const answer of [made, changed]) {
+        const message = answer.body.details?.issues?.[0]?.message ?? '';
+        expect([answer.status, answer.body]).toEqual([400, invalid(answer, [{ path, message, code }])]);
+      }
+      expect(await readVersion(app, draft)).toEqual(draft);
+      expect((await staff.get<{ total: number }>(`${POLICIES}/${draft.policyId}/versions`)).body.total).toBe(1);
+    },
+  );
 
-  it('versions are listed newest first, without text and rules', async () => {
+  it('policy versions are listed newest first, without text and rules', async () => {
     const { policy: of, version: first } = await published(app);
     const second = await newDraft(app, of.id, { rules: [RULE] });
     const { body: _, rules: __, ...summary } = second;

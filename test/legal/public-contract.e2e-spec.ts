@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 describe('the public contract', () => {
   it.each<Status>(['issued', 'sent', 'signed', 'executed', 'expired'])(
-    'that is %s is shown with exactly six members and no internal metadata',
+    'the public contract that is %s has exactly six members and no internal metadata',
     async (status) => {
       const { id, contractNumber } = await contractIn(app, status, TERMS);
       const answer = await app.get(`${PUBLIC}/${id}`);
@@ -37,7 +37,7 @@ describe('the public contract', () => {
     },
   );
 
-  it('a draft, an unknown and a malformed id have the same 404 response', async () => {
+  it('a public contract that is a draft, unknown or malformed has the same 404 response', async () => {
     const { id } = await draft(app, TERMS);
     const ids = [
       id,
@@ -59,14 +59,14 @@ describe('the public contract', () => {
     }
   });
 
-  it('an id that cannot be decoded has the same 404 response', async () => {
+  it('a contract id that cannot be decoded has the same 404 response as an unknown one', async () => {
     const { status, body, headers } = await app.get(`${PUBLIC}/%zz`);
 
     expect(status).toBe(404);
     expect(body).toEqual({ error: 'Not found', code: 'not_found', requestId: headers['x-request-id'] });
   });
 
-  it('a void contract is 410 contract_gone', async () => {
+  it('a void public contract is 410 contract_gone', async () => {
     const { id } = await contractIn(app, 'sent', TERMS);
     await declareVoid(app, id);
     const { status, body, headers } = await app.get(`${PUBLIC}/${id}`);
@@ -98,7 +98,7 @@ describe('the public contract', () => {
     ['shown', 'sent', 'sent'],
     ['gone', 'void', 'void'],
     ['hidden', 'draft', null],
-  ] as const)('each access is logged: %s', async (_, status, told) => {
+  ] as const)('each access to a public contract is logged: %s', async (_, status, told) => {
     const { id } = await contractIn(app, status, TERMS);
     const { headers } = await app.get(`${PUBLIC}/${id}`);
 
@@ -111,7 +111,7 @@ describe('the public contract', () => {
 });
 
 describe('the rate limit of the public contract', () => {
-  it('the rate limit counts per address, also unknown ids, and returns 429 with the time to wait', async () => {
+  it('the rate limit of the public contract counts per address, also unknown ids, and returns 429 with the delay', async () => {
     const limited = await startApp({ env: { RATE_LIMIT_FACTOR: '0.04' } });
     const ids = ['ctr_01k0dem000e000000000000003', 'ctr_00000000000000000000000000', 'x'];
     const within = await Promise.all(ids.map((id) => limited.get(`${PUBLIC}/${id}`)));
@@ -130,7 +130,7 @@ describe('the rate limit of the public contract', () => {
 });
 
 describe('the scopes of the staff routes', () => {
-  it('reading requires legal:read, everything else legal:write', async () => {
+  it('reading contracts requires legal:read, every other operation legal:write', async () => {
     const { id } = await draft(app);
     const path = `${CONTRACTS}/${id}`;
     const reader = app.with(await tokenWith(app, ['legal:read']));

@@ -26,7 +26,7 @@ const RULE = { type: 'percentage', daysBeforeDeparture: 30, refundBasisPoints: 5
 let app: TestApp;
 let staff: TestClient;
 beforeAll(async () => {
-  // Without jobs nothing takes events out of the outbox while a test looks at it.
+  // Jobs are disabled, so that the outbox keeps its events.
   app = await startApp({ env: { JOBS: 'false' } });
   staff = app.as('owner');
 });
@@ -35,7 +35,7 @@ const command = (place: Version, name: 'publication' | 'retirement') =>
   insisting(() => staff.post<Answered<Version>['body']>(`${pathOf(place)}/${name}`));
 
 describe('the publication of a version', () => {
-  it('a publication sanitizes the text and freezes it with its digest', async () => {
+  it('the publication of a policy version sanitizes the text and freezes it with its digest', async () => {
     const { id } = await newPolicy(app);
     const draft = await newDraft(app, id, { body: '<p onclick="x()">A</p><script>x()</script>', rules: [RULE] });
 
@@ -66,7 +66,7 @@ describe('the publication of a version', () => {
     expect(await eventsOf(app, 'versionId', draft.id)).toEqual(['policy.published']);
   });
 
-  it('a publication retires the previously published version', async () => {
+  it('the publication of a policy version retires the previously published one', async () => {
     const { policy: of, version: first } = await published(app);
     const second = await publish(app, await newDraft(app, of.id));
 
@@ -97,7 +97,7 @@ describe('the publication of a version', () => {
     expect(await eventsOf(app, 'versionId', draft.id)).toEqual(['policy.published']);
   });
 
-  it('other transitions of a version are 409 with the allowed ones', async () => {
+  it('other transitions of a policy version are 409 with the allowed ones', async () => {
     const draft = await newDraft(app, (await newPolicy(app)).id);
     const refused = async (name: 'publication' | 'retirement', from: string, allowed: string[]) => {
       const to = name === 'publication' ? 'published' : 'retired';
@@ -117,7 +117,7 @@ describe('the publication of a version', () => {
     await refused('retirement', 'retired', []);
   });
 
-  it('a retired version never becomes current again', async () => {
+  it('a retired policy version never becomes current again', async () => {
     const { policy: of, version: first } = await published(app);
     const answer = await command(first, 'retirement');
     expect([answer.status, answer.body.data.status]).toEqual([200, 'retired']);
@@ -127,8 +127,8 @@ describe('the publication of a version', () => {
   });
 });
 
-describe('what was published', () => {
-  it.each(['published', 'retired'])('a version that is %s cannot be changed over HTTP: 409', async (status) => {
+describe('the published versions', () => {
+  it.each(['published', 'retired'])('a policy version that is %s cannot be changed over HTTP: 409', async (status) => {
     const { version: before } = await published(app);
     if (status === 'retired') await retire(app, before);
     const was = await readVersion(app, before);
@@ -175,7 +175,7 @@ describe('what was published', () => {
     expect(await readVersion(app, draft)).toEqual(draft);
   });
 
-  it('the table allows one published version per policy', async () => {
+  it('the versions table allows one published version per policy', async () => {
     const { policy: of } = await published(app);
     const draft = await newDraft(app, of.id);
     const text = `update policy_versions set status = 'published', sha256 = repeat('0', 64), published_at = now() where id = $1`;

@@ -92,7 +92,7 @@ describe('the transitions of a contract', () => {
     ]);
   });
 
-  it('a transition of an outdated version is 412 and changes nothing', async () => {
+  it('a transition of an outdated version of a contract is 412 and changes nothing', async () => {
     const { id } = await draft(app, RECIPIENT);
     const stale = { headers: { 'If-Match': '"7"' } };
     const answers = await Promise.all([
@@ -107,7 +107,7 @@ describe('the transitions of a contract', () => {
 });
 
 describe('issuing', () => {
-  it('an issue needs no body; an empty one and {} are accepted, a member is 400', async () => {
+  it('issuing a contract needs no body; an empty one and {} are accepted, a member is 400', async () => {
     const path = async () => `${CONTRACTS}/${(await draft(app)).id}/issuance`;
     const type = { headers: { 'Content-Type': 'application/json' } };
     expect((await app.as('owner').post(await path(), undefined, { raw: '', ...type })).status).toBe(200);
@@ -115,7 +115,7 @@ describe('issuing', () => {
     expect((await app.as('owner').post(await path(), { force: true })).status).toBe(400);
   });
 
-  it('concurrent issues issue the contract once', async () => {
+  it('concurrent requests issue a contract once', async () => {
     const { id } = await draft(app);
     const answers = await Promise.all(Array.from({ length: 8 }, () => issue(app, id)));
 
@@ -137,7 +137,7 @@ describe('declaring void', () => {
     expect(body.data['voidedAt']).toBe(body.data['updatedAt']);
   });
 
-  it('a voiding without a reason is 400 and leaves the contract a draft', async () => {
+  it('voiding a contract without a reason is 400 and leaves it a draft', async () => {
     const { id } = await draft(app);
     const answer = await app.as('owner').post<{ details: { fields: object } }>(`${CONTRACTS}/${id}/voiding`, {});
 

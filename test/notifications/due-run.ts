@@ -10,10 +10,10 @@ export interface Wanted {
   channel?: object;
 }
 
-/** A run that is due, of a rule and a booking of its own, and how it and its message stand. */
+/** A due run of a rule and a booking of its own, and the state of the run and its message. */
 export async function dueRun(app: TestApp, { email, terms = {}, channel = { channel: 'email' } }: Wanted) {
   await onlyOwnRules(app);
-  // Nor is anybody reminded of what an earlier test left open.
+  // No reminders of what an earlier test left open are sent either.
   await app.sql(`update payment_schedules set status = 'cancelled', waived = true where status = 'pending'`);
   const { id } = await bookingWith(app, { installments: [[todayOf(app), 12_345]] });
   await app.sql('update bookings set customer_email = $2 where id = $1', [id, email]);

@@ -6,9 +6,9 @@ import { closeAfterTests } from '../setup/running.js';
 
 export interface MailServer {
   url: string;
-  /** Every mail whose text was handed over whole, taken or not. */
+  /** Every mail whose text was received completely, accepted or not. */
   mails: (Email & { recipient: string })[];
-  /** What happens between the text and the answer. */
+  /** The action between the text and the response. */
   meanwhile: () => Promise<unknown>;
 }
 

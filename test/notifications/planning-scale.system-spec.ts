@@ -50,7 +50,8 @@ describe('planning for 50,000 open installments', () => {
     statements.mockRestore();
     expect(open).toBeGreaterThanOrEqual(50_000);
     expect(paging.length).toBeLessThanOrEqual(2 * Math.ceil((open + 1) / 5_000));
-    // Beside the pages: the rule's stages and state, where to begin, the end, and what the service looks for now and then.
+    // In addition to the pages: the stages and state of the rule, the start, the end, and the periodic checks of the
+    // service.
     expect(taken.length).toBeLessThanOrEqual(paging.length + 8);
     const { body } = await app.as('owner').get<{ data: Rule }>(`${RULES}/${id}`);
     expect(body.data.planning).toMatchObject({ targets: open, finishedAt: expect.any(String) });

@@ -13,7 +13,7 @@ let app: TestApp;
 let staff: TestClient;
 let jobs: ReminderJobs;
 beforeAll(async () => {
-  // Its jobs stand still: what they would do, the tests ask for.
+  // Its jobs are disabled: the tests call them.
   app = await startApp({ env: { JOBS: 'false' } });
   staff = app.as('owner');
   jobs = app.nest.get(ReminderJobs, { strict: false });
@@ -28,7 +28,7 @@ const stages = [
 const facts = (runs: Run[]) => runs.map(({ runAt, status, reason }) => [runAt, status, reason]);
 const at = (day: string) => `${day}T09:00:00.000Z`;
 
-/** A rule, planned for what is there; no other one reminds of the same. */
+/** A rule that is planned for existing resources; no other rule reminds of the same ones. */
 async function planned(terms: object): Promise<Rule> {
   await onlyOwnRules(app);
   const rule = await newRule(app, { trigger: 'installment_due', stages, ...terms });
@@ -37,7 +37,7 @@ async function planned(terms: object): Promise<Rule> {
 }
 
 describe('runs for installments', () => {
-  it('runs are planned for existing installments, one for each stage and channel, at the time of the rule', async () => {
+  it('runs for installments are planned for existing ones, one for each stage and channel, at the time of the rule', async () => {
     const { id, schedules } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({ sendTime: '10:30' });
 
@@ -62,13 +62,13 @@ describe('runs for installments', () => {
     expect(await runsOf(app, id, rule.id)).toEqual(runs);
   });
 
-  it('runs whose time and grace period have passed are not planned', async () => {
+  it('runs for installments whose time and grace period have passed are not planned', async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(-3), 100]] });
     const rule = await planned({ stages: [{ offsetDays: 0, channels: [{ channel: 'email' }] }] });
     expect(await runsOf(app, id, rule.id)).toEqual([]);
   });
 
-  it('runs are cancelled in the transaction of the payment and planned again when the payment is reversed', async () => {
+  it('runs for installments are cancelled in the transaction of the payment and planned again when it is reversed', async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({});
     const payment = await recorded(staff, received(id, 100));
@@ -87,7 +87,7 @@ describe('runs for installments', () => {
     ]);
   });
 
-  it('runs remain after a partial payment and are cancelled with the booking', async () => {
+  it('runs for installments remain after a partial payment and are cancelled with the booking', async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({});
     await recorded(staff, received(id, 40));
@@ -99,7 +99,7 @@ describe('runs for installments', () => {
     expect(new Set((await runsOf(app, id, rule.id)).map(({ status }) => status))).toEqual(new Set(['cancelled']));
   });
 
-  it('runs are superseded when the due date moves and planned again when it moves back', async () => {
+  it('runs for installments are superseded when the due date moves and planned again when it moves back', async () => {
     const { id, schedules } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({ stages: [{ offsetDays: -7, channels: [{ channel: 'email' }] }] });
     const move = (dueDate: string) => staff.patch(`${schedulesPath(id)}/${schedules[0]}`, { dueDate });
@@ -121,7 +121,7 @@ describe('runs for installments', () => {
     ]);
   });
 
-  it('runs are planned in the transaction that confirms the booking and creates its payment plan', async () => {
+  it('runs for installments are planned in the transaction that confirms the booking and creates its payment plan', async () => {
     await onlyOwnRules(app);
     const rule = await newRule(app, { trigger: 'balance_due', stages: [{ channels: [{ channel: 'email' }] }] });
     const { booking } = await confirmedBooking(staff, { booking: { startDate: inDays(100) } });
@@ -161,7 +161,7 @@ describe('runs for invoices and bookings', () => {
     ]);
   });
 
-  it('runs count from the departure, also if it moves, and from the days of confirmation and full payment', async () => {
+  it('runs of a booking count from the departure, also if it moves, and from the days of confirmation and full payment', async () => {
     await onlyOwnRules(app);
     const stage = { offsetDays: 5, channels: [{ channel: 'email' }] };
     const departure = await newRule(app, { trigger: 'departure_upcoming', stages: [{ ...stage, offsetDays: -5 }] });

@@ -40,7 +40,7 @@ export interface Refusal {
   details: { issues: Issue[]; fields: Record<string, string[]> };
 }
 
-/** A rule of a name of its own; what matters to the test stands in `terms`. */
+/** A rule with a name of its own; `terms` contain the members that matter to the test. */
 export const rule = (terms: object = {}) => ({
   name: `Rule ${randomUUID()}`,
   trigger: 'balance_due',
@@ -76,13 +76,13 @@ export interface Run {
 
 export const runsPath = (bookingId: string) => `/v1/admin/finance/bookings/${bookingId}/reminder-runs`;
 
-/** The runs of a booking by a rule, the earliest first. */
+/** The runs of a rule for a booking, the earliest first. */
 export async function runsOf(app: TestApp, bookingId: string, ruleId: string): Promise<Run[]> {
   const { body } = await app.as('owner').get<{ data: Run[] }>(`${runsPath(bookingId)}?sort=runAt&limit=200`);
   return body.data.filter((run) => run.ruleId === ruleId);
 }
 
-/** Switches the demo data's rules off, so that a test meets its own alone. */
+/** Disables the rules of the demo data, so that a test has only its own. */
 export async function onlyOwnRules(app: TestApp): Promise<void> {
   await app.sql('update reminder_rules set enabled = false');
 }
@@ -96,7 +96,7 @@ export interface Message {
   [member: string]: unknown;
 }
 
-/** What was or would have been sent, newest first. */
+/** The messages that were or would have been sent, newest first. */
 export async function messagesOf(app: TestApp, runId?: string): Promise<Message[]> {
   const query = runId === undefined ? '' : `&runId=${runId}`;
   const path = `/v1/admin/notifications/messages?limit=200${query}`;

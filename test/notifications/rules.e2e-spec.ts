@@ -6,13 +6,13 @@ import { COMPOSE, newRule, readRule, type Refusal, type Rule, rule, RULES } from
 let app: TestApp;
 let staff: TestClient;
 beforeAll(async () => {
-  // Its jobs stand still, so that nothing is planned between two reads.
+  // Its jobs are disabled, so that nothing is planned between two reads.
   app = await startApp({ env: { JOBS: 'false' } });
   staff = app.as('owner');
 });
 
 describe('composing a reminder rule', () => {
-  it('composing a rule returns 201 with the bare rule, its stages by position and its channels exactly as sent', async () => {
+  it('composing a reminder rule returns 201 with the bare rule, its stages by position and its channels exactly as sent', async () => {
     const channels: Record<string, unknown>[] = [
       { z: 1, a: { deep: [null, 1.5, 'x'] }, channel: 'email', toString: 'kept', '': 0 },
       { type: 'sms', recipientKind: 'cc' },
@@ -74,7 +74,7 @@ describe('composing a reminder rule', () => {
     expect((await staff.get(`${RULES}/${body.id}`)).body).toEqual({ data: body });
   });
 
-  it('a rule is by default enabled, at 09:00, with priority 0 and the positions of the list', async () => {
+  it('a reminder rule is by default enabled, at 09:00, with priority 0 and the positions of the list', async () => {
     const stage = { channels: [{ channel: 'email' }] };
     const composed = await newRule(app, { stages: [stage, stage] });
 
@@ -85,7 +85,7 @@ describe('composing a reminder rule', () => {
     ]);
   });
 
-  it('a rule with settings that are not sent is stored and has warnings', async () => {
+  it('a reminder rule with settings that are not sent is stored and has warnings', async () => {
     const composed = await newRule(app, {
       stages: [
         {
@@ -133,7 +133,7 @@ describe('composing a reminder rule', () => {
     'legal_signature_due',
     'booking_cancelled_non_payment',
     'document_missing',
-  ])('a rule of the trigger %s is accepted and plans no runs', async (trigger) => {
+  ])('a reminder rule of the trigger %s is accepted and plans no runs', async (trigger) => {
     const { warnings } = await newRule(app, { trigger });
     expect(warnings.map(({ code, path }) => [code, path])).toEqual([['trigger_dormant', 'trigger']]);
   });
@@ -147,7 +147,7 @@ describe('composing a reminder rule', () => {
     ],
     ['a position that is a later default', { stages: [{ ...stage, position: 1 }, stage] }, 'stages.1.position'],
     ['an invalid last channel', { stages: [stage, { channels: [{}, {}, 'email'] }] }, 'stages.1.channels.2'],
-  ])('a rule with %s is rejected with 400 and its path, and nothing is stored', async (_, terms, path) => {
+  ])('a reminder rule with %s is rejected with 400 and its path, and nothing is stored', async (_, terms, path) => {
     const count = async () =>
       app.sql(
         `select (select count(*) from reminder_rules) as rules, (select count(*) from reminder_stages) as stages,
@@ -168,7 +168,7 @@ describe('composing a reminder rule', () => {
     expect(await count()).toEqual(before);
   });
 
-  it('requests with one Idempotency-Key compose one rule, also in parallel', async () => {
+  it('requests with one Idempotency-Key compose one reminder rule, also in parallel', async () => {
     const body = rule();
     const headers = { 'Idempotency-Key': `compose-${body.name.replaceAll(' ', '-')}` };
     const answers = await Promise.all([1, 2, 3, 4].map(() => staff.request<Rule>('POST', COMPOSE, { body, headers })));
@@ -181,7 +181,7 @@ describe('composing a reminder rule', () => {
 });
 
 describe('listing reminder rules', () => {
-  it('rules are listed newest first and filtered by trigger, enabled and part of the name', async () => {
+  it('reminder rules are listed newest first and filtered by trigger, enabled and part of the name', async () => {
     const mark = `mark ${Date.now()}%`;
     const first = await newRule(app, { name: `A ${mark}` });
     const second = await newRule(app, { name: `b ${mark}`, enabled: false, trigger: 'invoice_due' });
@@ -202,7 +202,7 @@ describe('listing reminder rules', () => {
 });
 
 describe('changing a reminder rule', () => {
-  it('an update renames and disables a rule, raises its version and is recorded', async () => {
+  it('an update renames and disables a reminder rule, raises its version and is recorded', async () => {
     const { id } = await newRule(app);
     const answer = await staff.request<{ data: Rule }>('PATCH', `${RULES}/${id}`, {
       body: { name: 'Renamed', enabled: false },
@@ -214,7 +214,7 @@ describe('changing a reminder rule', () => {
     expect(await readRule(app, id)).toEqual(answer.body.data);
   });
 
-  it('an update with a stale If-Match is 412, of an unknown or malformed id 404, and {} is 400', async () => {
+  it('an update of a reminder rule with a stale If-Match is 412, of an unknown or malformed id 404, and {} is 400', async () => {
     const { id } = await newRule(app);
     const change = (path: string, body: object, etag = '"1"') =>
       staff.request('PATCH', path, { body, headers: { 'If-Match': etag } });

@@ -11,7 +11,7 @@ let app: TestApp;
 let staff: TestClient;
 let jobs: ReminderJobs;
 beforeAll(async () => {
-  // Its jobs stand still: what they would do, the tests ask for.
+  // Its jobs are disabled: the tests call them.
   app = await startApp({ env: { JOBS: 'false' } });
   staff = app.as('owner');
   jobs = app.nest.get(ReminderJobs, { strict: false });
@@ -25,7 +25,7 @@ const stages = [
 ];
 const at = (day: string) => `${day}T09:00:00.000Z`;
 
-/** A rule, planned for what is there; no other one reminds of the same. */
+/** A rule that is planned for existing resources; no other rule reminds of the same ones. */
 async function planned(terms: object): Promise<Rule> {
   await onlyOwnRules(app);
   const rule = await newRule(app, { trigger: 'installment_due', stages, ...terms });
@@ -34,7 +34,7 @@ async function planned(terms: object): Promise<Rule> {
 }
 
 describe('a rule that is disabled', () => {
-  it('a rule that is disabled before it was planned has no runs and shows that its planning ended', async () => {
+  it('a rule that was disabled before it was planned has no runs and shows that its planning ended', async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     await onlyOwnRules(app);
     const rule = await newRule(app, { trigger: 'installment_due', stages });
@@ -82,7 +82,7 @@ describe('a rule that is disabled', () => {
 });
 
 describe('the list of a booking’s runs', () => {
-  it('open runs show the masked address of the customer, and none for an SMS', async () => {
+  it('open runs of a booking show the masked address of the customer, and none for an SMS', async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({});
     const recipients = async () =>
@@ -96,7 +96,7 @@ describe('the list of a booking’s runs', () => {
     expect(new Set(await recipients())).toEqual(new Set(['email null', 'sms null']));
   });
 
-  it('the list has data and total, is filtered and sorted, and is 404 for an unknown booking', async () => {
+  it("the list of a booking's runs has data and total, is filtered and sorted, and is 404 for an unknown booking", async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({});
     const list = (query: string) => staff.get<{ data: Run[]; total: number }>(`${runsPath(id)}?${query}`);

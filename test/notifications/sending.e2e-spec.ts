@@ -15,14 +15,14 @@ let server: MailServer;
 let app: TestApp;
 beforeAll(async () => {
   server = await startMailServer();
-  // Its jobs stand still: what they would do, the tests ask for.
+  // Its jobs are disabled: the tests call them.
   app = await startApp({
     env: { JOBS: 'false', SMTP_URL: server.url, MAIL_FROM: 'Office <office@example.com>', REMINDERS_PER_DAY: '1000' },
   });
 });
 
 const work = (by: TestApp = app) => asSystem(() => by.nest.get(DeliveryJobs, { strict: false }).sendDue());
-/** The queue repeats a job that found a lock taken for too long; so does this. */
+/** The queue repeats a job that waited too long for a lock; so does this function. */
 async function insist(by: TestApp): Promise<void> {
   for (;;) {
     const outcome = await work(by).catch((error: unknown) => toAppError(error)?.status);
@@ -107,7 +107,7 @@ describe('a run that is due', () => {
     expect(await message()).toBeUndefined();
   });
 
-  it('a run is suppressed if its recipient got a message of the same group within 24 hours', async () => {
+  it('a due run is suppressed if its recipient got a message of the same group within 24 hours', async () => {
     const email = address('clara');
     const terms = { suppressionGroup: `group ${randomUUID()}` };
     await due({ email, terms });
@@ -120,7 +120,7 @@ describe('a run that is due', () => {
 });
 
 describe('a mail server that', () => {
-  it('is busy receives the mail again after five seconds', async () => {
+  it('a mail server that is busy receives the mail again after five seconds', async () => {
     const email = address('busy');
     const { run, message } = await due({ email });
     await work();
@@ -134,7 +134,7 @@ describe('a mail server that', () => {
     expect(new Set(mailsTo(email).map(({ messageId }) => messageId)).size).toBe(1);
   });
 
-  it('is busy does not get the mail again once the rule is disabled', async () => {
+  it('a mail server that is busy does not get the mail again once the rule is disabled', async () => {
     const email = address('busy');
     const { rule, run, message } = await due({ email });
     server.meanwhile = () => app.as('owner').patch(`${RULES}/${rule.id}`, { enabled: false });
@@ -149,7 +149,7 @@ describe('a mail server that', () => {
   it.each([
     ['rejects the mail does not get it again', 'refused', 'rejected'],
     ['breaks off after the text is not asked again: it may have taken it', 'broken', 'outcome_unknown'],
-  ])('%s', async (_, kind, reason) => {
+  ])('a mail server that %s', async (_, kind, reason) => {
     const email = address(kind);
     const { run, message } = await due({ email });
     await work();
@@ -168,14 +168,14 @@ it('a contract is sent by the same mail server and listed among the messages', a
   const find = async () => (await messagesOf(worker)).find(({ contractId }) => contractId === id);
   while ((await find())?.status !== 'sent') await new Promise((resolve) => setTimeout(resolve, 100));
   const sent = await find();
-  // It sends whatever is due, every minute.
+  // It sends all due messages, every minute.
   await worker.close();
 
   expect(mailsTo(recipientEmail)).toMatchObject([{ subject: 'Please read', text: expect.stringContaining(id) }]);
   expect(sent).toMatchObject({ kind: 'contract', runId: null, recipient: 'c***@example.com', attempts: 1 });
 });
 
-it('four concurrent schedulers send each run once', async () => {
+it('four concurrent schedulers send each due run once', async () => {
   const email = address('many');
   const { bookingId, rule } = await due({ email, channel: { channel: 'email' }, terms: manyStages() });
   const others = await Promise.all(
@@ -223,7 +223,7 @@ it('an unreachable mail server is tried again, and no log, message or error cont
 
 it('a run that is due in quiet hours is sent after they end', async () => {
   const { run } = await due({ email: address('clara') });
-  // By a clock that was not moved, as that of the next scheduler.
+  // By a clock that was not moved, like that of the next scheduler.
   const [hour, next] = [0, 1].map((more) => new Date(Date.now() + more * 3_600_000).toISOString().slice(11, 13));
   const quiet = await startApp({ env: { JOBS: 'false', QUIET_HOURS: `${hour}:00-${next}:30` } });
   await work(quiet);
@@ -239,7 +239,7 @@ function appErrorOf(env: NodeJS.ProcessEnv): string {
   throw new Error('The environment was taken');
 }
 
-/** So many stages of one day, each of which is due. */
+/** This number of stages on one day, each of which is due. */
 function manyStages(count = 30) {
   return { stages: Array.from({ length: count }, () => ({ channels: [{ channel: 'email' }] })) };
 }

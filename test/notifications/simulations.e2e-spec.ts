@@ -38,7 +38,7 @@ beforeAll(async () => {
 const ADDRESS = () => `clara-${randomUUID()}@example.com`;
 const EMAIL = { channels: [{ channel: 'email' }] };
 
-/** A booking with one open installment of this day, which only rules of `installment_due` are about. */
+/** A booking with one open installment of this day, which only rules of `installment_due` concern. */
 async function owing(due: string, email: string | null = ADDRESS()) {
   await app.sql(`update payment_schedules set status = 'cancelled', waived = true where status = 'pending'`);
   const { id } = await bookingWith(app, { installments: [[due, 12_345]] });
@@ -133,7 +133,7 @@ describe('a simulation', () => {
     expect(await reasons(await installmentRule({ stages }), strict)).toEqual([null, null, 'rate_limited']);
   });
 
-  it('a simulation returns what blackout days move on both days', async () => {
+  it('a simulation returns the messages that blackout days move on both days', async () => {
     const due = days(todayOf(app), 20);
     const [blackout, next] = [days(due, -7), days(due, -6)];
     await owing(due);
@@ -146,7 +146,7 @@ describe('a simulation', () => {
     ]);
   });
 
-  it('a simulation returns the run and the status of what was sent already', async () => {
+  it('a simulation returns the run and the status of messages that were sent already', async () => {
     const today = todayOf(app);
     await owing(today);
     await app.sql('update reminder_rules set enabled = false');

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const archive = (id: string) => staff.delete<Refusal & { data: object }>(`${FACILITIES}/${id}`);
 
 describe('DELETE /v1/admin/operations/facilities/{id}', () => {
-  it('archives the facility and counts what still refers to it', async () => {
+  it('archiving a facility counts the resources that still refer to it', async () => {
     const { id } = await newFacility(app);
     await newFacility(app, { parentFacilityId: id });
     await archived(app, { parentFacilityId: id });
@@ -38,7 +38,7 @@ describe('DELETE /v1/admin/operations/facilities/{id}', () => {
     }
   });
 
-  it('a facility with a scheduled future departure is rejected with 409 and the counts', async () => {
+  it('archiving a facility with a scheduled future departure is rejected with 409 and the counts', async () => {
     const before = await newFacility(app);
     await newFacility(app, { parentFacilityId: before.id });
     await newOperator(app, { facilityId: before.id });
@@ -55,7 +55,7 @@ describe('DELETE /v1/admin/operations/facilities/{id}', () => {
     expect(await readFacility(app, before.id)).toEqual(before);
   });
 
-  it('an archived facility and unknown or malformed ids are rejected with 404', async () => {
+  it('archiving an archived, unknown or malformed facility is rejected with 404', async () => {
     const { id } = await archived(app);
     for (const unknown of [id, 'fac_01k0dem000e000000000099999', 'fac_x', '%00']) {
       const answer = await archive(unknown);
@@ -63,7 +63,7 @@ describe('DELETE /v1/admin/operations/facilities/{id}', () => {
     }
   });
 
-  it('requires the scope operations:delete', async () => {
+  it('archiving a facility requires the scope operations:delete', async () => {
     const { id } = await newFacility(app);
     const { body } = await staff.post<{ data: { token: string } }>('/v1/admin/identity/api-tokens', {
       name: 'Writer',
@@ -113,7 +113,7 @@ describe('DELETE /v1/admin/operations/facilities/{id}', () => {
     ]);
   });
 
-  it('an archived facility frees its code and is listed only on request', async () => {
+  it('an archived facility releases its code and is listed only on request', async () => {
     const code = `CODE-${Date.now()}`;
     const old = await archived(app, { code });
     const anew = await newFacility(app, { code });
@@ -127,7 +127,7 @@ describe('DELETE /v1/admin/operations/facilities/{id}', () => {
     expect((await readFacility(app, old.id)).status).toBe('archived');
   });
 
-  it('a concurrent archiving leaves no scheduled future departure at the facility', async () => {
+  it('archiving a facility concurrently with new departures leaves no scheduled future departure there', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id } = await newFacility(app);
 
@@ -145,7 +145,7 @@ describe('DELETE /v1/admin/operations/facilities/{id}', () => {
     }
   });
 
-  it('publishes an event and records the facility as it was', async () => {
+  it('archiving a facility publishes an event and records the former facility', async () => {
     const before = await newFacility(app);
     await archive(before.id);
 

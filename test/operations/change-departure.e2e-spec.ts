@@ -23,7 +23,7 @@ describe('PATCH /v1/admin/operations/departures/{id}', () => {
     ['currency', 'RON'],
     ['endsAt', '2127-05-12T16:00:00.000Z'],
     ['facilityId', null],
-  ])('{%s: %j} changes that field, updatedAt and version, and nothing else', async (field, value) => {
+  ])('{%s: %j} changes only that field, updatedAt and version of a departure', async (field, value) => {
     const { id: facilityId } = await newFacility(app);
     const before = await newDeparture(app, { facilityId });
     app.travel({ ms: 5 });
@@ -38,7 +38,7 @@ describe('PATCH /v1/admin/operations/departures/{id}', () => {
     expect(await read(app, before.id)).toEqual(data);
   });
 
-  it('another start or time zone moves the local day', async () => {
+  it('another start or time zone of a departure moves its local day', async () => {
     const { id } = await newDeparture(app, { startsAt: '2127-05-12T20:30:00Z', endsAt: '2127-05-13T04:00:00Z' });
 
     const later = await change(id, { startsAt: '2127-05-12T21:30:00Z' });
@@ -47,7 +47,7 @@ describe('PATCH /v1/admin/operations/departures/{id}', () => {
     expect([later.body.data.startDate, elsewhere.body.data.startDate]).toEqual(['2127-05-13', '2127-05-12']);
   });
 
-  it('an invalid body is rejected with 400 and its issues, and changes nothing', async () => {
+  it('an invalid change of a departure is rejected with 400 and its issues, and changes nothing', async () => {
     const { id } = await newDeparture(app);
     const answer = await change(id, { productId: 'other' });
     const issue = { path: 'productId', message: 'productId is not recognized', code: 'whitelistValidation' };
@@ -55,7 +55,7 @@ describe('PATCH /v1/admin/operations/departures/{id}', () => {
     expect((await read(app, id)).version).toBe(1);
   });
 
-  it('an end before the start is rejected with 400, whichever of the two is sent', async () => {
+  it('an end before the start of a departure is rejected with 400, whichever of the two is sent', async () => {
     const before = await newDeparture(app);
 
     const answers = [
@@ -68,7 +68,7 @@ describe('PATCH /v1/admin/operations/departures/{id}', () => {
     expect(await read(app, before.id)).toEqual(before);
   });
 
-  it('twenty concurrent changes are all stored', async () => {
+  it('twenty concurrent changes of a departure are all stored', async () => {
     const { id } = await newDeparture(app);
 
     const answers = await Promise.all(
@@ -85,7 +85,7 @@ describe('POST /v1/admin/operations/departures/{id}/cancellation', () => {
   const cancel = (id: string, body?: object) =>
     staff.post<Refusal & { data: Departure }>(`${DEPARTURES}/${id}/cancellation`, body);
 
-  it('cancels a departure without sales and records the reason', async () => {
+  it('cancelling a departure without sales records the reason', async () => {
     const before = await newDeparture(app);
     app.travel({ ms: 5 });
 
@@ -104,7 +104,7 @@ describe('POST /v1/admin/operations/departures/{id}/cancellation', () => {
     ]);
   });
 
-  it('a second cancellation and a later change are rejected with 409', async () => {
+  it('a second cancellation and a later change of a departure are rejected with 409', async () => {
     const { id } = await newDeparture(app);
     await cancel(id);
 

@@ -43,7 +43,7 @@ describe('a departure listener', () => {
     rejected = null;
   });
 
-  it('takes part in the creation, the move and the cancellation of a departure', async () => {
+  it('a departure listener takes part in the creation, the move and the cancellation of a departure', async () => {
     const made = await newDeparture(app, { capacity: 17 });
     expect([made.guaranteedOpen, made.available]).toEqual([7, 10]);
 
@@ -63,7 +63,7 @@ describe('a departure listener', () => {
     expect(body.data).toMatchObject({ status: 'cancelled', guaranteedOpen: 0, available: 17 });
   });
 
-  it('can reject a change, which then changes nothing', async () => {
+  it('a departure listener can reject a change, which then changes nothing', async () => {
     rejected = 'created';
     const body = departure();
     const creation = await staff.post<Refusal>(DEPARTURES, body);

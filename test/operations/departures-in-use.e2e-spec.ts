@@ -16,7 +16,7 @@ const sell = (id: string, units: number) =>
   withUnits(app, (departures) => departures.allocate(id, units, { from: 'pool', as: 'sold' }));
 
 describe('a departure in use', () => {
-  it('is not cancelled while units are sold or held: 409 with their numbers', async () => {
+  it('a departure in use is not cancelled while units are sold or held: 409 with their numbers', async () => {
     const { id } = await newDeparture(app);
     await sell(id, 3);
     await withUnits(app, (departures) => departures.allocate(id, 2, { from: 'pool', as: 'held' }));
@@ -29,7 +29,7 @@ describe('a departure in use', () => {
     expect((await read(app, id)).status).toBe('scheduled');
   });
 
-  it('does not get a capacity below sold, held and guaranteed units: 409 with their numbers', async () => {
+  it('a departure in use does not get a capacity below sold, held and guaranteed units: 409 with their numbers', async () => {
     const { id } = await newDeparture(app, { capacity: 10 });
     await sell(id, 3);
     await withUnits(app, async (departures) => {
@@ -46,7 +46,7 @@ describe('a departure in use', () => {
     expect(status).toBe(200);
   });
 
-  it('can be changed during sales, which do not raise its version', async () => {
+  it('a departure in use can be changed during sales, which do not raise its version', async () => {
     const { id } = await newDeparture(app, { capacity: 10 });
     await sell(id, 4);
 
@@ -57,7 +57,7 @@ describe('a departure in use', () => {
     expect(await read(app, id)).toMatchObject({ sold: 4, available: 6, priceCents: 7_000, version: 2 });
   });
 
-  it('is either sold or cancelled by concurrent requests, and changes by staff keep its units', async () => {
+  it('a departure in use is either sold or cancelled by concurrent requests, and changes by staff keep its units', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id } = await newDeparture(app, { capacity: 10 });
 
@@ -109,7 +109,7 @@ describe('the counters of a departure', () => {
     });
   }
 
-  /** What the deed makes of the counters; null if it must be rejected. */
+  /** The effect of the action on the counters; null if it must be rejected. */
   function modelled(before: Counters, deed: Deed, n: number): Counters | null {
     const { capacity, sold, held, guaranteed } = before;
     const pool = capacity - sold - held - guaranteed;
@@ -134,7 +134,7 @@ describe('the counters of a departure', () => {
     guaranteed: number;
   }
 
-  it('equal those of a model after any sequence of changes, and no check constraint fails', async () => {
+  it('the counters of a departure equal those of a model after any sequence of changes, and no check constraint fails', async () => {
     const run = fc.array(fc.tuple(fc.constantFrom(...deeds), fc.integer({ min: 1, max: 6 })), { maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(run, async (steps) => {
@@ -157,7 +157,7 @@ describe('the counters of a departure', () => {
     );
   });
 
-  it('equal the successful ones of many concurrent allocations from the pool and from guaranteed units', async () => {
+  it('the counters of a departure equal the successful concurrent allocations from the pool and from guaranteed units', async () => {
     const { id } = await newDeparture(app, { capacity: 30 });
     await perform(id, 'guarantee', 10);
     const takers = Array.from({ length: 60 }, (_, n) => {

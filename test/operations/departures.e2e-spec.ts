@@ -15,7 +15,7 @@ beforeAll(async () => {
 const create = (terms: object) => staff.post<Refusal>(DEPARTURES, departure(terms));
 
 describe('POST /v1/admin/operations/departures', () => {
-  it('returns 201 with every field, and all units are available', async () => {
+  it('a new departure is answered with 201 and all its members, and all units are available', async () => {
     const { id: facilityId } = await newFacility(app);
     const body = departure({ taxIncludedCents: 942, facilityId, id: 'dep_whatever' });
 
@@ -41,7 +41,7 @@ describe('POST /v1/admin/operations/departures', () => {
     expect(await read(app, data.id)).toEqual(data);
   });
 
-  it('facility and tax are optional', async () => {
+  it('the facility and the tax of a departure are optional', async () => {
     const { facilityId, taxIncludedCents } = await newDeparture(app);
     expect([facilityId, taxIncludedCents]).toEqual([null, 0]);
   });
@@ -72,17 +72,20 @@ describe('POST /v1/admin/operations/departures', () => {
       code: 'tax_exceeds_price',
     },
     { field: 'capacity', terms: { capacity: -1 }, message: 'capacity must not be less than 0', code: 'min' },
-  ])('an invalid $field is rejected with 400, and nothing is created', async ({ field, terms, message, code }) => {
-    const { productId } = departure();
-    const answer = await create({ productId, ...terms });
-    expect([answer.status, answer.body]).toEqual([400, invalid(answer, [{ path: field, message, code }])]);
-    expect(await app.sql('select from departures where product_id = $1', [productId])).toEqual([]);
-  });
+  ])(
+    'a new departure with an invalid $field is rejected with 400, and nothing is created',
+    async ({ field, terms, message, code }) => {
+      const { productId } = departure();
+      const answer = await create({ productId, ...terms });
+      expect([answer.status, answer.body]).toEqual([400, invalid(answer, [{ path: field, message, code }])]);
+      expect(await app.sql('select from departures where product_id = $1', [productId])).toEqual([]);
+    },
+  );
 });
 
 describe('an unknown departure', () => {
   it.each(['dep_01k0dem000e000000000099999', 'dep_x', 'fac_01k0dem000e000000000000001', '%00', 'a%2Fb'])(
-    '%s is 404, whether it is read, changed or cancelled',
+    'the unknown departure %s is 404, whether it is read, changed or cancelled',
     async (id) => {
       const path = `${DEPARTURES}/${id}`;
       const answers = [
@@ -102,7 +105,7 @@ describe('the list of departures', () => {
     return answer.body;
   };
 
-  it('is filtered by product, local days and status, the earliest first', async () => {
+  it('the list of departures is filtered by product, local days and status, the earliest first', async () => {
     const { productId } = await newDeparture(app, { startsAt: '2127-05-14T06:00:00Z', endsAt: '2127-05-15T06:00:00Z' });
     const early = await newDeparture(app, {
       productId,
@@ -126,7 +129,7 @@ describe('the list of departures', () => {
     expect((await list(`productId=${productId}&to=2127-05-12`)).data).toEqual([early]);
   });
 
-  it('has the total, also beyond its end', async () => {
+  it('the list of departures has the total, also beyond its end', async () => {
     const { productId } = await newDeparture(app);
     await newDeparture(app, { productId });
 
@@ -134,7 +137,7 @@ describe('the list of departures', () => {
     expect(await list(`productId=${productId}&offset=5`)).toEqual({ data: [], total: 2, limit: 50, offset: 5 });
   });
 
-  it('rejects an invalid query with 400 and its issues', async () => {
+  it('the list of departures rejects an invalid query with 400 and its issues', async () => {
     const answer = await staff.get(`${DEPARTURES}?status=gone`);
     const issue = { path: 'status', message: 'status must be one of scheduled, cancelled', code: 'isIn' };
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);

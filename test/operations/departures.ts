@@ -32,7 +32,7 @@ export interface Departure {
 
 export type DepartureAnswer = Answer<{ data: Departure }>;
 
-/** A departure of a product of its own; `terms` are what matters to the test. */
+/** A departure of a product of its own; `terms` contain the members that matter to the test. */
 export const departure = (terms: object = {}) => ({
   productId: `product-${randomUUID()}`,
   startsAt: '2127-05-12T06:00:00.000Z',
@@ -54,12 +54,12 @@ export async function read(app: TestApp, id: string): Promise<Departure> {
   return (await app.as('owner').get<{ data: Departure }>(`${DEPARTURES}/${id}`)).body.data;
 }
 
-/** Work of another module with units, in one transaction. */
+/** Calls of another module that use units, in one transaction. */
 export function withUnits(app: TestApp, work: (departures: DeparturesService) => Promise<void>): Promise<void> {
   return asSystem(() => app.nest.get(Database).transaction(() => work(app.nest.get(DeparturesService))));
 }
 
-/** The error of the work, or null. */
+/** The error of the call, or null. */
 export async function outcome(work: Promise<void>): Promise<{ code: unknown; details: unknown } | null> {
   try {
     await work;

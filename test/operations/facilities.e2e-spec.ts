@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe('POST /v1/admin/operations/facilities', () => {
-  it('returns 201 with every field', async () => {
+  it('a new facility is answered with 201 and all its members', async () => {
     const { id: parentFacilityId } = await newFacility(app);
     const body = facility({
       code: randomUUID(),
@@ -46,7 +46,7 @@ describe('POST /v1/admin/operations/facilities', () => {
     expect(await readFacility(app, data.id)).toEqual(data);
   });
 
-  it('requires only a name', async () => {
+  it('a new facility requires only a name', async () => {
     const made = await newFacility(app);
     expect(made).toMatchObject({
       kind: 'other',
@@ -58,7 +58,7 @@ describe('POST /v1/admin/operations/facilities', () => {
     });
   });
 
-  it('an invalid body is rejected with 400 and its issues, and nothing is created', async () => {
+  it('an invalid body of a new facility is rejected with 400 and its issues, and nothing is created', async () => {
     const body = facility({ address: { country: 'UK' } });
     const answer = await staff.post<Refusal>(FACILITIES, body);
 
@@ -68,7 +68,7 @@ describe('POST /v1/admin/operations/facilities', () => {
     expect(await app.sql('select from facilities where name = $1', [body.name])).toEqual([]);
   });
 
-  it('a code that is taken is rejected with 409, also in concurrent requests', async () => {
+  it('a facility code that is taken is rejected with 409, also in concurrent requests', async () => {
     const code = randomUUID();
 
     const answers = await Promise.all(
@@ -112,7 +112,7 @@ describe('PATCH /v1/admin/operations/facilities/{id}', () => {
     ['longitude', 11.4],
     ['tags', []],
     ['code', null],
-  ])('{%s: %j} changes that field, updatedAt and version, and nothing else', async (field, value) => {
+  ])('{%s: %j} changes only that field, updatedAt and version of a facility', async (field, value) => {
     const before = await newFacility(app, { ...FIELDS, code: randomUUID() });
     app.travel({ ms: 5 });
 
@@ -134,7 +134,7 @@ describe('PATCH /v1/admin/operations/facilities/{id}', () => {
     ],
     [{}, FIELDS.address],
     [null, null],
-  ])('{address: %j} changes only those members', async (address, after) => {
+  ])('{address: %j} changes only those members of a facility', async (address, after) => {
     const before = await newFacility(app, FIELDS);
 
     const { body } = await change(before.id, { address });
@@ -144,7 +144,7 @@ describe('PATCH /v1/admin/operations/facilities/{id}', () => {
     expect(await readFacility(app, before.id)).toEqual(body.data);
   });
 
-  it('null clears the tags', async () => {
+  it('null clears the tags of a facility', async () => {
     const { id } = await newFacility(app, FIELDS);
     expect((await change(id, { tags: null })).body.data.tags).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe('PATCH /v1/admin/operations/facilities/{id}', () => {
     expect([late.status, late.body]).toEqual([409, refusal(late, refused)]);
   });
 
-  it('a code that is taken is rejected with 409, an outdated version with 412, an unknown id with 404', async () => {
+  it('an update of a facility with a taken code is 409, of an outdated version 412, of an unknown id 404', async () => {
     const [first, second] = [await newFacility(app, { code: randomUUID() }), await newFacility(app)];
 
     const taken = await change(second.id, { code: first.code });
@@ -181,7 +181,7 @@ describe('the list of facilities', () => {
     return body;
   };
 
-  it('is filtered by kind, status, parent, country and a part of name or code, and sorted by name', async () => {
+  it('the list of facilities is filtered by kind, status, parent, country and a part of name or code, and sorted by name', async () => {
     const mark = randomUUID();
     const parent = await newFacility(app, { name: `B ${mark}`, kind: 'resort', address: { country: 'AT' } });
     await newFacility(app, { name: `A ${mark}`, parentFacilityId: parent.id, status: 'inactive' });
@@ -198,7 +198,7 @@ describe('the list of facilities', () => {
     expect(await list(`search=${mark}&limit=1&offset=9`)).toEqual({ data: [], total: 3, limit: 1, offset: 9 });
   });
 
-  it('rejects an invalid query with 400 and its issues', async () => {
+  it('the list of facilities rejects an invalid query with 400 and its issues', async () => {
     const { status, body } = await staff.get<Refusal>(`${FACILITIES}?country=uk`);
     expect([status, body.details?.issues?.map(({ path, code }) => [path, code])]).toEqual([
       400,

@@ -31,7 +31,7 @@ async function depthOf(id: string): Promise<number> {
 }
 
 describe('a facility', () => {
-  it('is not its own parent: 409', async () => {
+  it('a facility is not its own parent: 409', async () => {
     const { id } = await newFacility(app);
 
     const answer = await move(id, id);
@@ -40,7 +40,7 @@ describe('a facility', () => {
     expect((await readFacility(app, id)).parentFacilityId).toBeNull();
   });
 
-  it('does not become a child of its grandchild: 409', async () => {
+  it('a facility does not become a child of its grandchild: 409', async () => {
     const [top, middle, bottom] = await three();
     await move(middle, top);
     await move(bottom, middle);
@@ -51,7 +51,7 @@ describe('a facility', () => {
     expect([await depthOf(top), await depthOf(middle), await depthOf(bottom)]).toEqual([0, 1, 2]);
   });
 
-  it('can be moved to another parent, and to none', async () => {
+  it('a facility can be moved to another parent, and to none', async () => {
     const [top, middle, bottom] = await three();
     await move(middle, top);
     await move(bottom, middle);
@@ -62,7 +62,7 @@ describe('a facility', () => {
     expect([await depthOf(top), await depthOf(middle), await depthOf(bottom)]).toEqual([0, 1, 0]);
   });
 
-  it('is in no cycle after three concurrent moves that would make one together', async () => {
+  it('three concurrent moves of facilities that would together make a cycle do not make one', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [first, second, third] = await three();
 
@@ -75,7 +75,7 @@ describe('a facility', () => {
     }
   });
 
-  it('cannot be put into a cycle by SQL: the database rejects it', async () => {
+  it('a facility cannot be put into a cycle by SQL: the database rejects it', async () => {
     const [first, second] = await three();
     await move(first, second);
 

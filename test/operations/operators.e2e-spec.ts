@@ -19,7 +19,7 @@ const list = (query: string) => staff.get<{ data: GroundOperator[] }>(`${OPERATO
 const readOperator = async (id: string) => (await staff.get<{ data: GroundOperator }>(`${OPERATORS}/${id}`)).body.data;
 
 describe('the list of ground operators', () => {
-  it('contains only data, sorted by name and id', async () => {
+  it('the list of ground operators contains only data, sorted by name and id', async () => {
     const mark = randomUUID();
     const [b, a1, a2] = [
       await newOperator(app, { name: `B ${mark}` }),
@@ -34,7 +34,7 @@ describe('the list of ground operators', () => {
     expect([headers['x-total-count'], headers['link']]).toEqual(['3', undefined]);
   });
 
-  it('has a Link to the next page, which keeps the filters and leads through all pages', async () => {
+  it('the list of ground operators has a Link to the next page, which keeps the filters and leads through all pages', async () => {
     const mark = `${randomUUID()} ä&b`;
     for (let n = 0; n < 5; n += 1) await newOperator(app, { name: `${n} ${mark}` });
 
@@ -50,7 +50,7 @@ describe('the list of ground operators', () => {
     expect(seen).toEqual(['0', '1', '2', '3', '4']);
   });
 
-  it('has the total count beyond its end too', async () => {
+  it('the list of ground operators has the total count beyond its end too', async () => {
     const mark = randomUUID();
     await newOperator(app, { name: mark });
 
@@ -59,7 +59,7 @@ describe('the list of ground operators', () => {
     expect([body, headers['x-total-count'], headers['link']]).toEqual([{ data: [] }, '1', undefined]);
   });
 
-  it('is filtered by active, facility and a part of name or code', async () => {
+  it('the list of ground operators is filtered by active, facility and a part of name or code', async () => {
     const mark = randomUUID();
     const { id: facilityId } = await newFacility(app);
     await newOperator(app, { name: `Here ${mark}`, facilityId });
@@ -75,7 +75,7 @@ describe('the list of ground operators', () => {
     expect(await names('&facilityId=nowhere')).toEqual([]);
   });
 
-  it('treats wildcards in a search as ordinary characters', async () => {
+  it('the list of ground operators treats wildcards in a search as ordinary characters', async () => {
     const mark = randomUUID();
     await newOperator(app, { name: `100% ${mark}` });
     await newOperator(app, { name: `1000 ${mark}` });
@@ -85,9 +85,10 @@ describe('the list of ground operators', () => {
     expect(body.data.map(({ name }) => name)).toEqual([`100% ${mark}`]);
   });
 
-  it('rejects an invalid query with 400', async () => expect((await list('active=yes')).status).toBe(400));
+  it('the list of ground operators rejects an invalid query with 400', async () =>
+    expect((await list('active=yes')).status).toBe(400));
 
-  it('requires the scope operations:read', async () => {
+  it('the list of ground operators requires the scope operations:read', async () => {
     const { body } = await staff.post<{ data: { token: string } }>('/v1/admin/identity/api-tokens', {
       name: 'Other',
       scopes: ['distribution:read'],
@@ -112,7 +113,7 @@ describe('a ground operator', () => {
     notes: 'Vans up to 16 seats\nNo buses',
   };
 
-  it('is returned with every field by 201, and needs only a name', async () => {
+  it('a new ground operator is answered with 201 and all its members, and needs only a name', async () => {
     const { id: facilityId } = await newFacility(app);
     const body = groundOperator({ ...FIELDS, code: randomUUID(), facilityId });
 
@@ -142,7 +143,7 @@ describe('a ground operator', () => {
     ['insuranceExpiresOn', '2028-02-29'],
     ['timeZone', null],
     ['notes', null],
-  ])('{%s: %j} changes that field, updatedAt and version, and nothing else', async (field, value) => {
+  ])('{%s: %j} changes only that field, updatedAt and version of a ground operator', async (field, value) => {
     const before = await newOperator(app, FIELDS);
     app.travel({ ms: 5 });
 
@@ -157,13 +158,13 @@ describe('a ground operator', () => {
     expect(await readOperator(before.id)).toEqual(body.data);
   });
 
-  it('an invalid body is rejected with 400 and changes nothing', async () => {
+  it('an invalid change of a ground operator is rejected with 400 and changes nothing', async () => {
     const { id } = await newOperator(app);
     expect((await staff.patch(`${OPERATORS}/${id}`, { contactEmail: 'x' })).status).toBe(400);
     expect((await readOperator(id)).version).toBe(1);
   });
 
-  it('a code that is taken is rejected with 409, also in concurrent requests', async () => {
+  it('a ground operator code that is taken is rejected with 409, also in concurrent requests', async () => {
     const code = randomUUID();
     const other = await newOperator(app);
 
@@ -177,7 +178,7 @@ describe('a ground operator', () => {
     for (const answer of refused) expect([answer.status, answer.body]).toEqual([409, refusal(answer, CODE_TAKEN)]);
   });
 
-  it('an unknown id is rejected with 404, an outdated version with 412', async () => {
+  it('an unknown ground operator is rejected with 404, an outdated version with 412', async () => {
     for (const id of ['gop_01k0dem000e000000000099999', 'gop_x', 'fac_01k0dem000e000000000000001']) {
       const answers = [await staff.get(`${OPERATORS}/${id}`), await staff.patch(`${OPERATORS}/${id}`, { name: 'x' })];
       for (const answer of answers) expect([answer.status, answer.body]).toEqual([404, refusal(answer, NOT_FOUND)]);
@@ -187,7 +188,7 @@ describe('a ground operator', () => {
     expect([stale.status, stale.body.code]).toEqual([412, 'precondition_failed']);
   });
 
-  it('the contact person is not in the ledger and the events', async () => {
+  it('the contact person of a ground operator is not in the ledger and the events', async () => {
     const mark = randomUUID();
     const { id } = await newOperator(app, {
       contactName: mark,

@@ -32,7 +32,7 @@ describe('units of a departure', () => {
     expect(await counters(id)).toEqual({ capacity: 10, sold: 6, held: 0, guaranteedOpen: 0, available: 4 });
   });
 
-  it('guaranteed units leave the pool; those of a cap stay in it', async () => {
+  it('guaranteed units are taken from the pool; those of a cap stay in it', async () => {
     const { id } = await newDeparture(app, { capacity: 10 });
 
     await withUnits(app, async (departures) => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe.each([GEO, HOTELS])('access to %s', (path) => {
-  it('with an unknown key or a staff token is rejected with the same 401', async () => {
+  it('the data surface rejects an unknown key or a staff token with the same 401', async () => {
     const unknown = app.credentials.platformKey.replace(/_[0-9A-Za-z]{16}_/, '_0000000000000000_');
     const answers = await Promise.all([
       app.with(unknown).get(path),
@@ -26,7 +26,7 @@ describe.each([GEO, HOTELS])('access to %s', (path) => {
     expect(answers[0]?.headers['www-authenticate']).toBe('Bearer realm="data", error="invalid_token"');
   });
 
-  it('with a key in x-api-key or in the query is rejected with 401', async () => {
+  it('the data surface rejects a key in x-api-key or in the query with 401', async () => {
     const { platformKey } = app.credentials;
     const answers = await Promise.all([
       app.get(path, { headers: { 'x-api-key': platformKey } }),
@@ -39,7 +39,7 @@ describe.each([GEO, HOTELS])('access to %s', (path) => {
     ]);
   });
 
-  it('is checked before the query and the source', async () => {
+  it('the data surface checks the credential before the query and the source', async () => {
     const answers = await Promise.all([
       app.get(`${path}?limit=0`),
       app.get('/data/hotels/v1/nowhere/reference/languages'),
@@ -48,7 +48,7 @@ describe.each([GEO, HOTELS])('access to %s', (path) => {
     expect(answers.map(({ status }) => status)).toEqual([401, 401]);
   });
 
-  it('with another method is rejected with 405', async () => {
+  it('the data surface rejects another method with 405', async () => {
     const { status, body, headers } = await app.as('platform').post(path, {});
 
     expect(status).toBe(405);
@@ -58,7 +58,7 @@ describe.each([GEO, HOTELS])('access to %s', (path) => {
 });
 
 describe('scopes', () => {
-  it('data:geo:read permits the geo catalog but not the review languages: 403 with only code and message', async () => {
+  it('the scope data:geo:read permits the geo catalog but not the review languages: 403 with only code and message', async () => {
     const limited = app.as('limited');
     const [geo, hotels] = await Promise.all([limited.get(GEO), limited.get(HOTELS)]);
 
@@ -68,7 +68,7 @@ describe('scopes', () => {
     expect(hotels.headers['www-authenticate']).toContain('error="insufficient_scope", scope="data:hotels:read"');
   });
 
-  it('are checked before the source: a key without the scope cannot find out which sources exist', async () => {
+  it('scopes of the data surface are checked before the source, so a key without them cannot discover sources', async () => {
     const [known, unknown] = await Promise.all(
       ['reviewsite', 'nowhere'].map((name) => app.as('limited').get(`/data/hotels/v1/${name}/reference/languages`)),
     );
@@ -80,7 +80,7 @@ describe('scopes', () => {
 
 describe('unknown paths of the data surface', () => {
   it.each(['/data/x', '/data/geo/v1/reference/currencies', '/data/hotels/v1/reference/languages'])(
-    '%s gets the 404 body of the data surface',
+    'the unknown path %s gets the 404 body of the data surface',
     async (path) => {
       const { status, body } = await app.as('platform').get(path);
 

@@ -19,14 +19,14 @@ describe.each([
     return headers.etag ?? '';
   }
 
-  it('is allowed for five minutes, only by the client', async () => {
+  it('a language list may be cached for five minutes, only by the client', async () => {
     const { headers } = await client.get(path);
 
     expect(headers['cache-control']).toBe('private, max-age=300');
     expect(headers.vary).toBe('Authorization, Accept');
   });
 
-  it('has the same ETag per query in every process', async () => {
+  it('a language list has the same ETag per query in every process', async () => {
     const other = (await startApp()).as('platform');
     const tags = await Promise.all(['', '?lang=de', '?limit=5', '?limit=6', '?limit=5&lang=de'].map(tagOf));
 
@@ -40,7 +40,7 @@ describe.each([
     ['a list that contains it', (tag: string) => `"other", ${tag}`],
     ['its weak form, which caches send', (tag: string) => `W/${tag}`],
     ['*', () => '*'],
-  ])('returns 304 without a body for If-None-Match with %s', async (_form, header) => {
+  ])('a language list returns 304 without a body for If-None-Match with %s', async (_form, header) => {
     const tag = await tagOf('?limit=5');
 
     const { status, text, headers } = await client.get(`${path}?limit=5`, {
@@ -54,7 +54,7 @@ describe.each([
     expect(headers['content-type']).toBeUndefined();
   });
 
-  it('returns 304 also for clients such as fetch, which add Cache-Control: no-cache', async () => {
+  it('a language list returns 304 also for clients such as fetch, which add Cache-Control: no-cache', async () => {
     const { status } = await client.get(path, {
       headers: { 'If-None-Match': await tagOf(), 'Cache-Control': 'no-cache', Pragma: 'no-cache' },
     });
@@ -62,7 +62,7 @@ describe.each([
     expect(status).toBe(304);
   });
 
-  it('returns the complete list for If-None-Match with the ETag of another query', async () => {
+  it('a language list is returned completely for If-None-Match with the ETag of another query', async () => {
     const { status, body } = await client.get<{ data: unknown[] }>(path, {
       headers: { 'If-None-Match': await tagOf('?lang=de') },
     });
@@ -71,7 +71,7 @@ describe.each([
     expect(body.data.length).toBeGreaterThan(10);
   });
 
-  it('checks the credential before the ETag', async () => {
+  it('a language list checks the credential before the ETag', async () => {
     const tag = await tagOf();
 
     const answers = await Promise.all([
@@ -82,7 +82,7 @@ describe.each([
     expect(answers.map(({ status }) => status)).toEqual([400, 401]);
   });
 
-  it('returns the same headers for HEAD as for GET, without the body', async () => {
+  it('a language list has the same headers for HEAD as for GET, without the body', async () => {
     const { status, text, headers } = await client.request('HEAD', path);
 
     expect(status).toBe(200);

@@ -20,25 +20,28 @@ describe('one language', () => {
     ['ji', { code: 'yi', name: 'Yiddish', deprecatedTag: 'ji' }],
     ['mo', { code: 'ro', name: 'Romanian', deprecatedTag: 'mo' }],
     ['no-bok?lang=de', { code: 'nb', name: 'Bokmål', deprecatedTag: 'no-bok' }],
-  ])('%s is found', async (code, data) => {
+  ])('a language is found by %s', async (code, data) => {
     const { status, body } = await look(code);
     expect([status, body]).toEqual([200, { data: { ...data, name: expect.any(String) } }]);
     expect(body.data).toMatchObject(code.includes('no-bok') ? {} : data);
   });
 
-  it('can be read for every entry of the list, with the same name', async () => {
+  it('a language can be read for every entry of the list, with the same name', async () => {
     const { body } = await app.as('platform').get<{ data: { code: string; name: string }[] }>(PATH);
     for (const language of body.data.slice(0, 20)) {
       expect((await look(language.code)).body).toEqual({ data: { ...language, deprecatedTag: null } });
     }
   });
 
-  it.each(['qq', 'deu', 'ger', 'de-DE', 'x', '1', 'de%20', 'i-klingon'])('is not found for %s (404)', async (code) => {
-    const { status, body } = await look(code);
-    expect([status, body]).toEqual([404, { code: 'NOT_FOUND', message: 'Not found' }]);
-  });
+  it.each(['qq', 'deu', 'ger', 'de-DE', 'x', '1', 'de%20', 'i-klingon'])(
+    'a language is not found for %s (404)',
+    async (code) => {
+      const { status, body } = await look(code);
+      expect([status, body]).toEqual([404, { code: 'NOT_FOUND', message: 'Not found' }]);
+    },
+  );
 
-  it('can be cached for five minutes, and returns 304 while its ETag is current', async () => {
+  it('a language can be cached for five minutes, and returns 304 while its ETag is current', async () => {
     const { headers } = await look('de');
     expect(headers['cache-control']).toBe('private, max-age=300');
     const tag = headers['etag'] ?? '';
@@ -46,7 +49,7 @@ describe('one language', () => {
     expect((await look('de?lang=fr', { headers: { 'If-None-Match': tag } })).status).toBe(200);
   });
 
-  it('requires data:geo:read, and a valid tag in lang', async () => {
+  it('a language requires data:geo:read, and a valid tag in lang', async () => {
     expect((await app.get(`${PATH}/de`)).status).toBe(401);
     expect((await app.as('limited').get(`${PATH}/de`)).status).toBe(200);
     const { status, body } = await look('de?lang=_');

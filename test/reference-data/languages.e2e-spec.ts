@@ -27,7 +27,7 @@ async function nameOf(code: string, lang: string): Promise<string | undefined> {
 }
 
 describe('the language catalog', () => {
-  it('is returned completely without parameters: 184 two-letter codes, sorted, without nextCursor', async () => {
+  it('the language catalog is returned completely without parameters: 184 two-letter codes, sorted, without nextCursor', async () => {
     const page = await read();
 
     expect(Object.keys(page)).toEqual(['data', 'totalCount']);
@@ -51,17 +51,17 @@ describe('the language catalog', () => {
     ['de', 'qqq', 'German'],
     ['de', 'x-ours', 'German'],
     ['de', 'i-klingon', 'German'],
-  ])('returns the name of %s in lang=%s, its parent or English: %s', async (code, lang, name) => {
+  ])('the language catalog returns the name of %s in lang=%s, its parent or English: %s', async (code, lang, name) => {
     expect(await nameOf(code, lang)).toBe(name);
   });
 
-  it('returns English names by default', async () => {
+  it('the language catalog returns English names by default', async () => {
     expect(await read()).toEqual(await read('?lang=en'));
   });
 });
 
 describe('paging through the language catalog', () => {
-  it('with limit 50 returns each code once, and no nextCursor at the end', async () => {
+  it('paging through the language catalog with limit 50 returns each code once, and no nextCursor at the end', async () => {
     const pages = await walk(client, PATH, 'limit=50');
 
     expect(pages.map(({ data }) => data.length)).toEqual([50, 50, 50, 34]);
@@ -75,14 +75,17 @@ describe('paging through the language catalog', () => {
     [183, 183, true],
     [184, 184, false],
     [1000, 184, false],
-  ])('with limit %d returns %d entries; more pages follow: %s', async (limit, length, more) => {
-    const page = await read(`?limit=${limit}`);
+  ])(
+    'paging through the language catalog with limit %d returns %d entries; more pages follow: %s',
+    async (limit, length, more) => {
+      const page = await read(`?limit=${limit}`);
 
-    expect(page.data).toHaveLength(length);
-    expect('nextCursor' in page).toBe(more);
-  });
+      expect(page.data).toHaveLength(length);
+      expect('nextCursor' in page).toBe(more);
+    },
+  );
 
-  it('keeps the language of the names, and can change the limit between pages', async () => {
+  it('paging through the language catalog keeps the language of the names, and can change the limit between pages', async () => {
     const { nextCursor } = await read('?limit=100&lang=fr');
     const rest = await read(`?lang=FR&cursor=${nextCursor}`);
 
@@ -91,7 +94,7 @@ describe('paging through the language catalog', () => {
     expect('nextCursor' in rest).toBe(false);
   });
 
-  it('returns Link with rel="next" while more pages follow', async () => {
+  it('paging through the language catalog returns Link with rel="next" while more pages follow', async () => {
     const first = await client.get<LanguagePage>(`${PATH}?limit=150&lang=zh-TW`);
     const [, next = ''] = /^<([^>]+)>; rel="next"$/.exec(first.headers.link ?? '') ?? [];
     const last = await client.get<LanguagePage>(next);
@@ -101,7 +104,7 @@ describe('paging through the language catalog', () => {
     expect(last.headers.link).toBeUndefined();
   });
 
-  it('continues in another process', async () => {
+  it('paging through the language catalog continues in another process', async () => {
     const other = (await startApp()).as('limited');
     const { nextCursor } = await read('?limit=180');
 
@@ -113,16 +116,19 @@ describe('paging through the language catalog', () => {
 });
 
 describe('a request that is rejected with 400 INVALID_REQUEST', () => {
-  it.each(['limit=1e2', 'lang=de_DE', 'cursor=abc', 'cursor=abc.def', 'page=2'])('%s', async (query) => {
-    const { status, body, headers } = await client.get(`${PATH}?${query}`);
+  it.each(['limit=1e2', 'lang=de_DE', 'cursor=abc', 'cursor=abc.def', 'page=2'])(
+    'a request for languages is 400 INVALID_REQUEST if it has %s',
+    async (query) => {
+      const { status, body, headers } = await client.get(`${PATH}?${query}`);
 
-    expect(status).toBe(400);
-    expect(body).toEqual(REFUSED);
-    expect(headers['cache-control']).toBe('private, no-store');
-    expect(headers.etag).toBeUndefined();
-  });
+      expect(status).toBe(400);
+      expect(body).toEqual(REFUSED);
+      expect(headers['cache-control']).toBe('private, no-store');
+      expect(headers.etag).toBeUndefined();
+    },
+  );
 
-  it('has a cursor that was changed, extended or truncated', async () => {
+  it('a cursor that was changed, extended or truncated is 400 INVALID_REQUEST', async () => {
     const { nextCursor = '' } = await read('?limit=10');
     const changed = [...nextCursor].map((letter, at) => {
       return nextCursor.slice(0, at) + (letter === 'A' ? 'B' : 'A') + nextCursor.slice(at + 1);
@@ -140,7 +146,7 @@ describe('a request that is rejected with 400 INVALID_REQUEST', () => {
     });
   });
 
-  it('has a cursor of another language', async () => {
+  it('a cursor of another language is 400 INVALID_REQUEST', async () => {
     const { nextCursor } = await read('?limit=10&lang=de');
 
     const answers = await Promise.all(
@@ -151,7 +157,7 @@ describe('a request that is rejected with 400 INVALID_REQUEST', () => {
     expect(answers.map(({ body }) => body)).toEqual([REFUSED, REFUSED, REFUSED]);
   });
 
-  it('has a cursor of another list', async () => {
+  it('a cursor of another list is 400 INVALID_REQUEST', async () => {
     const hotels = '/data/hotels/v1/reviewsite/reference/languages';
     const { body } = await app.as('platform').get<LanguagePage>(`${hotels}?limit=3`);
 
@@ -162,7 +168,7 @@ describe('a request that is rejected with 400 INVALID_REQUEST', () => {
     expect(answer.body).toEqual(REFUSED);
   });
 
-  it('has a value that the service signed for another purpose', async () => {
+  it('a value that the service signed for another purpose is 400 INVALID_REQUEST as a cursor', async () => {
     const { nextCursor = '' } = await read('?limit=10');
     const content: unknown = JSON.parse(Buffer.from(nextCursor.split('.')[0] ?? '', 'base64url').toString());
     const sealed = await app.nest.get(SigningKeys).seal('something-else', content);

@@ -27,7 +27,7 @@ async function read(source: string, query = ''): Promise<LanguagePage> {
 }
 
 describe('the languages of a review source', () => {
-  it('exist for reviewsite in every deployment, in the envelope of the geo catalog', async () => {
+  it('the languages of a review source exist for reviewsite in every deployment, in the envelope of the geo catalog', async () => {
     const page = await read('reviewsite');
 
     expect(Object.keys(page)).toEqual(['data', 'totalCount']);
@@ -36,15 +36,18 @@ describe('the languages of a review source', () => {
     expect(codesOf(page)).toEqual([...codesOf(page)].sort());
   });
 
-  it.each(['en', 'de', 'zh-TW'])('are entries of the geo catalog with the same names (lang=%s)', async (lang) => {
-    const { body: geo } = await client.get<LanguagePage>(`${GEO}?lang=${lang}`);
-    const { data } = await read('reviewsite', `?lang=${lang}`);
+  it.each(['en', 'de', 'zh-TW'])(
+    'the languages of a review source are entries of the geo catalog with the same names (lang=%s)',
+    async (lang) => {
+      const { body: geo } = await client.get<LanguagePage>(`${GEO}?lang=${lang}`);
+      const { data } = await read('reviewsite', `?lang=${lang}`);
 
-    expect(data.length).toBeGreaterThan(10);
-    expect(geo.data).toEqual(expect.arrayContaining(data));
-  });
+      expect(data.length).toBeGreaterThan(10);
+      expect(geo.data).toEqual(expect.arrayContaining(data));
+    },
+  );
 
-  it('have pages as the geo catalog: each code once, no nextCursor at the end', async () => {
+  it('the languages of a review source have pages as the geo catalog: each code once, no nextCursor at the end', async () => {
     const pages = await walk(client, pathOf('reviewsite'), 'limit=10');
     const whole = await read('reviewsite');
 
@@ -53,14 +56,14 @@ describe('the languages of a review source', () => {
     expect(pages.map((page) => 'nextCursor' in page).lastIndexOf(true)).toBe(pages.length - 2);
   });
 
-  it.each(['limit=0', 'cursor=abc'])('are rejected with 400 for %s', async (query) => {
+  it.each(['limit=0', 'cursor=abc'])('the languages of a review source are rejected with 400 for %s', async (query) => {
     const { status, body } = await client.get(`${pathOf('reviewsite')}?${query}`);
 
     expect(status).toBe(400);
     expect(body).toEqual({ code: 'INVALID_REQUEST', message: expect.any(String) });
   });
 
-  it('reject a cursor of the geo catalog', async () => {
+  it('the languages of a review source reject a cursor of the geo catalog', async () => {
     const { body } = await client.get<LanguagePage>(`${GEO}?limit=10`);
 
     const answer = await client.get(`${pathOf('reviewsite')}?limit=10&cursor=${body.nextCursor}`);
@@ -75,7 +78,7 @@ describe('the languages of a review source', () => {
 
 describe('an unknown review source', () => {
   it.each(['nowhere', 'REVIEWSITE', 'review_site', '%00', '%ff', '%zz', 'a%2Fb', 'a'.repeat(64), "x'--"])(
-    '%s gets 404 NOT_FOUND',
+    'the unknown review source %s gets 404 NOT_FOUND',
     async (source) => {
       const { status, body, headers } = await client.get(pathOf(source));
 
@@ -87,7 +90,7 @@ describe('an unknown review source', () => {
 });
 
 describe('the provisioning of review sources', () => {
-  it('gives an alias the same list, the same ETag and the same cursors as the key', async () => {
+  it('the provisioning of review sources gives an alias the same list, the same ETag and the same cursors as the key', async () => {
     await provision({ key: 'reviewsite', aliases: ['tripsite'] });
     const [entry, alias] = await Promise.all(['reviewsite', 'tripsite'].map((name) => client.get(pathOf(name))));
     const { nextCursor } = await read('reviewsite', '?limit=20');
@@ -99,7 +102,7 @@ describe('the provisioning of review sources', () => {
     );
   });
 
-  it('stores a list for each source, and a change updates its ETag and totalCount', async () => {
+  it('the provisioning of review sources stores a list for each source, and a change updates its ETag and totalCount', async () => {
     await provision({ key: 'alpine-reviews', languages: ['it', 'de', 'fr'], aliases: ['alpine'] });
     const before = await client.get<LanguagePage>(pathOf('alpine'));
     await provision({ key: 'alpine-reviews', languages: ['it', 'de', 'fr', 'rm'] });
@@ -118,7 +121,7 @@ describe('the provisioning of review sources', () => {
     expect(after.headers.etag).not.toBe(before.headers.etag);
   });
 
-  it('can change a list while a client reads pages, whose cursor continues after the last code', async () => {
+  it('the provisioning of review sources can change a list while a client reads pages, whose cursor continues after the last code', async () => {
     await provision({ key: 'changing', languages: ['cs', 'de', 'el', 'fr'] });
     const { data, nextCursor } = await read('changing', '?limit=2');
     await provision({ key: 'changing', languages: ['ar', 'cs', 'dz', 'fr'] });
@@ -127,7 +130,7 @@ describe('the provisioning of review sources', () => {
     expect(codesOf(await read('changing', `?limit=2&cursor=${nextCursor}`))).toEqual(['dz', 'fr']);
   });
 
-  it('can be repeated, and keeps the members that a row omits', async () => {
+  it('the provisioning of review sources can be repeated, and keeps the members that a row omits', async () => {
     const row = { key: 'repeated', languages: ['da', 'sv'], aliases: ['again', 'once-more'] };
     await provision(row);
     expect(await provision(row)).toEqual(['reviewSources: 1']);
@@ -137,7 +140,7 @@ describe('the provisioning of review sources', () => {
     expect(codesOf(await read('once-more'))).toEqual(['da', 'sv']);
   });
 
-  it('moves an alias if one document removes it from one source and adds it to another', async () => {
+  it('the provisioning of review sources moves an alias if one document removes it from one source and adds it to another', async () => {
     await provision({ key: 'giver', languages: ['pl'], aliases: ['handed-over', 'kept'] });
     await provision(
       { key: 'a-taker', languages: ['uk'], aliases: ['handed-over'] },
@@ -167,7 +170,7 @@ describe('the provisioning of review sources', () => {
       'the name reviewsite of refused belongs to reviewsite',
     ],
     ['an unknown member', { languages: ['de'], names: [] }, 'names is not recognized'],
-  ])('rejects %s and writes nothing', async (_what, row, message) => {
+  ])('the provisioning of review sources rejects %s and writes nothing', async (_what, row, message) => {
     await expect(provision({ key: 'innocent', languages: ['de'] }, { key: 'refused', ...row })).rejects.toThrow(
       message,
     );
@@ -176,7 +179,7 @@ describe('the provisioning of review sources', () => {
     expect(answers.map(({ body }) => body)).toEqual([NOT_FOUND, NOT_FOUND]);
   });
 
-  it('assigns a name to one of several concurrent requests', async () => {
+  it('the provisioning of review sources assigns a name to one of several concurrent requests', async () => {
     const keys = Array.from({ length: 8 }, (_, number) => `rival-${number}`);
 
     const outcomes = await Promise.allSettled(

@@ -19,7 +19,7 @@ beforeAll(async () => {
 describe.each(ROUTES)('$verb', ({ verb, scope, other, sent }) => {
   const path = `/vault/v1/primary/${verb}`;
 
-  it('$verb answers the same 401 for an unknown key and for a staff token', async () => {
+  it(`${verb} answers the same 401 for an unknown key and for a staff token`, async () => {
     const unknown = app.credentials.platformKey.replace(/_[0-9A-Za-z]{16}_/, '_0000000000000000_');
     const answers = await Promise.all([app.with(unknown).post(path, sent), app.as('owner').post(path, sent)]);
 
@@ -30,7 +30,7 @@ describe.each(ROUTES)('$verb', ({ verb, scope, other, sent }) => {
     expect(answers[0]?.headers['www-authenticate']).toBe('Bearer realm="vault", error="invalid_token"');
   });
 
-  it(`$verb requires scope ${scope}, and no other scope grants it`, async () => {
+  it(`${verb} requires scope ${scope}, and no other scope grants it`, async () => {
     const others = await withScopes(app, other, 'vault:keys', 'connect:*', 'realtime:publish');
     const { status, body, headers } = await others.post(path, sent);
 
@@ -38,7 +38,7 @@ describe.each(ROUTES)('$verb', ({ verb, scope, other, sent }) => {
     expect(headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
   });
 
-  it(`$verb accepts a key with only the scope ${scope}`, async () => {
+  it(`${verb} accepts a key with only the scope ${scope}`, async () => {
     const ciphertext = await encrypted(app.as('platform'), 'primary', 'x');
     const { status } = await (await withScopes(app, scope)).post(path, verb === 'encrypt' ? sent : { ciphertext });
 
@@ -46,7 +46,7 @@ describe.each(ROUTES)('$verb', ({ verb, scope, other, sent }) => {
   });
 
   it.each(['Primary', 'primary_', 'prim%61ry!', 'a%2Fb', 'a%00', '%C3%A9', 'x'.repeat(64), ' a', 'a.b'])(
-    '$verb with the invalid vault slug "%s" is 400',
+    `${verb} with the invalid vault slug "%s" is 400`,
     async (slug) => {
       const { status, body } = await app
         .as('platform')
@@ -56,7 +56,7 @@ describe.each(ROUTES)('$verb', ({ verb, scope, other, sent }) => {
     },
   );
 
-  it('$verb checks credential and scope before slug and body', async () => {
+  it(`${verb} checks credential and scope before slug and body`, async () => {
     const [nobody, limited] = await Promise.all([
       app.post(`/vault/v1/NOT_A_SLUG/${verb}`, { odd: true }),
       app.as('limited').post(`/vault/v1/NOT_A_SLUG/${verb}`, { odd: true }),
@@ -65,7 +65,7 @@ describe.each(ROUTES)('$verb', ({ verb, scope, other, sent }) => {
     expect([nobody.status, limited.status]).toEqual([401, 403]);
   });
 
-  it('$verb answers 405 with only an error for another method', async () => {
+  it(`${verb} answers 405 with only an error for another method`, async () => {
     const { status, body, headers } = await app.as('platform').get(path);
 
     expect([status, body]).toEqual([405, { error: 'Method not allowed; use POST' }]);

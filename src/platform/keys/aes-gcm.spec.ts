@@ -105,24 +105,24 @@ function flipped(bytes: Buffer, at: number): Buffer {
 }
 
 describe.each(VECTORS)('the published vector: $source', (vector) => {
-  it('sealing gives the published result of $source', () => {
+  it('sealing gives the ciphertext of the published vector', () => {
     const sealed = sealUnderNonce({ ...bindingOf(vector), nonce: hex(vector.nonce) }, hex(vector.plaintext));
 
     expect(sealed.toString('hex')).toBe(vector.nonce + vector.ciphertext + vector.tag);
   });
 
-  it('opening gives the published plaintext of $source', () => {
+  it('opening gives the plaintext of the published vector', () => {
     expect(open(bindingOf(vector), sealedOf(vector))?.toString('hex')).toBe(vector.plaintext);
   });
 
-  it('a changed byte of nonce, ciphertext or tag of $source is rejected', () => {
+  it('a published vector is rejected after a change of any byte of nonce, ciphertext or tag', () => {
     const sealed = sealedOf(vector);
     const opened = [...sealed.keys()].filter((at) => open(bindingOf(vector), flipped(sealed, at)) !== null);
 
     expect(opened).toEqual([]);
   });
 
-  it('another AAD or key for $source is rejected', () => {
+  it('a published vector is rejected with another AAD or key', () => {
     const { key, aad } = bindingOf(vector);
 
     expect(open({ key, aad: Buffer.concat([aad, hex('00')]) }, sealedOf(vector))).toBeNull();

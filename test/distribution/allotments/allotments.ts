@@ -47,7 +47,7 @@ export function departureIn(app: TestApp, days: number, terms: object = {}) {
   return newDeparture(app, { startsAt, endsAt, ...terms });
 }
 
-/** Of a channel and a product of their own, unless `terms` name others; from yesterday on. */
+/** For a channel and a product of their own, unless `terms` contain others; from yesterday on. */
 export async function allotmentBody(app: TestApp, terms: object = {}): Promise<object> {
   const validFrom = new Date(app.now().getTime() - DAY_MS).toISOString().slice(0, 10);
   const { id: channelId } = 'channelId' in terms ? { id: terms.channelId } : await newChannel(app);
@@ -60,14 +60,14 @@ export async function newAllotment(app: TestApp, terms: object = {}): Promise<Al
   return answer.body.data;
 }
 
-/** A booking of the allotment's channel: no other may sell through it. */
+/** A booking of the allotment's channel: no other channel may sell from it. */
 export async function bookingThrough(app: TestApp, allotmentId: string): Promise<Booking> {
   const owner = app.as('owner');
   const { body } = await owner.get<{ data: Allotment }>(`${ALLOTMENTS}/${allotmentId}`);
   return makeBooking(owner, { channelId: body.data.channelId });
 }
 
-/** An item of a booking of its own, sold through the allotment. */
+/** An item of a booking of its own, sold from the allotment. */
 export async function sell(
   app: TestApp,
   { allotment, departure }: { allotment: { id: string }; departure: { id: string } },
@@ -88,7 +88,7 @@ export async function onlySlot(app: TestApp, id: string): Promise<Slot> {
   return slot;
 }
 
-/** A product with one departure, of which a new channel has units. */
+/** A product with one departure, allotted to a new channel. */
 export async function allotted(
   app: TestApp,
   {
@@ -162,7 +162,7 @@ export async function expectSumsToAgree(app: TestApp, departureIds: readonly str
   expect(departures).toEqual([]);
 }
 
-/** The answer of a call that is repeated while the service is busy. */
+/** The response to a call that is repeated while the service is busy. */
 export async function patiently<Body>(call: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
   for (;;) {
     const answer = await call();

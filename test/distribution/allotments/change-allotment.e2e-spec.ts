@@ -36,7 +36,7 @@ describe('PATCH /v1/admin/distribution/inventory-allotments/{id}', () => {
     ['active', false],
     ['release', null],
     ['validTo', '2033-12-31'],
-  ])('{%s: %j} changes that field, updatedAt and version, and nothing else', async (field, value) => {
+  ])('{%s: %j} changes only that field, updatedAt and version of an allotment', async (field, value) => {
     const release = { mode: 'manual', steps: [{ daysBefore: 3 }] };
     const before = await newAllotment(app, { notes: 'Before', validTo: '2033-06-30', release });
     app.travel({ ms: 5 });
@@ -47,7 +47,7 @@ describe('PATCH /v1/admin/distribution/inventory-allotments/{id}', () => {
     expect(headers['etag']).toBe('"2"');
   });
 
-  it('rejects a change of a fixed member with 400', async () => {
+  it('a change of an immutable member of an allotment is rejected with 400', async () => {
     const { id } = await newAllotment(app);
     const answer = await change(id, { validFrom: '2031-01-01' });
     const issue = { path: 'validFrom', message: 'validFrom is not recognized', code: 'whitelistValidation' };
@@ -116,7 +116,7 @@ describe('PATCH /v1/admin/distribution/inventory-allotments/{id}', () => {
 });
 
 describe('PATCH /v1/admin/distribution/inventory-allotments/{id}/slots/{slotId}', () => {
-  it('changes the allotted units of a slot, but not below sold plus released units', async () => {
+  it('a change of a slot changes its allotted units, but not below sold plus released units', async () => {
     const { allotment, departure, slot } = await allotted(app, { units: 4 });
     await sell(app, { allotment, departure }, 2);
     const more = await resize(slot, 9);

@@ -30,7 +30,7 @@ const OVERLAP = {
 };
 
 describe('POST /v1/admin/distribution/inventory-allotments', () => {
-  it('answers 201 with every field, its Location and its ETag', async () => {
+  it('a new allotment is answered with 201, all its members, Location and ETag', async () => {
     const { id: channelId } = await newChannel(app);
     const sent = {
       channelId,
@@ -67,7 +67,7 @@ describe('POST /v1/admin/distribution/inventory-allotments', () => {
     expect(body.data).toMatchObject({ type: 'guaranteed', active: true, validTo: null, notes: null, release });
   });
 
-  it('creates a slot with guaranteed units on each scheduled future departure whose local start is within the validity', async () => {
+  it('a new allotment has a slot with guaranteed units on each scheduled future departure whose local start is within validity', async () => {
     const zone = { timeZone: 'Pacific/Auckland' };
     const last = await departureIn(app, 30, zone);
     const { productId } = last;
@@ -147,7 +147,7 @@ describe('POST /v1/admin/distribution/inventory-allotments', () => {
     expect(await poolOf(app, id)).toMatchObject({ guaranteedOpen: 4 });
   });
 
-  it('an unknown channel is rejected with 404, an archived one with 409', async () => {
+  it('an allotment for an unknown channel is rejected with 404, for an archived one with 409', async () => {
     const unknown = await create(await allotmentBody(app, { channelId: 'chan_01k0dem000e000000000009999' }));
     const details = { field: 'channelId' };
     expect([unknown.status, unknown.body]).toEqual([
@@ -161,13 +161,13 @@ describe('POST /v1/admin/distribution/inventory-allotments', () => {
     expect([archived.status, archived.body]).toEqual([409, refusal(archived, archivedBody)]);
   });
 
-  it('an end before the start is rejected with 400', async () => {
+  it('an allotment with an end before the start is rejected with 400', async () => {
     const answer = await create(await allotmentBody(app, { validFrom: '2031-05-02', validTo: '2031-05-01' }));
     const issue = { path: 'validTo', message: 'validTo must not be before validFrom', code: 'end_before_start' };
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
   });
 
-  it('an invalid body is rejected with 400 and its issues, and nothing is created', async () => {
+  it('an invalid body of a new allotment is rejected with 400 and its issues, and nothing is created', async () => {
     const productId = product();
     const steps = [{ daysBefore: -1 }];
     const answer = await create(await allotmentBody(app, { productId, release: { mode: 'automatic', steps } }));

@@ -24,7 +24,7 @@ beforeAll(async () => {
 const remove = (id: string, call = {}) => app.as('owner').delete(`${ALLOTMENTS}/${id}`, call);
 
 describe('DELETE /v1/admin/distribution/inventory-allotments/{id}', () => {
-  it('returns {success: true} and the units to the pool; the allotment is 404 from then on', async () => {
+  it('deleting an allotment returns {success: true} and the units to the pool; the allotment is 404 afterwards', async () => {
     const { allotment, departure } = await allotted(app, { units: 4 });
     const { status, body } = await remove(allotment.id);
     expect([status, body]).toEqual([200, { success: true }]);
@@ -58,14 +58,14 @@ describe('DELETE /v1/admin/distribution/inventory-allotments/{id}', () => {
     await newAllotment(app, { channelId, productId });
   });
 
-  it('requires the scope distribution:delete', async () => {
+  it('deleting an allotment requires the scope distribution:delete', async () => {
     const { id } = await newAllotment(app);
     const writer = await staffWith(app, 'distribution:write');
     const { status, body } = await writer.delete(`${ALLOTMENTS}/${id}`);
     expect([status, body]).toMatchObject([403, { details: { requiredScope: 'distribution:delete' } }]);
   });
 
-  it('either the sale or the deletion fails if both run concurrently', async () => {
+  it('either a sale or the deletion of its allotment fails if both run concurrently', async () => {
     const outcomes = new Set<string>();
     for (let round = 0; round < 12; round += 1) {
       const { allotment, departure } = await allotted(app, { units: 4 });

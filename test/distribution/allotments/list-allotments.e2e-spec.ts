@@ -23,7 +23,7 @@ describe('GET /v1/admin/distribution/inventory-allotments', () => {
   const list = async (query: string) =>
     (await app.as('owner').get<{ data: { id: string }[]; total: number }>(`${ALLOTMENTS}?${query}`)).body;
 
-  it('filters allotments by channel, product, period and activity, newest first', async () => {
+  it('the allotment list is filtered by channel, product, period and activity, newest first', async () => {
     const first = await newAllotment(app, { validFrom: '2031-01-01', validTo: '2031-06-30' });
     const { channelId, productId } = first;
     app.travel({ ms: 5 });
@@ -39,7 +39,7 @@ describe('GET /v1/admin/distribution/inventory-allotments', () => {
     expect(await list(by)).toMatchObject({ total: 1 });
   });
 
-  it('lists the slots of an allotment by start', async () => {
+  it('the slot list of an allotment is sorted by start', async () => {
     const { allotment, departure, slot } = await allotted(app, { units: 4, days: 60 });
     const earlier = await departureIn(app, 50, { productId: departure.productId });
     const path = `${ALLOTMENTS}/${allotment.id}/slots`;
@@ -59,7 +59,7 @@ describe('a slot', () => {
   const late = { dueAt: '2028-05-11T06:00:00.000Z', keepQuantity: 2, takenAt: null, units: null };
   const early = { dueAt: '2028-05-08T18:00:00.000Z', keepQuantity: 6, takenAt: null, units: null };
 
-  it.each(['automatic', 'manual'])('shows when the steps of an %s release are due', async (mode) => {
+  it.each(['automatic', 'manual'])('a slot shows when the steps of an %s release are due', async (mode) => {
     const { id, productId } = await newDeparture(app, START);
     const { id: allotmentId } = await newAllotment(app, { productId, release: { mode, ...RULE } });
     expect(await releasesOf(allotmentId)).toEqual([early, late]);
@@ -69,7 +69,7 @@ describe('a slot', () => {
     expect(await releasesOf(allotmentId)).toEqual([]);
   });
 
-  it('shows what a step released and when; without a release rule it shows no steps', async () => {
+  it('a slot shows what a step released and when; without a release rule it shows no steps', async () => {
     const { allotment } = await allotted(app, {
       units: 10,
       days: 15,

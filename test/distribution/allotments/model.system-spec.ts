@@ -43,7 +43,7 @@ interface Action {
   active?: boolean;
 }
 
-/** An action of staff or a job; numbers select the resource. */
+/** An action of staff or of a job; numbers select the resource. */
 const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('sell'), at: which, through: fc.option(which), units }) },
   {
@@ -133,7 +133,7 @@ class Office {
     const [departure, allotment, booking] = [
       pick(this.departures, at),
       pick(this.allotments, at),
-      // Only a booking of its channel buys from an allotment.
+      // Only a booking of its channel can use an allotment.
       pick(this.bookings, through ?? at),
     ];
     const allotmentId = typeof through === 'number' ? pick(this.allotments, through) : null;

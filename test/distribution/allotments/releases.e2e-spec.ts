@@ -44,14 +44,14 @@ const eventsOf = (allotmentId: string) =>
   );
 
 describe('the release job', () => {
-  it('executes each step once when it is due: of 20 units with 6 sold, keeping 8 releases 6; with 8 sold, keeping 0 releases 6 more', async () => {
+  it('the release job executes each due step once: of 20 units with 6 sold, keeping 8 releases 6, then keeping 0 with 8 sold 6', async () => {
     const release = steps([20, 8], [10]);
     const { allotment, departure } = await allotted(app, { units: 20, days: 30, release });
     await sell(app, { allotment, departure }, 6);
     await run();
     expect(await unitsOf(app, allotment.id)).toMatchObject({ released: 0, remaining: 14 });
 
-    // Departures start at 06:00 UTC, give or take the clock change: late enough at any hour of today.
+    // Departures start at 06:00 UTC, plus or minus the clock change: late enough at any hour of today.
     app.travel({ days: 10, hours: 7 });
     await run();
     expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 20, sold: 6, released: 6, remaining: 8 });
@@ -71,7 +71,7 @@ describe('the release job', () => {
     app.travel({ days: -20, hours: -7 });
   });
 
-  it('writes a movement, a ledger entry of the system and an event for each release', async () => {
+  it('the release job writes a movement, a ledger entry of the system and an event for each release', async () => {
     const { allotment, slot, departure } = await allotted(app, { units: 5, days: 5, release: steps([7]) });
     await run();
     expect((await movementsOf(app, allotment.id)).at(-1)).toEqual({ kind: 'release', cause: 'step', quantity: 5 });
@@ -86,28 +86,28 @@ describe('the release job', () => {
     expect(events.length).toBeGreaterThan(0);
   });
 
-  it('computes due times in the local time of the departure across a change to summer time', async () => {
+  it('the release job computes due times in the local time of the departure across a change to summer time', async () => {
     const { id, productId } = await newDeparture(app, {
       startsAt: '2028-03-27T06:00:00Z',
       endsAt: '2028-03-27T15:00:00Z',
     });
     const release = { mode: 'automatic', steps: [{ daysBefore: 1, hoursBefore: 8 }] };
     const allotment = await newAllotment(app, { productId, release });
-    // 09:00 in Bucharest, a day earlier 09:00 again, and 8 hours before that: the clocks went forward meanwhile.
+    // 09:00 in Bucharest, a day earlier 09:00 again, and 8 hours before that: summer time started meanwhile.
     expect(await executionsOf(allotment.id)).toMatchObject([{ dueAt: new Date('2028-03-25T22:00:00Z') }]);
     const start = { startsAt: '2028-05-12T06:00:00Z', endsAt: '2028-05-12T15:00:00Z' };
     await app.as('owner').patch(`/v1/admin/operations/departures/${id}`, start);
     expect(await executionsOf(allotment.id)).toMatchObject([{ dueAt: new Date('2028-05-10T22:00:00Z') }]);
   });
 
-  it('executes missed steps later, in the order of the steps', async () => {
+  it('the release job executes missed steps later, in the order of the steps', async () => {
     const { allotment } = await allotted(app, { units: 10, days: 2, release: steps([30, 7], [20, 5], [10, 1]) });
     await run();
     expect(await executionsOf(allotment.id)).toMatchObject([{ units: 3 }, { units: 2 }, { units: 4 }]);
     expect(await unitsOf(app, allotment.id)).toMatchObject({ released: 9, remaining: 1 });
   });
 
-  it('executes more than one batch, and each step once, if several processes run concurrently', async () => {
+  it('the release job executes more than one batch, and each step once, if several processes run concurrently', async () => {
     const channel = await newChannel(app);
     const first = await departureIn(app, 3);
     const { productId } = first;
@@ -139,7 +139,7 @@ describe('the release job', () => {
     await expectSumsToAgree(app, [first.id, ...many.map(({ id }) => id)]);
   });
 
-  it('a run that fails halfway changes nothing, and the next run executes the steps', async () => {
+  it('a run of the release job that fails halfway changes nothing, and the next run executes the steps', async () => {
     const { allotment, departure } = await allotted(app, { units: 6, days: 4, release: steps([10]) });
     // The last write of a batch fails, which rolls back the whole batch.
     await app.sql(`create function die_in_release() returns trigger language plpgsql as $$
@@ -156,7 +156,7 @@ describe('the release job', () => {
     await expectSumsToAgree(app, [departure.id]);
   });
 
-  it('lowers the capacity by expired units, keeps retained units, and lowers only the limit of a cap', async () => {
+  it('the release job lowers the capacity by expired units, keeps retained units, and lowers only the limit of a cap', async () => {
     const release = steps([10]);
     const expiring = await allotted(app, { units: 6, days: 4, release: { ...release, unsoldAction: 'expire' } });
     const retaining = await allotted(app, { units: 6, days: 4, release: { ...release, unsoldAction: 'retain' } });
@@ -171,7 +171,7 @@ describe('the release job', () => {
     await expectSumsToAgree(app, [expiring.departure.id, retaining.departure.id, capped.departure.id]);
   });
 
-  it('skips manual rules, deleted allotments and cancelled departures', async () => {
+  it('the release job skips manual rules, deleted allotments and cancelled departures', async () => {
     const manual = await allotted(app, { days: 4, release: { ...steps([10]), mode: 'manual' } });
     const deleted = await allotted(app, { days: 4, release: steps([10]) });
     const cancelled = await allotted(app, { days: 4, release: steps([10]) });
@@ -188,7 +188,7 @@ describe('the release job', () => {
 describe('POST /v1/admin/distribution/inventory-allotments/{id}/releases', () => {
   const release = (id: string, body?: object) => app.as('owner').post(`${ALLOTMENTS}/${id}/releases`, body);
 
-  it('releases all unsold units of one departure or of all future ones, and can be repeated', async () => {
+  it('a manual release releases all unsold units of one departure or of all future ones, and can be repeated', async () => {
     const { allotment, departure } = await allotted(app, { units: 5 });
     const { productId } = departure;
     const second = await departureIn(app, 70, { productId });
@@ -204,7 +204,7 @@ describe('POST /v1/admin/distribution/inventory-allotments/{id}/releases', () =>
     await expectSumsToAgree(app, [departure.id, second.id]);
   });
 
-  it('keeps the units of the steps of a manual rule: the first step early, each later one when it is due', async () => {
+  it('a manual release keeps the units of the steps of a manual rule: the first step early, each later one when it is due', async () => {
     const rule = { ...steps([20, 8], [10]), mode: 'manual' };
     const { allotment, departure } = await allotted(app, { units: 20, days: 30, release: rule });
     await sell(app, { allotment, departure }, 6);
@@ -219,7 +219,7 @@ describe('POST /v1/admin/distribution/inventory-allotments/{id}/releases', () =>
     await expectSumsToAgree(app, [departure.id]);
   });
 
-  it('concurrent requests release the units once', async () => {
+  it('concurrent manual releases release the units once', async () => {
     const { allotment, departure } = await allotted(app, { units: 5 });
     const answers = await Promise.all([release(allotment.id), release(allotment.id), release(allotment.id)]);
     const units = answers.map(({ body }) => (body as { data: { units: number } }).data.units);
@@ -227,7 +227,7 @@ describe('POST /v1/admin/distribution/inventory-allotments/{id}/releases', () =>
     await expectSumsToAgree(app, [departure.id]);
   });
 
-  it('an unknown allotment and a departure without a slot are rejected with 404', async () => {
+  it('a manual release of an unknown allotment or a departure without a slot is rejected with 404', async () => {
     const unknown = await release('alot_01k0dem000e000000000009999');
     expect([unknown.status, unknown.body]).toEqual([404, refusal(unknown, NOT_FOUND)]);
     const { allotment } = await allotted(app);

@@ -43,7 +43,7 @@ const LEFT_OF_ALLOTMENT = { error: 'Not enough units left in the allotment', cod
 const LEFT = { error: 'Not enough units available', code: 'capacity_exceeded' };
 
 describe('an item with a departure', () => {
-  it('allocates its quantity from the pool and gets its service date from the departure', async () => {
+  it('an item with a departure allocates its quantity from the pool and gets its service date from the departure', async () => {
     const { id: departureId, startDate } = await departureIn(app, 30);
     const item = await addItem(owner(), await book(), { departureId, quantity: 3, serviceDate: '2031-01-01' });
     expect(item).toMatchObject({ departureId, allotmentId: null, quantity: 3, serviceDate: startDate });
@@ -51,7 +51,7 @@ describe('an item with a departure', () => {
     await expectSumsToAgree(app, [departureId]);
   });
 
-  it('releases units if its quantity falls and allocates more if it rises', async () => {
+  it('an item with a departure releases units if its quantity falls and allocates more if it rises', async () => {
     const { id: departureId } = await departureIn(app, 30, { capacity: 5 });
     const item = await addItem(owner(), await book(), { departureId, quantity: 3 });
     expect((await patch(item, { quantity: 1 })).status).toBe(200);
@@ -63,7 +63,7 @@ describe('an item with a departure', () => {
     await expectSumsToAgree(app, [departureId]);
   });
 
-  it('moves to another departure with all its units and gets its day', async () => {
+  it('an item with a departure moves to another departure with all its units and gets its day', async () => {
     const [one, other] = [await departureIn(app, 30), await departureIn(app, 40)];
     const item = await addItem(owner(), await book(), { departureId: one.id, quantity: 2 });
     const { body } = await patch(item, { departureId: other.id });
@@ -78,7 +78,7 @@ describe('an item with a departure', () => {
     expect(redated.body.data['serviceDate']).toBe(one.startDate);
   });
 
-  it('releases its units once, if it is cancelled alone or with its booking', async () => {
+  it('an item with a departure releases its units once, if it is cancelled alone or with its booking', async () => {
     const { id: departureId } = await departureIn(app, 30);
     const bookingId = await book();
     const item = await addItem(owner(), bookingId, { departureId, quantity: 2 });
@@ -91,7 +91,7 @@ describe('an item with a departure', () => {
     expect(await poolOf(app, departureId)).toMatchObject({ sold: 0, available: 20 });
   });
 
-  it('is rejected with 404 for an unknown departure or allotment, 409 for a cancelled departure, and 400 for an allotment without a departure', async () => {
+  it('an item is rejected with 404 for an unknown departure or allotment, 409 if cancelled, and 400 without a departure', async () => {
     const bookingId = await book();
     const { id: departureId } = await departureIn(app, 30);
     const noDeparture = await add(bookingId, { departureId: 'dep_01k0dem000e000000000009999' });
@@ -111,7 +111,7 @@ describe('an item with a departure', () => {
 });
 
 describe('an item with an allotment', () => {
-  it('lowers the remaining units of the slot, and takes no units of the pool', async () => {
+  it('an item with an allotment lowers the remaining units of the slot, and takes no units of the pool', async () => {
     const { allotment, departure } = await allotted(app, { units: 10 });
     const units = { departureId: departure.id, allotmentId: allotment.id, quantity: 3 };
     const item = await addItem(owner(), await bookOf(allotment), units);
@@ -160,7 +160,7 @@ describe('an item with an allotment', () => {
     expect(await poolOf(app, departureId)).toMatchObject({ sold: 0 });
   });
 
-  it('an inactive allotment rejects more units with 409, but accepts released ones', async () => {
+  it('an item with an allotment an inactive allotment rejects more units with 409, but accepts released ones', async () => {
     const { allotment, departure } = await allotted(app);
     const through = { departureId: departure.id, allotmentId: allotment.id };
     const item = await addItem(owner(), await bookOf(allotment), { ...through, quantity: 2 });
@@ -186,7 +186,7 @@ describe('an item with an allotment', () => {
     }
   });
 
-  it('moves between allotments and the pool with all its units', async () => {
+  it('an item with an allotment moves between allotments and the pool with all its units', async () => {
     const { allotment, departure } = await allotted(app, { units: 5 });
     const other = await allotted(app, { units: 5, channelId: allotment.channelId });
     const through = { departureId: departure.id, allotmentId: allotment.id };
