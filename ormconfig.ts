@@ -15,6 +15,7 @@ import { Legal1790000001200 } from './src/migrations/1790000001200-legal.js';
 import { Notifications1790000001300 } from './src/migrations/1790000001300-notifications.js';
 import { Trips1790000001400 } from './src/migrations/1790000001400-trips.js';
 import { SecurityEvents1791000000100 } from './src/migrations/1791000000100-security-events.js';
+import { MessagePublishers1791000000300 } from './src/migrations/1791000000300-message-publishers.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -122,6 +123,7 @@ const migrations = [
   Notifications1790000001300,
   Trips1790000001400,
   SecurityEvents1791000000100,
+  MessagePublishers1791000000300,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

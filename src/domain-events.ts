@@ -35,8 +35,13 @@ A message's \`event\` is the name below. Its \`data\` has the members below and 
 twice on a channel. Events contain ids, states and amounts, and no personal data. In the name of a channel, \`{member}\` stands for
 the value of that member; an event in which it is null is not published on that channel.
 
-Any key with \`realtime:publish\` can publish on any channel, including these. Give that scope to trusted partners only, and read the
-resource before acting on a message.
+Only the service publishes on these channels; publishing on one of them, however its name is written, is rejected with 403. A message
+names its publisher: \`publishedBy\` is \`platform\` for events, \`operator:<id>\` for a key of an operator, and \`key:<id>\` for any
+other key.
+
+All other channels belong to the platform, or to the operator whose ID and a dot start their name: \`op_alpine.news\` belongs to
+\`op_alpine\`. They need no registration. A key that is bound to an operator uses its own channels only. Any other channel has no
+messages for it, and publishing there is rejected with 403. The channels of the table below belong to the platform in any case.
 `;
 
 /** The table of events as Markdown. */

@@ -14,6 +14,7 @@ export interface Message {
   event: string;
   data: unknown;
   publishedAt: string;
+  publishedBy: string | null;
 }
 
 export interface History {
@@ -62,7 +63,7 @@ export async function fill(app: TestApp, channel: string, count: number): Promis
   const all: Message[] = [];
   while (all.length < count) {
     const drafts = Array.from({ length: Math.min(1_000, count - all.length) }, (_, index) => {
-      return { channel, event: 'test.happened', data: all.length + index + 1 };
+      return { channel, event: 'test.happened', data: all.length + index + 1, publishedBy: 'platform' };
     });
     const messages = await log.append(drafts);
     all.push(...messages.map((message) => ({ ...message, publishedAt: message.publishedAt.toISOString() })));

@@ -67,7 +67,7 @@ describe('the order of a channel', () => {
     const published: Promise<Message>[] = [];
 
     await nest.get(Database).transaction(async () => {
-      await nest.get(MessagesRepository).append([{ channel, event: 'e', data: 'slow' }]);
+      await nest.get(MessagesRepository).append([{ channel, event: 'e', data: 'slow', publishedBy: 'platform' }]);
       published.push(publish(clients[1], channel, 'fast'));
       await eventually(async () => ((await waiting()) > 0 ? true : null));
       expect(await read(client, channel)).toEqual({ messages: [first], complete: 'true' });
@@ -102,7 +102,7 @@ describe('the order of a channel', () => {
     const first = await publish(clients[0], channel, 1);
 
     const failing = nest.get(Database).transaction(async () => {
-      await nest.get(MessagesRepository).append([{ channel, event: 'e', data: 'never' }]);
+      await nest.get(MessagesRepository).append([{ channel, event: 'e', data: 'never', publishedBy: 'platform' }]);
       throw new Error('rolled back');
     });
     await expect(failing).rejects.toThrow('rolled back');
@@ -134,7 +134,7 @@ describe('the order of a channel', () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, n) => {
         const order = n % 2 ? channels : [...channels].reverse();
-        return log.append(order.map((channel) => ({ channel, event: 'e', data: n })));
+        return log.append(order.map((channel) => ({ channel, event: 'e', data: n, publishedBy: 'platform' })));
       }),
     );
 
@@ -149,7 +149,12 @@ describe('the order of a channel', () => {
   it('the order of messages that one transaction publishes to a channel is kept', async () => {
     const channel = newChannelName();
     const other = newChannelName();
-    const drafts = Array.from({ length: 500 }, (_, n) => ({ channel: n % 3 ? channel : other, event: 'e', data: n }));
+    const drafts = Array.from({ length: 500 }, (_, n) => ({
+      channel: n % 3 ? channel : other,
+      event: 'e',
+      data: n,
+      publishedBy: 'platform',
+    }));
 
     const messages = await apps[0].nest.get(MessagesRepository).append(drafts);
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('publishing', () => {
-  it('publishing answers 201 with the message under data: id, channel, event, data and publishedAt', async () => {
+  it('publishing answers 201 with the message under data: id, channel, event, data, publishedAt and publishedBy', async () => {
     const channel = newChannelName();
 
     const { status, body } = await client.post<{ data: Message }>(pathOf(channel), { event: 'a.b', data: { x: 1 } });
@@ -27,6 +27,7 @@ describe('publishing', () => {
         event: 'a.b',
         data: { x: 1 },
         publishedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        publishedBy: expect.stringMatching(/^key:atok_/),
       },
     });
     expect(Object.keys(body)).toEqual(['data']);

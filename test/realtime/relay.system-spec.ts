@@ -73,6 +73,7 @@ describe('the outbox relay', () => {
       event: 'channel.created',
       data: { id: expect.stringMatching(/^evt_/), channelId: id, status: 'active', version: 1 },
       publishedAt: expect.any(String),
+      publishedBy: 'platform',
     });
     expect(updated).toMatchObject({ event: 'channel.updated', data: { status: 'inactive', version: 2 } });
   });

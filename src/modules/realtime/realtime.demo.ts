@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import { PLATFORM } from './messages/message.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 
 const NEWS = [
@@ -15,6 +16,6 @@ export class RealtimeDemo {
 
   @DemoData(600, 'realtime news')
   async load(): Promise<void> {
-    await this.messages.append(NEWS.map((news) => ({ channel: 'demo.news', ...news })));
+    await this.messages.append(NEWS.map((news) => ({ channel: 'demo.news', ...news, publishedBy: PLATFORM })));
   }
 }

@@ -31,6 +31,8 @@ export interface DomainEvent {
 export class Outbox implements Collector<DomainEvent>, OnModuleInit {
   readonly order = 10;
   private readonly names = new Set<string>();
+  /** In lower case: names of channels, and starts of names. */
+  private readonly relayed = { names: new Set<string>(), prefixes: new Set<string>() };
   private readonly consumers = new Map<string, Consumer[]>();
   private readonly wakers: (() => void)[] = [];
 
@@ -47,7 +49,19 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
 
   /** Declares events. An undeclared event is in no list of events, and subscribers would not know of it. */
   declare(groups: readonly EventGroup[]): void {
-    for (const { events } of groups) for (const event of events) this.names.add(event);
+    for (const { channels, events } of groups) {
+      for (const event of events) this.names.add(event);
+      for (const channel of channels) this.addRelayed(channel.toLowerCase());
+    }
+  }
+
+  /**
+   * Whether only the relay may publish on a channel of this name: it is a channel of declared events, or differs from one only in
+   * upper and lower case, which a subscriber could overlook.
+   */
+  isRelayed(channel: string): boolean {
+    const name = channel.toLowerCase();
+    return this.relayed.names.has(name) || [...this.relayed.prefixes].some((prefix) => name.startsWith(prefix));
   }
 
   /**
@@ -99,6 +113,13 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
         this.clock.now(),
       ],
     };
+  }
+
+  /** The name of a channel up to its first `{member}`, or all of it. */
+  private addRelayed(channel: string): void {
+    const [prefix = '', ...members] = channel.split('{');
+    if (members.length === 0) this.relayed.names.add(channel);
+    else this.relayed.prefixes.add(prefix);
   }
 
   private readonly wake = () => this.wakers.forEach((wake) => wake());

@@ -12,7 +12,7 @@ export class LiveStream {
 
   constructor(
     private readonly response: Response,
-    readonly channel: string,
+    readonly subject: { readonly channel: string; readonly isForeign: boolean },
     /** The number of the last message sent to the client. */
     public lastSeq: number,
   ) {}

@@ -2,6 +2,7 @@ import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@
 import type { Response } from 'express';
 import { covers } from '../../../platform/auth/scopes.js';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
+import type { Actor } from '../../../platform/context/actor.js';
 import { Metrics } from '../../../platform/observability/metrics.js';
 import { MessagesRepository, type Position } from '../messages/messages.repository.js';
 import { MessagesService } from '../messages/messages.service.js';
@@ -52,16 +53,18 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
     for (const stream of this.all()) stream.end();
   }
 
-  /** Resolves when the stream is live. Throws 400 for an id of another channel. */
+  /** Resolves when the stream is live; that of a foreign channel never has a message. Throws 400 for an id of another channel. */
   async open({ channel, sinceId, token }: Subscription, response: Response): Promise<void> {
     const position = await this.positionOf(channel, sinceId);
-    const stream = new LiveStream(response, channel, position.afterSeq);
-    const feed = this.feeds.join(channel, stream);
+    const isForeign = this.messages.isForeign(channel);
+    const stream = new LiveStream(response, { channel, isForeign }, position.afterSeq);
+    const feed = isForeign ? null : this.feeds.join(channel, stream);
     this.add(token, stream);
     stream.onClosed(() => {
       this.feeds.leave(channel, stream);
       this.remove(token, stream);
     });
+    if (!feed) return stream.open();
     await feed.started();
     stream.open();
     if (!position.complete) stream.send(gapOf(channel));
@@ -70,6 +73,7 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
 
   private async positionOf(channel: string, sinceId: string | undefined): Promise<Position> {
     if (sinceId !== undefined) return this.messages.positionAfter(channel, sinceId);
+    if (this.messages.isForeign(channel)) return { afterSeq: 0, complete: true };
     const heads = await this.repository.heads([channel]);
     return { afterSeq: heads.get(channel) ?? 0, complete: true };
   }
@@ -100,14 +104,23 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
     if (this.isChecking) return;
     this.isChecking = true;
     for (const [token, streams] of [...this.streams]) {
-      const scopes = await this.verifier.verify(token).then(
-        (actor) => actor?.scopes ?? [],
+      const verified = await this.verifier.verify(token).then(
+        (actor) => ({ actor }),
         () => null,
       );
-      if (scopes === null) continue;
-      for (const stream of streams) if (!maySubscribe(scopes, stream.channel)) stream.end();
+      if (verified === null) continue;
+      for (const stream of streams) if (!this.mayContinue(stream, verified.actor)) stream.end();
     }
     this.isChecking = false;
+  }
+
+  /** Whether the credential still permits the channel, and is bound as it was when the stream was opened. */
+  private mayContinue({ subject: { channel, isForeign } }: LiveStream, actor: Actor | null): boolean {
+    return (
+      actor !== null &&
+      covers(actor.scopes, `realtime:subscribe:${channel}`) &&
+      this.messages.isForeign(channel, actor) === isForeign
+    );
   }
 
   private add(token: string, stream: LiveStream): void {
@@ -124,8 +137,4 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
   private all(): LiveStream[] {
     return [...this.streams.values()].flatMap((streams) => [...streams]);
   }
-}
-
-function maySubscribe(scopes: readonly string[], channel: string): boolean {
-  return covers(scopes, `realtime:subscribe:${channel}`);
 }

@@ -9,6 +9,7 @@ import type { Message } from './message.js';
 
 const MAX_DATA_BYTES = 65_536;
 export const MAX_MESSAGES = 1_000;
+const PUBLISHER = /^(platform|operator:[A-Za-z0-9_-]{1,64}|key:[A-Za-z0-9_]{1,90})$/;
 
 /** A message to publish. */
 export class PublishMessage {
@@ -96,6 +97,14 @@ export class MessageResponse {
   /** Set by the service; never earlier than that of a previous message of the channel. */
   @Instant()
   publishedAt: string;
+
+  /**
+   * Who published it: `platform` for the service, which alone publishes the events of the catalog, `operator:<id>` for a key
+   * of that operator, `key:<id>` for any other key. Null for messages from before publishers were recorded.
+   * @example "platform"
+   */
+  @Text({ max: 100, pattern: PUBLISHER })
+  publishedBy: string | null;
 }
 
 export function toMessage(message: Message): MessageResponse {
@@ -105,6 +114,7 @@ export function toMessage(message: Message): MessageResponse {
     event: message.event,
     data: message.data,
     publishedAt: message.publishedAt.toISOString(),
+    publishedBy: message.publishedBy,
   };
 }
 

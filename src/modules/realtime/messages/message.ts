@@ -1,13 +1,20 @@
+/** `publishedBy` of the messages that the service itself publishes. */
+export const PLATFORM = 'platform';
+
 /** A message to publish: an event name and any JSON value. */
 export interface Draft {
   channel: string;
   event: string;
   data: unknown;
+  /** `platform`, `operator:<id>` for a key of an operator, or `key:<id>`; operator IDs have no colon. */
+  publishedBy: string;
 }
 
 /** A published message. Its id sorts after those of all earlier messages of its channel. */
-export interface Message extends Draft {
+export interface Message extends Omit<Draft, 'publishedBy'> {
   id: string;
+  /** Null for messages that were stored before publishers were recorded. */
+  publishedBy: string | null;
   publishedAt: Date;
 }
 

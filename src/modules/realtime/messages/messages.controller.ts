@@ -17,7 +17,8 @@ export class MessagesController {
    * Publish a message
    *
    * @remarks Stores a message and delivers it to all subscribers of the channel in the order of publication. A channel
-   * exists from its first message on. Messages are kept for 72 hours, at most the newest 10,000 per channel. The data
+   * exists from its first message on. Channels of the event catalog are written by the service only, and a key that is
+   * bound to an operator publishes only on channels whose names start with the ID of the operator and a dot (403). Messages are kept for 72 hours, at most the newest 10,000 per channel. The data
    * may have at most 64 KiB.
    */
   @Post()
@@ -32,7 +33,7 @@ export class MessagesController {
    *
    * @remarks Returns messages oldest first: those after `sinceId`, or the newest ones without it. The header
    * `X-Realtime-Complete` is `false` if messages after `sinceId` are no longer kept. An ID that is not of this channel
-   * is rejected with 400.
+   * is rejected with 400. For a key that is bound to an operator, a channel of another owner has no messages.
    */
   @Get()
   @RequireScope('realtime:subscribe', { narrowedBy: 'channel' })

@@ -32,6 +32,7 @@ interface MessageRow {
   event: string;
   data: unknown;
   publishedAt: Date;
+  publishedBy: string | null;
 }
 
 interface PositionRow {
@@ -66,6 +67,7 @@ export class MessagesRepository {
       drafts.map(({ event }) => event),
       drafts.map(({ data }) => JSON.stringify(data)),
       this.clock.now(),
+      drafts.map(({ publishedBy }) => publishedBy),
     ]);
     const messages = stored.flatMap(({ seq, id, publishedAt }, index) => {
       const draft = drafts[index];
@@ -143,6 +145,6 @@ function isMessage(row: AfterRow): row is MessageRow & { headSeq: string } {
   return row.seq !== null;
 }
 
-function toMessage(channel: string, { id, event, data, publishedAt }: MessageRow): Message {
-  return { id, channel, event, data, publishedAt };
+function toMessage(channel: string, { id, event, data, publishedAt, publishedBy }: MessageRow): Message {
+  return { id, channel, event, data, publishedAt, publishedBy };
 }

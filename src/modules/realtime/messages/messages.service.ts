@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { invalidField } from '../../../platform/errors/app-error.js';
+import type { Actor } from '../../../platform/context/actor.js';
+import { currentActor } from '../../../platform/context/request-context.js';
+import { AppError, invalidField } from '../../../platform/errors/app-error.js';
 import { isId } from '../../../platform/ids/id.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
 import type { PublishMessage, ReadHistory } from './message.dto.js';
 import type { Draft, Message } from './message.js';
 import { MessagesRepository, type Page, type Position } from './messages.repository.js';
@@ -20,34 +23,60 @@ export class MessagesService {
   /** By channel: the drafts that wait while a batch of the channel is written. */
   private readonly queues = new Map<string, QueuedDraft[]>();
 
-  constructor(private readonly repository: MessagesRepository) {}
+  constructor(
+    private readonly repository: MessagesRepository,
+    private readonly outbox: Outbox,
+  ) {}
 
   /**
-   * Resolves when the message is committed. Publishers of one channel would wait for each other at its row, each with a
+   * Whether the channel belongs to an operator other than that of the actor, or to the platform. A channel belongs to the
+   * operator whose ID and a dot start its name, unless it is one of the event catalog. Operator IDs contain no dot, so no ID
+   * and dot starts with another one.
+   */
+  isForeign(channel: string, { operatorId } = currentActor()): boolean {
+    return operatorId !== null && (!channel.startsWith(`${operatorId}.`) || this.outbox.isRelayed(channel));
+  }
+
+  /**
+   * Throws 403 for a foreign channel, and for a channel of the event catalog, which only the relay writes. Resolves when the message is committed. Publishers of one channel would wait for each other at its row, each with a
    * database connection; instead they are queued here, and one statement writes all that were queued in the meantime. Do not
    * call it inside a transaction: messages of other callers could become part of it.
    */
-  publish(channel: string, { event, data = null }: PublishMessage): Promise<Message> {
+  async publish(channel: string, { event, data = null }: PublishMessage): Promise<Message> {
+    if (this.isForeign(channel)) {
+      throw new AppError(403, 'forbidden', 'The channel does not belong to the operator of the credential');
+    } else if (this.outbox.isRelayed(channel)) {
+      throw new AppError(403, 'forbidden', 'Only the service publishes on this channel');
+    }
+    const publishedBy = publisherOf(currentActor());
     return new Promise((resolve, reject) => {
-      const queued = { draft: { channel, event, data }, resolve, reject };
+      const queued = { draft: { channel, event, data, publishedBy }, resolve, reject };
       const queue = this.queues.get(channel);
       if (queue) queue.push(queued);
       else void this.drain(channel, [queued]);
     });
   }
 
-  /** Messages after `sinceId`, or the newest ones, oldest first. Throws 400 for an id of another channel. */
+  /**
+   * Messages after `sinceId`, or the newest ones, oldest first; a foreign channel is like one without messages. Throws 400 for
+   * an id of another channel.
+   */
   async history(
     channel: string,
     { sinceId, limit = DEFAULT_LIMIT }: ReadHistory,
   ): Promise<Pick<Page, 'messages' | 'complete'>> {
+    if (sinceId === undefined && this.isForeign(channel)) return { messages: [], complete: true };
     if (sinceId === undefined) return { messages: await this.repository.newest(channel, limit), complete: true };
     return this.repository.after(channel, await this.positionAfter(channel, sinceId), limit);
   }
 
-  /** The position of a reader whose last message is this one. Throws 400 for an id of another channel. */
+  /**
+   * The position of a reader whose last message is this one. Throws 400 for an id of another channel, and for every id of a
+   * foreign channel.
+   */
   async positionAfter(channel: string, sinceId: string): Promise<Position> {
-    const position = isId('rtm', sinceId) ? await this.repository.findPosition(channel, sinceId) : null;
+    const isKnown = isId('rtm', sinceId) && !this.isForeign(channel);
+    const position = isKnown ? await this.repository.findPosition(channel, sinceId) : null;
     if (!position) throw invalidField('sinceId', 'is not the id of a message of this channel', 'sinceId');
     return position;
   }
@@ -66,4 +95,9 @@ export class MessagesService {
       for (const { reject } of batch) reject(error);
     }
   }
+}
+
+/** A key of an operator publishes in the name of the operator. The ID of another key stays the same when its token is replaced. */
+function publisherOf({ id, operatorId }: Actor): string {
+  return operatorId === null ? `key:${id}` : `operator:${operatorId}`;
 }

@@ -1,11 +1,12 @@
 /* Each operation is a single statement, which sees or changes one state of the channel. */
 
-/** $1 channels, $2 events, $3 data as JSON text, $4 now. The row of the channel is locked until the commit. */
+/** $1 channels, $2 events, $3 data as JSON text, $4 now, $5 publishers. The row of the channel is locked until the commit. */
 export const APPEND = `
   with drafts as (
-    select n, channel, event, data::json as data,
+    select n, channel, event, data::json as data, published_by,
       row_number() over (partition by channel order by n) - count(*) over (partition by channel) as from_last
-    from unnest($1::text[], $2::text[], $3::text[]) with ordinality as draft (channel, event, data, n)
+    from unnest($1::text[], $2::text[], $3::text[], $5::text[]) with ordinality
+      as draft (channel, event, data, published_by, n)
   ), heads as (
     insert into realtime_channels as head (name, last_seq, last_published_at)
     select channel, count(*), $4::timestamptz from drafts group by channel order by channel
@@ -14,17 +15,17 @@ export const APPEND = `
       last_published_at = greatest(head.last_published_at, excluded.last_published_at)
     returning id, name, last_seq, last_published_at
   )
-  insert into realtime_messages (channel_id, seq, id, event, data, published_at)
+  insert into realtime_messages (channel_id, seq, id, event, data, published_at, published_by)
   select
     head.id, last_seq + from_last, realtime_message_id(last_published_at, last_seq + from_last, head.id),
-    event, data, last_published_at
+    event, data, last_published_at, published_by
   from drafts join heads as head on head.name = drafts.channel
   order by n
   returning seq, id, published_at as "publishedAt"`;
 
 /** The kept messages of `channel`: the newest $2, published after $3. */
 const KEPT = `
-  select seq, id, event, data, published_at as "publishedAt" from realtime_messages
+  select seq, id, event, data, published_at as "publishedAt", published_by as "publishedBy" from realtime_messages
   where channel_id = channel.id and seq >= greatest(channel.oldest_seq, channel.last_seq - $2::integer + 1)
     and published_at > $3::timestamptz`;
 

@@ -4,6 +4,7 @@ import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { PLATFORM } from '../messages/message.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { InterruptiblePause } from './interruptible-pause.js';
 
@@ -92,7 +93,12 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
       if (events.length === 0) return 0;
 
       await this.messages.append(
-        events.map(({ id, channel, event, data }) => ({ channel, event, data: { id, ...data } })),
+        events.map(({ id, channel, event, data }) => ({
+          channel,
+          event,
+          data: { id, ...data },
+          publishedBy: PLATFORM,
+        })),
       );
       await this.outbox.handOn(events);
       await this.database.execute('delete from outbox_events where sequence = any ($1::bigint[])', [

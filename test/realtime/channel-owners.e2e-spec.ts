@@ -1,0 +1,171 @@
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { domainEvents } from '../../src/domain-events.js';
+import { newOperator, provision, uniqueName, withKey } from '../connect/partners.js';
+import { eventually } from '../launcher/wait.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { dataOf, newChannelName, pathOf, publish, read, tokenWith } from './channel.js';
+import { closeStreams, eventsOf, Follower, rawStream } from './following.js';
+
+const SCOPES = ['realtime:subscribe', 'realtime:publish'];
+const message = { event: 'test.happened', data: 1 };
+const NOT_OWN = { error: 'The channel does not belong to the operator of the credential' };
+const RELAYED = { error: 'Only the service publishes on this channel' };
+
+let app: TestApp;
+let operatorId: string;
+let bound: TestClient;
+let other: TestClient;
+let otherId: string;
+
+beforeAll(async () => {
+  app = await startApp();
+  [operatorId, otherId] = [await newOperator(app), await newOperator(app)];
+  [bound, other] = [await withKey(app, SCOPES, operatorId), await withKey(app, SCOPES, otherId)];
+});
+afterEach(closeStreams);
+
+describe('a realtime key that is bound to an operator', () => {
+  it('uses the channels of its operator, which need no registration', async () => {
+    const channel = `${operatorId}.news`;
+    const own = await publish(bound, channel, 'own');
+    const unbound = await publish(app.as('platform'), channel, 'from the platform');
+
+    expect((await read(bound, channel)).messages).toEqual([own, unbound]);
+    expect((await read(app.as('platform'), channel)).messages).toEqual([own, unbound]);
+  });
+
+  it('reads a foreign channel like an empty one, in the history and after an ID', async () => {
+    const [theirs, platform] = [`${otherId}.news`, newChannelName()];
+    const { id } = await publish(other, theirs, 'secret');
+    await publish(app.as('platform'), platform, 'secret');
+    const empty = await bound.get(pathOf(`${operatorId}.never-used`));
+    const emptySince = await bound.get(`${pathOf(`${operatorId}.never-used`)}?sinceId=${id}`);
+
+    for (const channel of [theirs, platform, operatorId, 'finance.supplier-invoices', 'bookings', 'demo.news']) {
+      const history = await bound.get(pathOf(channel));
+      expect([history.status, history.body]).toEqual([200, []]);
+      expect(history.headers['x-realtime-complete']).toBe(empty.headers['x-realtime-complete']);
+      const since = await bound.get(`${pathOf(channel)}?sinceId=${id}`);
+      expect([since.status, since.body]).toEqual([emptySince.status, emptySince.body]);
+      expect((await bound.get(`${eventsOf(channel)}?sinceId=${id}`)).status).toBe(400);
+    }
+  });
+
+  it('receives nothing on the live stream of a foreign channel, whatever is published there', async () => {
+    const token = await tokenWith(app, ...SCOPES);
+    await app.sql('update api_tokens set operator_id = $1 where public_id = $2', [operatorId, token.slice(4, 20)]);
+    const [foreign, own] = [`${otherId}.live`, `${operatorId}.live`];
+    const follower = await Follower.open({ url: app.url, token, channel: foreign });
+    const ownFollower = await Follower.open({ url: app.url, token, channel: own });
+
+    await publish(other, foreign, 'secret');
+    await publish(app.as('platform'), foreign, 'secret');
+    await publish(bound, own, 'mine');
+    await ownFollower.until(1);
+    expect([ownFollower.data, follower.data, follower.gaps]).toEqual([['mine'], [], 0]);
+  });
+
+  it('ends the open streams when the key is bound to another operator', async () => {
+    const token = await tokenWith(app, 'realtime:subscribe');
+    const { response } = await rawStream({ url: app.url, token, channel: 'finance.supplier-invoices' });
+    response.resume();
+    await app.sql('update api_tokens set operator_id = $1 where public_id = $2', [operatorId, token.slice(4, 20)]);
+    await eventually(async () => (response.readableEnded ? true : null));
+  });
+
+  it('cannot publish on a foreign channel: 403, and the channel stays as it was', async () => {
+    const platform = newChannelName();
+    for (const channel of [platform, `${otherId}.forged`, operatorId, `${operatorId}x.a`, otherId.toUpperCase()]) {
+      const { status, body } = await bound.post(pathOf(channel), message);
+      expect([channel, status, body]).toEqual([channel, 403, NOT_OWN]);
+      expect(dataOf(await read(app.as('platform'), channel))).toEqual([]);
+    }
+  });
+
+  it('is not confused by an ID that starts with another ID or differs from it in case', async () => {
+    const id = uniqueName('Op');
+    const similar = [`${id}_b`, `${id}-b`, id.toLowerCase(), id.slice(0, -1)];
+    await provision(app, { operators: [id, ...similar].map((one) => ({ id: one, name: 'Partner' })) });
+    const key = await withKey(app, SCOPES, id);
+    for (const one of similar) {
+      const owner = await withKey(app, SCOPES, one);
+      await publish(owner, `${one}.news`, one);
+      expect((await read(key, `${one}.news`)).messages).toEqual([]);
+      expect((await key.post(pathOf(`${one}.news`), message)).status).toBe(403);
+      expect((await owner.post(pathOf(`${id}.news`), message)).status).toBe(403);
+    }
+    await publish(key, `${id}.b.news`, 'with more dots');
+    expect(dataOf(await read(key, `${id}.b.news`))).toEqual(['with more dots']);
+  });
+
+  it('cannot be provisioned for an ID with a dot, which could start with another ID and a dot', async () => {
+    const operator = { id: `${operatorId}.b`, name: 'Partner' };
+    await expect(provision(app, { operators: [operator] })).rejects.toThrow('operators.0.id');
+    expect((await app.as('platform').post('/connect/v1/operators', operator)).status).toBe(400);
+  });
+
+  it('does not own the channels of the event catalog, whatever the ID of its operator', async () => {
+    await provision(app, { operators: ['finance', 'bookings'].map((id) => ({ id, name: 'Partner' })) });
+    for (const [id, channel] of [
+      ['finance', 'finance.supplier-invoices'],
+      ['bookings', 'bookings.book_1'],
+    ] as const) {
+      const key = await withKey(app, SCOPES, id);
+      expect((await key.post(pathOf(channel), message)).status).toBe(403);
+    }
+    const approved = { channel: 'finance.supplier-invoices', event: 'supplier_invoice.approved' };
+    await app.sql(
+      `insert into outbox_events (id, channel, event, data, created_at) values ('evt_1', $1, $2, '{}', now())`,
+      [approved.channel, approved.event],
+    );
+    await eventually(async () => {
+      const { messages } = await read(app.as('platform'), approved.channel);
+      return messages.some(({ event }) => event === approved.event) ? true : null;
+    });
+    const key = await withKey(app, SCOPES, 'finance');
+    expect((await read(key, approved.channel)).messages).toEqual([]);
+  });
+});
+
+describe('the channels of the event catalog', () => {
+  const channels = [...new Set(domainEvents.flatMap((group) => group.channels))];
+
+  it.each(channels)('%s is written by the relay only, however the name is spelled', async (template) => {
+    const channel = template.replace(/\{\w+\}/, 'some_01k0dem000e000000000000001');
+    const spellings = [channel, channel.toUpperCase(), encodeURIComponent(channel), channel.replace('.', '%2E')];
+    for (const spelling of spellings) {
+      for (const key of [app.as('platform'), await withKey(app, ['realtime:publish'])]) {
+        const { status, body } = await key.post(pathOf(spelling), message);
+        expect([spelling, status, body]).toEqual([spelling, 403, RELAYED]);
+      }
+      expect((await bound.post(pathOf(spelling), message)).body).toEqual(NOT_OWN);
+    }
+    const forged = await app.sql(
+      `select from realtime_messages m join realtime_channels c on c.id = m.channel_id
+       where lower(c.name) = lower($1) and m.event = $2`,
+      [channel, message.event],
+    );
+    expect(forged).toEqual([]);
+  });
+
+  it('can be told from others by the publisher of their messages, in the answer, the history and the live stream', async () => {
+    const channel = `${operatorId}.publishers`;
+    const token = await tokenWith(app, ...SCOPES);
+    const follower = await Follower.open({ url: app.url, token, channel });
+    const [key] = await app.sql<{ id: string }>('select id from api_tokens where public_id = $1', [token.slice(4, 20)]);
+
+    const published = [await publish(bound, channel, 1), await publish(app.with(token), channel, 2)];
+
+    await follower.until(2);
+    const publishers = [`operator:${operatorId}`, `key:${key?.id}`];
+    const { messages } = await read(bound, channel);
+    for (const list of [published, messages, follower.messages]) {
+      expect(list.map(({ publishedBy }) => publishedBy)).toEqual(publishers);
+    }
+    const demo = await read(app.as('platform'), 'demo.news', 'limit=1');
+    expect(demo.messages.map(({ publishedBy }) => publishedBy)).toEqual(['platform']);
+    const forged = await app.as('platform').post(pathOf(channel), { ...message, publishedBy: 'platform' });
+    expect(forged.status).toBe(400);
+  });
+});
