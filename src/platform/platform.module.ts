@@ -27,6 +27,7 @@ import { RouteTable } from './http/route-table.js';
 import { Routes } from './http/routes.js';
 import { RequestPipe } from './http/validation.pipe.js';
 import { IdempotencyKeys } from './idempotency/idempotency-keys.js';
+import { AbandonedJobs } from './jobs/abandoned-jobs.js';
 import { Jobs } from './jobs/jobs.js';
 import { ConcurrencyLimits } from './limits/concurrency-limits.js';
 import { FailureLimits } from './limits/failure-limits.js';
@@ -52,6 +53,7 @@ import { RequestBodies } from './traffic/request-bodies.js';
 import { Traffic } from './traffic/traffic.js';
 
 const SERVICES = [
+  AbandonedJobs,
   Admission,
   Authenticator,
   BodyQuota,

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import pg from 'pg';
+import pg, { type QueryConfig } from 'pg';
 import type { Logger } from 'pino';
 import { Env } from '../config/env.js';
 import { databaseErrorOf } from '../errors/database-errors.js';
@@ -29,6 +29,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   /** The key of a lock that lasts as long as this connection: work that began under it may continue. */
   session: number | null = null;
   private client: pg.Client | null = null;
+  private readonly locks: QueryConfig[] = [];
   private turn: Promise<unknown> = Promise.resolve();
   private readonly stopping = new AbortController();
   private watching: Promise<void> = Promise.resolve();
@@ -60,6 +61,13 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
     const text = 'select pg_cancel_backend(id) from unnest($1::int[]) as id';
     const { client } = this;
     if (client) this.inTurn(() => client.query(text, [processIds])).catch(() => undefined);
+  }
+
+  /** Takes an advisory lock of the session now and after each reconnection, so that it lasts as long as the connection. */
+  lockWhileConnected(lock: QueryConfig): void {
+    this.locks.push(lock);
+    const { client } = this;
+    if (client) this.inTurn(() => client.query(lock)).catch(() => undefined);
   }
 
   private async watch(): Promise<void> {
@@ -105,6 +113,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
       await client.connect();
       const session = randomInt(1, 2 ** 31);
       await this.inTurn(() => client.query(lockSession(session)));
+      for (const lock of this.locks) await this.inTurn(() => client.query(lock));
       // The time limit may have passed in the meantime.
       if (this.client === client) this.session = session;
       return true;

@@ -1,11 +1,13 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type BeforeApplicationShutdown } from '@nestjs/common';
-import { Logger as JobLogger, parseCronItems, run, type Runner } from 'graphile-worker';
+import { EventEmitter } from 'node:events';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Logger as JobLogger, parseCronItems, run, type Runner, type WorkerEvents } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { Env } from '../config/env.js';
 import { asSystem } from '../context/request-context.js';
 import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { Database } from '../database/database.js';
 import { LOG } from '../observability/log.js';
+import { AbandonedJobs } from './abandoned-jobs.js';
 import { Job, type JobMethod, ScheduledJob } from './job-decorators.js';
 import { jobPool } from './job-pool.js';
 
@@ -33,8 +35,8 @@ const ADD = `select from graphile_worker.add_jobs(array(
 const MAX_ATTEMPTS = 25;
 
 /**
- * Jobs on PostgreSQL. `add` joins the running transaction, so a job exists if and only if its cause was committed;
- * a process claims only the jobs it knows, with SKIP LOCKED, at least once each: work must bear being repeated.
+ * Jobs on PostgreSQL. `add` joins the running transaction, so a job exists if and only if its cause was committed. A process
+ * claims only the jobs it knows, with SKIP LOCKED. Each job runs at least once, so its work must be repeatable.
  */
 @Injectable()
 export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -44,6 +46,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     private readonly database: Database,
     private readonly env: Env,
     private readonly methods: DecoratedMethods,
+    private readonly abandoned: AbandonedJobs,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
@@ -52,7 +55,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     await this.addAll([{ name, payload, ...options }]);
   }
 
-  /** Adds all of these, in one statement; of several with one key, the last. */
+  /** Adds all of these, in one statement; of several with one key, only the last. */
   async addAll(jobs: readonly NewJob[]): Promise<void> {
     if (jobs.length === 0) return;
     const keyed = new Map(jobs.map((job) => [job.key ?? job, job]));
@@ -65,8 +68,11 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     const scheduled = this.methods.findByName(ScheduledJob, ({ name }) => name);
     if (!this.env.jobs) return;
     const pgPool = jobPool(this.database.pool());
+    const events: WorkerEvents = new EventEmitter();
+    events.on('pool:create', ({ workerPool }) => this.abandoned.watch(workerPool.id));
     this.runner = await run({
       pgPool,
+      events,
       noHandleSignals: true,
       concurrency: 4,
       pollInterval: 2_000,

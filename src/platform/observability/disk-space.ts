@@ -3,7 +3,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { findContext } from '../context/request-context.js';
 import { LOG } from './log.js';
-import { Readiness } from './readiness.js';
+import { ReadinessCheck } from './readiness.js';
 
 const EVERY_MS = 2_000;
 
@@ -16,11 +16,11 @@ export class DiskSpace implements OnApplicationShutdown {
   private readonly full = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
 
-  constructor(
-    readiness: Readiness,
-    @Inject(LOG) private readonly log: Logger,
-  ) {
-    readiness.add('disk', () => this.full.size === 0);
+  constructor(@Inject(LOG) private readonly log: Logger) {}
+
+  @ReadinessCheck('disk')
+  hasSpace(): boolean {
+    return this.full.size === 0;
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,16 +1,23 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DecoratedMethods, methodDecorator } from '../discovery/decorated-methods.js';
 
-/** What a process needs before it is ready; components with a slow start register here at boot. */
+/** The process is ready only while this method returns true; `/health/ready` shows the check under this name. */
+export const ReadinessCheck = methodDecorator<string, () => boolean>();
+
+/** What a process needs before it is ready, as declared by `@ReadinessCheck`. */
 @Injectable()
-export class Readiness {
-  private readonly parts = new Map<string, () => boolean>();
+export class Readiness implements OnModuleInit {
+  private checks: [name: string, isReady: () => boolean][] = [];
 
-  add(name: string, isReady: () => boolean): void {
-    this.parts.set(name, isReady);
+  constructor(private readonly methods: DecoratedMethods) {}
+
+  onModuleInit(): void {
+    const checks = this.methods.findByName(ReadinessCheck, (name) => name);
+    this.checks = [...checks].map(([name, { call }]) => [name, call]);
   }
 
   /** By name: whether it is ready. */
   state(): Record<string, { ok: boolean }> {
-    return Object.fromEntries([...this.parts].map(([name, isReady]) => [name, { ok: isReady() }]));
+    return Object.fromEntries(this.checks.map(([name, isReady]) => [name, { ok: isReady() }]));
   }
 }

@@ -13,7 +13,7 @@ import { Notifier } from '../../../platform/database/notifier.js';
 import { unavailable } from '../../../platform/errors/app-error.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Metrics } from '../../../platform/observability/metrics.js';
-import { Readiness } from '../../../platform/observability/readiness.js';
+import { ReadinessCheck } from '../../../platform/observability/readiness.js';
 import {
   type IndexStats,
   type SearchEngine,
@@ -65,7 +65,6 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     @Inject(LOG) private readonly log: Logger,
     notifier: Notifier,
     metrics: Metrics,
-    readiness: Readiness,
   ) {
     this.engine = new SearchWorker({ now: () => clock.now().getTime(), onLost: () => this.reload() });
     this.seconds = new Histogram({
@@ -76,7 +75,11 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     });
     notifier.subscribe(NOTIFY_CHANNEL, { onNotification: () => this.update(), onConnect: () => this.update() });
     slices.subscribe(() => this.update());
-    readiness.add('catalog', () => this.ready);
+  }
+
+  @ReadinessCheck('catalog')
+  isReady(): boolean {
+    return this.ready;
   }
 
   onApplicationBootstrap(): void {
