@@ -120,6 +120,13 @@ function settingsOf({ port, durable }) {
     log_checkpoints: 'off',
     log_lock_waits: 'on',
     log_min_duration_statement: '1s',
+    // Values of customers stay out of the log: parameters, and the messages of errors, which quote them ("Key (email)=(...)
+    // already exists") and which the service logs without them. Slow statements, lock waits and the server's own faults remain.
+    log_parameter_max_length: 0,
+    log_parameter_max_length_on_error: 0,
+    log_error_verbosity: 'terse',
+    log_min_error_statement: 'panic',
+    log_min_messages: 'log',
     ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

@@ -22,7 +22,7 @@ const asRoot = process.getuid?.() === 0 ? it : it.skip;
 const folders: string[] = [];
 const servers: Server[] = [];
 
-async function start(dataDir: string, options: { port?: number; durable?: boolean } = {}): Promise<Server> {
+async function start(dataDir: string, options: { port?: number; durable?: boolean; logFile?: string } = {}): Promise<Server> {
   const server = await startPostgres({ dataDir, durable: false, ...options });
   servers.push(server);
   return server;
@@ -89,6 +89,36 @@ describe('the embedded PostgreSQL', () => {
     wrong.password = 'wrong';
     expect(await refusal(query(wrong.href, 'select 1'))).toMatchObject({ code: '28P01' });
     await stop();
+  });
+
+  it('the embedded PostgreSQL logs slow statements, but no parameters and no rejected values', async () => {
+    const dataDir = folder();
+    const logFile = join(dataDir, 'server.log');
+    const { url, stop } = await start(dataDir, { logFile });
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const codeOf = async (text: string, values: unknown[]) =>
+      client.query(text, values).then(
+        () => null,
+        ({ code }: { code: string }) => code,
+      );
+    await client.query('create table guests (email text unique check (length(email) < 40), born date, age int)');
+    await client.query('insert into guests (email) values ($1)', ['maria.secret@acme.test']);
+    const codes = [
+      await codeOf('insert into guests (email) values ($1)', ['maria.secret@acme.test']),
+      await codeOf('insert into guests (email) values ($1)', ['much-too-long-and-secret-address@acme.test']),
+      await codeOf('insert into guests (born) values ($1)', ['31 February secret']),
+      await codeOf('select cast($1::text as int)', ['secret 42']),
+      await codeOf(`insert into guests (email) values ('maria.secret@acme.test')`, []),
+      await codeOf(`do $$ begin raise exception 'the guest %', 'maria.secret@acme.test'; end $$`, []),
+      await codeOf('select pg_sleep(1.2), $1::text as named_parameter', ['slow secret']),
+    ];
+    await client.end();
+    await stop();
+    expect(codes).toEqual(['23505', '23514', '22007', '22P02', '23505', 'P0001', null]);
+    const log = readFileSync(logFile, 'utf8');
+    expect(log).toMatch(/LOG: {2}duration: .* select pg_sleep\(1\.2\), \$1::text as named_parameter/);
+    expect(log.split('\n').filter((line) => line.includes('secret'))).toEqual([]);
   });
 
   it('the embedded PostgreSQL keeps data, port and passwords between starts', async () => {
