@@ -27,7 +27,7 @@ export interface Target {
 export interface Finding {
   readonly number: number;
   readonly operationId: string;
-  /** What was done to the request. */
+  /** The mutations of the request. */
   readonly deeds: readonly string[];
   readonly faults: readonly string[];
   readonly request: WireRequest;
@@ -35,7 +35,10 @@ export interface Finding {
 
 const ATTEMPTS = 5;
 
-/** One case: a row to work on, the request, and what follows from its answer. The same for the same seed and number. */
+/**
+ * One case: a row to work on, the request, and further requests that depend on its response. The same for the same seed
+ * and number.
+ */
 export class Case {
   readonly findings: Finding[] = [];
   readonly statuses: number[] = [];
@@ -45,7 +48,7 @@ export class Case {
   constructor(
     private readonly target: Target,
     private readonly connection: Connection,
-    /** `run` sets repeated runs on one database apart; names are made unique with it. */
+    /** `run` distinguishes repeated runs on one database; it makes names unique. */
     private readonly place: { seed: string; number: number; run: string },
   ) {
     this.random = new Random(`${place.seed}/${place.number}`);
@@ -70,7 +73,7 @@ export class Case {
     this.add(draft, await replay(draft, { random, unique, send: (again) => this.send(again) }));
   }
 
-  /** Sends and holds the answer against everything that must be true of it; null where none came. */
+  /** Sends the request and checks the response against all rules; null without a response. */
   private async send(draft: Draft): Promise<WireAnswer | null> {
     const { target, place } = this;
     const request = written(draft, `fuzz-${place.seed}-${place.number}-${this.statuses.length}`);
@@ -84,13 +87,13 @@ export class Case {
     } catch (error) {
       this.statuses.push(0);
       if (!(error instanceof ConnectionLost)) throw error;
-      // Where HTTP itself is broken, the service need not answer.
+      // The service need not answer requests that are not valid HTTP.
       if (!draft.mayClose) this.add(draft, [`the connection was lost: ${error.message}`], request);
       return null;
     }
   }
 
-  /** A service that is busy says when to come again; one that says so again and again is a finding. */
+  /** A busy service answers with a delay; one that stays busy is a finding. */
   private async answer(bytes: Buffer, draft: Draft): Promise<WireAnswer> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.connection.send(bytes, draft);

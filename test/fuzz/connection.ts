@@ -8,12 +8,12 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-/** The service ended the connection, or said nothing in time, before a whole answer was there. */
+/** The service closed the connection, or did not answer in time, before the response was complete. */
 export class ConnectionLost extends Error {}
 
 const ANSWER_WITHIN_MS = 20_000;
 
-/** One keep-alive connection over which any bytes may be sent: a client of Node's would refuse to send half of them. */
+/** One keep-alive connection over which any bytes may be sent: the HTTP client of Node rejects half of them. */
 export class Connection {
   private socket: Socket | null = null;
   private received = Buffer.alloc(0);
@@ -22,7 +22,7 @@ export class Connection {
 
   constructor(private readonly url: URL) {}
 
-  /** Throws ConnectionLost, also where more than one answer came to one request. */
+  /** Throws ConnectionLost, also if one request got several responses. */
   async send(bytes: Buffer, { method, mayClose }: { method: string; mayClose: boolean }): Promise<WireAnswer> {
     const socket = await this.open();
     socket.write(bytes);
@@ -62,7 +62,7 @@ export class Connection {
     return socket;
   }
 
-  /** An old socket's last event must not end the new one. */
+  /** The last event of an old socket must not end the new one. */
   private end(socket: Socket, fault: Error): void {
     if (socket !== this.socket) return;
     this.fault ??= fault;
@@ -77,7 +77,7 @@ export class Connection {
     try {
       for (;;) {
         const answer = this.take(method);
-        // 100 Continue is no answer yet.
+        // 100 Continue is not a response yet.
         if (answer !== null && answer.status >= 200) return answer;
         if (answer !== null) continue;
         if (this.fault !== null) {
@@ -90,7 +90,7 @@ export class Connection {
     }
   }
 
-  /** The answer that has arrived as a whole, or null. */
+  /** The response that has arrived completely, or null. */
   private take(method: string): WireAnswer | null {
     const end = this.received.indexOf('\r\n\r\n');
     if (end === -1) return null;
@@ -105,7 +105,7 @@ export class Connection {
   }
 }
 
-/** A live stream: its head is the whole answer here. */
+/** A live stream: its headers are the whole response here. */
 function isEndless(headers: Record<string, string>): boolean {
   return headers['content-type']?.startsWith('text/event-stream') ?? false;
 }

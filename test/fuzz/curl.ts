@@ -1,9 +1,9 @@
 import type { WireRequest } from './request.js';
 
-/** Longer bodies are told by their length; `--case` sends them again. */
+/** Longer bodies are replaced by their length; `--case` sends them again. */
 const SHOWN_BYTES = 3_000;
 
-/** The request as a line for a shell; credentials stand in it as variables. */
+/** The request as a shell command; credentials are variables in it. */
 export function curlOf({ method, target, headers, body }: WireRequest, url: string): string {
   const isGiven = ([name]: [string, string]) => name !== 'Host' && name !== 'Content-Length';
   const head = headers.filter(isGiven).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
@@ -14,7 +14,7 @@ export function curlOf({ method, target, headers, body }: WireRequest, url: stri
   return `printf ${quoted(octal(body))} | ${[...curl, '--data-binary @-'].join(' ')}`;
 }
 
-/** In a shell's single quotes; a credential's variable outside of them. */
+/** In single quotes; the variable of a credential is not quoted. */
 function quoted(text: string): string {
   const plain = text.replace(/'/g, `'\\''`).replace(/[\u0000-\u001f\u007f-\u00ff]/g, (sign) => {
     return `'$'\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}''`;
@@ -22,7 +22,7 @@ function quoted(text: string): string {
   return `'${plain.replace(/\$(STAFF|PLATFORM|LIMITED)_TOKEN/, `'"$&"'`)}'`;
 }
 
-/** For printf: bytes that are no visible ASCII, and what printf or the shell take for their own, in octal. */
+/** For printf: bytes that are not visible ASCII, and characters with a meaning for printf or the shell, in octal. */
 function octal(bytes: Buffer): string {
   return Array.from(bytes, (byte) => {
     const isPlain = byte >= 0x20 && byte < 0x7f && byte !== 0x25 && byte !== 0x27 && byte !== 0x5c;

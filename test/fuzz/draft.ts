@@ -1,37 +1,37 @@
 import type { Placed } from '../contract/served-document.js';
 import type { Json } from './json.js';
 
-/** Which credential a request carries; `own`: the one of the operation's surface. */
+/** The credential of a request; `own`: that of the operation's surface. */
 export type Bearer = 'own' | 'none' | 'limited' | 'other' | 'forged';
 
-/** What any answer to a request must be, beside documented. `refused`: 4xx; `any`: whatever the document names. */
+/** The expected response, in addition to being documented. `rejected`: 4xx; `any`: any documented one. */
 export type Expected = 'any' | 'refused' | 'unauthorized';
 
-/** A request in the making: the strategies change it, then it is written down as bytes. */
+/** A request that is being built: the strategies change it, then it is serialized. */
 export interface Draft {
   readonly operation: Placed;
   method: string;
   /** Path parameters, percent-encoded. */
   readonly parameters: Record<string, string>;
-  /** Replaces the whole path where set; bytes as latin1. */
+  /** Replaces the whole path if set; bytes as latin1. */
   target: string | null;
   /** Names and values, percent-encoded. */
   readonly query: [name: string, value: string][];
-  /** Instead of `query`, as it is. */
+  /** Instead of `query`, unchanged. */
   rawQuery: string | null;
   readonly headers: [name: string, value: string][];
   bearer: Bearer;
   body: Json | undefined;
-  /** Instead of `body`, as it is. */
+  /** Instead of `body`, unchanged. */
   bytes: Buffer | null;
   contentType: string | null;
   isChunked: boolean;
   expected: Expected;
-  /** Statuses that stand beside those documented for the operation, because HTTP knows them for every request. */
+  /** Statuses that are allowed in addition to the documented ones, because HTTP allows them for every request. */
   readonly also: number[];
-  /** No HTTP: the service may end the connection. */
+  /** Not valid HTTP: the service may close the connection. */
   mayClose: boolean;
-  /** What the strategies did, for people. */
+  /** The mutations of the strategies, for people. */
   readonly deeds: string[];
 }
 
@@ -57,19 +57,21 @@ export function draftOf(operation: Placed, parameters: Record<string, string>, b
   };
 }
 
-/** Says what was done; `expected` where that decides what the answer must be. */
+/** Records a mutation; `expected` if it determines the response. */
 export function did(draft: Draft, deed: string, expected?: Expected): void {
   draft.deeds.push(deed);
   if (expected !== undefined && draft.expected === 'any') draft.expected = expected;
 }
 
-/** What HTTP itself forbids: the service may answer 400 in the storefront's words, where it knows no path, and close. */
+/**
+ * Invalid HTTP: the service may answer 400 in the error format of the storefront, because it has no path, and close.
+ */
 export function allowClosing(draft: Draft): void {
   draft.mayClose = true;
   draft.also.push(400);
 }
 
-/** Whether nobody needs a credential for it. */
+/** Whether the operation needs no credential. */
 export function isPublic({ security = [] }: Placed): boolean {
   return security.length === 0;
 }

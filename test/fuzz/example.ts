@@ -2,7 +2,7 @@ import type { Placed } from '../contract/served-document.js';
 import { isObject, type Json } from './json.js';
 import type { Document } from './schema.js';
 
-/** The document's example of the body, with what must be unique made so. */
+/** The document's example of the body, with unique values. */
 export function exampleBody(operation: Placed, document: Document, unique: string): Json | undefined {
   const body = document.bodyOf(operation);
   if (body === null) return undefined;
@@ -18,7 +18,7 @@ export function exampleBody(operation: Placed, document: Document, unique: strin
   return Object.fromEntries(members);
 }
 
-/** The path parameters that the document shows. */
+/** The path parameters of the document's example. */
 export function exampleParameters({ parameters = [] }: Placed): Record<string, string> {
   const inPath = parameters.filter((parameter) => parameter.in === 'path');
   return Object.fromEntries(inPath.map(({ name, schema, example }) => [name, String(example ?? schema.example)]));

@@ -6,7 +6,7 @@ import { type Document, type Schema } from './schema.js';
 import { hostileText } from './texts.js';
 import { matching, validValue } from './valid-values.js';
 
-/** Percent-encodings that are broken, or that mean something else when they are decoded twice. */
+/** Percent-encodings that are broken, or that have another meaning when they are decoded twice. */
 const BROKEN = ['%', '%z', '%zz', '%ff', '%c3%28', '%ed%a0%80', '%e0%80%af', '%u0041', '%1', 'a%'];
 const ODD = [
   ...['%00', 'a%00b', '%2F', '%2f..%2f', '%5c', '%252e%252e', '%25', '%2e%2e', '%2E', '%20', '+', '%0d%0aX:1', '%0a'],
@@ -46,7 +46,7 @@ export function faultInPath(draft: Draft, random: Random): void {
     long: () => 'a'.repeat(random.pick([maxLength, maxLength + 1, 5_000])),
     hostile: () => encodeURIComponent(hostileText(random).toWellFormed().slice(0, 500)),
   }[kind]();
-  // An empty segment, or a slash in it, is another path; whatever that is, it is no id.
+  // An empty segment or a slash makes another path; in any case it is not an id.
   did(draft, `the path's ${name} = ${draft.parameters[name].slice(0, 60)}`, kind === 'broken' ? 'refused' : 'any');
 }
 
@@ -76,7 +76,7 @@ function otherPath(draft: Draft, random: Random): void {
   did(draft, `the path ${draft.target.slice(0, 80)}`);
 }
 
-/** One or a few query parameters, those of the operation or others. */
+/** One or a few query parameters, of the operation or unknown. */
 export function faultInQuery(draft: Draft, random: Random, document: Document): void {
   const known = (draft.operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
   const kind = random.weighted({ valid: known.length ? 5 : 0, faulty: known.length ? 5 : 0, hostile: 3, shape: 4 });
@@ -102,7 +102,7 @@ function queryText(schema: Schema, random: Random, document: Document): string {
   return typeof value === 'string' ? value : textOf(value);
 }
 
-/** In a query everything is text: what is wrong with a text, a number's digits or a flag's word. */
+/** In a query everything is text: invalid texts, digits of numbers and words of flags. */
 function faultyQueryText(schema: Schema, random: Random): string | null {
   const value = faultyValue(schema, random);
   if (value instanceof Raw) return schema.type === 'integer' ? value.text : null;
@@ -113,7 +113,7 @@ function faultyQueryText(schema: Schema, random: Random): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Refused on every surface, or only where a parameter that nobody reads is a fault: the storefront lets it be. */
+/** Rejected on every surface, or only if unknown parameters are a fault: the storefront ignores them. */
 const BROKEN_QUERIES = ['?=%', '?=%zz', '?=%ff', '%ff=1', '?=%ED%A0%80', '?=%u0041', 'a=1&'.repeat(101), '?=%C3%28'];
 const UNKNOWN_QUERIES = [
   ...['?=1&?=2', 'unknown=1', 'access_token=abc', '?[]=1', '?[a]=1', '?[__proto__]=1', '__proto__[x]=1', '__proto__=1'],
@@ -125,7 +125,7 @@ const ODD_QUERIES = [
   ...[`search=${'%25'.repeat(80)}`, 'search=%5C'],
 ];
 
-/** A query as a whole; a question mark stands for the name of a parameter. */
+/** A query as a whole; a question mark is replaced by the name of a parameter. */
 function otherQuery(draft: Draft, random: Random, name: string): void {
   const kind = random.weighted({ broken: 3, unknown: 4, odd: 4 });
   const isLenient = draft.operation.path.startsWith('/v1/public/');

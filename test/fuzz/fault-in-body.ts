@@ -34,7 +34,7 @@ export function faultyMember(place: Place): void {
   changeMember(place, (schema) => faultyValue(schema, place.random), 'refused');
 }
 
-/** One member, at any depth, with a value that somebody may choke on. */
+/** One member, at any depth, with a value that often causes errors. */
 export function hostileMember(place: Place): void {
   const { random } = place;
   const inside = (schema: Schema) => (isFree(schema) || isAnything(schema)) && random.chance(0.7);
@@ -45,12 +45,12 @@ export function hostileMember(place: Place): void {
   changeMember(place, valueOf, 'any');
 }
 
-/** The object itself: members that are missing, unknown, said twice; no object at all. */
+/** The object itself: members that are missing, unknown or repeated; no object at all. */
 export function otherShape({ draft, schema, random }: Place): void {
   const body = isObject(draft.body) ? draft.body : {};
   const { required = [], additionalProperties } = schema;
   const unknown = additionalProperties === false ? 'refused' : 'any';
-  // A body of DELETE means nothing, whatever it holds.
+  // A body of DELETE has no meaning, with any content.
   const refused = draft.operation.method === 'DELETE' ? 'any' : 'refused';
   const shapes: (() => void)[] = [
     () => {
@@ -62,7 +62,7 @@ export function otherShape({ draft, schema, random }: Place): void {
     },
     () => {
       draft.body = random.pick<Json>([null, [], [body], 'text', 1, true, new Raw('1e400'), '']);
-      // Where a body may be left out, null is as good as none.
+      // If a body may be omitted, null is the same as none.
       did(draft, 'a body that is no object', draft.body === null ? 'any' : refused);
     },
     () => {
@@ -109,7 +109,7 @@ interface Descent {
   valueOf: (schema: Schema) => Json | null;
 }
 
-/** The value with a change somewhere inside it, or in its place. Null where nothing could be changed. */
+/** The value with a change inside it, or another value. Null if nothing could be changed. */
 function within(schema: Schema, value: Json | undefined, descent: Descent): { value: Json; path: string[] } | null {
   const { random, document, valueOf } = descent;
   const items = schema.items ? document.resolve(schema.items) : null;

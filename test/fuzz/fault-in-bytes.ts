@@ -4,7 +4,7 @@ import { textOf } from './json.js';
 import type { Random } from './random.js';
 
 const MIB = 1024 * 1024;
-/** Small on the wire, 64 MiB unpacked. */
+/** Small when compressed, 64 MiB uncompressed. */
 let bomb: Buffer | null = null;
 
 interface Way {
@@ -86,7 +86,7 @@ const TYPES: readonly [type: string, isRefused: boolean][] = [
   ['\u00ff/\u00ff', true],
 ];
 
-/** The body's bytes, and how they are announced. */
+/** The bytes of the body and the headers that describe them. */
 export function faultInBytes(draft: Draft, random: Random): void {
   const text = textOf(draft.body ?? {});
   draft.body ??= {};

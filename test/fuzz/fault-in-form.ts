@@ -3,7 +3,7 @@ import { isObject, type Json, textOf } from './json.js';
 import type { Random } from './random.js';
 import { hostileText } from './texts.js';
 
-/** The body as an HTML form, where the operation takes one: broken, repeated or hostile parameters. */
+/** The body as an HTML form, if the operation accepts one: broken, repeated or hostile parameters. */
 export function faultInForm(draft: Draft, random: Random): void {
   const members = Object.entries(isObject(draft.body) ? draft.body : {});
   const plain = (value: Json) => (typeof value === 'string' ? value : textOf(value));

@@ -20,7 +20,7 @@ const TAGS = [
   ...['"99999999999999999999"', '"2147483648"', '"9007199254740993"', '"1" "2"', `"${'1'.repeat(300)}"`, '"\\"'],
 ];
 
-/** Headers that change nothing, whatever they say. */
+/** Headers that change nothing, with any value. */
 const HARMLESS: readonly [name: string, value: string][] = [
   ['Accept', 'text/html'],
   ['Accept', 'application/xml;q=0, */*;q=0'],
@@ -53,7 +53,7 @@ const HARMLESS: readonly [name: string, value: string][] = [
   ['toString', 'x'],
 ];
 
-/** Said twice they mean two things. */
+/** These are ambiguous if they are repeated. */
 const ONCE: readonly [name: string, value: string][] = [
   ['Authorization', 'Bearer x'],
   ['X-Api-Key', 'x'],

@@ -1,10 +1,10 @@
 import { allowClosing, did, type Draft, pathOf } from './draft.js';
 import type { Random } from './random.js';
 
-/** Methods that HTTP knows; the service has none of them everywhere. */
+/** Methods of HTTP that the service does not have everywhere. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH', 'LINK'];
 
-/** Another method, or what is hardly a request any more. */
+/** Another method, or a request that is hardly valid HTTP. */
 export function faultInHttp(draft: Draft, random: Random): void {
   if (random.chance(0.6)) {
     draft.method = random.pick(METHODS);

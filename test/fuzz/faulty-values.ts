@@ -3,7 +3,7 @@ import type { Random } from './random.js';
 import { isAnything, isFree, type Schema } from './schema.js';
 import { hostileText } from './texts.js';
 
-/** Numbers that a double cannot hold, or that are none. A parser that rounds them is found out. */
+/** Numbers that a double cannot represent, or that are not numbers. They reveal a parser that rounds them. */
 const NUMBERS = [
   new Raw('9007199254740992'),
   new Raw('-9007199254740993'),
@@ -26,7 +26,7 @@ const INSTANTS = [
 ];
 const EMAILS = ['a', 'a@', '@b.co', 'a@b', 'a b@example.com', 'a@b..co', 'a@exam ple.com', `${'l'.repeat(250)}@b.co`];
 
-/** A value that the schema does not allow, one step beyond a bound more often than not. Null: it allows everything. */
+/** A value that the schema does not allow, usually one step beyond a bound. Null: the schema allows everything. */
 export function faultyValue(schema: Schema, random: Random): Json | null {
   const candidates = [...ofOtherType(schema), ...beyondBounds(schema, random)];
   return candidates.length === 0 ? null : random.pick(candidates);
@@ -73,7 +73,7 @@ function beyondBounds(schema: Schema, random: Random): Json[] {
   return values;
 }
 
-/** Texts that hardly any pattern allows; those that this one does are left out. */
+/** Texts that hardly any pattern allows; those that match this one are omitted. */
 function misfits(pattern: string): string[] {
   const form = new RegExp(pattern, 'u');
   const texts = [
@@ -94,7 +94,7 @@ function misfits(pattern: string): string[] {
   return texts.filter((text) => !form.test(text.trim()));
 }
 
-/** A value that may or may not be allowed, and that somebody may choke on. */
+/** A value that may or may not be allowed, and that often causes errors. */
 export function hostileValue(random: Random): Json {
   if (random.chance(0.7)) return hostileText(random);
   const nested = (levels: number, open: string, close: string) => new Raw(open.repeat(levels) + close.repeat(levels));

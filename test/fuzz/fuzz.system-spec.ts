@@ -3,12 +3,12 @@ import { startApp } from '../setup/app.js';
 import { fuzz } from './fuzzer.js';
 import { describeFinding } from './report.js';
 
-// About 1,500 requests; `npm run fuzz` sends as many as one likes.
+// About 1,500 requests; `npm run fuzz` sends any number.
 const CASES = 1_050;
 const SEED = '1';
 
-describe('every operation, asked validly, at its bounds and with hostile intent', () => {
-  it('answers as documented: no failure, no leak, no lossy text, no lost connection', async () => {
+describe('all operations with valid, boundary and hostile requests', () => {
+  it('random requests to all operations get documented responses: no failure, leak, lossy text or lost connection', async () => {
     const app = await startApp({ env: { METRICS: 'true' } });
     const { staff, platformKey, limitedPlatformKey } = app.credentials;
     const tokens = { staff: staff.token, platform: platformKey, limited: limitedPlatformKey };
@@ -18,11 +18,11 @@ describe('every operation, asked validly, at its bounds and with hostile intent'
     expect(report.findings.map((finding) => describeFinding(finding, { seed: SEED, url: app.url }))).toEqual([]);
     expect(report.unmappedDatabaseErrors).toBe(0);
     expect(report.cases).toBe(CASES);
-    // It does get somewhere: things are made and changed, and each kind of refusal is met.
+    // The requests have effects: resources are created and changed, and each kind of error occurs.
     const { 200: done = 0, 201: made = 0, 400: refused = 0 } = report.statuses;
     expect([done > 200, made > 150, refused > 300]).toEqual([true, true, true]);
     const met = ['401', '404', '405', '409', '413', '415', '422'];
     expect(Object.keys(report.statuses)).toEqual(expect.arrayContaining(met));
-    // Some thousand requests, one after the other.
+    // Several thousand requests, in sequence.
   }, 300_000);
 });

@@ -12,31 +12,31 @@ export interface Order {
   readonly url: string;
   readonly tokens: Tokens;
   readonly seed: string;
-  /** Numbers of the cases: from the first to before the last. */
+  /** Numbers of the cases: from the first to the one before the last. */
   readonly from: number;
   readonly to: number;
-  /** Sets repeated runs on one database apart; the same for a case that is to be seen again. */
+  /** Distinguishes repeated runs on one database; the same to repeat a case. */
   readonly run?: string;
-  /** Called now and then. */
+  /** Called from time to time. */
   progress?(report: Report): void;
-  /** Called with every request and its answer. */
+  /** Called with every request and its response. */
   watch?: Watch;
 }
 
 export interface Report {
   cases: number;
   requests: number;
-  /** How often each status was answered; 0: none was, and need not have been. */
+  /** The number of responses of each status; 0: no response, and none was required. */
   readonly statuses: Record<number, number>;
   readonly findings: Finding[];
-  /** Errors of the database that no rule of the service foresaw; null where it does not serve its metrics. */
+  /** Unexpected database errors of the service; null if it does not serve its metrics. */
   unmappedDatabaseErrors: number | null;
 }
 
 const CONNECTIONS = 8;
 const ENOUGH_FINDINGS = 200;
 
-/** Runs the cases against the service at `url`, some at a time. */
+/** Runs the cases against the service at `url`, some in parallel. */
 export async function fuzz(order: Order): Promise<Report> {
   const target = await targetOf(order);
   const before = await unmappedErrors(order.url);
@@ -83,7 +83,7 @@ async function targetOf({ url, tokens, watch }: Order): Promise<Target> {
 }
 
 async function unmappedErrors(url: string): Promise<number | null> {
-  // A service that is gone has been found so by then.
+  // A service that has ended was reported before.
   const text = await fetch(`${url}/metrics`).then(
     (answer) => answer.text(),
     () => '',

@@ -1,4 +1,4 @@
-/** JSON that no JavaScript value stands for: `1e400`, an integer that a double would round, 10,000 brackets. */
+/** JSON without an equivalent JavaScript value: `1e400`, an integer that a double would round, 10,000 brackets. */
 export class Raw {
   constructor(readonly text: string) {}
 }
@@ -19,7 +19,7 @@ export function isObject(json: unknown): json is { [name: string]: Json } {
   return typeof json === 'object' && json !== null && !Array.isArray(json) && !(json instanceof Raw);
 }
 
-/** The object with one more member, or another value of it; `__proto__` is a name like any other. */
+/** The object with one more member, or another value of it; `__proto__` is an ordinary name. */
 export function withMember(object: { [name: string]: Json }, name: string, value: Json): { [name: string]: Json } {
   return Object.fromEntries([...Object.entries(object).filter(([key]) => key !== name), [name, value]]);
 }

@@ -10,11 +10,11 @@ export interface Exchange {
   readonly answer: WireAnswer;
 }
 
-/** What only the inside of the service would say. */
+/** Text that only internals of the service would contain. */
 const INSIDES =
   /TypeORM|QueryFailed|node_modules|\bat \S+ \(|\.[jt]s:\d+|\/dist\/|\/home\/|\/tmp\/|SQLSTATE|syntax error at|relation "|column "|violates|duplicate key|pg_|ECONN|SELECT .+ FROM|INSERT INTO|Cannot read prop|is not a function|Unexpected token|graphile/i;
 
-/** Everything that is wrong with an answer, a line each; empty when nothing is. */
+/** All faults of a response, one line each; empty if there are none. */
 export function faultsOf(exchange: Exchange, contract: Contract, tokens: Tokens): string[] {
   return [
     ...contractFaults(exchange, contract),

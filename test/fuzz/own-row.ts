@@ -4,7 +4,7 @@ import { exampleBody, exampleParameters } from './example.js';
 import type { Random } from './random.js';
 import type { Document } from './schema.js';
 
-/** Sends a request that is as the document shows it; answers its JSON, or null where it was not 2xx. */
+/** Sends a request as in the document's example; returns the JSON of the response, or null if it is not 2xx. */
 export type Ask = (draft: ReturnType<typeof draftOf>) => Promise<unknown>;
 
 interface Surroundings {
@@ -16,8 +16,8 @@ interface Surroundings {
 }
 
 /**
- * Path parameters that name a row made for this case alone, so that the request finds something in a state where it can
- * do something; null where no operation creates such rows.
+ * Path parameters of a row that is created for this case only, so that the request finds a resource in a suitable
+ * state; null if no operation creates such rows.
  */
 export async function ownRow(operation: Placed, around: Surroundings): Promise<Record<string, string> | null> {
   const { operations, document, random, unique, ask } = around;

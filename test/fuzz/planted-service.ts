@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 export const tokens = { staff: 'staff-secret-1', platform: 'platform-secret-1', limited: 'limited-secret-1' };
 const ROWS = '/v1/admin/finance/rows';
 export const REPLAYED = 'Idempotent-Replayed';
-/** Headers of which a request has at most one. */
+/** Headers that a request has at most once. */
 const ONCE = [
   'authorization',
   'x-api-key',
@@ -51,7 +51,7 @@ const document = {
   },
 };
 
-/** What an honest service would answer; a planted fault changes it. */
+/** The response of a correct service; a planted fault changes it. */
 export interface Answer {
   status: number;
   body: Record<string, unknown>;
@@ -63,7 +63,7 @@ interface Asked {
   sent: string;
 }
 
-/** Null: the connection is cut. */
+/** Null: the connection is closed. */
 export type Plant = (answer: Answer, asked: Asked) => Answer | null;
 
 /** A service with one operation to create and one to read, in which a fault can be planted. */

@@ -18,7 +18,7 @@ const where =
   (status: number, change: (answer: Answer) => Answer | null): Plant =>
   (answer) =>
     answer.status === status ? change(answer) : answer;
-/** Changes what a request with a known key is answered. */
+/** Changes the response to a request with a known key. */
 const replayed =
   (change: Plant): Plant =>
   (answer, asked) =>
@@ -70,16 +70,16 @@ describe('the fuzzer finds', () => {
     ],
   ];
 
-  it.each(cases)('%s', async (_, plant, found) => {
+  it.each(cases)('the fuzzer finds %s', async (_, plant, found) => {
     expect(await findings(plant)).toMatch(found);
   });
 
-  it('nothing where no fault is planted, except what Node answers by itself', async () => {
+  it('the fuzzer finds nothing without a planted fault, except what Node answers itself', async () => {
     const found = (await findings((answer) => answer)).split('\n');
     expect(found.filter((fault) => !/^4(00|31) without its body|^no X-Content-Type-Options/.test(fault))).toEqual([]);
   });
 
-  it('the same again with the same seed: the requests are the same, to the byte', async () => {
+  it('the fuzzer sends identical requests with the same seed, byte for byte', async () => {
     const runs: string[][] = [];
     for (let run = 0; run < 2; run += 1) {
       const again = new PlantedService((answer) => answer);

@@ -7,12 +7,12 @@ export class Random {
     for (let round = 0; round < 12; round += 1) this.next();
   }
 
-  /** A whole number from 0 to `bound` - 1. */
+  /** An integer from 0 to `bound` - 1. */
   below(bound: number): number {
     return Math.floor((this.next() / 2 ** 32) * bound);
   }
 
-  /** A whole number between these two, both included. */
+  /** An integer between these two, both included. */
   between(min: number, max: number): number {
     return min + this.below(max - min + 1);
   }
@@ -27,7 +27,7 @@ export class Random {
     return found;
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** One of the names, with a probability proportional to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries(weights) as [Name, number][];
     let left = this.below(entries.reduce((sum, [, weight]) => sum + weight, 0));

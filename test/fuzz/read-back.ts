@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * What was sent but is not read back as it was: text must be kept to the letter or be refused. Members that the answer
- * does not have are none of its business. Known and documented ways of the service are taken for the same: trimming,
- * `""` and an object of nothing for null, null for no entries, addresses in small letters, instants in UTC, lists of names in another order.
+ * Sent values that are not returned unchanged: text must be kept exactly or rejected. Members that the response does
+ * not have are ignored. Documented normalisations of the service are accepted: trimming, `""` and an empty object for
+ * null, null for no entries, addresses in lower case, instants in UTC, lists of names in another order.
  */
 export function losses(sent: unknown, read: unknown, path = ''): string[] {
   if (isRecord(sent) && isRecord(read)) {
@@ -17,7 +17,7 @@ export function losses(sent: unknown, read: unknown, path = ''): string[] {
   return isKept(sent, read) ? [] : [`${path}: sent ${shown(sent)}, read ${shown(read)}`];
 }
 
-/** Free-form JSON and sealed texts are the caller's: they come back to the letter. */
+/** Free-form JSON and encrypted texts are the caller's: they are returned exactly. */
 export function exactLosses(sent: unknown, read: unknown, path: string): string[] {
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
   return isDeepStrictEqual(plain(sent), plain(read)) ? [] : [`${path}: sent ${shown(sent)}, read ${shown(read)}`];

@@ -10,10 +10,10 @@ interface Around {
   send: (draft: Draft) => Promise<WireAnswer | null>;
 }
 
-/** What a replay leaves out. */
+/** The headers that a replay omits. */
 const SECRETS = ['clientSecret', 'token'];
 
-/** The same request twice with one Idempotency-Key, then another request with it: what is wrong with the answers. */
+/** The same request twice with one Idempotency-Key, then another request with the key: the faults of the responses. */
 export async function replay(draft: Draft, { random, unique, send }: Around): Promise<string[]> {
   const isRead = draft.operation.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false;
   if (!isRead || draft.mayClose || draft.bytes !== null || draft.method !== draft.operation.method) return [];
@@ -43,7 +43,7 @@ function isSame(first: WireAnswer, again: WireAnswer): boolean {
   return isDeepStrictEqual(body, JSON.parse(again.text));
 }
 
-/** The body is only looked at after the key, or before it: both refuse. */
+/** The body is validated either after the key or before it: both reject the request. */
 function isReused({ status }: WireAnswer): boolean {
   return status === 422 || status === 400;
 }

@@ -12,7 +12,7 @@ export interface WireRequest {
 
 export type Tokens = Readonly<Record<'staff' | 'platform' | 'limited', string>>;
 
-/** Placeholders stand where credentials go, so that a request can be shown. */
+/** Placeholders replace credentials, so that a request can be printed. */
 const FORGED = `vsk_${'A'.repeat(16)}_${'B'.repeat(49)}`;
 
 export function written(draft: Draft, requestId: string): WireRequest {
@@ -35,7 +35,7 @@ export function written(draft: Draft, requestId: string): WireRequest {
   return { method: draft.method, target, headers, body: body !== null && draft.isChunked ? chunked(body) : body };
 }
 
-/** With the credentials in place of their placeholders. */
+/** With the credentials instead of their placeholders. */
 export function bytesOf({ method, target, headers, body }: WireRequest, tokens: Tokens): Buffer {
   const lines = headers.map(([name, value]) => `${name}: ${withTokens(value, tokens)}\r\n`);
   const head = Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');

@@ -6,7 +6,7 @@ export type { Schema };
 export class Document {
   constructor(private readonly served: ServedDocument) {}
 
-  /** The schema that a reference names, also where it is in an `allOf` of its own to have a description beside it. */
+  /** The schema of a reference, also if it is in an `allOf` of its own to have a description beside it. */
   resolve(schema: Schema): Schema {
     const [only, ...others] = schema.allOf ?? [];
     if (only && others.length === 0) return { ...this.resolve(only), ...schema };
@@ -16,14 +16,14 @@ export class Document {
     return found;
   }
 
-  /** The body that an operation takes as JSON, and the document's example of it. */
+  /** The JSON body of an operation, and the document's example of it. */
   bodyOf({ requestBody }: Placed): { schema: Schema; example: unknown } | null {
     const media = requestBody?.content['application/json'];
     return media?.schema === undefined ? null : { schema: this.resolve(media.schema), example: media.example };
   }
 }
 
-/** An object without members of its own: whatever it holds is the caller's. */
+/** An object without members of its own: its content is the caller's. */
 export function isFree({ type, properties, additionalProperties }: Schema): boolean {
   return type === 'object' && properties === undefined && additionalProperties === true;
 }

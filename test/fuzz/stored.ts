@@ -12,10 +12,10 @@ interface Around {
   ask: Ask;
 }
 
-/** What was sent in a body that was taken, but is not read back: in the answer itself and where the thing is read. */
+/** Values of an accepted body that are not returned: in the response itself and in a later read of the resource. */
 export async function readBack(draft: Draft, answer: WireAnswer, around: Around): Promise<string[]> {
   const { operation, body, bytes, method } = draft;
-  // A command may leave things as they are: what was sent before is sent. A body of DELETE means nothing.
+  // A command may change nothing: earlier values are sent again. A body of DELETE has no meaning.
   const isCommand = operation.method === 'POST' && answer.status !== 201 && !operation.path.endsWith('/encrypt');
   const isKept = operation.method !== 'DELETE' && !isCommand;
   if (bytes !== null || !isObject(body) || method !== operation.method || !isKept) return [];
@@ -30,7 +30,7 @@ function rowLosses(sent: Record<string, unknown>, row: Row, { draft, document }:
   return Object.entries(sent).flatMap(([name, value]) => {
     const schema = document.resolve(members[name] ?? {});
     if (schema.readOnly || !Object.hasOwn(row, name)) return [];
-    // Documented: an item with a departure is delivered on that departure's day, whatever was sent.
+    // Documented: the service date of an item with a departure is that of the departure, regardless of the sent one.
     if (name === 'serviceDate' && row['departureId']) return [];
     const isTheirs = isFree(schema) || isAnything(schema) || name === 'plaintext';
     if (isTheirs) return exactLosses(value, row[name], name);
@@ -38,7 +38,7 @@ function rowLosses(sent: Record<string, unknown>, row: Row, { draft, document }:
   });
 }
 
-/** The row as its own operation of reading tells it, or null where there is none. */
+/** The row as its read operation returns it, or null if there is none. */
 async function reading(
   { operation, parameters }: Draft,
   answered: Row | null,

@@ -10,13 +10,13 @@ import type { Document } from './schema.js';
 
 type Strategy = keyof ReturnType<typeof weightsOf>;
 
-/** Changes the request in one way, sometimes in two; what is done is decided by the random numbers alone. */
+/** Changes the request in one way, sometimes in two; the random numbers alone determine the changes. */
 export function change(draft: Draft, random: Random, document: Document): void {
   const weights = weightsOf(draft, document);
   apply(random.weighted(weights), { draft, random, document });
   if (!random.chance(0.12)) return;
   apply(random.weighted(weights), { draft, random, document });
-  // One fault may hide the other, or undo it.
+  // One fault may hide or revert the other.
   draft.expected = 'any';
 }
 

@@ -1,9 +1,12 @@
 import type { Random } from './random.js';
 
-/** Stands in hostile values: a refusal that holds it has echoed what was sent. A fault's path may name a sent name. */
+/**
+ * Part of hostile values: an error that contains it has echoed the request. The path of a fault may contain a sent
+ * name.
+ */
 export const CANARY = 'Qz7Canary';
 
-/** What texts are made of. No white space and no control characters: those are for the hostile ones. */
+/** The alphabets of texts. No white space and no control characters: those are for the hostile ones. */
 const ALPHABETS: readonly (readonly string[])[] = [
   [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'],
   [...'aàâäæçéèêëîïôœùûüÿñßøåłžřığ'],
@@ -15,19 +18,22 @@ const ALPHABETS: readonly (readonly string[])[] = [
   ['\u00a0x', '\u200b', '\ufeff', '\ufffd', '\uffff', '\u{10ffff}', '\ue000', '\u2028', '\u2029'],
 ];
 
-/** Text of exactly so many characters (code points), from one or all alphabets, with something visible at both ends. */
+/**
+ * A text of exactly this number of characters (code points), from one or all alphabets, with visible characters at both
+ * ends.
+ */
 export function textOfLength(random: Random, characters: number): string {
   const alphabets = random.chance(0.2) ? ALPHABETS.flat() : random.pick(ALPHABETS);
   const found: string[] = [];
   while (found.length < Math.min(characters, 300)) found.push(...random.pick(alphabets));
-  // What is long is repeated: choosing 200,000 characters one by one takes longer than sending them.
+  // Long texts are repeated: choosing 200,000 characters one by one takes longer than sending them.
   const text = Array.from({ length: characters }, (_, index) => found[index % found.length] ?? '');
   if (characters > 0) text[0] = 'A';
   if (characters > 1) text[characters - 1] = 'z';
   return text.join('');
 }
 
-/** Texts that somebody, somewhere, takes for something else. */
+/** Texts that some software misinterprets. */
 const HOSTILE_TEXTS: readonly string[] = [
   '\0',
   'a\0b',
@@ -96,14 +102,14 @@ const HOSTILE_TEXTS: readonly string[] = [
   '@SUM(1)',
 ];
 
-/** A hostile text, one in three times grown beyond any bound. */
+/** A hostile text, one in three repeated beyond any bound. */
 export function hostileText(random: Random): string {
   const text = random.pick(HOSTILE_TEXTS);
   if (random.chance(0.05)) return `${CANARY}${'x'.repeat(random.pick([300, 2_100, 70_000, 600_000]))}`;
   return random.chance(0.5) ? `${CANARY}${text}` : text;
 }
 
-/** A name for a member that may be the caller's own; one in five is longer than any answer should tell. */
+/** A name for a free-form member; one in five is longer than any response should contain. */
 export function hostileName(random: Random): string {
   const text = random.pick(HOSTILE_TEXTS);
   return random.chance(0.2) ? `${text}${'🧳x'.repeat(random.pick([100, 1_000, 30_000]))}` : text;

@@ -21,10 +21,10 @@ const EMAILS = [
   `${'l'.repeat(64)}@example.com`,
   'x@xn--bcher-kva.example',
 ];
-/** Longer ones only now and then: they take more time than they teach. */
+/** Long ones only sometimes: they take more time than they find faults. */
 const LONG = 20_000;
 
-/** A value that the schema allows, at one of its bounds more often than not. */
+/** A value that the schema allows, usually at one of its bounds. */
 export function validValue(schema: Schema, random: Random, document: Document): Json {
   const resolved = document.resolve(schema);
   const { type, enum: allowed, example, nullable } = resolved;
@@ -40,7 +40,7 @@ export function validValue(schema: Schema, random: Random, document: Document): 
   return validObject(resolved, random, document);
 }
 
-/** A text that matches a pattern, and is no longer than what the schema allows or 60. */
+/** A text that matches a pattern, and is no longer than the schema allows, or than 60. */
 export function matching(pattern: string, maxLength: number, random: Random): string {
   const arbitrary = fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: Math.min(maxLength, 60) });
   const [text = ''] = fc.sample(arbitrary, { seed: random.below(2 ** 31), numRuns: 1 });

@@ -22,24 +22,26 @@ interface SharedApplication {
   logs: string[];
 }
 
-/** Both outlive the file: see environment.js. */
+/** Both are kept between files: see environment.js. */
 declare const worker: { contract?: Contract; applications: Map<string, SharedApplication> };
 declare const sharesApplication: boolean;
 
 export interface Overrides {
-  /** Environment variables that differ from service-env.js, for this application alone. */
+  /** Environment variables that override service-env.js for this application only. */
   env?: Record<string, string>;
 }
 
-/** The built service in this process, on a port of its own. Without a credential unless `as` or `with` give one. */
+/** The built service in this process, on a port of its own. Without a credential unless `as` or `with` set one. */
 export class TestApp extends TestClient {
   private readonly pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 2 });
-  /** Ends the service and everything of this object; the harness does it after the last test of the file. */
+  /**
+   * Stops the service and releases the resources of this object; the harness calls it after the last test of the file.
+   */
   readonly close: () => Promise<void> = closeAfterTests(() => this.end());
 
   constructor(
     connection: ConstructorParameters<typeof TestClient>[0],
-    /** For what HTTP does not reach, such as running a job now. */
+    /** For actions that HTTP does not offer, such as running a job now. */
     readonly nest: NestExpressApplication,
     /** Every line that the service logged, as JSON text; the level is `LOG_LEVEL`, silent unless overridden. */
     readonly logs: readonly string[],
@@ -47,28 +49,28 @@ export class TestApp extends TestClient {
     super(connection);
   }
 
-  /** What the demo data's first start made and wrote down. */
+  /** The credentials that the first start with demo data created and stored. */
   get credentials(): Credentials {
     return readCredentials();
   }
 
-  /** The same service, called by somebody whom the demo data knows. */
+  /** The same service with the credential of an actor of the demo data. */
   as(actor: Actor): TestClient {
     return this.with(tokenOf(this.credentials, actor));
   }
 
-  /** Looks into (or prepares) this worker's database, past the service. */
+  /** Reads (or prepares) the database of this worker without the service. */
   async sql<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
     const { rows } = await this.pool.query<Row>(text, values);
     return rows;
   }
 
-  /** Moves the service's clock, forwards or (negative) back, on top of earlier moves. */
+  /** Moves the clock of the service, forwards or (negative) backwards, in addition to earlier moves. */
   travel({ days = 0, hours = 0, ms = 0 }: { days?: number; hours?: number; ms?: number }): void {
     this.nest.get(Clock).travel((days * 24 + hours) * HOUR_MS + ms);
   }
 
-  /** The time by the service's clock. */
+  /** The time by the clock of the service. */
   now(): Date {
     return this.nest.get(Clock).now();
   }
@@ -81,7 +83,8 @@ export class TestApp extends TestClient {
 
   private async endService(): Promise<void> {
     const server: Server = this.nest.getHttpServer();
-    // fetch opens a connection in the place of one that it gave up; unused, it is never idle for Node, and holds the server.
+    // fetch opens a connection in place of one that it closed; unused, it is never idle for Node and keeps the server
+    // open.
     const sweep = setInterval(() => server.closeAllConnections(), SWEEP_MS);
     await this.nest.close();
     clearInterval(sweep);
@@ -89,8 +92,8 @@ export class TestApp extends TestClient {
 }
 
 /**
- * The built service on this worker's database: started for this file and closed after its last test, or the one that
- * files with the same overrides share (see environment.js).
+ * The built service on the database of this worker: started for this file and closed after its last test, or shared by
+ * files with the same overrides (see environment.js).
  */
 export async function startApp({ env = {} }: Overrides = {}): Promise<TestApp> {
   const { nest, logs } = sharesApplication ? await sharedApplication(env) : await start(env);

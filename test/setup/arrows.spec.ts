@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** A small tree of sources: each file, and what it imports. */
+/** A small tree of sources: each file with its imports. */
 const tree: Record<string, string[]> = {
   'src/platform/clock/clock.ts': [],
   'src/platform/http/deep/answer.ts': [],
@@ -44,7 +44,7 @@ interface Violation {
   to: string;
 }
 
-describe('the arrows between modules', () => {
+describe('the import rules of modules', () => {
   const folder = mkdtempSync(join(tmpdir(), 'travel-arrows-'));
   const violations: string[] = [];
 
@@ -86,7 +86,7 @@ describe('the arrows between modules', () => {
     'depth: src/modules/vault/keys/wrapped/dek.ts -> src/modules/vault/keys/wrapped/dek.ts',
     'depth: src/platform/http/deep/answer.ts -> src/platform/http/deep/answer.ts',
     'nameless: src/modules/vault/keys/helpers.ts -> src/modules/vault/keys/helpers.ts',
-  ])('refuse %s', (violation) => {
+  ])('the import rules reject %s', (violation) => {
     expect(violations).toContain(violation);
   });
 
@@ -97,7 +97,7 @@ describe('the arrows between modules', () => {
     'src/modules/vault/index.ts -> src/platform/clock/clock.ts',
     'src/app.module.ts -> src/modules/vault/index.ts',
     'ormconfig.ts -> src/modules/vault/keys/key.entity.ts',
-  ])('let %s pass', (arrow) => {
+  ])('the import rules allow %s', (arrow) => {
     expect(violations.filter((violation) => violation.endsWith(arrow))).toEqual([]);
   });
 });

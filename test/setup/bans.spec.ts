@@ -3,7 +3,7 @@ import { Linter } from 'eslint';
 import tseslint from 'typescript-eslint';
 import { bans } from '../../eslint.bans.js';
 
-/** For each ban what it must refuse, and what looks alike and must pass. */
+/** For each lint rule the code that it must reject, and similar code that must pass. */
 const cases: Record<string, { refused: string[]; passes: string[] }> = {
   'few-parameters': {
     refused: [
@@ -74,18 +74,18 @@ function reports(name: string, code: string): string[] {
   return new Linter().verify(code, [{ ...config, languageOptions }]).map(({ ruleId, message }) => ruleId ?? message);
 }
 
-describe('the bans of this house', () => {
-  it('all have a case here', () => {
+describe('the lint rules of this project', () => {
+  it('every lint rule of this project has a case here', () => {
     expect(Object.keys(cases).sort()).toEqual(Object.keys(bans.rules ?? {}).sort());
   });
 
   const refused = Object.entries(cases).flatMap(([name, { refused }]) => refused.map((code) => [name, code] as const));
-  it.each(refused)('%s refuses: %s', (name, code) => {
+  it.each(refused)('the lint rule %s rejects: %s', (name, code) => {
     expect(reports(name, code)).toEqual([`house/${name}`]);
   });
 
   const passing = Object.entries(cases).flatMap(([name, { passes }]) => passes.map((code) => [name, code] as const));
-  it.each(passing)('%s lets pass: %s', (name, code) => {
+  it.each(passing)('the lint rule %s allows: %s', (name, code) => {
     expect(reports(name, code)).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ const echo = {
 const responses = { 200: { content: { 'application/json': { schema: echo } } } };
 const document = { openapi: '3.0.0', paths: { '/echo/{id}': { get: { responses }, post: { responses } } } };
 
-describe('a client of a service', () => {
+describe('the test client', () => {
   const agent = new Agent({ keepAlive: true });
   let server: Server;
   let client: TestClient;
@@ -46,12 +46,12 @@ describe('a client of a service', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('sends the path and the query as they are written', async () => {
+  it('the test client sends path and query exactly as they are written', async () => {
     const { body } = await client.get<{ url: string }>('/echo/%zz..%2F?a=1&a=2');
     expect(body.url).toBe('/echo/%zz..%2F?a=1&a=2');
   });
 
-  it('sends a body as JSON, and its credential', async () => {
+  it('the test client sends a body as JSON, and its credential', async () => {
     const { body } = await client.with('secret').post('/echo/1', { a: 1 });
     expect(body).toEqual({
       method: 'POST',
@@ -62,7 +62,7 @@ describe('a client of a service', () => {
     });
   });
 
-  it('sends raw bytes under the content type that the test names, and no credential unless asked', async () => {
+  it('the test client sends raw bytes with the content type of the test, and no credential unless requested', async () => {
     const { body } = await client.post('/echo/1', undefined, {
       raw: '{"a":',
       headers: { 'Content-Type': 'text/plain' },
@@ -70,12 +70,12 @@ describe('a client of a service', () => {
     expect(body).toEqual({ method: 'POST', url: '/echo/1', authorization: null, type: 'text/plain', sent: '{"a":' });
   });
 
-  it('sends no content type where there is no body', async () => {
+  it('the test client sends no content type without a body', async () => {
     const { body } = await client.post('/echo/1');
     expect(body).toEqual({ method: 'POST', url: '/echo/1', authorization: null, type: null, sent: '' });
   });
 
-  it('fails the test on an answer that the document does not promise', async () => {
+  it('the test client fails the test on a response that the document does not contain', async () => {
     await expect(client.get('/echo/broken')).rejects.toThrow(/GET \/echo\/broken answered 200[^]*unexpected/);
   });
 });

@@ -5,16 +5,16 @@ import { send, type Answer, type Call } from './http.js';
 
 export interface Connection {
   url: URL;
-  /** Holds the connections; ending them is its owner's. */
+  /** Owns the connections; the owner of the agent closes them. */
   agent: Agent;
   contract: Contract;
-  /** Sent with every call that names no other. */
+  /** Sent with every call that has no other token. */
   token?: string;
 }
 
 /**
- * Speaks HTTP to a running service and holds every answer against the API document that the service serves: a test
- * cannot pass on an answer that the document does not promise.
+ * Sends HTTP requests to a running service and compares every response with the API document that the service serves: a
+ * test cannot pass on a response that the document does not contain.
  */
 export class TestClient {
   constructor(protected readonly connection: Connection) {}
@@ -48,7 +48,7 @@ export class TestClient {
     return this.request('DELETE', path, call);
   }
 
-  /** Any method, and a path that is sent as it is written. Throws where the answer is not as documented. */
+  /** Any method, and a path that is sent exactly as it is written. Throws if the response is not as documented. */
   async request<Body = unknown>(method: string, path: string, call: Call = {}): Promise<Answer<Body>> {
     const { agent, url, token, contract } = this.connection;
     const answer = await send<Body>(agent, url, { token, ...call, method, path });
@@ -58,7 +58,7 @@ export class TestClient {
   }
 }
 
-/** The document that the service at `url` serves at `/openapi.json`, ready to hold answers against. */
+/** The document that the service at `url` serves at `/openapi.json`, to compare responses with. */
 export async function readContract(url: URL, agent: Agent): Promise<Contract> {
   const { body, status } = await send<OpenApiDocument>(agent, url, { method: 'GET', path: '/openapi.json' });
   if (status !== 200) throw new Error(`${url.href}openapi.json answered ${status}`);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What the first start of the service made for its template database and wrote down. */
+/** The credentials that the first start of the service created in its template database. */
 export interface Credentials {
   staff: { email: string; password: string; token: string };
   platformKey: string;
@@ -11,7 +11,9 @@ export interface Credentials {
   demo: { contractId: string; channelId: string };
 }
 
-/** Who a test acts as: the first owner (staff), or a platform key with all scopes, or one with `data:geo:read` only. */
+/**
+ * The actor of a test: the first owner (staff), or a platform key with all scopes, or one with `data:geo:read` only.
+ */
 export type Actor = 'owner' | 'platform' | 'limited';
 
 export function readCredentials(): Credentials {

@@ -5,7 +5,7 @@ const PREFIX = 'travel_test_';
 const EXTENSIONS = ['pg_trgm', 'unaccent', 'citext', 'pgcrypto', 'btree_gist'];
 const LEFT_BEHIND_MS = 6 * 60 * 60 * 1000;
 
-/** Runs `work` with one connection to the database that `url` names, and closes it. */
+/** Runs `work` with one connection to the database at `url`, and closes it. */
 async function connected(url, work) {
   const client = new pg.Client({ connectionString: url, application_name: 'test-setup' });
   await client.connect();
@@ -25,14 +25,17 @@ function urlOf(url, { database, user, password }) {
   return other.href;
 }
 
-/** A name for everything that one run makes on the server. It is unique, so runs may overlap, and tells its age. */
+/**
+ * A name for everything that one run creates on the server. It is unique, because runs may overlap, and contains its
+ * age.
+ */
 export function newRun() {
   return `${PREFIX}${Date.now().toString(36)}_${randomBytes(4).toString('hex')}`;
 }
 
 /**
- * Makes the run's empty template database, and an application role without special rights that owns it. Where the
- * given role is no superuser, it is the application's role itself.
+ * Creates the empty template database of the run, and an application role without special rights that owns it. If the
+ * given role is not a superuser, it is the role of the application itself.
  */
 export async function createTemplate(adminUrl, run) {
   const template = `${run}_template`;
@@ -50,12 +53,12 @@ export async function createTemplate(adminUrl, run) {
 }
 
 /**
- * What global-setup.js hands on to the workers as `TEST_RUN`.
+ * The values that global-setup.js passes to the workers as `TEST_RUN`.
  * @typedef {{ adminUrl: string, run: string, template: string, role: { user?: string, password?: string } }} TestRun
  */
 
 /**
- * Makes `database` a fresh copy of the template, whatever it was before, and returns its URL for the application.
+ * Replaces `database` by a fresh copy of the template and returns its URL for the application.
  * @param {TestRun} run
  * @param {string} database
  */
@@ -94,7 +97,7 @@ async function createRole(admin, run) {
   return role;
 }
 
-/** A run that was killed leaves its databases on a server that is not ours; hours later nobody can be using them. */
+/** A run that was killed leaves its databases on an external server; hours later no run can be using them. */
 async function dropLeftBehind(adminUrl) {
   const left = await connected(adminUrl, (admin) => databasesOf(admin, PREFIX));
   const runs = new Set(left.map((database) => database.split('_').slice(0, 4).join('_')));

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { freshCopy } from './databases.js';
 import { serviceEnv } from './service-env.js';
 
-// Before each test file, and before anything of the application is loaded: the worker's database becomes a fresh copy
-// of the template, so that no file depends on another one. Files that share an application get its database.
+// Before each test file, and before the application is loaded, the database of the worker becomes a fresh copy of the
+// template, so that no file depends on another one. Files that share an application get its database.
 const run = JSON.parse(process.env.TEST_RUN);
 const databaseUrl = globalThis.sharesApplication
   ? ''

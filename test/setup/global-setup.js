@@ -10,14 +10,14 @@ import { startServer } from './server.js';
 import { serviceEnv } from './service-env.js';
 
 /**
- * Once per run: a server, and in it a migrated template with demo data, made by the built service's own commands. What
- * the workers need to know reaches them through the environment as `TEST_RUN`; if that is set already, its server and
- * template are used (`npm run test:watch` keeps them from run to run).
+ * Once per run: a server, and in it a migrated template with demo data, created by the commands of the built service.
+ * The workers receive what they need through the environment variable `TEST_RUN`; if that is set already, its server
+ * and template are used (`npm run test:watch` keeps them between runs).
  */
 export default async function setUp(_globalConfig, { rootDir }) {
   if (process.env.TEST_RUN) return;
   const folder = await mkdtemp(join(tmpdir(), 'travel-test-'));
-  // The embedded server may run as another user, who must be able to pass through to its data.
+  // The embedded server may run as another user, who must have access to its data.
   await chmod(folder, 0o711);
   const run = { run: newRun(), folder };
   try {
@@ -39,7 +39,7 @@ async function fillTemplate(commands, env) {
   for (const name of ['migrate', 'demo']) await command(commands, name, env);
 }
 
-/** Runs one command of the built service; says what it printed only when it fails. */
+/** Runs one command of the built service; prints its output only if it fails. */
 async function command(commands, name, env) {
   const child = spawn(process.execPath, [commands, name], {
     env: { ...process.env, ...env },

@@ -4,8 +4,8 @@ import { conflict } from '../../src/platform/errors/app-error.js';
 import { BookingListener } from '../../src/modules/bookings/index.js';
 import { startApp } from './app.js';
 
-describe('the harness', () => {
-  it('boots the built service as a role that is no superuser', async () => {
+describe('the test harness', () => {
+  it('the test harness starts the built service as a role that is not a superuser', async () => {
     const app = await startApp();
 
     const [role] = await app.sql('select rolsuper from pg_roles where rolname = current_user');
@@ -14,7 +14,7 @@ describe('the harness', () => {
     expect((await app.get('/health/live')).status).toBe(200);
   });
 
-  it('sees the error body of an unknown route, and its request id', async () => {
+  it('the test harness receives the error body of an unknown route, and its request id', async () => {
     const app = await startApp();
 
     const { status, body, headers } = await app.get('/foo', { headers: { 'X-Request-Id': 'asked-by-a-test' } });
@@ -24,7 +24,7 @@ describe('the harness', () => {
     expect(headers['x-request-id']).toBe('asked-by-a-test');
   });
 
-  it('runs two applications on one database, each with a clock of its own', async () => {
+  it('the test harness runs two applications on one database, each with a clock of its own', async () => {
     const [here, later] = [await startApp(), await startApp()];
 
     later.travel({ days: 2 });
@@ -33,7 +33,7 @@ describe('the harness', () => {
     expect(Math.round(((b ?? 0) - (a ?? 0)) / 3_600_000)).toBe(48);
   });
 
-  it('reads what the service logs', async () => {
+  it('the test harness reads the log of the service', async () => {
     const app = await startApp({ env: { LOG_LEVEL: 'info' } });
 
     await app.get('/foo', { headers: { 'X-Request-Id': 'asked-by-a-test' } });
@@ -41,7 +41,7 @@ describe('the harness', () => {
     expect(app.logs.filter((line) => line.includes('asked-by-a-test'))).not.toEqual([]);
   });
 
-  it('fails a test on an error code that the route does not declare', async () => {
+  it('the test harness fails a test on an error code that the route does not declare', async () => {
     const app = await startApp();
     const owner = app.as('owner');
     let code = 'booking_not_priced';

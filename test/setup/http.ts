@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 export interface Call {
   /** Sent as JSON, with its content type. */
   body?: unknown;
-  /** Sent as it is, for bodies that are no JSON; the content type is the caller's. */
+  /** Sent unchanged, for bodies that are not JSON; the caller sets the content type. */
   raw?: string | Buffer;
   headers?: Record<string, string | string[]>;
   /** Sent as `Authorization: Bearer`. */
@@ -15,12 +15,12 @@ export interface Answer<Body = unknown> {
   status: number;
   /** Names in lower case; a repeated header's values are joined by a comma. */
   headers: Record<string, string>;
-  /** The parsed JSON; undefined where the answer is none. */
+  /** The parsed JSON; undefined if the response is not JSON. */
   body: Body;
   text: string;
 }
 
-/** Sends the path byte for byte and follows no redirect: fetch would tidy up `//`, `..` and bodies of GET. */
+/** Sends the path byte for byte and follows no redirect: fetch would normalise `//`, `..` and bodies of GET. */
 export async function send<Body>(
   agent: Agent,
   url: URL,
@@ -46,12 +46,12 @@ async function answerOf<Body>(response: IncomingMessage): Promise<Answer<Body>> 
   const received = isEndless(response) ? '' : await text(response);
   const headers: Record<string, string> = {};
   for (const [name, values] of Object.entries(response.headersDistinct)) headers[name] = (values ?? []).join(', ');
-  // The edge: the contract has no say over a caller's type, but it checks the same body against the document.
+  // The type is the caller's claim; the contract checks the same body against the document.
   const body = isJson(headers['content-type']) ? (JSON.parse(received || 'null') as Body) : (undefined as Body);
   return { status: response.statusCode ?? 0, headers, body, text: received };
 }
 
-/** A live stream: its head is all that such a call is about. */
+/** A live stream: only its headers matter here. */
 function isEndless(response: IncomingMessage): boolean {
   const isStream = response.headers['content-type']?.startsWith('text/event-stream') ?? false;
   if (isStream) response.destroy();

@@ -4,8 +4,8 @@ import type { Type } from '@nestjs/common';
 import { validateRequest } from '../../src/platform/http/validation.pipe.js';
 
 /**
- * The issues of a request, as `details.issues` of the error lists them: found by the function that validates every
- * request. A text is a query, anything else a parsed body.
+ * The issues of a request, as `details.issues` of the error lists them, found by the function that validates every
+ * request. A text is a query, any other value a parsed body.
  */
 export async function issuesOf(type: Type<object>, sent: unknown): Promise<object[]> {
   const { issues } = await validateRequest(type, typeof sent === 'string' ? parse(sent) : sent);

@@ -5,11 +5,11 @@ import { closeRunning } from './running.js';
 const WAIT_MS = 2000;
 /** See environment.js. */
 declare const worker: { applications: Map<string, unknown> };
-// Of an earlier file in the same process, which has failed for it already, or of an application that files share.
+// A server of an earlier file in the same process, which has failed already, or of a shared application.
 const before = listening() - worker.applications.size;
 
-// After each test file: applications are closed, and a server that still listens afterwards fails the file here instead
-// of keeping the run from ending. What a file opens itself it closes in its `describe`, whose hooks run before this one.
+// After each test file: applications are closed, and a server that still listens fails the file here instead of keeping
+// the run from ending. What a file opens itself it closes in its `describe`, whose hooks run before this one.
 afterAll(async () => {
   await closeRunning();
   for (let waited = 0; listening() - worker.applications.size > before; waited += 20) {

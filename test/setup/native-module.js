@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 
 /**
- * A Jest transform that leaves a module outside of Jest's sandbox: instead of its text a test gets the exports of the one
- * that Node loaded. Loading the application and large packages anew for each of some two hundred files took half of a run.
+ * A Jest transform that keeps a module out of Jest's sandbox: instead of its source a test gets the exports of the one
+ * that Node loaded. Loading the application and large packages again for each of about two hundred files took half of a
+ * run.
  */
 const require = createRequire(import.meta.url);
 
-/** The global set-up, which runs before there is a worker, is outside of the sandbox already. */
+/** The global setup, which runs before there is a worker, is not in the sandbox. */
 const isWorker = () => process.env.JEST_WORKER_ID !== undefined;
 
 function codeFor(source, filename, { supportsStaticESM }) {

@@ -38,7 +38,7 @@ it('a vulnerable pattern is reported with its place and an attack', async () => 
   expect(readPatterns('src/sample.ts', 'const [a, b] = [new RegExp(text), RegExp("a")];').built).toBe(2);
 });
 
-/** The literals of a file, and how many patterns it builds at run time. */
+/** The literals of a file, and the number of patterns that it builds at run time. */
 function readPatterns(path: string, text: string): { path: string; literals: Pattern[]; built: number } {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const literals: Pattern[] = [];

@@ -1,6 +1,6 @@
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
-/** The text of each page of a PDF, words apart by one blank. */
+/** The text of each page of a PDF, words separated by one space. */
 export async function pagesOf(bytes: Uint8Array): Promise<string[]> {
   const pdf = await getDocument({ data: new Uint8Array(bytes), verbosity: 0 }).promise;
   const numbers = Array.from({ length: pdf.numPages }, (_, index) => index + 1);

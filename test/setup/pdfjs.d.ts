@@ -1,4 +1,4 @@
-/* What tests read of a PDF; pdfjs-dist's own types bring the browser's globals into every file. */
+/* The parts of pdfjs-dist that tests use; its own types would declare the browser's globals in every file. */
 declare module 'pdfjs-dist/legacy/build/pdf.mjs' {
   interface Page {
     getTextContent(): Promise<{ items: readonly { str?: string }[] }>;

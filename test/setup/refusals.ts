@@ -6,8 +6,8 @@ export const DEADLOCK = '40P01';
 export const CHECK = '23514';
 
 /**
- * From now on: the transactions that the database ended with one of these SQLSTATEs, whatever the service made of it: a
- * deadlock is run again, and nobody outside sees it.
+ * Collects the transactions that the database ends with one of these SQLSTATEs from now on, also if the service
+ * recovers: a deadlock is repeated, and the client does not see it.
  */
 export function refusalsOf({ nest }: TestApp, ...states: string[]): unknown[] {
   const found: unknown[] = [];

@@ -7,7 +7,7 @@ const DIST = join(ROOT, 'dist');
 const SOURCES = join(ROOT, 'src') + sep;
 const TESTS = join(ROOT, 'test') + sep;
 
-/** How API and system tests find modules: they get the application from `dist`, where the build put it. */
+/** Module resolution of API and system tests: they use the application in `dist`, the output of the build. */
 module.exports = function resolveModule(request, options) {
   const from = options.basedir + sep;
   if (!from.startsWith(TESTS) || !/^\.{1,2}\/.*\.js$/.test(request)) return resolveSource(request, options);

@@ -5,8 +5,8 @@ const SLOWEST = 25;
 
 /**
  * Jest reporter that ends a run with its slowest files and `N passed, N failed`, alone on the last line. A suite that
- * could not run counts as failed. Under `npm test` (`TEST_RESULTS` names a file) the closing line is printed by
- * scripts/test.js, which adds the static checks and the CPU time.
+ * could not run counts as failed. With `npm test` (`TEST_RESULTS` names a file) scripts/test.js prints the last line,
+ * because it adds the static checks and the CPU time.
  */
 export default class RunSummary {
   onRunComplete(_contexts, results) {

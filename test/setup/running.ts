@@ -2,7 +2,7 @@ type Close = () => Promise<void>;
 
 const running = new Set<Close>();
 
-/** Has the harness call `close` after the last test of the file, unless it was called before. */
+/** Registers `close` for the end of the file, unless it is called before. */
 export function closeAfterTests(close: Close): Close {
   const once = async () => {
     if (running.delete(once)) await close();
@@ -11,7 +11,7 @@ export function closeAfterTests(close: Close): Close {
   return once;
 }
 
-/** Closes what is still open, newest first. */
+/** Closes everything that is still open, newest first. */
 export async function closeRunning(): Promise<void> {
   for (const close of [...running].reverse()) await close();
 }

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { startPostgres } from '../../scripts/embedded-postgres/index.js';
 
 /**
- * A process of its own that holds the test server: it lives until its standard input closes. So the server and the
- * run's folder go with the run, even when that is killed with -9. Prints one JSON line `{adminUrl}` when the server
- * accepts connections.
+ * A process of its own for the test server: it runs until its standard input closes. So the server and the folder of
+ * the run end with the run, even if that is killed with -9. Prints one JSON line `{adminUrl}` when the server accepts
+ * connections.
  */
 const [folder] = process.argv.slice(2);
 
-// Ctrl-C reaches the whole process group; the run itself decides when the server goes.
+// Ctrl-C reaches the whole process group; the run itself decides when the server ends.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 

@@ -18,7 +18,7 @@ async function embedded(folder) {
   const child = spawn(process.execPath, [script, folder], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const ended = once(child, 'exit');
   const { adminUrl } = JSON.parse(await firstLine(child));
-  // Neither the child nor its pipes may keep a finished run alive.
+  // Neither the child nor its pipes may keep a finished run from ending.
   child.unref();
   child.stdout.destroy();
   return { adminUrl, stop: () => stop(child, ended) };

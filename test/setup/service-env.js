@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 
-/** The service's environment in tests. A test that needs another value says so where it starts the application. */
+/**
+ * The environment of the service in tests. A test that needs another value overrides it where it starts the
+ * application.
+ */
 export function serviceEnv(run, databaseUrl) {
   return {
     NODE_ENV: 'test',
     DATABASE_URL: databaseUrl,
-    // One folder for the run: the template's credentials, vault key and files belong to every copy of it.
+    // One folder for the run: the credentials, vault key and files of the template belong to every copy of it.
     DATA_DIR: join(run.folder, 'data'),
     HOST: '127.0.0.1',
     PORT: '0',
@@ -13,11 +16,11 @@ export function serviceEnv(run, databaseUrl) {
     DATABASE_POOL_SIZE: '10',
     // Suites send more requests per second than any client may; tests of the limits set their own factor.
     RATE_LIMIT_FACTOR: '1000',
-    // Many files at once keep the machine busy; tests of overload set their own.
+    // Parallel files keep the machine busy; tests of overload set their own limit.
     MAX_EVENT_LOOP_DELAY_MS: '5000',
-    // A scheduled job would run in the middle of a test whenever the machine's clock reaches its minute.
+    // A scheduled job could run in the middle of a test.
     SCHEDULED_JOBS: 'false',
-    // Loading the model takes half a second and 200 MB; tests of meaning turn it on.
+    // Loading the model takes half a second and 200 MB; tests of semantic search enable it.
     EMBEDDER: 'none',
   };
 }

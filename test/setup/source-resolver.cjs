@@ -4,7 +4,7 @@ const { join, resolve, sep } = require('node:path');
 const ROOT = join(__dirname, '../..');
 const OURS = [join(ROOT, 'src') + sep, join(ROOT, 'test') + sep];
 
-/** How unit tests find modules: TypeScript sources name each other with `.js` and get the `.ts` behind it. */
+/** Module resolution of unit tests: TypeScript sources import each other as `.js` and get the `.ts` file. */
 module.exports = function resolveSource(request, options) {
   const isOurs = OURS.some((folder) => (options.basedir + sep).startsWith(folder));
   if (!isOurs || !/^\.{1,2}\/.*\.js$/.test(request)) return options.defaultResolver(request, options);

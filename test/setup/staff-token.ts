@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.js';
 
-/** An API token of the owner's that holds these scopes only. */
+/** An API token of the owner with these scopes only. */
 export async function tokenWith(app: TestApp, scopes: string[]): Promise<string> {
   const body = { name: `Test ${randomUUID()}`, scopes };
   const answer = await app.as('owner').post<{ data: { token: string } }>('/v1/admin/identity/api-tokens', body);

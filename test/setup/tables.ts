@@ -6,7 +6,10 @@ interface Table {
   columns: string;
 }
 
-/** Every table of the database, the job queue's included; the columns but for when a credential was last used. */
+/**
+ * Every table of the database, those of the job queue included; all columns except the time of the last use of a
+ * credential.
+ */
 async function tablesOf(app: TestApp): Promise<Table[]> {
   return app.sql<Table>(
     `select format('%I.%I', c.table_schema, c.table_name) as name,
@@ -19,7 +22,10 @@ async function tablesOf(app: TestApp): Promise<Table[]> {
   );
 }
 
-/** A digest of the whole content of each table, by the table's name: equal before and after is nothing changed. */
+/**
+ * A digest of the whole content of each table, by the name of the table: equal digests before and after mean that
+ * nothing has changed.
+ */
 export async function contents(app: TestApp): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
   for (const { name, columns } of await tablesOf(app)) {
@@ -32,7 +38,7 @@ export async function contents(app: TestApp): Promise<Record<string, string>> {
   return digests;
 }
 
-/** Tables that hold one of the texts in any column: as text, or its bytes in hex or base64. */
+/** Tables that contain one of the texts in any column: as text, or its bytes in hex or base64. */
 export async function tablesWith(app: TestApp, texts: readonly string[]): Promise<string[]> {
   const forms = texts.flatMap((text) => [
     text,
@@ -48,7 +54,7 @@ export async function tablesWith(app: TestApp, texts: readonly string[]): Promis
   return found;
 }
 
-/** Every row that holds the text, as text. */
+/** Every row that contains the text, as text. */
 export async function rowsWith(app: TestApp, text: string): Promise<string[]> {
   const found: string[] = [];
   for (const { name } of await tablesOf(app)) {

@@ -19,9 +19,9 @@ const FULL = process.env.REQUEST_COST === 'full';
 const WITHIN_MS = FULL ? 3_600_000 : 1_800_000;
 /** Reads come first and deletions last, so that no request deletes what a later one needs. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** In the quick run one in so many requests is sent without a credential as well; which ones differs by operation. */
+/** In the quick run one request in N is sent without a credential as well; which ones differs by operation. */
 const ONE_IN = 8;
-/** A rejection parses at most 64 KiB, and a small machine's CPU times vary. */
+/** The error path parses at most 64 KiB, and CPU times of a small machine vary. */
 const REJECTION_FACTOR = 5;
 
 describe('the cost of a request', () => {
@@ -35,7 +35,7 @@ describe('the cost of a request', () => {
     const credentials = readCredentials();
     const { staff, platformKey, limitedPlatformKey } = credentials;
     const tokens = { staff: staff.token, platform: platformKey, limited: limitedPlatformKey };
-    // The requests of the test come from many addresses, because the limit of one address is not what is measured.
+    // The requests of the test come from different addresses, because the limit of one address is not measured here.
     meter = await CostMeter.start(tokens, { JOBS: 'false', TRUSTED_PROXIES: '127.0.0.1' });
     const url = new URL(meter.service.url);
     const { body } = await send<ServedDocument>(agent, url, { method: 'GET', path: '/openapi.json' });
@@ -52,7 +52,7 @@ describe('the cost of a request', () => {
   });
 
   it(
-    'no attack that was observed blocks the event loop for more than 50 ms',
+    'no observed attack blocks the event loop for more than 50 ms',
     async () => {
       const measured = await measureAll(observedAttacks(operations, document));
       expect(linesOf(measured.filter(isAboveLimit))).toEqual([]);
@@ -66,7 +66,7 @@ describe('the cost of a request', () => {
       const before = await meter.service.memory();
       const pass = await measureAll(operations.flatMap((operation, turn) => casesOf(operation, turn)));
       const first = await meter.service.memory();
-      // Only bodies are large enough to raise the resident size.
+      // Only bodies are large enough to increase the resident size.
       await measureAll(operations.flatMap((operation, turn) => bodies(operation, turn)));
       const second = await meter.service.memory();
 
@@ -128,12 +128,12 @@ describe('the cost of a request', () => {
   }
 });
 
-/** Operations of one kind go the same way up to the guard. */
+/** Operations of one kind have the same path up to the guard. */
 function kindOf({ method, path }: Placed): string {
   return `${method} ${path.split('/', 3).join('/')}`;
 }
 
-/** The request that the API document shows, without a body. */
+/** The request of the document's example, without a body. */
 function plain(operation: Placed): RequestCase {
   const draft = () => draftOf(operation, exampleParameters(operation), undefined);
   return { operation: operation.operationId, shape: 'plain', draft };
@@ -156,7 +156,7 @@ function medianOf(measured: readonly Measured[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** Past Jest, which would put a stack trace behind each. */
+/** Without Jest, which would print a stack trace after each line. */
 function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }

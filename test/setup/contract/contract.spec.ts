@@ -89,7 +89,7 @@ function answer(
   return () => contract.check({ ...exchange, headers: Object.fromEntries(present), ...rest });
 }
 
-describe('an answer that the document promises', () => {
+describe('a documented response', () => {
   it.each([
     ['a documented body', {}],
     ['null where the schema is nullable', { body: { data: { ...thing, note: null, parent: null } } }],
@@ -110,12 +110,12 @@ describe('an answer that the document promises', () => {
       { path: '/connect/v1/oauth/token', status: 400, body: { ...notFound, error_description: 'Wrong grant_type' } },
     ],
     ['the documentation pages', { path: '/docs/', text: '<html>', headers: { 'content-type': 'text/html' } }],
-  ])('%s passes', (_name, over) => {
+  ])('the contract accepts %s', (_name, over) => {
     expect(answer(over)).not.toThrow();
   });
 });
 
-describe('an answer that the document does not promise', () => {
+describe('an undocumented response', () => {
   it.each([
     ['a member of another type', { body: { data: { ...thing, cents: '1' } } }, /data\/cents must be integer/],
     ['a missing member', { body: { data: { ...thing, note: undefined } } }, /required property 'note'/],
@@ -169,11 +169,11 @@ describe('an answer that the document does not promise', () => {
       /error_description/,
     ],
     ['an error page', { path: '/foo', status: 404, text: 'Cannot GET /foo' }, /not JSON: Cannot GET/],
-  ])('%s is refused', (_name, over, message) => {
+  ])('the contract rejects %s', (_name, over, message) => {
     expect(answer(over)).toThrow(message);
   });
 
-  it('is refused with all of its faults at once', () => {
+  it('the contract reports all faults of a response at once', () => {
     const wrong = answer({ headers: { 'x-request-id': undefined }, body: { data: { ...thing, id: 1, cents: 'x' } } });
     expect(wrong).toThrow(/X-Request-Id[^]*data\/id[^]*data\/cents/);
   });

@@ -4,13 +4,13 @@ import { Schemas } from './schemas.js';
 import { surfaceFaults } from './surfaces.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/;
-/** Answered by the service, but for people and machines that run it: no part of its API, and no error bodies of it. */
+/** Served for operators and their tools: not a part of the API, and without its error bodies. */
 const BESIDE_THE_API = /^\/(docs|openapi\.json|metrics|health)(\/|$)/i;
 const WITHOUT_BODY = [204, 304];
 
 /**
- * Holds every answer against the OpenAPI document that the service itself serves: an answer that the document does not
- * promise is a fault of one of the two. `check` throws with everything that is wrong.
+ * Compares every response with the OpenAPI document of the service: a response that the document does not contain is a
+ * fault of one of the two. `check` throws with all faults.
  */
 export class Contract {
   private readonly operations: Operations;
@@ -94,7 +94,7 @@ export class Contract {
   }
 }
 
-/** Headers arrive as text; a number's bounds are checked on the number. */
+/** Headers are text; the bounds of a number are checked on the number. */
 function headerValue(schema: unknown, value: string): unknown {
   const isNumber =
     typeof schema === 'object' && schema !== null && 'type' in schema && /^(integer|number)$/.test(String(schema.type));

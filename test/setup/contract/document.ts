@@ -28,7 +28,7 @@ export interface HeaderObject {
   schema?: unknown;
 }
 
-/** What a test sent and what came back, as it is held against the document. */
+/** A request of a test and its response, as compared with the document. */
 export interface Exchange {
   method: string;
   /** Path of the request without its query. */

@@ -5,7 +5,7 @@ export interface Route {
   operation: Operation;
 }
 
-/** Finds the documented operation of a request, as the router does: ignoring case and a trailing slash. */
+/** Finds the documented operation of a request like the router: ignoring case and a trailing slash. */
 export class Operations {
   private readonly paths: { template: string; pattern: RegExp; item: PathItem }[];
 

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import type { OpenApiDocument } from './document.js';
 
 type Schema = Record<string, unknown>;
-/** `closed`: members that the schema does not name are refused. `open`: a part of a composition, closed by the whole. */
+/** `closed`: members that are not in the schema are rejected. `open`: a part of a composition, closed by the whole. */
 type Mode = 'closed' | 'open';
 
 const SINGLE = ['items', 'not'];
@@ -14,7 +14,7 @@ const KEPT = [
   ...['minItems', 'maxItems', 'uniqueItems', 'required', 'minProperties', 'maxProperties'],
 ];
 
-/** Compiles the schemas of one OpenAPI 3.0 document; `$ref`s reach its shared schemas. */
+/** Compiles the schemas of one OpenAPI 3.0 document; `$ref`s point to its shared schemas. */
 export class Schemas {
   private readonly ajv = addFormats.default(new Ajv2019({ strict: false, allErrors: true, logger: false }));
   private readonly compiled = new Map<unknown, ValidateFunction>();
@@ -25,7 +25,7 @@ export class Schemas {
     }
   }
 
-  /** What is wrong with a value, one line each; empty when it fits. */
+  /** The faults of a value, one line each; empty if it is valid. */
   faults(schema: unknown, value: unknown): string[] {
     const validate = this.validatorOf(schema);
     if (validate(value)) return [];
@@ -61,7 +61,7 @@ function converted(schema: unknown, mode: Mode): Schema {
 function plain(schema: Schema, mode: Mode): Schema {
   const own = isSchema(schema.properties);
   const parts = Array.isArray(schema.allOf) ? schema.allOf.length : 0;
-  // Only the whole of a composition knows all members, so its parts stay open. One part alone is the whole.
+  // Only the whole of a composition has all members, so its parts are open. A single part is the whole.
   const composed = own || parts > 1;
   const result: Schema = {};
   for (const keyword of KEPT) if (keyword in schema) result[keyword] = schema[keyword];

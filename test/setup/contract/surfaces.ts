@@ -6,9 +6,9 @@ const text = { type: 'string', minLength: 1 };
 const retryAfterMs = { type: 'integer', minimum: 1 };
 const ajv = new Ajv();
 
-/** An unexpected failure has no code, so its shapes are those without it. */
+/** An unexpected failure has no code, so its schemas are those without it. */
 const unmapped = { error: text, requestId: text, details: { type: 'object' } };
-/** RFC 6749 adds a member, and clients of that endpoint look for the delay at the top. */
+/** RFC 6749 adds a member, and clients of that endpoint expect the delay at the top level. */
 const unmappedToken = { ...unmapped, error_description: text, retryAfterMs };
 const shapes = {
   trade: shape({ ...unmapped, code: text }, ['error', 'code', 'requestId']),
@@ -19,7 +19,7 @@ const shapes = {
   data: shape({ code: text, message: text, retryAfterMs }, ['code', 'message']),
 };
 
-/** What is wrong with an error body by the rules of its surface, which the path decides; empty when nothing is. */
+/** The faults of an error body by the rules of its surface, which the path determines; empty if there are none. */
 export function surfaceFaults(exchange: Exchange): string[] {
   const path = exchange.path.toLowerCase();
   const body = parsed(exchange.text);

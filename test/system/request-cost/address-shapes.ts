@@ -4,7 +4,7 @@ import { exampleParameters } from '../../fuzz/example.js';
 import type { RequestCase } from './cost-meter.js';
 import { GROWING, filled, nearMisses } from './texts.js';
 
-/** What a request's target may hold: the whole head of a request has 16 KiB. */
+/** The maximum size of a request's target: the whole head of a request has 16 KiB. */
 const MOST_BYTES = 15_000;
 
 type Query = [name: string, value: string][];

@@ -48,7 +48,7 @@ export function observedAttacks(operations: readonly Placed[], document: Documen
   return [...cases, ...cases.map(withoutCredential), ...unknownRoutes(at(search), zeros)];
 }
 
-/** Paths below the health checks were counted by no limit. */
+/** Paths below the health checks were not counted by any limit. */
 function unknownRoutes(operation: Placed, zeros: Json): RequestCase[] {
   const bodies = [
     ['a literal of zeros', textOf({ a: zeros })],
@@ -69,7 +69,7 @@ function unknownRoutes(operation: Placed, zeros: Json): RequestCase[] {
   });
 }
 
-/** Each draft of it without a credential, as anybody can send it. */
+/** Each request without a credential, as any client can send it. */
 export function withoutCredential(request: RequestCase): RequestCase {
   return { ...request, draft: (unique) => Object.assign(request.draft(unique), { bearer: 'none' }) };
 }

@@ -20,7 +20,7 @@ interface Around {
   secrets: Secrets;
 }
 
-/** The requests of one operation whose bodies are hostile; each shape in one of the encodings by turns, or in all. */
+/** The requests of one operation with hostile bodies; each shape in one of the encodings in turn, or in all. */
 export function bodyCases(
   operation: Placed,
   around: Around,
@@ -73,7 +73,7 @@ function mostBytes(operation: Placed): number {
   return isPublic(operation) ? 16 * KIB : 1024 * KIB;
 }
 
-/** Hostile values where the operation's own schema expects lists, texts, numbers and free objects. */
+/** Hostile values in place of the lists, texts, numbers and free objects of the operation's own schema. */
 function memberShapes(operation: Placed, document: Document, room: number): Shape[] {
   const schema = document.bodyOf(operation)?.schema;
   if (!schema) return [];
@@ -157,7 +157,7 @@ function allAt(members: readonly Member[], name: string, value: (member: Member)
   };
 }
 
-/** So many characters as the member may have. */
+/** The number of characters that the member may have. */
 function longest(unit: string, { schema: { maxLength = 100 } }: Member): string {
   return [...filled(unit, 4 * maxLength)].slice(0, maxLength).join('');
 }

@@ -1,5 +1,5 @@
 import { answerReadings } from './loop-probe.js';
 
-/** Does nothing but watch its own event loop: whatever it is late by is the machine's doing. */
+/** Only watches its own event loop: its delays are caused by the machine. */
 answerReadings();
 process.send({ ready: true });

@@ -6,9 +6,9 @@ import { MeasuredProcess, type Reading } from './measured-process.js';
 /** One request that is to be measured. */
 export interface RequestCase {
   readonly operation: string;
-  /** What is unusual about it, for people. */
+  /** The unusual property of the request, for people. */
   readonly shape: string;
-  /** The request; `unique` sets repetitions apart, so that each can create something. */
+  /** The request; `unique` distinguishes repetitions, so that each can create a resource. */
   draft(unique: string): Draft;
 }
 
@@ -18,7 +18,7 @@ export interface Measured {
   readonly bearer: Draft['bearer'];
   /** Bytes on the wire. */
   readonly bytes: number;
-  /** 0: the service closed the connection before the request was sent as a whole. */
+  /** 0: the service closed the connection before the whole request was sent. */
   readonly status: number;
   /** How long the event loop was blocked, without the time in which the process had no CPU. */
   readonly blockedMs: number;
@@ -27,14 +27,14 @@ export interface Measured {
 }
 
 const LIMIT_MS = 50;
-/** What the control process is late by at most on an idle machine. */
+/** The maximum delay of the control process on an idle machine. */
 const IDLE_DELAY_MS = 10;
-/** A hold is the request's doing where it is there each of so many times. */
+/** A delay is caused by the request if it occurs in each of this number of repetitions. */
 const REPETITIONS = 5;
 
 /** Sends requests one at a time and measures how long each blocks the service's event loop. */
 export class CostMeter {
-  /** Requests whose answer no document foresees. */
+  /** Requests whose response is not documented. */
   readonly failures: string[] = [];
   private readonly connection: Connection;
   private sent = 0;
@@ -55,7 +55,9 @@ export class CostMeter {
     return new CostMeter(service, control, tokens);
   }
 
-  /** Repeats a request above the limit, because the host or a garbage collection may have been the reason; the cheapest counts. */
+  /**
+   * Repeats a request above the limit, because the host or a garbage collection may be the reason; the cheapest counts.
+   */
   async measure(request: RequestCase): Promise<Measured> {
     let cheapest = await this.once(request);
     for (let count = 1; count < REPETITIONS && isAbove(cheapest); count += 1) {
@@ -71,7 +73,7 @@ export class CostMeter {
 
   private async once({ operation, shape, draft: make }: RequestCase): Promise<Measured> {
     const draft = make(`c${(this.sent += 1).toString(36)}`);
-    // One client per request, as the limits of addresses are not what is measured.
+    // One client per request, as the limits of addresses are not measured here.
     if (!draft.headers.some(([name]) => name === 'X-Forwarded-For')) {
       draft.headers.push(['X-Forwarded-For', `10.${this.sent >> 16}.${(this.sent >> 8) & 255}.${this.sent & 255}`]);
     }

@@ -13,7 +13,7 @@ type Header = Draft['headers'][number];
 interface Shape {
   readonly name: string;
   readonly headers: Header[];
-  /** Changes what the operation would do; sent to every operation. */
+  /** Changes the effect of the operation; sent to every operation. */
   readonly everywhere?: boolean;
 }
 
@@ -88,7 +88,7 @@ const SHAPES: readonly Shape[] = [
   { name: 'more than 16 KiB', headers: [['X-Long', 'x'.repeat(20_000)]] },
 ];
 
-/** Every header on one operation of a kind; on the others those that decide what the operation does. */
+/** Every header on one operation of a kind; on the others those that determine the effect of the operation. */
 export function headerCases(operation: Placed, document: Document, { all }: { all: boolean }): RequestCase[] {
   return SHAPES.filter(({ everywhere = false }) => all || everywhere).map(({ name, headers }) => ({
     operation: operation.operationId,

@@ -3,11 +3,11 @@ const COLLECTIONS = 5;
 const BETWEEN_COLLECTIONS_MS = 20;
 
 /**
- * Watches this process's event loop and answers its parent over IPC:
+ * Watches the event loop of this process and answers its parent over IPC:
  * - `reading`: the longest time since the last reading in which no timer could run, and the CPU time used since then;
- * - `memory`: what is in use after the garbage was collected (needs `--expose-gc`).
+ * - `memory`: the memory in use after a garbage collection (needs `--expose-gc`).
  *
- * `monitorEventLoopDelay` forgets the time between a reset and its next tick; this probe misses nothing.
+ * `monitorEventLoopDelay` loses the time between a reset and its next tick; this probe loses nothing.
  */
 export function answerReadings() {
   let last = performance.now();
@@ -29,7 +29,7 @@ export function answerReadings() {
   };
   process.on('message', (question) => {
     if (question === 'memory') void collected().then((figures) => process.send(figures));
-    // Two turns later whatever the last request left behind in this turn has been counted.
+    // Two turns later everything that the last request left behind in this turn has been counted.
     else setImmediate(() => setImmediate(read));
   });
   process.on('disconnect', () => process.exit(0));

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { closeAfterTests } from '../../setup/running.js';
 
-/** What happened in a process since the last reading. */
+/** The values of a process since the last reading. */
 export interface Reading {
-  /** How long its event loop was blocked at most. */
+  /** The longest time that its event loop was blocked. */
   readonly delayMs: number;
   /** CPU time of all its threads. */
   readonly cpuMs: number;
@@ -21,7 +21,7 @@ export interface Memory {
 export class MeasuredProcess {
   private constructor(
     private readonly child: ChildProcess,
-    /** Where it serves; empty for the control. */
+    /** The URL of the service; empty for the control. */
     readonly url: string,
   ) {}
 
@@ -37,7 +37,7 @@ export class MeasuredProcess {
     return new MeasuredProcess(child, url);
   }
 
-  /** Begins the next period. */
+  /** Starts the next period. */
   reading(): Promise<Reading> {
     return this.ask('reading');
   }

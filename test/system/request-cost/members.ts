@@ -6,7 +6,7 @@ import { filled } from './texts.js';
 
 const DEEPEST = 6;
 
-/** Where a member stands in a body: names, and 0 for the first element of an array. */
+/** The path of a member in a body: names, and 0 for the first element of an array. */
 export type Place = readonly (string | 0)[];
 
 export interface Member {
@@ -33,7 +33,7 @@ export function membersOf(schema: Schema, document: Document, place: Place = [])
   return found;
 }
 
-/** The body with another value at a place; what leads there is made. */
+/** The body with another value at a path; missing parents are created. */
 export function withValueAt(body: Json | undefined, [step, ...rest]: Place, value: Json): Json {
   if (step === undefined) return value;
   if (step === 0) {
@@ -54,7 +54,10 @@ export function isFreeForm(schema: Schema): boolean {
   return isFree(schema) || isAnything(schema);
 }
 
-/** The largest value of about so many bytes that the schema allows; texts consist of `unit` where no form is required. */
+/**
+ * The largest value of about this number of bytes that the schema allows; texts consist of `unit` if no form is
+ * required.
+ */
 export function largestValue(schema: Schema, around: { document: Document; bytes: number; unit: string }): Json {
   const { document, bytes, unit } = around;
   const own = plainOf(schema, document);
@@ -98,7 +101,7 @@ function largestText({ maxLength = 100, pattern, format, example }: Schema, byte
   return [...filled(unit, Math.min(bytes, 4 * maxLength))].slice(0, maxLength).join('');
 }
 
-/** Below what free members may hold: 1,000 names, and for most 16 KiB. */
+/** Below the limits of free-form members: 1,000 names, and for most 16 KiB. */
 function largestFreeObject(bytes: number, unit: string): Json {
   const count = Math.max(1, Math.min(900, Math.floor(Math.min(bytes, 15_000) / 16)));
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, unit.slice(0, 4)]));

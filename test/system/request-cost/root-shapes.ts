@@ -1,14 +1,17 @@
 import { type Json, Raw, textOf } from '../../fuzz/json.js';
 import { arrayOf, filled, MOST, nested, objectOf } from './texts.js';
 
-/** A body in the making. */
+/** A body that is being built. */
 export interface Shape {
   readonly name: string;
   /** From the example of the API document. */
   body(example: Json): Json;
 }
 
-/** Bodies of so many bytes that are hostile as a whole, whatever the operation declares, even if that is no body. */
+/**
+ * Bodies of this number of bytes that are hostile as a whole, independent of the schema of the operation, even if it
+ * has no body.
+ */
 export function rootShapes(bytes: number): Shape[] {
   const room = bytes - 64;
   const elements = (each: number) => Math.min(MOST.elements, Math.floor(room / each));

@@ -3,7 +3,7 @@ import type { Json } from '../../fuzz/json.js';
 import type { Credentials } from '../../setup/credentials.js';
 import { send } from '../../setup/http.js';
 
-/** Members of bodies that no document can show, because they are secret; by the operation's id. */
+/** Members of bodies that no document can contain, because they are secret; by the id of the operation. */
 export type Secrets = Readonly<Record<string, Record<string, Json>>>;
 
 interface Service {
@@ -12,10 +12,10 @@ interface Service {
   credentials: Credentials;
 }
 
-/** As large as the vault takes, so that decrypting is as much work as it can be. */
+/** As large as the vault accepts, so that decrypting is as expensive as possible. */
 const PLAINTEXT_BYTES = 48 * 1024;
 
-/** With these, hostile bodies reach what the operations do. */
+/** With these, hostile bodies reach the implementation of the operations. */
 export async function secretMembers({ agent, url, credentials }: Service): Promise<Secrets> {
   const { platformKey: token, operatorId, vaultSlug, staff } = credentials;
   const call = { method: 'POST', token };

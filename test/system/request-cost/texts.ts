@@ -4,10 +4,10 @@ import { Random } from '../../fuzz/random.js';
 import type { Schema } from '../../fuzz/schema.js';
 import { matching } from '../../fuzz/valid-values.js';
 
-/** What the service admits in one body (json-scan.ts), nearly. */
+/** Nearly the limits of the service for one body (json-scan.ts). */
 export const MOST = { elements: 9_990, members: 990, structures: 19_900, values: 49_900, depth: 31, digits: 398 };
 
-/** Characters that become more, or other ones, when text is normalised, folded or compared. */
+/** Characters that become more or different ones when text is normalised, folded or compared. */
 export const GROWING: Readonly<Record<string, string>> = {
   'U+FDFA': '\ufdfa',
   'U+0130': '\u0130',
@@ -16,12 +16,14 @@ export const GROWING: Readonly<Record<string, string>> = {
   ligatures: '\ufb03\u1e9e\u2168',
 };
 
-/** So many bytes of UTF-8, or a little less. */
+/** This number of bytes of UTF-8, or slightly fewer. */
 export function filled(unit: string, bytes: number): string {
   return unit.repeat(Math.max(1, Math.floor(bytes / Buffer.byteLength(unit))));
 }
 
-/** Starts like a text that the schema allows, and goes wrong at its very end: the worst case of a backtracking pattern. */
+/**
+ * Starts like a text that the schema allows, and becomes invalid at its end: the worst case of a backtracking pattern.
+ */
 export function nearMisses({ pattern, format, example }: Schema, bytes: number): string[] {
   if (format === 'date') return [filled('2026-01-01', bytes)];
   if (format === 'date-time')
