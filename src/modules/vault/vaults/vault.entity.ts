@@ -6,6 +6,8 @@ export class Vault {
   @PrimaryColumn('text') id: string;
   @Column('text') slug: string;
   @Column('text') name: string;
+  /** The operator that owns it; null for the platform. */
+  @Column('text', { name: 'operator_id', nullable: true }) operatorId: string | null;
   /** Versions below this one do not decrypt. */
   @Column('integer', { name: 'min_version' }) minVersion: number;
   @Column('integer', { name: 'latest_version' }) latestVersion: number;

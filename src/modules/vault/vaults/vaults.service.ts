@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
+import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
@@ -24,19 +25,21 @@ const BY_SLUG = `
   from vaults as vault
   left join vault_key_versions as key
     on key.vault_id = vault.id and key.version >= vault.min_version and key.state = any ($2)
-  where vault.slug = $1
+  where vault.slug = $1 and ($3::text is null or vault.operator_id = $3)
   order by key.version desc`;
 
 const CHANGE = `
   with wanted as (
     select id, coalesce($2, name) as name,
-      case when $3::boolean is null then archived_at when $3 then coalesce(archived_at, $4) end as archived_at
+      case when $3::boolean is null then archived_at when $3 then coalesce(archived_at, $4) end as archived_at,
+      case when $5 then $6 else operator_id end as operator_id
     from vaults where slug = $1 for update
   )
-  update vaults set name = wanted.name, archived_at = wanted.archived_at
+  update vaults set name = wanted.name, archived_at = wanted.archived_at, operator_id = wanted.operator_id
   from wanted
   where vaults.id = wanted.id
-    and (vaults.name, vaults.archived_at) is distinct from (wanted.name, wanted.archived_at)
+    and (vaults.name, vaults.archived_at, vaults.operator_id)
+      is distinct from (wanted.name, wanted.archived_at, wanted.operator_id)
   returning vaults.id`;
 
 interface CachedVault {
@@ -45,9 +48,13 @@ interface CachedVault {
   expiresAt: number;
 }
 
-/** Vaults by slug, cached for a second. */
+/**
+ * Vaults by slug, cached for a second. To a credential that is bound to an operator only the vaults of the operator exist: the
+ * statement that reads a vault finds no other, so a foreign vault takes the same time as an unknown one.
+ */
 @Injectable()
 export class VaultsService {
+  /** By the operator of the caller, if any, and slug. */
   private readonly cache = new Map<string, CachedVault>();
   private lastCreation: Promise<unknown> = Promise.resolve();
 
@@ -73,25 +80,27 @@ export class VaultsService {
 
   /** Removes the vault from the cache of this process. */
   forget(slug: string): void {
-    this.cache.delete(slug);
+    for (const key of this.cache.keys()) if (key.endsWith(` ${slug}`)) this.cache.delete(key);
   }
 
-  /** Throws 409 `vault_limit_reached`. */
+  /** A new vault belongs to the operator of the caller. Throws 404 if the slug is taken by another owner, 409 `vault_limit_reached`. */
   async getOrCreate(slug: string): Promise<VaultSnapshot> {
     const vault = await this.find(slug);
     if (vault) return vault;
+    const { operatorId } = currentActor();
     // One creation at a time: many would occupy all connections while they wait for the advisory lock.
-    const creation = this.lastCreation.then(() => this.create({ slug }));
+    const creation = this.lastCreation.then(() => this.create({ slug, operatorId }));
     this.lastCreation = creation.catch(() => undefined);
     await creation;
     return this.getUncached(slug);
   }
 
-  /** Creates and changes vaults by slug; safe to repeat. Throws 409 `vault_limit_reached`. */
+  /** Creates and changes vaults by slug; safe to repeat. Throws an Error for an unknown owner, 409 `vault_limit_reached`. */
   @Provisions({ name: 'vaults', order: 350, row: VaultRow })
   async provision(rows: readonly VaultRow[]): Promise<void> {
     await this.database.transaction(async () => {
       for (const row of rows) {
+        await this.assertOwnerExists(row);
         await this.create(row);
         await this.change(row);
       }
@@ -100,46 +109,53 @@ export class VaultsService {
 
   private async find(slug: string): Promise<VaultSnapshot | null> {
     const now = this.clock.now().getTime();
-    const cached = this.cache.get(slug);
+    const { operatorId } = currentActor();
+    const key = `${operatorId ?? ''} ${slug}`;
+    const cached = this.cache.get(key);
     if (cached && cached.expiresAt > now) return cached.vault;
 
-    const entry: CachedVault = { vault: this.read(slug), expiresAt: now + CACHE_MS };
-    this.cache.set(slug, entry);
-    return this.settle(slug, entry);
+    const entry: CachedVault = { vault: this.read(slug, operatorId), expiresAt: now + CACHE_MS };
+    this.cache.set(key, entry);
+    return this.settle(key, entry);
   }
 
   /** Only existing vaults stay in the cache: requests for invented slugs must not fill the memory. */
-  private async settle(slug: string, entry: CachedVault): Promise<VaultSnapshot | null> {
+  private async settle(key: string, entry: CachedVault): Promise<VaultSnapshot | null> {
     const vault = await entry.vault.catch((error: unknown) => {
-      this.cache.delete(slug);
+      this.cache.delete(key);
       throw error;
     });
-    if (!vault) this.cache.delete(slug);
+    if (!vault) this.cache.delete(key);
     // A client that was told when the next key is ready must find it at that millisecond.
     const pending = vault && findPending(vault);
     if (pending) entry.expiresAt = Math.min(entry.expiresAt, pending.readyAt);
     return vault;
   }
 
-  private async read(slug: string): Promise<VaultSnapshot | null> {
-    const vault = await this.load(slug);
+  private async read(slug: string, operatorId: string | null): Promise<VaultSnapshot | null> {
+    const vault = await this.load(slug, operatorId);
     const pending = vault && findPending(vault);
     if (!pending || pending.readyAt > this.clock.now().getTime()) return vault;
     await this.keys.completeRotation(pending.version);
-    return this.load(slug);
+    return this.load(slug, operatorId);
   }
 
-  private async load(slug: string): Promise<VaultSnapshot | null> {
-    const rows = await this.database.prepared<VaultRecordRow>('vault-by-slug', BY_SLUG, [slug, LIVE_STATES]);
+  private async load(slug: string, operatorId: string | null): Promise<VaultSnapshot | null> {
+    const rows = await this.database.prepared<VaultRecordRow>('vault-by-slug', BY_SLUG, [
+      slug,
+      LIVE_STATES,
+      operatorId,
+    ]);
     return toVaultSnapshot(rows);
   }
 
   /** A vault with its first key. Does nothing if the slug exists. */
-  private async create({ slug, name = slug }: VaultRow): Promise<void> {
+  private async create({ slug, name = slug, operatorId = null }: VaultRow): Promise<void> {
     if (!(await this.isFree(slug))) return;
     const [id, createdAt] = [newId('vault'), this.clock.now()];
     const key = await this.keys.create({ vaultId: id, version: 1 }, 'primary');
-    const vault = make(Vault, { id, slug, name, minVersion: 1, latestVersion: 1, archivedAt: null, createdAt });
+    const columns = { minVersion: 1, latestVersion: 1, archivedAt: null, createdAt };
+    const vault = make(Vault, { id, slug, name, operatorId, ...columns });
     await this.database.transaction(async () => {
       await this.database.query('select pg_advisory_xact_lock($1)', [CREATION_LOCK]);
       if (!(await this.isFree(slug))) return;
@@ -160,8 +176,15 @@ export class VaultsService {
     throw conflict('vault_limit_reached', `There are ${MAX_VAULTS} vaults, which is the maximum`);
   }
 
-  private async change({ slug, name, archived }: VaultRow): Promise<void> {
-    const wanted = [slug, name ?? null, archived ?? null, this.clock.now()];
+  private async assertOwnerExists({ slug, operatorId = null }: VaultRow): Promise<void> {
+    if (operatorId === null) return;
+    const found = await this.database.query('select from operators where id = $1', [operatorId]);
+    if (found.length === 0) throw new Error(`vaults: ${slug} has the owner ${operatorId}, which does not exist`);
+  }
+
+  private async change({ slug, name, archived, operatorId }: VaultRow): Promise<void> {
+    const owner = [operatorId !== undefined, operatorId ?? null];
+    const wanted = [slug, name ?? null, archived ?? null, this.clock.now(), ...owner];
     const [changed] = await this.database.query<{ id: string }>(CHANGE, wanted);
     if (!changed) return;
     this.audit.recordChange({ operation: 'change', vaultId: changed.id });
