@@ -58,15 +58,18 @@ try {
   const page = await browser.newPage();
   page.setDefaultTimeout(STEP_WITHIN_MS);
   const errors = [];
+  let kept = false;
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   await page.goto(`${url}/docs`, { waitUntil: 'networkidle' });
   for (const { scheme, tokenIn, operations } of SESSIONS) {
     await authorize(page, scheme, tokenIn(credentials));
     for (const operation of operations) report(operation, await tryOut(page, operation));
+    kept ||= await keepsToken(page, tokenIn(credentials));
     await logOut(page, scheme);
   }
   if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT, fullPage: true });
+  report({ method: 'the page', path: 'keeps no token' }, kept ? 'in the storage of the browser' : '200');
   for (const error of errors) report({ method: 'the page', path: 'has no errors' }, error);
 } finally {
   await browser.close();
@@ -78,6 +81,12 @@ async function authorize(page, scheme, token) {
   await section.locator('input').fill(token);
   await section.getByRole('button', { name: /apply credentials|^authorize$/i }).click();
   await page.click('.dialog-ux .close-modal');
+}
+
+/** Whether the browser would still have the token after it was closed, or in another tab. */
+async function keepsToken(page, token) {
+  const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+  return (stored + JSON.stringify(await page.context().cookies())).includes(token);
 }
 
 async function logOut(page, scheme) {

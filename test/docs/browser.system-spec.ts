@@ -38,6 +38,7 @@ it(
       'ok   GET /v1/admin/legal/contracts 200',
       'ok   POST /vault/v1/{vaultSlug}/encrypt 200',
       'ok   GET /data/geo/v1/reference/languages 200',
+      'ok   THE PAGE keeps no token 200',
     ]);
   },
   WITHIN_MS,

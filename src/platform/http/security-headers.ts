@@ -25,7 +25,6 @@ export function securityHeaders(): RequestHandler {
         directives: {
           'default-src': ["'self'"],
           'img-src': ["'self'", 'data:'],
-          'style-src': ["'self'", "'unsafe-inline'"],
           'object-src': ["'none'"],
           ...NOBODY_ELSE,
         },

@@ -53,6 +53,9 @@ function drawAllOperations({ React }) {
   return { components: { operations: Operations } };
 }
 
+// Earlier versions of this page kept tokens there.
+window.localStorage.removeItem('authorized');
+
 window.ui = window.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
@@ -60,7 +63,8 @@ window.ui = window.SwaggerUIBundle({
   deepLinking: true,
   docExpansion: 'list',
   filter: true,
-  persistAuthorization: true,
+  // A token is kept by the open page only: localStorage outlives the browser session.
+  persistAuthorization: false,
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
   validatorUrl: null,
