@@ -17,6 +17,7 @@ import { Trips1790000001400 } from './src/migrations/1790000001400-trips.js';
 import { SecurityEvents1791000000100 } from './src/migrations/1791000000100-security-events.js';
 import { MessagePublishers1791000000300 } from './src/migrations/1791000000300-message-publishers.js';
 import { VaultOwners1791000000310 } from './src/migrations/1791000000310-vault-owners.js';
+import { ConnectorProviderOwners1791000000320 } from './src/migrations/1791000000320-connector-provider-owners.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -126,6 +127,7 @@ const migrations = [
   SecurityEvents1791000000100,
   MessagePublishers1791000000300,
   VaultOwners1791000000310,
+  ConnectorProviderOwners1791000000320,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

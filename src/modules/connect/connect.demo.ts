@@ -22,6 +22,7 @@ const PROVIDERS: ConnectorProviderRow[] = [
   {
     key: 'demo-activities',
     name: 'Demo Activities',
+    operatorId: OPERATOR,
     description: 'Tours and activities of the demo operator',
     capabilities: ['availability', 'bookings'],
     applicationFormSchema: {

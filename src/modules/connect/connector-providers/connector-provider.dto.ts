@@ -2,6 +2,7 @@ import { KeptAsData, pageOf } from '../../../platform/http/dto.js';
 import { Clearable, Nullable, Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { QueryWhole } from '../../../platform/http/query-fields.js';
 import { FreeObject } from '../../../platform/http/trade-fields.js';
+import { GIVEN_ID } from '../operators/operator.entity.js';
 import { type ConnectorProvider, PROVIDER_KEY } from './connector-provider.entity.js';
 
 const FORM_SCHEMA = { maxBytes: 65_536, maxDepth: 32 };
@@ -47,6 +48,11 @@ export class ConnectorProviderRow {
   @Clearable()
   @Text({ max: 2000, multiline: true })
   description?: string | null;
+
+  /** The operator that owns the provider and may change its form; null, the default, for the platform. */
+  @Clearable()
+  @Text({ max: 64, pattern: GIVEN_ID })
+  operatorId?: string | null;
 
   @Clearable()
   @KeptAsData(FORM_SCHEMA)

@@ -7,6 +7,8 @@ export const PROVIDER_KEY = /^[a-z0-9-]{1,63}$/;
 export class ConnectorProvider {
   @PrimaryColumn('text') key: string;
   @Column('text') name: string;
+  /** The operator that owns it; null for the platform. */
+  @Column('text', { name: 'operator_id', nullable: true }) operatorId: string | null;
   @Column('text', { nullable: true }) description: string | null;
   @Column('text', { array: true }) capabilities: string[];
   /** Definition of the form for applicants. `json` and not `jsonb`: it keeps the order of keys, and accepts NUL. */
@@ -15,4 +17,10 @@ export class ConnectorProvider {
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  /** The state that the audit log keeps. */
+  auditImage(): object {
+    const { key, name, operatorId, capabilities, description, applicationFormSchema } = this;
+    return { key, name, operatorId, capabilities, description, applicationFormSchema };
+  }
 }

@@ -33,7 +33,8 @@ export class ConnectorProvidersController {
   /**
    * List connector providers
    *
-   * @remarks Returns all providers ordered by key, up to 200 on one page unless `limit` is given.
+   * @remarks Returns all providers ordered by key, up to 200 on one page unless `limit` is given. A credential that is bound to
+   * an operator gets those of the operator and of the platform.
    */
   @Get()
   @RequireScope('*:read')
@@ -46,7 +47,8 @@ export class ConnectorProvidersController {
    * Update the application form of a connector provider
    *
    * @remarks Replaces the complete form definition, or removes it with null. All other members are set by provisioning.
-   * An unknown key is not found (404).
+   * A credential that is bound to an operator changes the providers of that operator only; all others are not found
+   * (404), as is an unknown key.
    */
   @Patch(':providerKey')
   @RequireScope('*:write')
