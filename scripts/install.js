@@ -12,7 +12,18 @@ import { serviceLocks } from './service.js';
 const NODE_MODULES = join(ROOT, 'node_modules');
 const STAMP = join(NODE_MODULES, '.installed');
 const LOCK = join(ROOT, '.data/install.lock');
-const FLAGS = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+/**
+ * No package needs an install script: `allowScripts` in package.json lists the ones that have a script, without an exception.
+ * Older versions of npm do not read it.
+ */
+const FLAGS = [
+  '--ignore-scripts',
+  '--include=dev',
+  '--include=optional',
+  '--no-audit',
+  '--no-fund',
+  '--loglevel=error',
+];
 const UNREACHABLE =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|SOCKET_TIMEOUT|E40[137]|E5\d\d|CERT|SELF_SIGNED/;
 

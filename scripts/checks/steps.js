@@ -21,6 +21,8 @@ export const staticChecks = [
   { name: 'unused code', command: tool('knip', '--no-progress') },
 ];
 
+export const audit = { name: 'audit', command: [join(ROOT, 'scripts/audit.js')] };
+
 export const build = { name: 'build', command: tool('nest', 'build') };
 
 /** Jest with the options for ES modules; `args` as on its command line. */
