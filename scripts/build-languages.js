@@ -1,5 +1,5 @@
 // Builds src/modules/reference-data/data/languages.json from CLDR (dev dependency cldr-localenames-full).
-// `node scripts/build-languages.js` writes the file; with `--check` it writes nothing and fails where the file differs.
+// `node scripts/build-languages.js` writes the file; with `--check` it writes nothing and fails if the file differs.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

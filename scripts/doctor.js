@@ -56,6 +56,6 @@ async function outcomeOf(name, check) {
     return await check();
   } catch (error) {
     if (error instanceof LaunchError) return [failed(name, error.message, error.remedy)];
-    return [failed(name, `could not be checked: ${String(error)}`, 'The error names the reason.')];
+    return [failed(name, `could not be checked: ${String(error)}`, 'see the reason in the message')];
   }
 }

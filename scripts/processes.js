@@ -69,8 +69,8 @@ function statOf(pid) {
 }
 
 /**
- * CPU seconds of all child processes that have ended, with their own children. Null where the system does not report it
- * in /proc.
+ * CPU seconds of all child processes that have ended, with their own children. Null if the system does not report it in
+ * /proc.
  * @returns {number | null}
  */
 export function cpuSecondsOfChildren() {

@@ -11,7 +11,7 @@ const OLDEST_POSTGRES = 150_000;
 const CONNECT_ATTEMPTS = 10;
 const BETWEEN_ATTEMPTS_MS = 500;
 
-/** The environment, with a `.env` file in the working folder behind it. Throws ConfigurationError. */
+/** The environment, completed by a `.env` file in the working folder. Throws ConfigurationError. */
 export function readProcessEnv(): Env {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return readEnv(process.env);
@@ -43,12 +43,12 @@ export async function connect(env: DatabaseSettings): Promise<DataSource> {
   const [row] = await dataSource.query<{ version: number }[]>(version);
   if (!row || row.version < OLDEST_POSTGRES) {
     await dataSource.destroy();
-    throw new ConfigurationError(['DATABASE_URL: leads to a server that is too old; expected PostgreSQL 15 or newer']);
+    throw new ConfigurationError(['DATABASE_URL: the server is too old; expected PostgreSQL 15 or newer']);
   }
   return dataSource;
 }
 
-/** Runs a process: a fault of the configuration ends it with 78 and one line each, without a stack. */
+/** Runs the process. Faults of the configuration end it with exit code 78 and one line each, without a stack. */
 export async function runProcess(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -60,7 +60,7 @@ export async function runProcess(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A server that is starting, full or slow gets some seconds; every other error needs an operator. */
+/** Retries for some seconds while the server is starting, full or slow; every other error needs an operator. */
 async function initialized(env: DatabaseSettings): Promise<DataSource> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -82,15 +82,17 @@ function mayPass(error: unknown): boolean {
 
 function remedyFor(error: unknown): string {
   const { code = '', message = '' } = error as { code?: string; message?: string };
-  if (code === 'ECONNREFUSED') return 'no server answers there; start it, or unset DATABASE_URL and use npm start';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'names a host that cannot be found; check its spelling';
+  if (code === 'ECONNREFUSED')
+    return 'no server accepts connections at this address; start it, or unset DATABASE_URL and use npm start';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host cannot be found; check its spelling';
   if (code === '28P01' || code === '28000') return 'the server rejects this user or password; check both';
-  if (code === '3D000') return 'names a database that does not exist; create it first (createdb)';
+  if (code === '3D000') return 'the database does not exist; create it first (createdb)';
   return `the database cannot be used (${message}); expected a reachable PostgreSQL 15 or newer`;
 }
 
 function stackOf(error: unknown): string {
   const { stack, code } = error as { stack?: string; code?: string };
-  if (code === 'EADDRINUSE') return 'PORT: is in use by another process; stop that one or choose another PORT';
+  if (code === 'EADDRINUSE')
+    return 'PORT: the port is in use by another process; stop that process or choose another PORT';
   return stack ?? String(error);
 }

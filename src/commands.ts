@@ -18,14 +18,14 @@ import { Provisioning } from './platform/provisioning/provisioning.js';
 import { scopeTable } from './scope-table.js';
 
 /** Exit codes of sysexits(3). */
-const WRONG_USE = 64;
-const WRONG_DATA = 65;
+const USAGE_ERROR = 64;
+const DATA_ERROR = 65;
 const BROKEN_LEDGER = 1;
 
 const SCOPES = 'docs/scopes.md';
 const EVENTS = 'docs/events.md';
 
-interface Given {
+interface CommandContext {
   app: NestExpressApplication;
   env: Env;
   dataSource: DataSource;
@@ -33,40 +33,40 @@ interface Given {
 }
 
 interface Command {
-  words: string;
+  parameters: string;
   purpose: string;
-  run: (given: Given) => Promise<number>;
-  /** Instead of `run`: for a command that needs the database as it is, and no application. */
+  run: (context: CommandContext) => Promise<number>;
+  /** Instead of `run`: for a command that only reads the database and needs no application. */
   runOn?: (dataSource: DataSource) => Promise<number>;
 }
 
 const commands: Record<string, Command> = {
   migrate: {
-    words: '',
-    purpose: 'brings the database up to date',
+    parameters: '',
+    purpose: 'applies the pending database migrations',
     run: async () => 0,
   },
   demo: {
-    words: '',
-    purpose: 'does what a first start does: owner, keys, demo data, credentials.json',
+    parameters: '',
+    purpose: 'creates what a first start creates: owner, keys, demo data, credentials.json',
     run: async ({ app, env, dataSource }) => {
       await firstStart(app, { env, dataSource });
       return 0;
     },
   },
   provision: {
-    words: '<file.json>',
+    parameters: '<file.json>',
     purpose: 'creates or updates rows that no endpoint creates; safe to repeat',
     run: provision,
   },
   'ledger:verify': {
-    words: '',
-    purpose: 'proves that no entry of the action ledger was changed, removed or slipped in',
+    parameters: '',
+    purpose: 'verifies that no entry of the action ledger was changed, deleted or inserted',
     run: async () => 0,
     runOn: verifyLedger,
   },
   openapi: {
-    words: '',
+    parameters: '',
     purpose: 'prints the API document',
     run: async ({ app }) => {
       process.stdout.write(`${JSON.stringify(buildDocument(app, apiDocumentContent()), null, 2)}\n`);
@@ -74,7 +74,7 @@ const commands: Record<string, Command> = {
     },
   },
   docs: {
-    words: '',
+    parameters: '',
     purpose: 'writes the generated pages of docs/ and .env.example',
     run: async ({ app }) => {
       await writeFile(SCOPES, scopeTable(buildDocument(app, apiDocumentContent())));
@@ -86,42 +86,46 @@ const commands: Record<string, Command> = {
   },
 };
 
-/** Only reads: runs no migration and creates no key, with any configuration of the service. */
+/** Only reads the database: runs no migration, creates no key and works with any configuration of the service. */
 async function verifyLedger(dataSource: DataSource): Promise<number> {
   const { entries, erasedPayloads, breaks } = await new LedgerVerifier(new Database(dataSource)).verify();
   if (entries === 0 && breaks.length === 0) {
-    process.stderr.write('There is no entry at all: is this the right database (DATABASE_URL, DATA_DIR)?\n');
+    process.stderr.write(
+      'The action ledger is empty. Check that this is the intended database (DATABASE_URL, DATA_DIR).\n',
+    );
     return BROKEN_LEDGER;
   }
-  process.stdout.write(`${entries} entries are as they were written; the payloads of ${erasedPayloads} were erased\n`);
+  process.stdout.write(`Verified ${entries} entries, of which ${erasedPayloads} have erased payloads\n`);
   for (const { chain, position, entryId, fault } of breaks) {
     process.stdout.write(`chain ${chain}, position ${position}${entryId ? `, ${entryId}` : ''}: ${fault}\n`);
   }
   if (breaks.length === 0) return 0;
-  process.stderr.write(`${breaks.length} of the ledger's chains are broken; each is named with its first fault\n`);
+  process.stderr.write(
+    `${breaks.length} chains of the action ledger are broken; the list shows the first fault of each\n`,
+  );
   return BROKEN_LEDGER;
 }
 
-async function provision({ app, words: [path] }: Given): Promise<number> {
-  if (path === undefined) return misused('provision needs a file.');
+async function provision({ app, words: [path] }: CommandContext): Promise<number> {
+  if (path === undefined) return usageError('The command provision requires a file.');
   let done: string[];
   try {
     const document: unknown = JSON.parse(await readFile(path, 'utf8'));
     done = await app.get(Provisioning).apply(document);
   } catch (error) {
-    process.stderr.write(`${path} was not applied:\n${String((error as Error).message).replace(/^/gm, '  ')}\n`);
-    return WRONG_DATA;
+    process.stderr.write(`${path} could not be applied:\n${String((error as Error).message).replace(/^/gm, '  ')}\n`);
+    return DATA_ERROR;
   }
   process.stdout.write(`${done.map((line) => `  ${line}\n`).join('')}`);
   return 0;
 }
 
-function misused(message: string): number {
+function usageError(message: string): number {
   const lines = Object.entries(commands).map(
-    ([name, { words, purpose }]) => `  ${`${name} ${words}`.padEnd(24)} ${purpose}\n`,
+    ([name, { parameters, purpose }]) => `  ${`${name} ${parameters}`.padEnd(24)} ${purpose}\n`,
   );
-  process.stderr.write(`${message} The commands are:\n${lines.join('')}`);
-  return WRONG_USE;
+  process.stderr.write(`${message} Commands:\n${lines.join('')}`);
+  return USAGE_ERROR;
 }
 
 async function run(command: Command, words: string[]): Promise<number> {
@@ -142,5 +146,7 @@ async function run(command: Command, words: string[]): Promise<number> {
 await runProcess(async () => {
   const [name = '', ...words] = process.argv.slice(2);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  process.exitCode = command ? await run(command, words) : misused(name ? `${name} is no command.` : 'Which command?');
+  process.exitCode = command
+    ? await run(command, words)
+    : usageError(name ? `Unknown command ${name}.` : 'No command was given.');
 });

@@ -12,7 +12,7 @@ export interface Credentials {
   operatorId: string;
   providerKey: string;
   vaultSlug: string;
-  /** Rows of the demo data for which no list is needed to try an operation. */
+  /** IDs of demo data, so that operations can be tried without a list. */
   demo: { contractId: string; channelId: string };
 }
 
@@ -30,7 +30,7 @@ export async function readCredentials(dataDir: string): Promise<Credentials | nu
   }
 }
 
-/** Puts a file of another database aside: what it opens could not be had again. */
+/** Renames the file of another database: its credentials could not be restored. */
 export async function setAsideCredentials(dataDir: string): Promise<void> {
   const path = credentialsPath(dataDir);
   await rename(path, `${path}.earlier`).catch((error: unknown) => {
@@ -38,7 +38,7 @@ export async function setAsideCredentials(dataDir: string): Promise<void> {
   });
 }
 
-/** Replaces the file as a whole; only its owner may read it. Records that this process is the one that it describes. */
+/** Replaces the file as a whole; only its owner may read it. Records that the file describes this process. */
 export async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   await replace(servingPath(dataDir), { pid: process.pid, startedAt: startOf(process.pid) });

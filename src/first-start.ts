@@ -17,7 +17,7 @@ import { Installation } from './platform/provisioning/installation.js';
 import { Provisioning } from './platform/provisioning/provisioning.js';
 import { printStep } from './welcome.js';
 
-/** Rows of the demo data of other modules, which credentials.json names. */
+/** Rows of the demo data of other modules that credentials.json lists. */
 const DEMO = {
   operatorId: 'op_demo',
   providerKey: 'demo-activities',
@@ -50,7 +50,7 @@ async function keep(issue: InitialCredentials, env: Env): Promise<void> {
   await writeCredentials(env.dataDir, { baseUrl: env.baseUrl, staff, platformKey, limitedPlatformKey, ...DEMO });
 }
 
-/** All of it or nothing: a start that is killed half-way leaves no half of it behind. */
+/** Loads all demo data in one transaction, so that a start that is killed leaves no part of it. */
 async function loadDemoData(app: INestApplication): Promise<void> {
   const installation = app.get(Installation);
   if (await installation.isDone('demo-data')) return;

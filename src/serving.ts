@@ -12,7 +12,7 @@ import { createLog } from './platform/observability/log.js';
 import { drain } from './platform/traffic/drain.js';
 import { printStep, printWelcome } from './welcome.js';
 
-/** One process does everything: it prepares the database, and then it serves. */
+/** Prepares the database and serves all requests in this process. */
 export async function serveSingleProcess(env: Env): Promise<void> {
   const log = createLog(env.logLevel);
   const dataSource = await migrated(env);
@@ -25,7 +25,7 @@ export async function serveSingleProcess(env: Env): Promise<void> {
   printWelcome(env, credentials);
 }
 
-/** Does once, for several processes that will serve, what a start does; serves nothing. */
+/** Prepares the database once for several processes that will serve it; serves no requests itself. */
 export async function prepare(env: Env): Promise<Credentials | null> {
   const quiet = { ...env, jobs: false };
   const dataSource = await migrated(env);
@@ -38,12 +38,12 @@ export async function prepare(env: Env): Promise<Credentials | null> {
   }
 }
 
-/** One of several processes on a port. The primary process stops it; without a primary it stops by itself. */
+/** Serves as one of several processes on a port. The primary process stops it; if that one ends, it stops by itself. */
 export async function serveInCluster(env: Env): Promise<void> {
   const log = createLog(env.logLevel).child({ worker: cluster.worker?.id });
   const app = await createApp({ env, log, dataSource: await connect(env) });
   const stop = stopper(app, log);
-  // Ctrl-C reaches every process of the terminal; the leader passes it on, once.
+  // Ctrl-C reaches every process of the terminal; the primary process passes it on once.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', stop).on('disconnect', stop);
   await app.listen(env.port, env.host);
@@ -57,7 +57,7 @@ async function migrated(env: Env): Promise<DataSource> {
   return dataSource;
 }
 
-/** Finishes running work and ends with 0; a second signal two seconds later or more ends it at once. */
+/** Finishes running requests and ends with 0; a second signal after at least two seconds ends the process at once. */
 function stopper(app: NestExpressApplication, log: Logger): () => void {
   let since: number | null = null;
   return () => {

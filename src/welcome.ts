@@ -2,7 +2,7 @@ import { type Credentials, credentialsPath } from './credentials-file.js';
 import type { Env } from './platform/config/env.js';
 import { demoId } from './platform/ids/id.js';
 
-/** The one of the demo data that customers may read. */
+/** The contract of the demo data that customers may read. */
 const SENT_CONTRACT = demoId('ctr', 3);
 
 const FIRST_CONTRACT = { title: 'My first contract', body: '<p>Hello</p>' };
@@ -16,13 +16,13 @@ export function printStep(title: string, milliseconds: number): void {
   process.stdout.write(`  ${title.padEnd(44)} ${(milliseconds / 1000).toFixed(1)} s\n`);
 }
 
-/** The screen that a start ends with: where everything is, how to get in, and how to stop. */
+/** The screen at the end of a start: addresses, credentials, and how to stop. */
 export function printWelcome(env: Env, credentials: Credentials | null): void {
   const { baseUrl } = env;
   const docs = env.docs ? `   Swagger UI ${baseUrl}/docs   OpenAPI ${baseUrl}/openapi.json` : '';
   const sections = [
     `Ready. API ${baseUrl}${docs}`,
-    ...(env.production ? [] : [credentials ? access(env, credentials) : lostCredentials(env)]),
+    ...(env.production ? [] : [credentials ? access(env, credentials) : missingCredentials(env)]),
     `Data       ${env.dataDir}\nStop       Ctrl-C${env.production ? '' : '          Reset      npm run reset'}`,
   ];
   process.stdout.write(`\n${sections.join('\n\n')}\n\n`);
@@ -34,7 +34,7 @@ function access(env: Env, { staff, platformKey, vaultSlug }: Credentials): strin
     `Staff      ${staff.email} / ${staff.password}`,
     `  token    ${staff.token}`,
     `Platform   ${platformKey}`,
-    `           (all of it, and a key with fewer scopes: ${credentialsPath(env.dataDir)})`,
+    `           (all credentials, and a key with fewer scopes: ${credentialsPath(env.dataDir)})`,
     '',
     'Try it:',
     ...(env.demoData && serves('storefront')
@@ -52,12 +52,12 @@ function posting(url: string, token: string, body: object): string {
   return `  curl ${url} -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
 }
 
-function lostCredentials(env: Env): string {
+function missingCredentials(env: Env): string {
   const path = credentialsPath(env.dataDir);
   return [
-    `This database was filled by an earlier start, but ${path} is missing or belongs to another database.`,
-    'Passwords and tokens are stored as hashes and cannot be shown again. Restore the file (what was there before',
-    `another database's first start is ${path}.earlier), or start over with \`npm run reset\`, or`,
-    'create new ones with `npm run provision -- <file.json>` (sections users and platformKeys).',
+    `The credentials of this database are from an earlier start, but ${path} is missing or belongs to another database.`,
+    'Passwords and tokens are stored as hashes and cannot be shown again. Restore the file (the first start of another',
+    `database renames it to ${path}.earlier), delete all data with \`npm run reset\`, or create new`,
+    'credentials with `npm run provision -- <file.json>` (sections users and platformKeys).',
   ].join('\n');
 }

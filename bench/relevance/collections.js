@@ -4,7 +4,9 @@ import { collection, development } from './data.js';
 
 const { demoDocuments } = await import('../../dist/src/modules/catalog/demo/demo-documents.js');
 
-/** Collections of documents, queries and judgements. The development set is optional, as it is outside of the repository. */
+/**
+ * Collections of documents, queries and judgements. The development set is optional, as it is not part of the repository.
+ */
 export function collections() {
   const set = development('cranfield-dev.json');
   return [

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Development data outside the repository; null if there is none. */
+/** Development data that is not part of the repository; null if there is none. */
 export function development(name) {
   const folder = process.env.RELEVANCE_DATA ?? join(import.meta.dirname, '../../../shared/data/retrieval');
   const file = join(folder, name);

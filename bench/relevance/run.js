@@ -7,7 +7,8 @@ import { typos } from './typos.js';
 
 /*
  * npm run bench:relevance: evaluates search results against relevance judgements: questions about the demo catalog, and a
- * development set in RELEVANCE_DATA, outside of the repository. With `sweep`, evaluates other ranking parameters, too.
+ * development set in RELEVANCE_DATA, which is not part of the repository. With `sweep`, evaluates other ranking parameters,
+ * too.
  */
 const { fold } = await import('../../dist/src/search-engine/index.js');
 const { seeded } = await import('../../dist/src/modules/catalog/demo/demo-documents.js');

@@ -79,7 +79,7 @@ async function copiesOfOne(world, { instances, keys, copies }) {
 
 /**
  * Sends all copies at the same time to either instance; some senders close the connection. Then repeats the request until it
- * is acknowledged. Every response must be the same, or say that the request is in progress.
+ * is acknowledged. Every response must be the same, or report that the request is in progress.
  * @param {World} world
  * @param {{ instances: Instance[], copies: number, name: string, tally: { requests: number, acknowledged: number, faults: string[], times: number[] } }} options
  */

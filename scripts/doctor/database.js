@@ -15,7 +15,10 @@ import { failed, fine, warned } from './finding.js';
 
 const CONNECT_MS = 5_000;
 const REMEDIES = new Map([
-  ['ECONNREFUSED', 'no server answers there: start it, or unset DATABASE_URL to use the embedded one'],
+  [
+    'ECONNREFUSED',
+    'no server accepts connections at this address: start it, or unset DATABASE_URL to use the embedded one',
+  ],
   ['ENOTFOUND', 'the host cannot be found: check its spelling'],
   ['EAI_AGAIN', 'the host cannot be found: check its spelling, and the name server'],
   ['28P01', 'the server rejects this user or password: check both'],
@@ -85,7 +88,7 @@ async function checkAt(url, name) {
     return [failed('database', `${name} cannot be used (${textOf(error)})`, remedy)];
   }
   try {
-    return [fine('database', `${name} answers`), ...(await checkServer(client))];
+    return [fine('database', `${name} accepts connections`), ...(await checkServer(client))];
   } finally {
     await client.end();
   }
@@ -124,7 +127,7 @@ async function checkVersion(client) {
   );
 }
 
-/** Tried out, because several settings decide which characters pg_trgm takes for letters. @param {Client} client */
+/** Tested by a query, because several settings determine which characters pg_trgm treats as letters. @param {Client} client */
 async function checkEncoding(client) {
   const { encoding, ctype, trigrams } = await one(
     client,
@@ -180,7 +183,7 @@ async function checkRole(client) {
   );
   if (!superuser) return fine('role', `${name} is not a superuser`);
   const remedy = 'use a role that owns the database: create role travel login; alter database … owner to travel';
-  return warned('role', `${name} is a superuser, for whom no permission is checked`, remedy);
+  return warned('role', `${name} is a superuser, for which no permission is checked`, remedy);
 }
 
 /** Writes rows that need new space, and rolls back. @param {Client} client */
@@ -194,7 +197,7 @@ async function checkStorage(client) {
   } catch (error) {
     const code = codeOf(error);
     if (code !== DISK_FULL)
-      return [failed('storage', `the database cannot write (${code})`, 'its log names the reason')];
+      return [failed('storage', `the database cannot write (${code})`, 'see the reason in its log')];
     const remedy = 'free some space on the disk of the database server, or give it a larger one';
     return [failed('storage', `the database cannot write: its disk is full (${code})`, remedy)];
   } finally {
@@ -267,7 +270,7 @@ async function migrationsOfThisBuild() {
 }
 
 /**
- * Whether an account can log in after the next start. Outside production the first start creates one.
+ * Whether an account can log in after the next start. Except in production, the first start creates one.
  * @param {import('pg').Client | null} client null: the database is created by the next start
  */
 async function checkOwner(client) {

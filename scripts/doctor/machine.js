@@ -56,15 +56,15 @@ export async function checkPort() {
   if ((await health(port, 'live'))?.text === '{"status":"ok"}')
     return [await running(port, 'not started by npm start')];
   const remedy = `end the program that uses it, or choose another port (PORT=${port + 1}) or an address of this machine (HOST)`;
-  return [failed('port', `${port} on ${host} cannot be listened on`, remedy)];
+  return [failed('port', `${port} on ${host} cannot be used`, remedy)];
 }
 
 /** @param {number} port @param {string} who */
 async function running(port, who) {
   const ready = await health(port, 'ready');
   if (ready?.status === 200) return fine('port', `the service is running on ${port} (${who}) and ready`);
-  const message = ready ? `but not ready: ${ready.text}` : 'but does not answer';
-  return warned('port', `the service is running on ${port} (${who}), ${message}`, 'its log names the reason');
+  const message = ready ? `but not ready: ${ready.text}` : 'but does not respond';
+  return warned('port', `the service is running on ${port} (${who}), ${message}`, 'see the reason in its log');
 }
 
 /** @param {number} port @param {'live' | 'ready'} check */

@@ -9,7 +9,7 @@ export type Scalar = string | number | boolean;
 export class Column {
   private readonly numbers = new Map<Scalar, number>();
   readonly values: Scalar[] = [];
-  /** Where the entries of each document begin; they end where those of the next document begin. */
+  /** The start of each document's entries; they end at the start of the next document's. */
   private readonly starts = GrowableArray.uint32(64);
   private readonly entries = GrowableArray.uint32(64);
 

@@ -24,7 +24,7 @@ export class DocumentStore implements Filterable {
   private live = new Uint8Array(64);
   private readonly columns = new Map<string, Column>();
   private readonly filterable: readonly (readonly [string, Field])[];
-  /** These columns are NaN where a value is missing. */
+  /** These columns are NaN if a value is missing. */
   readonly prices = GrowableArray.float64(64);
   readonly publishedAt = GrowableArray.float64(64);
   readonly nextDepartures = GrowableArray.float64(64);

@@ -11,7 +11,7 @@ export interface PostingList {
 
 /** The terms of one document. */
 export interface DocumentTerms {
-  /** The weighted frequency of each stem: an occurrence counts as much as its field. */
+  /** The weighted frequency of each stem: an occurrence counts with the weight of its field. */
   readonly frequencies: ReadonlyMap<string, number>;
   /** The stems of all words that are not stop words. */
   readonly keyTerms: ReadonlySet<string>;

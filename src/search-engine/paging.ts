@@ -17,7 +17,7 @@ interface RankedDocument {
 
 interface Page {
   readonly documents: readonly RankedDocument[];
-  /** Where the next page begins; null on the last page. */
+  /** The start of the next page; null on the last page. */
   readonly end: Pick<PagePosition, 'delivered' | 'last'> | null;
 }
 

@@ -4,7 +4,7 @@ import { SearchIndex } from './search-index.js';
 import type { WorkerCommand, WorkerRequest, WorkerResponse } from './search-worker.js';
 import type { Synonym } from './synonyms.js';
 
-/* The entry point of the worker thread that holds all indexes of a process. */
+/* The entry point of the worker thread, which has all indexes of a process. */
 
 /** A search can run after this many documents of a change, so that a large change does not delay searches. */
 const CHUNK_SIZE = 50;

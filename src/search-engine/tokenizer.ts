@@ -43,7 +43,7 @@ export class Tokenizer {
     this.segmenter = new Intl.Segmenter(locale, { granularity: 'word' });
   }
 
-  /** The length is limited after folding, which can make a text longer. Documents are limited where they are stored. */
+  /** The length is limited after folding, which can make a text longer. Documents are limited when they are stored. */
   tokenize(text: string, maxLength = Infinity): Token[] {
     return this.surfaces(fold(text).slice(0, maxLength)).map((surface) => this.token(surface));
   }

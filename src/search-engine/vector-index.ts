@@ -4,7 +4,7 @@ import { bitCount } from './spelling.js';
 const EXACT_UP_TO = 5_000;
 const CANDIDATES = 1_000;
 const SAMPLED_PAIRS = 2_000;
-/** The highest similarity floor: if all documents are alike, the usual similarity of two of them says nothing. */
+/** The highest similarity floor: if all documents are alike, the usual similarity of two of them is meaningless. */
 const MAX_FLOOR = 0.35;
 const DEFAULT_FLOOR = 0.3;
 /** The mean is computed as if there were this many zero vectors more, because the mean of a few vectors is chance. */

@@ -231,6 +231,6 @@ it('ledger:verify names the first fault of each chain and ends with 1', async ()
     `chain ${place?.chain}, position ${place?.position}, ${place?.id}: the entry was changed`;
   const lines = output.trim().split('\n');
   expect(lines.slice(1).sort()).toEqual(
-    [line(at(1)), line(other), `2 of the ledger's chains are broken; each is named with its first fault`].sort(),
+    [line(at(1)), line(other), '2 chains of the action ledger are broken; the list shows the first fault of each'].sort(),
   );
 });

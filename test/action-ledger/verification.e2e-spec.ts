@@ -22,7 +22,7 @@ describe('an unchanged ledger', () => {
     expect(await verify()).toEqual({ entries: row?.count, erasedPayloads: 0, breaks: [], nextChain: null });
     expect(await verifyByCommand()).toEqual({
       code: 0,
-      output: `${row?.count} entries are as they were written; the payloads of 0 were erased\n`,
+      output: `Verified ${row?.count} entries, of which 0 have erased payloads\n`,
     });
   });
 

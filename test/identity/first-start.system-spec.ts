@@ -132,7 +132,7 @@ describe('a first start', () => {
     output = [];
     await machine.start({ DEMO_DATA: 'false' });
     expect(printed()).toContain(
-      `filled by an earlier start, but ${machine.credentialsFile} is missing or belongs to another database`,
+      `from an earlier start, but ${machine.credentialsFile} is missing or belongs to another database`,
     );
     expect(printed()).toContain('npm run provision -- <file.json>');
     expect(printed()).not.toMatch(/vsk_|tpk_/);

@@ -126,7 +126,7 @@ describe('the command provision', () => {
     expect(code).toBe(65);
     const faults = output.trim().split('\n');
     expect(faults.map((line) => line.trim().split(':', 1)[0])).toEqual([
-      'rows.json was not applied',
+      'rows.json could not be applied',
       'users.1.email',
       'users.1.name',
       'users.1.roles',

@@ -108,7 +108,7 @@ describe('npm run doctor', () => {
     await new Promise((resolve) => foreign.close(resolve));
     expect(wrong).toEqual(['FAIL port']);
     expect(of('port')[0]).toMatchObject({
-      message: `${port} on 127.0.0.1 cannot be listened on`,
+      message: `${port} on 127.0.0.1 cannot be used`,
       remedy: expect.stringContaining(`PORT=${port + 1}`),
     });
   });

@@ -94,7 +94,7 @@ describe('a process with an invalid configuration', () => {
 
     expect([code, output]).toEqual([
       78,
-      'The configuration has faults:\n  DATABASE_URL: no server answers there; start it, or unset DATABASE_URL and use npm start\n',
+      'The configuration has faults:\n  DATABASE_URL: no server accepts connections at this address; start it, or unset DATABASE_URL and use npm start\n',
     ]);
   });
 
@@ -112,6 +112,6 @@ describe('a process with an invalid configuration', () => {
     other.close();
 
     expect(code).not.toBe(0);
-    expect(output).toMatch(/PORT: is in use by another process; stop that one or choose another PORT/);
+    expect(output).toMatch(/PORT: the port is in use by another process; stop that process or choose another PORT/);
   });
 });

@@ -77,6 +77,6 @@ describe('WEB_CONCURRENCY', () => {
     const [code] = (await once(service.child, 'exit')) as [number];
     other.close();
     expect(code).toBe(1);
-    expect(service.output).toMatch(/PORT: is in use by another process/);
+    expect(service.output).toMatch(/PORT: the port is in use by another process/);
   });
 });

@@ -93,7 +93,7 @@ const forFinance = (departure: string): readonly DemoBooking[] =>
     };
   });
 
-/** All of them, half a year ahead of today; but 6 is over, 7 under way, 8 called off. */
+/** All depart in half a year, except 6 (completed), 7 (in progress) and 8 (cancelled). */
 function demoBookings(today: string): readonly DemoBooking[] {
   const departure = daysFrom(today, 180);
   const trip = (row: number, number: string, customerName: string) => ({

@@ -1,7 +1,7 @@
 import { isCurrency } from '../money/money.js';
 import { choice, list, optionalText } from './settings.js';
 
-/** Where the catalog is sold, and who turns its texts into vectors. */
+/** The markets of the catalog, and the service that turns its texts into vectors. */
 export const catalogSettings = {
   catalogMarkets: list({
     name: 'CATALOG_MARKETS',

@@ -13,7 +13,7 @@ export interface ClientDescription {
 export interface RequestContext {
   readonly requestId: string;
   actor: Actor | null;
-  /** Absent where no request is running: in a job, in provisioning. */
+  /** Absent if no request is running: in a job, in provisioning. */
   readonly client?: ClientDescription;
   /** Headers that the answer gets when the handler is done; kept here so that services need no response object. */
   readonly headers: Map<string, string>;

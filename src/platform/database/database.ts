@@ -74,7 +74,9 @@ export class Database {
     return last.result;
   }
 
-  /** Runs the work outside of the running transaction: its writes are kept even if that transaction is rolled back. */
+  /**
+   * Runs the work independently of the running transaction: its writes are kept even if that transaction is rolled back.
+   */
   apart<T>(work: () => Promise<T>): Promise<T> {
     return units.exit(work);
   }

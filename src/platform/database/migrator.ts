@@ -31,7 +31,7 @@ export async function oneAtATime<T>(dataSource: DataSource, work: () => Promise<
 
 /**
  * Brings the schema up to date: the service's and the job queue's. Returns the names of the migrations that ran. Throws
- * ConfigurationError and changes nothing where other migrations were applied than this build has.
+ * ConfigurationError and changes nothing if other migrations were applied than this build has.
  */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
   return oneAtATime(dataSource, async () => {

@@ -11,7 +11,7 @@ interface Field {
 
 /**
  * The statements of a table, made once of what its entity declares, and the way from a row to an entity. TypeORM's query
- * builders word the same statements anew for each call, at several times the cost of the statement.
+ * builders build the same statements again for each call, at several times the cost of the statement.
  */
 export class RowStatements {
   private readonly fields: readonly Field[];

@@ -46,7 +46,7 @@ function dataBody(error: AppError | null): Record<string, unknown> {
   return { code: error.code.toUpperCase(), message, ...retryAfter(error) };
 }
 
-/** The token endpoint: `{error, error_description, code, requestId}`, where error is the code (RFC 6749, 5.2). */
+/** The token endpoint: `{error, error_description, code, requestId}`; `error` is the code of RFC 6749, 5.2. */
 function oauthBody(error: AppError | null, requestId: string): Record<string, unknown> {
   if (!error) return { error: 'server_error', error_description: UNEXPECTED, requestId };
   const { error: description } = plainBody(error);

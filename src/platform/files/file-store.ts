@@ -12,8 +12,8 @@ export interface OpenFile {
 }
 
 /**
- * Where files lie. What is kept is never overwritten. Every member throws 503 where the store itself is away, which is
- * another thing than a file that is missing.
+ * A store of files, which are never overwritten. Every method throws 503 if the store itself is unavailable, as opposed to
+ * a file that is missing.
  */
 export abstract class FileStore {
   abstract put(bytes: Uint8Array): Promise<StoredFile>;

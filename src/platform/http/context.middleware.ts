@@ -8,8 +8,7 @@ const ACCEPTABLE = /^[A-Za-z0-9._-]{8,128}$/;
 const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
 /**
- * The context of a request, for events outside of it: a closed connection is not reported in the context of its
- * request.
+ * The context of a request, for events that are reported without it, such as a closed connection.
  */
 export function contextOf(request: IncomingMessage): RequestContext | null {
   return contexts.get(request) ?? null;

@@ -13,7 +13,7 @@ export interface DataMember {
 }
 
 /**
- * The body of an update: every member is optional, null is accepted only where the create accepts it; `{}` is rejected.
+ * The body of an update: every member is optional, null is accepted only if the create accepts it; `{}` is rejected.
  */
 export function patchOf<T>(create: Type<T>): Type<Partial<T>> {
   const patch = PartialType(create, { skipNullProperties: false });

@@ -23,8 +23,9 @@ import { DocumentedAs, nounOf } from './property-description.js';
 
 /*
  * One decorator per property: it checks a request's member and states its bounds in the API document. On a response it
- * only states them. Where the kind of value says something, it also states a description, which a doc comment above the
- * property overrides. `Optional` may be absent, `Clearable` may also be null, `Nullable` may be null but not absent.
+ * only states them. For kinds of values that are described alike everywhere, it also sets a description, which a doc
+ * comment above the property overrides. `Optional` may be absent, `Clearable` may also be null, `Nullable` may be null but
+ * not absent.
  */
 
 /** The member is optional; null is rejected. */
@@ -207,7 +208,7 @@ export function Texts(rule: TextsRule): PropertyDecorator {
   );
 }
 
-/** Says which of the texts it is; class-validator knows only that there is one. */
+/** Names the text in the message by its index; class-validator reports only that one is invalid. */
 function complain(pattern: RegExp, otherwise: string): (fault: ValidationArguments) => string {
   return ({ value, property }) => {
     const texts: unknown[] = Array.isArray(value) ? value : [];

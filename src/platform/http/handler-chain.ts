@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 /**
- * Combines several handlers into one. Express's router takes as long to get from one handler to the next as most of
- * ours take for their work.
+ * Combines several handlers into one. Express's router takes as long to get from one handler to the next as most of the
+ * handlers take for their work.
  */
 export function chain(...handlers: readonly RequestHandler[]): RequestHandler {
   return (request, response, next) => {

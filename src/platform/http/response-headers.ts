@@ -6,7 +6,7 @@ export function tagged<T>(resource: { version: number }, body: T): T {
   return body;
 }
 
-/** The answer of a create: `Location` is where the new thing is read, and its `ETag` if it is versioned. */
+/** The response of a create: `Location` is the path of the new resource, `ETag` its version if it has one. */
 export function created<T>(location: string, resource: { version?: number }, body: T): T {
   currentContext().headers.set('Location', location);
   return resource.version === undefined ? body : tagged({ version: resource.version }, body);

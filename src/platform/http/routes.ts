@@ -27,7 +27,7 @@ export interface Route {
   readonly refusals: RouteErrorCodes;
   /** Errors whose bodies have schemas of their own. */
   readonly errorBodies: ErrorBodies;
-  /** The example of the body, where the route has one of its own. */
+  /** The example of the body, if the route has one of its own. */
   readonly bodyExample: Record<string, unknown> | null;
 }
 

@@ -55,7 +55,7 @@ function appErrorOf(code: string | undefined): AppError {
 type Place =
   'between requests' | 'in a request' | 'in what is answered' | 'in what is being answered' | 'behind what is running';
 
-/** Where on its connection the fault lies, seen from the newest request: each gets one answer, and its own. */
+/** Position of the fault on its connection, relative to the newest request: each request gets exactly one response. */
 function placeOf(newest: ServerResponse<IncomingMessage> | undefined, socket: Duplex): Place {
   if (!newest) return 'between requests';
   const { req, headersSent, writableEnded, writableFinished } = newest;

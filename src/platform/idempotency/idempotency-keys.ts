@@ -20,7 +20,7 @@ export interface Claim {
 export interface StoredAnswer {
   status: number;
   headers: Record<string, string>;
-  /** What the request needed beyond its route's scope; absent where that was nothing. */
+  /** Scopes that the request needed beyond that of its route; absent if there are none. */
   scopes?: readonly string[];
   body: unknown;
 }
@@ -56,7 +56,7 @@ export class IdempotencyKeys {
   async claim(wanted: Omit<Claim, 'token'>): Promise<{ claim: Claim } | { stored: StoredAnswer }> {
     const claim = { ...wanted, token: newId('claim') };
     const row = await this.take(claim).catch(async (error: unknown) => {
-      // Only the result may have been lost: then the key is ours, and no other request uses it.
+      // Perhaps only the result was lost: then this request has the key, and no other one uses it.
       await this.free(claim);
       throw error;
     });

@@ -75,7 +75,7 @@ export class FailureLimits {
     await this.database.execute('delete from failure_limits where at < $1', [this.clock.inSeconds(-KEPT_SECONDS)]);
   }
 
-  /** Runs the work; throws 429 without running it where a subject has failed too often. */
+  /** Runs the work; throws 429 without running it if a subject has failed too often. */
   async count<T>(name: PolicyName, subjects: readonly string[], work: () => Promise<T>): Promise<T> {
     const keys = subjects.map((subject) => `${name} ${subject}`);
     await this.reserve(name, keys);
@@ -116,7 +116,7 @@ export class FailureLimits {
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
 
-  /** Takes from all buckets or from none. Returns the key of an empty one, null where each had something left. */
+  /** Takes from all buckets or from none. Returns the key of an empty one, or null if each had a token left. */
   private async takeAll(name: PolicyName, keys: readonly string[]): Promise<string | null> {
     for (const [index, key] of keys.entries()) {
       const earlier = keys.slice(0, index);
@@ -151,7 +151,7 @@ export class FailureLimits {
     return [hashOf(key), burst, perMinute / 60, this.clock.now()];
   }
 
-  /** Outside of any transaction: the count is kept, and no row stays locked. */
+  /** Not part of any transaction: the count is kept, and no row stays locked. */
   private run(text: string, values: unknown[]): Promise<{ rows: unknown[] }> {
     return this.statements.run(() => this.database.apart(() => this.database.execute(text, values)));
   }

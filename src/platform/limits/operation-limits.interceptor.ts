@@ -63,8 +63,8 @@ export class OperationLimitsInterceptor implements NestInterceptor {
     const { credentialId } = currentActor();
     countRequest(this.rates, { policy: limits.name, subject: credentialId }, context);
     const release = this.concurrency.take(this.boundsOf(limits, credentialId));
-    // A client that goes away leaves its work behind, and an answer may be sent long after the handler has returned:
-    // both must have ended before the next request may begin.
+    // After a client disconnects its work still runs, and a response may be sent long after the handler has returned: both
+    // must have ended before the next request may begin.
     const closed = closing(http.getResponse<Response>());
     return next.handle().pipe(finalize(() => void closed.then(release)));
   }

@@ -14,7 +14,7 @@ export interface StatusCodes {
   readonly status: number;
   /** The codes declared by `@Refuses` on this route. */
   readonly own: readonly string[];
-  /** Every code that the route may answer with this status; empty where the error has none. */
+  /** Every code that the route may return with this status; empty if the error has none. */
   readonly codes: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 /**
- * Events of one form: on which channels they appear, and the members that they carry beside the event's own `id`. In the name of
- * a channel `{fact}` stands for that fact of the event; where the fact is null, the event does not appear on that channel.
+ * Events of one form: the channels on which they appear, and the members of their data beside the event's own `id`. In the
+ * name of a channel `{member}` stands for the value of that member; if it is null, the event does not appear on that
+ * channel.
  */
 export interface EventGroup {
   channels: readonly string[];

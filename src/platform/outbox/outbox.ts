@@ -13,7 +13,7 @@ import type { EventGroup } from './event-group.js';
 /** The grammar of event names on the realtime surface. */
 export const EVENT_NAME = /^[A-Za-z0-9_.:-]{1,200}$/;
 
-/** A fact for others: ids and figures, never personal data. */
+/** An event for other systems: ids and figures, never personal data. */
 export interface DomainEvent {
   /** The realtime channel it appears on, e.g. `finance.supplier-invoices` or `trips.<id>`. */
   channel: string;

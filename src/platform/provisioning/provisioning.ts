@@ -110,7 +110,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What is checked, and what is kept to the letter, whatever its keys and texts; its own rules see an empty stand-in. */
+/** Values that are validated, and values that are stored unchanged; the rules of the latter see an empty placeholder. */
 function apartFromData(row: Type<object>, given: Record<string, unknown>) {
   const kept = keptAsData(row).map(({ name }) => name);
   const entries = Object.entries(given);

@@ -15,7 +15,7 @@ import { AdmissionLimit } from './admission-limit.js';
 import { Traffic } from './traffic.js';
 
 const LOG_EVERY_MS = 5_000;
-/** Created once: capturing the stack of an error costs half as much as the whole rejection. */
+/** Created once: capturing the stack of an error costs half the time of the whole rejection. */
 const BUSY = unavailable('The service is busy', 1_000);
 
 /**

@@ -10,9 +10,10 @@ import { respondToUnreadable } from '../http/unreadable-requests.js';
 const BOUNDS: ServerOptions = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than a load balancer keeps an idle connection (60 s as a rule), or it would send into one that we just closed.
+  // Longer than a load balancer keeps an idle connection (60 s as a rule), or it would send a request on a connection that
+  // the service has just closed.
   keepAliveTimeout: 65_000,
-  // How often the timeouts are looked after; they may be exceeded by so much.
+  // The interval at which timeouts are checked, and by which they may be exceeded.
   connectionsCheckingInterval: 2_000,
   maxHeaderSize: 16 * 1024,
   // Requests without a Host are rejected later, in the shape of their surface.
@@ -29,7 +30,7 @@ const STALLED_AFTER_MS = 60_000;
 /** Connections that wait to be accepted; beyond Node's default of 511, clients would retry after a second. */
 const BACKLOG = 4_096;
 
-/** Express behind a server of our own: Nest hands its options on to HTTPS servers only. */
+/** Express behind a server that this class creates: Nest passes server options only to HTTPS servers. */
 export class ServiceAdapter extends ExpressAdapter {
   private admit: Admission['admit'] = () => true;
 

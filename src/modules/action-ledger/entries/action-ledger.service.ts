@@ -44,8 +44,8 @@ export class ActionLedger implements Collector<Entry>, ProvisioningListener {
   ) {}
 
   /**
-   * Records `<module>.<resource>.<verb>` in the running transaction and returns the id of the entry. The actor is that of the
-   * credential. Throws outside a transaction.
+   * Records `<module>.<resource>.<verb>` in the running transaction and returns the id of the entry. The actor is that of
+   * the credential. Throws if no transaction is running.
    */
   record(action: string, change: Change): string {
     return this.append(newId('aled'), action, { ...change, actor: currentActor() });

@@ -96,8 +96,7 @@ export class LedgerEntryResponse {
   reversedByEntryId: string | null;
 
   /**
-   * Whether the action supports reversal and has not been reversed. The preview says whether a reversal would succeed
-   * now.
+   * Whether the action supports reversal and has not been reversed. The preview shows whether a reversal would succeed now.
    */
   @Flag()
   reversible: boolean;
@@ -170,7 +169,7 @@ export interface EntryRow {
   created_at: Date;
 }
 
-/** What no row says of itself. */
+/** Members that are the same for all entries. */
 interface Reversible {
   reversible: boolean;
 }

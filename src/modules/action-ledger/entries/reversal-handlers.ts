@@ -45,8 +45,8 @@ export function Reverses(...actions: string[]) {
 }
 
 /**
- * Informs external systems after a reversal that returned `isRunning`: outside of transactions, and again later if it
- * throws. The method must be repeatable.
+ * Informs external systems after a reversal that returned `isRunning`: not in a transaction, and again later if it throws.
+ * The method must be repeatable.
  */
 export const CompletesReversal = methodDecorator<string, (entry: RecordedAction) => Promise<void>>();
 

@@ -118,7 +118,7 @@ export class BookingsService {
         await this.items.assertSoldBy(booking.channelId, id);
       }
       if (!(await this.repository.bookings.updateUnlessTaken(booking))) throw numberTaken(booking.number);
-      // The image has no name or address; the names of the changed fields show that they changed.
+      // The snapshot omits name and address; the list of changed fields shows that they changed.
       const after = { ...booking.auditImage(), changed: Object.keys(changes).sort() };
       this.record('update', booking, { before, after });
       const view = await this.repository.viewOf(booking);

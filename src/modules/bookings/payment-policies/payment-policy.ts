@@ -8,7 +8,7 @@ export type StepType = (typeof STEP_TYPES)[number];
 export const STEP_ANCHORS = named('PaymentStepAnchor', ['booking', 'departure']);
 export type StepAnchor = (typeof STEP_ANCHORS)[number];
 
-/** One step of a policy. How much it takes is said in exactly one of three ways. */
+/** One step of a policy. Its amount is given in exactly one of three ways. */
 export interface PolicyStep {
   label: string;
   type: StepType;
@@ -25,9 +25,9 @@ export interface PaymentPolicy {
   steps: readonly PolicyStep[];
   /** Fewer days than this until departure: everything is due today. */
   minimumDays: number;
-  /** A step that counts from the departure is due at the earliest so many days from today. */
+  /** The earliest due date of a step that counts from the departure, in days from today. */
   floorDays: number;
-  /** Without a departure date: so many days from today; null: everything today. */
+  /** Without a departure date: due this number of days from today; null: everything is due today. */
   noDateDays: number | null;
   /** Every step but the remainder is rounded to a multiple of this. */
   roundToCents: number | null;
@@ -44,8 +44,8 @@ export interface GivenPolicy extends Given<Omit<PaymentPolicy, 'steps'>> {
 }
 
 /**
- * The policy with its defaults. Throws 400 where a step does not say in exactly one way how much it takes, 422
- * `invalid_payment_policy` where the percentages exceed the whole or not exactly one step takes the rest.
+ * The policy with its defaults. Throws 400 if the amount of a step is not given in exactly one way, 422
+ * `invalid_payment_policy` if the percentages exceed 100 % or not exactly one step takes the rest.
  */
 export function completePolicy(given: GivenPolicy, path: string): PaymentPolicy {
   const steps = given.steps.map(({ label, type, anchor, offsetDays, ...amount }, index): PolicyStep => {
@@ -63,7 +63,7 @@ export function completePolicy(given: GivenPolicy, path: string): PaymentPolicy 
   return policy;
 }
 
-/** Throws 422 `invalid_payment_policy` where the percentages exceed the whole, or not exactly one step takes the rest. */
+/** Throws 422 `invalid_payment_policy` if the percentages exceed 100 % or not exactly one step takes the rest. */
 function assertPolicy({ steps }: PaymentPolicy): void {
   const percentBasisPoints = steps.reduce((sum, step) => sum + (step.percentBasisPoints ?? 0), 0);
   const remainders = steps.filter(({ remainder }) => remainder).length;

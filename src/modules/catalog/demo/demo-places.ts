@@ -101,7 +101,7 @@ export const places: readonly Place[] = PLACES.trim()
     };
   });
 
-/** The route of a cruise. A round trip ends where it begins. */
+/** The route of a cruise. A round trip ends at its first port. */
 export interface Route {
   readonly from: Place;
   readonly to: Place;

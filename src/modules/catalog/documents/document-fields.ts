@@ -140,7 +140,7 @@ function isName(value: string): boolean {
   return length > 0 && length <= MAX_NAME;
 }
 
-/** Storefronts use it as the address of an image, so a scheme that browsers execute is rejected. */
+/** Storefronts use it as the URL of a picture, so a scheme that browsers execute is rejected. */
 function isWebAddress(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   // A path is resolved against the base; an absolute address keeps its own scheme.

@@ -24,7 +24,7 @@ export class CircuitBreaker {
     this.isProbing = false;
   }
 
-  /** The caller ended the call: that says nothing about the model. */
+  /** The caller ended the call, which is no failure of the model. */
   abandon(): void {
     this.isProbing = false;
   }

@@ -90,7 +90,7 @@ export class ModelQueue<Input, Output> {
       resolve(await run(input, { urgency, signal }));
       breaker.succeed();
     } catch (error) {
-      // A client that disconnects says nothing about the model; a time limit (`TimeoutError`) that passes does.
+      // A client that disconnects is no failure of the model; a time limit (`TimeoutError`) that passes is one.
       const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
       if (signal?.aborted && error === signal.reason && !isTimeout) breaker.abandon();
       else breaker.fail();

@@ -9,7 +9,7 @@ const VERSION = 1;
 const MAX_LENGTH = 32_768;
 const MAX_INFLATED = 200_000;
 
-/** The content of a cursor: where a page ended. */
+/** The content of a cursor: the last position of a page. */
 interface CursorContent {
   readonly mode: SearchMode;
   readonly generation: number;

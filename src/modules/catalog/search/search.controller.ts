@@ -16,7 +16,7 @@ export class SearchController {
    * Search the catalog
    *
    * @remarks Searches one vertical by keyword, by meaning or by both, with filters, facets and cursors. If semantic
-   * search is not available, the response uses `keyword` and says so in `mode`. Unknown verticals, filters and facets
+   * search is not available, the response uses `keyword` and reports it in `mode`. Unknown verticals, filters and facets
    * are rejected with 400; 503 is returned while the index is loading after a start. No credentials are needed;
    * requests are rate limited.
    */

@@ -59,7 +59,7 @@ export class CatalogSearchRequest {
   @Text({ min: 0, max: 2_048, verbatim: true })
   query?: string;
 
-  /** Whether words, meaning or both are matched; `hybrid` by default. The response says which mode was used. */
+  /** Whether words, meaning or both are matched; `hybrid` by default. The response names the mode that was used. */
   @Optional()
   @OneOf(MODES)
   mode?: SearchMode;
@@ -78,7 +78,7 @@ export class CatalogSearchRequest {
   projection?: Projection;
 
   /**
-   * Conditions that must all hold: `{kind: "eq" | "in" | "range" | "and" | "or" | "not" | "exists" | "geo", ...}` or
+   * Conditions that must all be met: `{kind: "eq" | "in" | "range" | "and" | "or" | "not" | "exists" | "geo", ...}` or
    * `{field: value}`.
    * @example [{"kind": "in", "field": "countries", "values": ["Greece", "Spain", "Italy"]}]
    */

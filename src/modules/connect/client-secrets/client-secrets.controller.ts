@@ -22,7 +22,7 @@ export class ClientSecretsController {
    * Rotate the secret of an OAuth client
    *
    * @remarks Creates a second secret and returns its value once. The present secret stays valid for the overlap and
-   * then expires. The caller must hold all scopes of the client. Rejected if the client is revoked or expired (409
+   * then expires. The caller must have all scopes of the client. Rejected if the client is revoked or expired (409
    * `client_inactive`), already has two valid secrets (409 `secret_limit_reached`), or would outlive a caller that is a
    * client itself (409 `grant_conflict`).
    */

@@ -25,10 +25,9 @@ export class OAuthClientsController {
   /**
    * Create an OAuth client
    *
-   * @remarks Creates a client of the operator and returns its secret once; only a hash is stored. Scopes that the
-   * caller does not hold are rejected with 403. Rejected with 409 if the operator is inactive (`operator_inactive`),
-   * the grant is inactive, narrower or ends earlier (`grant_conflict`), or the operator has 50 active clients
-   * (`client_limit_reached`).
+   * @remarks Creates a client of the operator and returns its secret once; only a hash is stored. Scopes that the caller
+   * does not have are rejected with 403. Rejected with 409 if the operator is inactive (`operator_inactive`), the grant is
+   * inactive, narrower or ends earlier (`grant_conflict`), or the operator has 50 active clients (`client_limit_reached`).
    */
   @Post()
   @RequireScope('*:write')

@@ -19,8 +19,8 @@ export class GrantsController {
    * Create a grant for an operator
    *
    * @remarks Grants scopes to an operator, until an end or without one. OAuth clients can be bound to the grant. Scopes
-   * that the caller does not hold, and credentials bound to an operator, are rejected with 403, an inactive operator
-   * with 409 `operator_inactive`.
+   * that the caller does not have, and credentials bound to an operator, are rejected with 403, an inactive operator with
+   * 409 `operator_inactive`.
    */
   @Post()
   @RequireScope('connect:grants:write')
@@ -60,7 +60,7 @@ export class GrantsController {
    * Update a grant
    *
    * @remarks Changes scopes or end, pauses, resumes or revokes the grant. Its clients are affected as soon as the
-   * change is stored. To extend a grant or activate it, the caller must hold its scopes (403). A revoked grant cannot
+   * change is stored. To extend a grant or activate it, the caller must have its scopes (403). A revoked grant cannot
    * be changed (409 `grant_revoked`).
    */
   @Patch(':grantId')

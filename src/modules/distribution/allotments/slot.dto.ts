@@ -81,7 +81,7 @@ export class SlotResponse {
   @Whole({ min: 0, max: MAX_UNITS })
   remaining: number;
 
-  /** True if the departure is cancelled or outside the validity. */
+  /** True if the departure is cancelled or not within the validity. */
   @Flag()
   closed: boolean;
 

@@ -126,7 +126,7 @@ export class SlotsService {
     await this.allotments.planSteps(allotment, opened);
   }
 
-  /** Closes the slots outside the validity. Throws 409 `allotment_has_sales`. */
+  /** Closes the slots that are not within the validity. Throws 409 `allotment_has_sales`. */
   async closeUncovered(allotment: Allotment): Promise<void> {
     const uncovered = await this.lockOpen(allotment.id, ({ startDate }) => !allotment.covers(startDate));
     const sold = uncovered.reduce((sum, slot) => sum + slot.sold, 0);

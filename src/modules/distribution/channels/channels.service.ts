@@ -100,7 +100,7 @@ export class ChannelsService {
   /**
    * Applies a reversal in the running transaction. The reversal's own ledger entry records it.
    *
-   * @returns the channel's audit images before and after.
+   * @returns the audit snapshots of the channel before and after.
    */
   async reverse(id: string, change: (channel: Channel, now: Date) => void): Promise<{ before: object; after: object }> {
     const channel = await this.rows.lock(id);

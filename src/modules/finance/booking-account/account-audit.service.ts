@@ -101,7 +101,7 @@ export class AccountAuditService {
     });
   }
 
-  /** `before` is the payment's audit image before the change; null for a new one. */
+  /** `before` is the audit snapshot of the payment before the change; null for a new one. */
   paymentChanged(
     verb: PaymentVerb,
     payment: Payment,

@@ -57,7 +57,7 @@ export class LockedPlan {
     return this.installments.find((installment) => installment.id === id) ?? null;
   }
 
-  /** The image of the stored installment; null for an added one. */
+  /** The audit snapshot of the stored installment; null for an added one. */
   imageBefore({ id }: PaymentSchedule): InstallmentImage | null {
     return this.stored.get(id) ?? null;
   }

@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { PaymentPolicy } from '../../bookings/index.js';
 
-/** Where a plan's policy comes from. */
+/** The source of a plan's policy. */
 export const POLICY_SOURCES = named('PaymentPolicySource', ['request', 'booking', 'organization', 'none']);
 export type PolicySource = (typeof POLICY_SOURCES)[number];
 

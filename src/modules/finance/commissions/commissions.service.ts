@@ -184,7 +184,7 @@ export class CommissionsService {
     await this.reverse(await this.repository.ofItem(bookingItemId), 'The item was cancelled');
   }
 
-  /** Voids the open lines. Each paid one gets a line that reverses it, because the payout cannot be undone. */
+  /** Voids the open lines. Each paid one gets a line that reverses it, because the payout cannot be reverted. */
   private async reverse(lines: readonly CommissionLine[], reason: string): Promise<void> {
     const now = this.clock.now();
     const open = lines.filter((line) => line.isOpen());

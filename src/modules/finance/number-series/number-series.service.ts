@@ -32,7 +32,10 @@ export class NumberSeriesService {
     private readonly clock: Clock,
   ) {}
 
-  /** The first series of its type is the default unless the input says otherwise; a new default replaces the present one. */
+  /**
+   * The first series of its type is the default unless the input sets `isDefault` to false; a new default replaces the
+   * present one.
+   */
   async create(input: CreateNumberSeries, id = newId('iser')): Promise<NumberSeriesView> {
     const { nextNumber = 1, documentType = 'invoice' } = input;
     return this.database.transaction(async () => {

@@ -142,7 +142,7 @@ export class CollectionPlanResponse {
   @Nested(() => PaymentPolicyResponse)
   policy: PaymentPolicyResponse | null;
 
-  /** Where the policy comes from. */
+  /** Source of the policy. */
   @OneOf(POLICY_SOURCES)
   policySource: PolicySource;
 
@@ -175,7 +175,7 @@ export class CollectionPlanResponse {
   amountCents: number;
 
   /**
-   * `none` if nothing is to be collected, `request_payment` for cards and where an open invoice exists, otherwise
+   * `none` if nothing is to be collected, `request_payment` for cards and if an open invoice exists, otherwise
    * `issue_invoice`.
    */
   @OneOf(RECOMMENDED_ACTIONS)

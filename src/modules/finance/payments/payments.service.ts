@@ -152,7 +152,7 @@ export class PaymentsService {
     });
   }
 
-  /** The same in the running transaction, where the ledger entry of the reversal records it. */
+  /** The same in the running transaction, whose ledger entry of the reversal records it. */
   async reverseRecording(id: string, reason: string): Promise<{ before: object; after: object }> {
     const locked = await this.lock(id, null);
     const payment = await this.reverseLocked(locked, reason);

@@ -1,6 +1,6 @@
 /*
- * The part of pdfmake that invoices are made with. The types of @types/pdfmake bring the browser's globals into every file
- * of the service, where fetch and URL then have other types than Node's; tsconfig.json names this file in their place.
+ * The part of pdfmake that invoices are made with. The types of @types/pdfmake would add the browser's globals to every
+ * file of the service, so that fetch and URL had other types than Node's; tsconfig.json names this file instead.
  */
 interface Styled {
   bold?: boolean;

@@ -29,7 +29,7 @@ export class RenditionJobs {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Throws if the attempt failed and the queue is to try again. Rendering itself happens outside of a transaction. */
+  /** Throws if the attempt failed and the queue is to try again. No transaction is open while the document is rendered. */
   @Job(RENDER_JOB)
   async render(payload: unknown): Promise<void> {
     const rendition = await this.startAttempt(renditionIdOf(payload));

@@ -33,11 +33,11 @@ export class CheckedRule {
   @Text({ max: 100 })
   name: string;
 
-  /** What must hold, in words. */
+  /** Description of the rule that must be satisfied. */
   @Text({ max: 200 })
   rule: string;
 
-  /** Number of resources for which it does not hold. */
+  /** Number of resources that violate the rule. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   violations: number;
 

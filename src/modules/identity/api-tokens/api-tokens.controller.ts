@@ -23,8 +23,8 @@ export class ApiTokensController {
   /**
    * Create an API token
    *
-   * @remarks Creates a token of the calling user and returns its value once; only a hash is stored. Scopes that the
-   * caller does not hold are rejected with 403, an end in the past or more than ten years away with 400.
+   * @remarks Creates a token of the calling user and returns its value once; only a hash is stored. Scopes that the caller
+   * does not have are rejected with 403, an end in the past or more than ten years away with 400.
    */
   @Post()
   @RequireScope('identity:write')

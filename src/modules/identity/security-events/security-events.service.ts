@@ -42,8 +42,8 @@ export class SecurityEventsService {
   }
 
   /**
-   * Records the rejection of a request, outside of its transaction, which is rolled back. Never throws: the caller gets
-   * the error of the rejection, which the failure limits count.
+   * Records the rejection of a request independently of its transaction, which is rolled back. Never throws: the caller
+   * gets the error of the rejection, which the failure limits count.
    */
   async recordRejection(kind: SecurityEventKind, subject: SecuritySubject): Promise<void> {
     try {

@@ -142,7 +142,7 @@ export class ContractsService {
       contract.change(changesOf(changes), this.clock.now());
       await this.lockNumbers(contract.contractNumber);
       await this.rows.update(contract);
-      // The image has no personal data or text; the names of the changed fields show that they changed.
+      // The snapshot omits personal data and text; the list of changed fields shows that they changed.
       const after = { ...contract.auditImage(), changed: Object.keys(changes) };
       this.record('update', id, { before, after });
       return contract;

@@ -16,7 +16,7 @@ export class PublicContractsController {
    * Get an issued contract as a customer
    *
    * @remarks Returns the text of a contract that was issued. The unguessable ID is the only credential needed. A draft
-   * and an unknown ID are not found (404); a void contract is gone (410 `contract_gone`). Each access is logged with
+   * and an unknown ID are not found (404); a void contract is 410 `contract_gone`. Each access is logged with
    * the client address, and requests are rate limited.
    */
   @Get(':id')

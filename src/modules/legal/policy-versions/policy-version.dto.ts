@@ -150,7 +150,7 @@ export class PolicyRuleResponse {
   @Whole({ min: 0, max: MAX_POSITION })
   position: number;
 
-  /** Form of the rule, which says which values it uses. */
+  /** Form of the rule, which determines the values that it uses. */
   @OneOf(RULE_TYPES)
   type: RuleType;
 

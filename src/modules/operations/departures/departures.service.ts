@@ -16,7 +16,7 @@ import { Departure, type DepartureChanges, type DepartureView } from './departur
 import { type ChangedDeparture, DeparturesRepository, type Units } from './departures.repository.js';
 import type { Change } from './unit-statements.js';
 
-/** Where units come from, and what they become. A trip holds units of the pool only. */
+/** The source of units and their new state. A trip holds units of the pool only. */
 type Allocation = { from: 'pool'; as: 'sold' | 'held' } | { from: 'guaranteed_slot' | 'cap_slot'; as: 'sold' };
 
 /** The reverse of an `Allocation`. */

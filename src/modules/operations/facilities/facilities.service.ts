@@ -37,7 +37,7 @@ const COUNT_IMPACT = `
     from departures where facility_id = $1
   ) d`;
 
-/** The audit images of a reversal, whose own ledger entry has them. */
+/** The audit snapshots of a reversal, which its own ledger entry contains. */
 interface Reversed {
   before: object;
   after: object;

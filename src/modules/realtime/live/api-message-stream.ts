@@ -21,7 +21,7 @@ export function ApiMessageStream(): MethodDecorator {
       status: 200,
       description:
         'An endless stream. `event: message` has the ID of the message and the message as JSON, as in the history; ' +
-        '`event: gap` says that messages which the client has not seen are no longer kept. The stream is closed if the ' +
+        '`event: gap` reports that messages which the client has not seen are no longer kept. The stream is closed if the ' +
         'client reads too slowly or its credential ends; it resumes with the ID of its last message.',
       content: {
         'text/event-stream': {

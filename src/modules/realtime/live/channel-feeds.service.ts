@@ -21,7 +21,7 @@ export class ChannelFeedsService implements OnModuleInit, OnApplicationShutdown 
     private readonly notifier: Notifier,
   ) {}
 
-  /** Starts the timer outside of any request's context. */
+  /** Starts the timer without the context of a request. */
   onModuleInit(): void {
     this.notifier.subscribe(HEADS_CHANNEL, {
       onNotification: (channel, head) => this.feeds.get(channel)?.advance(head),

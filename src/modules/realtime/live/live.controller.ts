@@ -18,10 +18,10 @@ export class LiveController {
    * Subscribe to a channel
    *
    * @remarks Opens a stream of Server-Sent Events with one `message` event per published message. A client that
-   * reconnects with `Last-Event-ID` or `sinceId` first receives the messages that it missed; a `gap` event says that
-   * some of them are no longer kept. An ID that is not of this channel is rejected with 400.
-   * For a key that is bound to an operator, a channel of another owner has no messages. The stream ends when the
-   * credential ends, when the client reads too slowly, or when the process stops.
+   * reconnects with `Last-Event-ID` or `sinceId` first receives the messages that it missed; a `gap` event reports that
+   * some of them are no longer kept. An ID that is not of this channel is rejected with 400. For a key that is bound to an
+   * operator, a channel of another owner has no messages. The stream ends when the credential ends, when the client reads
+   * too slowly, or when the process stops.
    */
   @Get()
   @RequireScope('realtime:subscribe', { narrowedBy: 'channel' })

@@ -53,7 +53,7 @@ export class ReadHistory {
   sinceId?: string;
 }
 
-/** Where a live stream starts. */
+/** The position at which a live stream starts. */
 export class FollowChannel {
   /**
    * ID of the last message that the client has seen, used if `Last-Event-ID` is not sent. The stream starts after it.

@@ -48,8 +48,8 @@ export interface Rejection {
 export type HoldResult = { readonly held: true; readonly expiresAt: Date } | ({ readonly held: false } & Rejection);
 
 /**
- * A provider reached over a network. A key identifies one hold for ever: each call may be repeated with the same key. A
- * rejection is an answer; after an error the outcome is unknown.
+ * A provider that is called over the network. A key identifies one hold forever: each call may be repeated with the same
+ * key. A rejection is a result; after an error the outcome is unknown.
  */
 export interface ExternalProvider {
   quote(request: QuoteRequest): Promise<Quote>;

@@ -20,8 +20,8 @@ interface StoredOrder {
 }
 
 /**
- * A built-in external provider that can be made slow, forgetful and wrong, and the example for real ones. Its own tables
- * stand for the provider's system: they are written outside of the running transaction.
+ * A built-in external provider that can be made to respond late, lose requests and fail; it is the example for real ones.
+ * Its own tables represent the provider's system: they are written independently of the running transaction.
  */
 @Injectable()
 export class SimulatedProvider implements ExternalProvider {

@@ -65,7 +65,9 @@ export class HoldsRejected extends Error {
   }
 }
 
-/** The trip locked and in progress, its active components, new quotes for them, and its audit image of before. */
+/**
+ * The trip locked and in progress, its active components, new quotes for them, and its audit snapshot before the change.
+ */
 interface Attempt {
   trip: Trip;
   components: TripComponent[];
@@ -183,7 +185,7 @@ export class ReservationSaga {
     }
   }
 
-  /** External prices are requested outside of the transaction; the claim keeps others from changing the trip meanwhile. */
+  /** External prices are requested without a transaction; the claim prevents other changes of the trip meanwhile. */
   private async open(claim: Claim): Promise<ReservationPlan> {
     const { components } = await this.repository.getView(claim.tripId);
     const external = components.filter((one) => one.isActive() && !one.isInternal());

@@ -2,7 +2,7 @@ import type { DomainEvent } from '../../../platform/outbox/outbox.js';
 import type { Change } from '../../action-ledger/index.js';
 import type { Trip } from './trip.entity.js';
 
-/** The ledger entry of a change of a trip as it is now. `more` is stored with its image. */
+/** The ledger entry of a change of a trip as it is now. `more` is stored with its snapshot. */
 export function changeOf(trip: Trip, before: object | null, more: object = {}): Change {
   return { subjectType: 'trip', subjectId: trip.id, before, after: { ...trip.auditImage(), ...more } };
 }

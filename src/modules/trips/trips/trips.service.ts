@@ -86,7 +86,7 @@ export class TripsService {
       if (title !== undefined) trip.title = title;
       trip.updatedAt = now;
       await this.repository.trips.update(trip);
-      // The image has no names; it shows that they changed.
+      // The snapshot omits names; it shows that they changed.
       const more = { partyChanged: travelerParty !== undefined };
       this.ledger.record('trips.trip.update', changeOf(trip, before, more));
       return this.repository.viewOf(trip);

@@ -30,7 +30,7 @@ export class VaultAuditService implements Collector<AuditEntry>, OnModuleInit, O
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Starts the timer outside of any request's context. */
+  /** Starts the timer without the context of a request. */
   onModuleInit(): void {
     this.timer = setInterval(() => void this.flush(), INTERVAL_MS).unref();
   }

@@ -32,7 +32,7 @@ export class EncryptionService {
     });
   }
 
-  /** Throws the same error, 400 `undecryptable`, whatever is wrong with the ciphertext. */
+  /** Throws the same error, 400 `undecryptable`, for every fault of the ciphertext. */
   async decrypt(slug: string, ciphertext: string): Promise<string> {
     const vault = await this.vaults.get(slug);
     return this.audit.audited({ operation: 'decrypt', vaultId: vault.id }, async (record) => {
