@@ -142,7 +142,7 @@ export class CollectionPlanResponse {
   @Nested(() => PaymentPolicyResponse)
   policy: PaymentPolicyResponse | null;
 
-  /** Source of the policy. */
+  /** Whether the policy was given in the request, is that of the booking or of the organization, or does not exist. */
   @OneOf(POLICY_SOURCES)
   policySource: PolicySource;
 
