@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newCredential } from '../../src/platform/ids/credentials.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import {
   actingAs,
@@ -8,6 +9,8 @@ import {
   newClient,
   newOperator,
   type OAuthClient,
+  provision,
+  uniqueName,
   withKey,
   errorBody,
 } from './partners.js';
@@ -90,8 +93,59 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     expect(body).toEqual(errorBody('forbidden', { requiredScope: '*:delete' }));
     expect((await askForToken(app, client)).status).toBe(200);
 
-    const caller = await withKey(app, ['connect:flights:delete']);
+    const caller = await withKey(app, ['connect:bookings:delete']);
     expect((await caller.delete(`${path}/${client.id}`)).status).toBe(200);
+  });
+
+  it.each([
+    [['connect:bookings:delete'], ['connect:*'], ['connect:*:delete']],
+    [['connect:photos:delete'], ['connect:*:read'], ['connect:*:delete']],
+    [['connect:photos:delete'], ['connect:bookings:read', 'connect:photos:*'], ['connect:bookings:delete']],
+    [
+      ['connect:photos:delete'],
+      ['connect:flights:write', 'connect:bookings:read', 'connect:bookings:write'],
+      ['connect:flights:delete', 'connect:bookings:delete'],
+    ],
+  ])('a caller with %j cannot revoke a client with %j or its secret: 403 with %j', async (held, scopes, missing) => {
+    const client = await newClient(app, operatorId, { scopes });
+    const caller = await withKey(app, held);
+    const details = { requiredScope: '*:delete', missingScopes: missing };
+    const secrets = `${path}/${client.clientId}/secrets`;
+    const secret = (await app.as('platform').post<{ id: string }>(secrets, {})).body;
+
+    for (const target of [`${path}/${client.clientId}`, `${path}/${client.id}`, `${secrets}/${secret.id}`]) {
+      const { status, body, headers } = await caller.delete(target);
+      expect([status, body]).toEqual([403, errorBody('forbidden', details)]);
+      expect(headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${missing.join(' ')}"`);
+    }
+    expect((await askForToken(app, client)).status).toBe(200);
+  });
+
+  it.each([
+    [['connect:*'], ['connect:*']],
+    [['connect:*:delete'], ['connect:*', 'connect:flights:*']],
+    [['connect:*:*'], ['connect:*:write']],
+    [
+      ['connect:bookings:delete', 'connect:flights:*'],
+      ['connect:flights:read', 'connect:bookings:*'],
+    ],
+  ])('a caller with %j can revoke a client with %j', async (held, scopes) => {
+    const client = await newClient(app, operatorId, { scopes });
+    expect((await (await withKey(app, held)).delete(`${path}/${client.clientId}`)).status).toBe(200);
+    expect((await askForToken(app, client)).status).toBe(401);
+  });
+
+  it('revoking a client is not replayed for a caller that has lost a delete scope since', async () => {
+    const client = await newClient(app, operatorId, { scopes: ['connect:bookings:read'] });
+    const name = uniqueName('key');
+    const { token } = newCredential('tpk');
+    const withScopes = (scopes: string[]) => provision(app, { platformKeys: [{ name, scopes, token }] });
+    const headers = { 'Idempotency-Key': uniqueName('revocation') };
+    await withScopes(['connect:bookings:delete']);
+    const revoked = await app.with(token).delete(`${path}/${client.id}`, { headers });
+    await withScopes(['connect:photos:delete']);
+    const replayed = await app.with(token).delete(`${path}/${client.id}`, { headers });
+    expect([revoked.status, replayed.status]).toEqual([200, 403]);
   });
 
   it.each(['a%20b', 'a.b', 'x'.repeat(129), 'a%00', 'a%2Fb'])(

@@ -8,8 +8,13 @@ import { covers } from './scopes.js';
  */
 export function assertScope(scope: string): void {
   checkScope(scope);
+  requireOnReplay([scope]);
+}
+
+/** Records scopes that the content of the request requires, and that the actor has: a replayed response requires them again. */
+export function requireOnReplay(scopes: readonly string[]): void {
   const context = currentContext();
-  context.askedScopes = [...new Set([...(context.askedScopes ?? []), scope])];
+  context.askedScopes = [...new Set([...(context.askedScopes ?? []), ...scopes])];
 }
 
 /** Rejects an actor whose scopes do not cover this one with 403, naming the missing scope. */

@@ -58,6 +58,8 @@ export class OAuthClientsController {
    *
    * @remarks Ends the client, its secrets and its access tokens at once and for good, and returns the client. The path
    * accepts the public client ID or the ID of the resource. Revoking it again returns the same response.
+   * The caller needs a delete scope for each area of the scopes of the client; otherwise the request is rejected with
+   * 403 and the missing scopes. `connect:*:delete` and `connect:*` cover all areas.
    */
   @Delete(':clientId')
   @RequireScope('*:delete')

@@ -9,7 +9,7 @@ import { AppError, conflict, invalidField, notFound } from '../../../platform/er
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { assertGrantable } from '../assert-grantable.js';
+import { assertGrantable, assertRevocable } from '../assert-grantable.js';
 import { OperatorsService } from '../operators/operators.service.js';
 import { type ClientCredentials, newClientCredentials } from './client-credentials.js';
 import { type CreateOAuthClient, type ListOAuthClients, toOAuthClient } from './oauth-client.dto.js';
@@ -90,10 +90,14 @@ export class OAuthClientsService {
     return { clients, total };
   }
 
-  /** Accepts the public ID or the ID of the resource. A second revocation changes nothing. Throws 404. */
+  /**
+   * Accepts the public ID or the ID of the resource. A second revocation changes nothing. Throws 404, 403 if the caller lacks a
+   * delete scope for an area of the client.
+   */
   async revoke(operatorId: string, clientId: string): Promise<OAuthClient> {
     return this.database.transaction(async () => {
       const client = await this.lock(operatorId, clientId);
+      assertRevocable(client.scopes);
       if (client.active) await this.end(client);
       return client;
     });
