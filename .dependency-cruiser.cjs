@@ -13,7 +13,7 @@ const arrows = {
   connect: ['action-ledger', 'identity'],
   operations: ['action-ledger'],
   distribution: ['action-ledger', 'operations'],
-  legal: ['action-ledger', 'distribution'],
+  legal: ['action-ledger', 'distribution', 'notifications'],
   bookings: ['action-ledger', 'legal', 'operations', 'distribution', 'notifications'],
   finance: ['action-ledger', 'bookings', 'distribution', 'notifications'],
   trips: ['action-ledger', 'bookings', 'operations', 'distribution'],

@@ -18,6 +18,8 @@ import { SecurityEvents1791000000100 } from './src/migrations/1791000000100-secu
 import { MessagePublishers1791000000300 } from './src/migrations/1791000000300-message-publishers.js';
 import { VaultOwners1791000000310 } from './src/migrations/1791000000310-vault-owners.js';
 import { ConnectorProviderOwners1791000000320 } from './src/migrations/1791000000320-connector-provider-owners.js';
+import { ContractPublicIds1791000000400 } from './src/migrations/1791000000400-contract-public-ids.js';
+import { ContractPageTokens1791000000410 } from './src/migrations/1791000000410-contract-page-tokens.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -128,6 +130,8 @@ const migrations = [
   MessagePublishers1791000000300,
   VaultOwners1791000000310,
   ConnectorProviderOwners1791000000320,
+  ContractPublicIds1791000000400,
+  ContractPageTokens1791000000410,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

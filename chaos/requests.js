@@ -4,8 +4,6 @@
 export const CHANNELS = '/v1/admin/distribution/channels';
 export const INVOICES = '/v1/admin/finance/supplier-invoices';
 const CONTRACTS = '/v1/admin/legal/contracts';
-/** The contract of the demo data that customers may read. */
-const SENT_CONTRACT = 'ctr_01k0dem000e000000000000003';
 
 /** Requests to each surface in turn, all of which need the database. @param {World} world @returns {(n: number) => Call} */
 export function everySurface({ credentials }) {
@@ -22,7 +20,7 @@ export function everySurface({ credentials }) {
       body: { event: 'x', data: {} },
     }),
     () => ({ ...platform, path: '/realtime/v1/channels/chaos/messages' }),
-    () => ({ path: `/v1/public/legal/contracts/${SENT_CONTRACT}` }),
+    () => ({ path: `/v1/public/legal/contracts/${credentials.demo.contractId}` }),
   ];
   return (n) => /** @type {() => Call} */ (calls[n % calls.length])();
 }

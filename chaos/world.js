@@ -16,7 +16,7 @@ const COMMANDS = join(import.meta.dirname, '../dist/src/commands.js');
  * @property {string} folder for logs
  * @property {Record<string, string | undefined>} env
  * @property {string} databaseUrl
- * @property {{ staff: { token: string }, platformKey: string, vaultSlug: string }} credentials
+ * @property {{ staff: { token: string }, platformKey: string, vaultSlug: string, demo: { contractId: string } }} credentials
  * @property {pg.Pool} pool queries the database directly
  * @property {OwnDatabase | null} database null if the server must not be killed
  * @property {() => Promise<void>} end

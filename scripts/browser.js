@@ -22,7 +22,7 @@ const SESSIONS = [
       { path: '/v1/admin/distribution/channels', method: 'get' },
       { path: '/v1/admin/distribution/channels/{id}', method: 'get' },
       { path: '/v1/admin/finance/supplier-invoices', method: 'get' },
-      { path: '/v1/public/legal/contracts/{id}', method: 'get' },
+      { path: '/v1/public/legal/contracts/{id}', method: 'get', id: ({ demo }) => demo.contractId },
       { path: '/v1/admin/finance/invoices/{id}/issuance', method: 'post', search: 'issue an invoice' },
     ],
   },
@@ -103,14 +103,15 @@ async function authorizeSection(page, scheme) {
 }
 
 /**
- * Finds the operation with the filter, by its tag unless `search` is given, opens it, sends its example and returns the
- * status on the page.
+ * Finds the operation with the filter, by its tag unless `search` is given, opens it, sends its example (with another `id`,
+ * if one is given) and returns the status on the page.
  */
-async function tryOut(page, { path, method, search = paths[path][method].tags[0] }) {
+async function tryOut(page, { path, method, id, search = paths[path][method].tags[0] }) {
   await page.fill('.operation-filter-input', search);
   const block = page.locator(`.opblock-${method}`).filter({ has: page.locator(`[data-path="${path}"]`) });
   await block.locator('.opblock-summary-control').first().click();
   await block.getByRole('button', { name: /try it out/i }).click();
+  if (id) await block.locator('tr[data-param-name="id"] input').fill(id(credentials));
   await block.getByRole('button', { name: /^execute$/i }).click();
   const status = block.locator('.live-responses-table .response-col_status').last();
   await status.waitFor();

@@ -13,7 +13,11 @@ export interface Credentials {
   providerKey: string;
   vaultSlug: string;
   /** IDs of demo data, so that operations can be tried without a list. */
-  demo: { contractId: string; channelId: string };
+  demo: {
+    /** Opens the contract that was sent. Random; null without demo data. */
+    contractId: string | null;
+    channelId: string;
+  };
 }
 
 export function credentialsPath(dataDir: string): string {

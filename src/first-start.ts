@@ -8,6 +8,7 @@ import {
   writeCredentials,
 } from './credentials-file.js';
 import { InitialCredentialsService, type InitialCredentials } from './modules/identity/index.js';
+import { LegalDemo } from './modules/legal/index.js';
 import { TokenVerifier } from './platform/auth/token-verifier.js';
 import type { Env } from './platform/config/env.js';
 import { Database } from './platform/database/database.js';
@@ -22,7 +23,7 @@ const DEMO = {
   operatorId: 'op_demo',
   providerKey: 'demo-activities',
   vaultSlug: 'primary',
-  demo: { contractId: demoId('ctr', 3), channelId: demoId('chan', 2) },
+  demo: { contractId: null, channelId: demoId('chan', 2) },
 };
 
 /**
@@ -62,13 +63,14 @@ async function loadDemoData(app: INestApplication): Promise<void> {
 
 /**
  * The content of the file if its credentials belong to this database. Its address becomes the address of this process,
- * unless another running process uses it.
+ * unless another running process uses it. The id of the demo contract is random and was not known when the file was written.
  */
 async function currentCredentials(app: INestApplication, env: Env): Promise<Credentials | null> {
   const credentials = await readCredentials(env.dataDir);
   if (credentials === null || (await app.get(TokenVerifier).verify(credentials.staff.token)) === null) return null;
   if (await describesAnotherProcess(env.dataDir)) return credentials;
-  const current = { ...credentials, baseUrl: env.baseUrl };
+  const contractId = await app.get(LegalDemo).publicContractId();
+  const current = { ...credentials, baseUrl: env.baseUrl, demo: { ...credentials.demo, contractId } };
   await writeCredentials(env.dataDir, current);
   return current;
 }

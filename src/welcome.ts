@@ -1,9 +1,5 @@
 import { type Credentials, credentialsPath } from './credentials-file.js';
 import type { Env } from './platform/config/env.js';
-import { demoId } from './platform/ids/id.js';
-
-/** The contract of the demo data that customers may read. */
-const SENT_CONTRACT = demoId('ctr', 3);
 
 const FIRST_CONTRACT = { title: 'My first contract', body: '<p>Hello</p>' };
 const PASSPORT = { plaintext: 'P1234567' };
@@ -28,7 +24,7 @@ export function printWelcome(env: Env, credentials: Credentials | null): void {
   process.stdout.write(`\n${sections.join('\n\n')}\n\n`);
 }
 
-function access(env: Env, { staff, platformKey, vaultSlug }: Credentials): string {
+function access(env: Env, { staff, platformKey, vaultSlug, demo }: Credentials): string {
   const serves = (surface: string) => env.surfaces.includes(surface);
   return [
     `Staff      ${staff.email} / ${staff.password}`,
@@ -37,8 +33,8 @@ function access(env: Env, { staff, platformKey, vaultSlug }: Credentials): strin
     `           (all credentials, and a key with fewer scopes: ${credentialsPath(env.dataDir)})`,
     '',
     'Try it:',
-    ...(env.demoData && serves('storefront')
-      ? [`  curl ${env.baseUrl}/v1/public/legal/contracts/${SENT_CONTRACT}`]
+    ...(demo.contractId !== null && serves('storefront')
+      ? [`  curl ${env.baseUrl}/v1/public/legal/contracts/${demo.contractId}`]
       : []),
     ...(serves('staff') ? [posting(`${env.baseUrl}/v1/admin/legal/contracts`, staff.token, FIRST_CONTRACT)] : []),
     ...(serves('vault') ? [posting(`${env.baseUrl}/vault/v1/${vaultSlug}/encrypt`, platformKey, PASSPORT)] : []),

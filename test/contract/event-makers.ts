@@ -12,7 +12,7 @@ import { cancelBooking, change, confirm, days, planned, todayOf } from '../finan
 import { bookingWith, received } from '../finance/payments/bookings.js';
 import { invoicing } from '../finance/payments/invoiced.js';
 import { recorded, reverse as takeBack } from '../finance/payments/payments.js';
-import { contractIn } from '../legal/contracts.js';
+import { contractIn, withdraw } from '../legal/contracts.js';
 import { aProduct, ASSIGNMENTS, assigned } from '../legal/policies.js';
 import { newRule } from '../notifications/reminders.js';
 import { archived } from '../operations/facilities.js';
@@ -33,6 +33,11 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     const { assignment } = await assigned(app, 'cancellation', aProduct());
     await app.as('owner').delete(`${ASSIGNMENTS}/${assignment.id}`);
     await reversed(app, assignment.id, 'legal.policy_assignment.remove');
+  },
+  'contract.restored': async (app) => {
+    const { id, reference } = await contractIn(app, 'issued');
+    await withdraw(app, id);
+    await reversed(app, reference, 'legal.contract.withdraw');
   },
   'trip.unreserved': async (app) => {
     const { envelopeId } = await reservedTrip(app.as('owner'), [MANUAL]);

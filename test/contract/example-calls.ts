@@ -53,11 +53,21 @@ async function secretMembers(app: TestApp): Promise<Record<string, object>> {
   };
 }
 
-/** Paths that no document can contain: a link is signed and expires after a few minutes. */
+/** Paths that no document can contain: links are signed or random, and so is what opens a contract. */
 async function secretPaths(app: TestApp): Promise<Record<string, string>> {
   const rendition = '/v1/admin/finance/invoice-renditions/rend_01k0dem000e000000000000001/download';
   const { headers } = await app.as('owner').get(rendition);
-  return { 'GET /v1/files/{token}': headers['location'] ?? '' };
+  const page = 'example'.padEnd(43, '0');
+  await app.sql(
+    `insert into contract_page_tokens (token_sha256, contract_id, created_at)
+     select sha256(convert_to($1, 'UTF8')), id, now() from contracts where public_id = $2 on conflict do nothing`,
+    [page, app.credentials.demo.contractId],
+  );
+  return {
+    'GET /v1/files/{token}': headers['location'] ?? '',
+    'GET /v1/public/legal/contracts/{id}': `/v1/public/legal/contracts/${app.credentials.demo.contractId}`,
+    'GET /v1/public/legal/contract-pages/{token}': `/v1/public/legal/contract-pages/${page}`,
+  };
 }
 
 function pathOf({ path, parameters = [] }: Placed): string {

@@ -39,6 +39,7 @@ beforeAll(async () => {
     const type = headers['content-type'] ?? '';
     if (status > 299 || text === '') continue;
     if (JSON_TYPE.test(type)) answers[name] = stableExample(JSON.parse(text) as Json, today);
+    if (type.startsWith('text/html')) answers[`${name} text/html`] = `${text.split('\n', LINES).join('\n')}\n`;
     if (type.startsWith('text/csv')) answers[`${name} text/csv`] = stableExample(firstLines(text), today);
   }
   for (const [name, text] of Object.entries(await textExamples(app))) answers[name] = stableExample(text, today);
@@ -87,7 +88,8 @@ describe('the response examples of the API document', () => {
   it('the response examples contain no secret', () => {
     const texts = JSON.stringify(successes().map(({ example }) => example ?? null));
     const { staff, platformKey } = app.credentials;
-    for (const secret of [staff.token, staff.password, platformKey]) expect(texts).not.toContain(secret);
+    const { contractId } = app.credentials.demo;
+    for (const secret of [staff.token, staff.password, platformKey, contractId]) expect(texts).not.toContain(secret);
     const secrets = texts.match(/\b(?:vsk|vss|tpk|oat|ocs)_\w+/g) ?? [];
     expect(secrets.length).toBeGreaterThan(3);
     expect(secrets.filter((secret) => !/^\w{3}(_Example0*)+$/.test(secret))).toEqual([]);

@@ -79,22 +79,31 @@ export const recipes: Record<string, Recipe> = {
     return { ...staff(app), ...inside('allotment_slot', slotId, { id, slotId }), body: { allotted: 3 } };
   },
 
-  [`POST ${CONTRACTS}`]: async (app) => ({ ...staff(app), body: contract(), subject: made('contract') }),
+  [`POST ${CONTRACTS}`]: async (app) => ({
+    ...staff(app),
+    body: contract(),
+    subject: ({ reference }) => ({ type: 'contract', id: String(reference) }),
+  }),
   [`PATCH ${CONTRACTS}/{id}`]: async (app) => {
-    const { id } = await post(app, CONTRACTS, contract());
+    const id = await newContract(app);
     return { ...staff(app), ...on('contract', id), body: { title: 'Changed' } };
   },
   [`POST ${CONTRACTS}/{id}/issuance`]: async (app) => {
-    const { id } = await post(app, CONTRACTS, contract());
+    const id = await newContract(app);
     return { ...staff(app), ...on('contract', id) };
   },
   [`POST ${CONTRACTS}/{id}/dispatch`]: async (app) => {
-    const { id } = await post(app, CONTRACTS, contract());
+    const id = await newContract(app);
     await post(app, `${CONTRACTS}/${id}/issuance`);
     return { ...staff(app), ...on('contract', id), body: { recipientEmail: 'clara@example.com' } };
   },
+  [`POST ${CONTRACTS}/{id}/withdrawal`]: async (app) => {
+    const id = await newContract(app);
+    await post(app, `${CONTRACTS}/${id}/issuance`);
+    return { ...staff(app), ...on('contract', id), body: { reason: 'Published by mistake' } };
+  },
   [`POST ${CONTRACTS}/{id}/voiding`]: async (app) => {
-    const { id } = await post(app, CONTRACTS, contract());
+    const id = await newContract(app);
     return { ...staff(app), ...on('contract', id), body: { reason: 'Called off' } };
   },
 
@@ -156,6 +165,11 @@ const user = () => ({
 const apiToken = () => ({ name: 'Of a test', scopes: ['finance:read'] });
 const booking = () => ({ currency: 'EUR', customerName: 'Ada' });
 const bookingItem = () => ({ type: 'unit', title: 'Seat', unitSellCents: 10_000 });
+
+/** A new contract, by its reference. */
+async function newContract(app: TestApp): Promise<string> {
+  return String((await post(app, CONTRACTS, contract()))['reference']);
+}
 
 async function bookingWithItem(app: TestApp): Promise<{ bookingId: string; itemId: string }> {
   const { id: bookingId } = await post(app, BOOKINGS, booking());

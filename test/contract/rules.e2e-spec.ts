@@ -25,10 +25,16 @@ import { operationsOf, readDocument, type Schema, type ServedDocument } from './
 const STAFF = '/v1/admin';
 const SESSIONS = `${STAFF}/identity/sessions`;
 const OAUTH = '/connect/v1/oauth';
+const CONTRACTS = `${STAFF}/legal/contracts`;
 const CLIENT = '/connect/v1/operators/{operatorId}/oauth-clients/{clientId}';
 
 const OAUTH_CALLS = [`POST ${OAUTH}/token`, `POST ${OAUTH}/introspect`, `POST ${OAUTH}/revoke`];
-const STOREFRONT = ['GET /v1/files/{token}', 'POST /v1/public/catalog/search', 'GET /v1/public/legal/contracts/{id}'];
+const STOREFRONT = [
+  'GET /v1/files/{token}',
+  'POST /v1/public/catalog/search',
+  'GET /v1/public/legal/contracts/{id}',
+  'GET /v1/public/legal/contract-pages/{token}',
+];
 const PUBLIC = [
   ...STOREFRONT,
   ...OAUTH_CALLS,
@@ -59,6 +65,12 @@ const SECRETS: Record<string, string> = {
   [`POST ${STAFF}/identity/api-tokens`]: 'token',
   'POST /connect/v1/operators/{operatorId}/oauth-clients': 'clientSecret',
   [`POST ${CLIENT}/secrets`]: 'clientSecret',
+  [`POST ${CONTRACTS}`]: 'id',
+  [`PATCH ${CONTRACTS}/{id}`]: 'id',
+  [`POST ${CONTRACTS}/{id}/issuance`]: 'id',
+  [`POST ${CONTRACTS}/{id}/dispatch`]: 'id',
+  [`POST ${CONTRACTS}/{id}/withdrawal`]: 'id',
+  [`POST ${CONTRACTS}/{id}/voiding`]: 'id',
 };
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

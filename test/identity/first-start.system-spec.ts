@@ -45,7 +45,10 @@ describe('a first start', () => {
       operatorId: 'op_demo',
       providerKey: 'demo-activities',
       vaultSlug: 'primary',
-      demo: { contractId: 'ctr_01k0dem000e000000000000003', channelId: 'chan_01k0dem000e000000000000002' },
+      demo: {
+        contractId: expect.stringMatching(/^ctr_[0-9a-hjkmnp-tv-z]{26}$/),
+        channelId: 'chan_01k0dem000e000000000000002',
+      },
     });
     expect(statSync(machine.credentialsFile).mode & 0o777).toBe(0o600);
     const keys = `select scopes from api_tokens where kind = 'platform' order by cardinality(scopes)`;

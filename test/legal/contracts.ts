@@ -7,6 +7,7 @@ export const PUBLIC = '/v1/public/legal/contracts';
 
 export interface Contract {
   id: string;
+  reference: string;
   title: string;
   status: string;
   contractNumber: string | null;
@@ -40,6 +41,10 @@ export function declareVoid(app: TestApp, id: string, reason = 'Called off'): Pr
   return app.as('owner').post(`${CONTRACTS}/${id}/voiding`, { reason });
 }
 
+export function withdraw(app: TestApp, id: string, body: object = {}): Promise<ContractAnswer> {
+  return app.as('owner').post(`${CONTRACTS}/${id}/withdrawal`, body);
+}
+
 const MADE = {
   draft: async () => undefined,
   issued: (app: TestApp, id: string) => issue(app, id),
@@ -51,15 +56,15 @@ const MADE = {
   /** No operation reaches these two states yet; they are visible already. */
   signed: async (app: TestApp, id: string) => {
     await MADE.sent(app, id);
-    await app.sql(`update contracts set status = 'signed' where id = $1`, [id]);
+    await app.sql(`update contracts set status = 'signed' where public_id = $1`, [id]);
   },
   executed: async (app: TestApp, id: string) => {
     await MADE.sent(app, id);
-    await app.sql(`update contracts set status = 'executed' where id = $1`, [id]);
+    await app.sql(`update contracts set status = 'executed' where public_id = $1`, [id]);
   },
   expired: async (app: TestApp, id: string) => {
     await issue(app, id);
-    const expire = `update contracts set status = 'expired', expires_at = now(), expired_at = now() where id = $1`;
+    const expire = `update contracts set status = 'expired', expires_at = now(), expired_at = now() where public_id = $1`;
     await app.sql(expire, [id]);
   },
 };
@@ -77,10 +82,14 @@ export async function read(app: TestApp, id: string): Promise<Contract> {
   return (await app.as('owner').get<{ data: Contract }>(`${CONTRACTS}/${id}`)).body.data;
 }
 
+async function referenceOf(app: TestApp, id: string): Promise<string> {
+  return (await read(app, id)).reference;
+}
+
 /** The ledger entries of a contract, oldest first, with before and after. */
 export async function ledgerOf(app: TestApp, id: string): Promise<Record<string, unknown>[]> {
   const entries = '/v1/admin/action-ledger/entries';
-  const query = `subjectType=contract&subjectId=${id}&limit=200`;
+  const query = `subjectType=contract&subjectId=${await referenceOf(app, id)}&limit=200`;
   const { body } = await app.as('owner').get<{ data: { id: string }[] }>(`${entries}?${query}`);
   const details = body.data.map((entry) =>
     app.as('owner').get<{ data: Record<string, unknown> }>(`${entries}/${entry.id}`),
@@ -90,17 +99,18 @@ export async function ledgerOf(app: TestApp, id: string): Promise<Record<string,
 
 interface ContractEvent {
   event: string;
-  data: { id?: string; contractId: string; contractNumber: string | null; version: number };
+  data: { id?: string; contractReference: string; contractNumber: string | null; version: number };
 }
 
 /** The messages about a contract on `legal.contracts`, as soon as there are `count`; the relay needs a moment. */
 export async function eventsOf(app: TestApp, id: string, count: number): Promise<ContractEvent[]> {
+  const reference = await referenceOf(app, id);
   const history = '/realtime/v1/channels/legal.contracts/messages?limit=1000';
   for (let attempt = 0; ; attempt += 1) {
     const { body } = await app.as('platform').get<ContractEvent[]>(history);
     // The relay adds the id of the event, by which a consumer recognises duplicates.
     const own = body
-      .filter(({ data }) => data.contractId === id)
+      .filter(({ data }) => data.contractReference === reference)
       .map(({ event, data: { id: _eventId, ...data } }) => ({ event, data }));
     if (own.length >= count) return own;
     if (attempt === 100) throw new Error(`Only ${own.length} of ${count} events of ${id} came`);
@@ -110,19 +120,20 @@ export async function eventsOf(app: TestApp, id: string, count: number): Promise
 
 /** The mails for a contract, oldest first, as soon as no job is left that would create one. */
 export async function mailsOf(app: TestApp, id: string): Promise<object[]> {
+  const reference = await referenceOf(app, id);
   for (;;) {
     const waiting = await app.sql(
       `select from graphile_worker._private_jobs as job
        join graphile_worker._private_tasks as task on task.id = job.task_id
        where task.identifier = 'mail.send' and payload ->> 'contractId' = $1`,
-      [id],
+      [reference],
     );
     if (waiting.length === 0) break;
     await setTimeout(50);
   }
   return app.sql(
     'select recipient, subject, text from notification_messages where contract_id = $1 order by created_at, id',
-    [id],
+    [reference],
   );
 }
 

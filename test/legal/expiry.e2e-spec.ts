@@ -38,7 +38,7 @@ describe('the expiry of contracts', () => {
       const { contractNumber } = expired;
       expect(event).toEqual({
         event: 'contract.expired',
-        data: { contractId: id, contractNumber, version: version + 1 },
+        data: { contractReference: expired.reference, contractNumber, version: version + 1 },
       });
     },
   );

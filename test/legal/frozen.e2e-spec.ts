@@ -53,14 +53,14 @@ describe('the text of a contract', () => {
     const { id } = await contractIn(app, 'issued');
     const before = await read(app, id);
 
-    expect(await refusal(`update contracts set ${change} where id = $1`, [id])).toBe('23001');
+    expect(await refusal(`update contracts set ${change} where public_id = $1`, [id])).toBe('23001');
     expect(await read(app, id)).toEqual(before);
   });
 
   it('the database rejects the deletion of an issued contract', async () => {
     const { id } = await contractIn(app, 'issued');
 
-    expect(await refusal('delete from contracts where id = $1', [id])).toBe('23001');
+    expect(await refusal('delete from contracts where public_id = $1', [id])).toBe('23001');
     expect((await read(app, id)).status).toBe('issued');
   });
 });
@@ -89,7 +89,7 @@ describe('the table of contracts', () => {
     async (status, change, constraint) => {
       const { id } = await contractIn(app, status);
 
-      const refused = refusal(`update contracts set ${change} where id = $1`, [id]);
+      const refused = refusal(`update contracts set ${change} where public_id = $1`, [id]);
       expect(await refused).toBe(constraint);
     },
   );

@@ -29,12 +29,16 @@ describe('the list of contracts', () => {
     expect(body.data.map(({ title }) => title)).toEqual(['Zanzibar four', 'Zanzibar three', 'Zanzibar two']);
     expect(newest).toEqual({
       id: newest?.id,
+      reference: newest?.reference,
       title: 'Zanzibar four',
       status: 'issued',
       contractNumber: 'ZZ%1',
       language: 'en',
       scope: 'customer',
       expiresAt: null,
+      publicUntil: newest?.['publicUntil'],
+      withdrawnAt: null,
+      bookingId: null,
       recipientName: 'Ada Zw_eig',
       recipientEmail: null,
       issuedAt: newest?.['issuedAt'],

@@ -99,13 +99,15 @@ describe('the public contract', () => {
     ['gone', 'void', 'void'],
     ['hidden', 'draft', null],
   ] as const)('each access to a public contract is logged: %s', async (_, status, told) => {
-    const { id } = await contractIn(app, status, TERMS);
+    const { id, reference } = await contractIn(app, status, TERMS);
     const { headers } = await app.get(`${PUBLIC}/${id}`);
 
     const lines = app.logs.map((line) => JSON.parse(line) as Record<string, unknown>);
-    const own = lines.filter(({ msg, contractId }) => msg === 'public contract access' && contractId === id);
+    const own = lines.filter(
+      ({ msg, requestId }) => msg === 'public contract access' && requestId === headers['x-request-id'],
+    );
     expect(own).toEqual([
-      expect.objectContaining({ status: told, address: '127.0.0.1', requestId: headers['x-request-id'] }),
+      expect.objectContaining({ status: told, contract: told === null ? null : reference, address: '127.0.0.1' }),
     ]);
   });
 });
@@ -113,7 +115,7 @@ describe('the public contract', () => {
 describe('the rate limit of the public contract', () => {
   it('the rate limit of the public contract counts per address, also unknown ids, and returns 429 with the delay', async () => {
     const limited = await startApp({ env: { RATE_LIMIT_FACTOR: '0.04' } });
-    const ids = ['ctr_01k0dem000e000000000000003', 'ctr_00000000000000000000000000', 'x'];
+    const ids = [limited.credentials.demo.contractId, 'ctr_00000000000000000000000000', 'x'];
     const within = await Promise.all(ids.map((id) => limited.get(`${PUBLIC}/${id}`)));
     const { status, body, headers } = await limited.get(`${PUBLIC}/${ids[0]}`);
 

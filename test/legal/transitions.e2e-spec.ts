@@ -84,7 +84,7 @@ describe('the transitions of a contract', () => {
       before: { status: 'draft', contractNumber: null },
       after: { status: 'issued', contractNumber: contract.contractNumber, bodySha256: contract.bodySha256 },
     });
-    const facts = { contractId: id, contractNumber: contract.contractNumber };
+    const facts = { contractReference: contract.reference, contractNumber: contract.contractNumber };
     expect(await eventsOf(app, id, 3)).toEqual([
       { event: 'contract.issued', data: { ...facts, version: 2 } },
       { event: 'contract.sent', data: { ...facts, version: 3 } },

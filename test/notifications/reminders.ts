@@ -91,7 +91,7 @@ export interface Message {
   id: string;
   kind: string;
   runId: string | null;
-  contractId: string | null;
+  contractReference: string | null;
   status: string;
   [member: string]: unknown;
 }

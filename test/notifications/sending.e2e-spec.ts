@@ -162,16 +162,17 @@ describe('a mail server that', () => {
 
 it('a contract is sent by the same mail server and listed among the messages', async () => {
   const recipientEmail = address('clara');
-  const { id } = await contractIn(app, 'issued', { recipientEmail, recipientName: 'Clara' });
+  const { id, reference } = await contractIn(app, 'issued', { recipientEmail, recipientName: 'Clara' });
   await app.as('owner').post(`/v1/admin/legal/contracts/${id}/dispatch`, { subject: 'Please read', message: 'Hello' });
   const worker = await startApp({ env: { SMTP_URL: server.url } });
-  const find = async () => (await messagesOf(worker)).find(({ contractId }) => contractId === id);
+  const find = async () => (await messagesOf(worker)).find(({ contractReference }) => contractReference === reference);
   while ((await find())?.status !== 'sent') await new Promise((resolve) => setTimeout(resolve, 100));
   const sent = await find();
   // It sends all due messages, every minute.
   await worker.close();
 
-  expect(mailsTo(recipientEmail)).toMatchObject([{ subject: 'Please read', text: expect.stringContaining(id) }]);
+  const text = expect.stringMatching(/\/v1\/public\/legal\/contract-pages\/[0-9A-Za-z]{43}\s/);
+  expect(mailsTo(recipientEmail)).toMatchObject([{ subject: 'Please read', text }]);
   expect(sent).toMatchObject({ kind: 'contract', runId: null, recipient: 'c***@example.com', attempts: 1 });
 });
 

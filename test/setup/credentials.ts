@@ -8,6 +8,7 @@ export interface Credentials {
   operatorId: string;
   providerKey: string;
   vaultSlug: string;
+  /** `contractId` opens the contract of the demo data that was sent; it is random. */
   demo: { contractId: string; channelId: string };
 }
 

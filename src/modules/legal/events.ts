@@ -3,8 +3,15 @@ import type { EventGroup } from '../../platform/outbox/event-group.js';
 export const legalEvents: EventGroup[] = [
   {
     channels: ['legal.contracts'],
-    events: ['contract.issued', 'contract.sent', 'contract.expired', 'contract.voided'],
-    members: ['contractId', 'contractNumber', 'version'],
+    events: [
+      'contract.issued',
+      'contract.sent',
+      'contract.withdrawn',
+      'contract.restored',
+      'contract.expired',
+      'contract.voided',
+    ],
+    members: ['contractReference', 'contractNumber', 'version'],
   },
   {
     channels: ['legal.policies'],

@@ -1,3 +1,4 @@
+export { LegalDemo } from './legal.demo.js';
 export { LegalModule } from './legal.module.js';
 export { POLICY_KINDS, type PolicyKind } from './policies/policy-kind.js';
 export { type Terms, type TermsLine, TermsService } from './terms/terms.service.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import { REFERENCE } from './contracts/contract-id.js';
 import { ContractsService } from './contracts/contracts.service.js';
 import type { CreatePolicy } from './policies/policy.dto.js';
 import { PoliciesService } from './policies/policies.service.js';
@@ -58,7 +59,11 @@ const CONTRACTS: readonly (readonly [title: string, stage: Stage])[] = [
   ['Travel contract Crete, to be dispatched', 'issued'],
   ['Travel contract Tallinn, to be declared void', 'issued'],
   ['Travel contract Malta, called off', 'void'],
+  ['Travel contract Porto, to be withdrawn', 'issued'],
 ];
+
+/** The contract that customers may read. */
+const SENT = 3;
 
 const RECIPIENT = { recipientName: 'Clara Ionescu', recipientEmail: 'clara.ionescu@example.com' };
 
@@ -89,16 +94,21 @@ export class LegalDemo {
     }
   }
 
-  /** 1 is a draft, 2 issued, 3 sent (the public one), 4 is changed, 5 issued, 6 dispatched, 7 voided; 8 is void. */
+  /** 1 is a draft, 2 issued, 3 sent, 4 is changed, 5 issued, 6 dispatched, 7 voided, 9 withdrawn; 8 is void. */
   @DemoData(500, 'contracts')
   async loadContracts(): Promise<void> {
     for (const [index, [title, stage]] of CONTRACTS.entries()) {
-      const id = demoId('ctr', index + 1);
+      const id = demoId(REFERENCE, index + 1);
       const body = `<h1>${title}</h1><p>The organizer provides the services listed in the confirmation.</p>`;
       await this.contracts.create({ title, body, ...RECIPIENT, metadata: { source: 'demo' } }, id);
       if (stage !== 'draft') await this.contracts.issue(id, null);
       if (stage === 'sent') await this.contracts.dispatch(id, {}, null);
       if (stage === 'void') await this.contracts.void(id, 'Called off by the customer', null);
     }
+  }
+
+  /** The public id of the contract that was sent, for the credentials file; null without demo data. */
+  async publicContractId(): Promise<string | null> {
+    return (await this.contracts.find(demoId(REFERENCE, SENT)))?.publicId ?? null;
   }
 }

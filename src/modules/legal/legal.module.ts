@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { DistributionModule } from '../distribution/index.js';
+import { ContractPagesController } from './contract-pages/contract-pages.controller.js';
+import { ContractPagesService } from './contract-pages/contract-pages.service.js';
 import { ContractsController } from './contracts/contracts.controller.js';
 import { ContractsService } from './contracts/contracts.service.js';
 import { PublicContractsController } from './contracts/public-contracts.controller.js';
@@ -19,6 +21,7 @@ import { TermsService } from './terms/terms.service.js';
   imports: [ActionLedgerModule, DistributionModule],
   controllers: [
     PublicContractsController,
+    ContractPagesController,
     ContractsController,
     // Before the policies: `assignments` and `resolve` are not ids.
     PolicyAssignmentsController,
@@ -27,6 +30,7 @@ import { TermsService } from './terms/terms.service.js';
     PoliciesController,
   ],
   providers: [
+    ContractPagesService,
     ContractsService,
     LegalDemo,
     PoliciesService,

@@ -1,3 +1,4 @@
+export { ContractLinks } from './deliveries/contract-links.js';
 export { NotificationsModule } from './notifications.module.js';
 export { RemindersService } from './planning/reminders.service.js';
 export { ListReminderRuns, ReminderRunList } from './runs/reminder-run.dto.js';

@@ -17,6 +17,11 @@ export function requireOnReplay(scopes: readonly string[]): void {
   context.askedScopes = [...new Set([...(context.askedScopes ?? []), ...scopes])];
 }
 
+/** Whether the actor's scopes cover this one, for members of a response that not every caller may see. */
+export function hasScope(scope: string): boolean {
+  return covers(currentActor().scopes, scope);
+}
+
 /** Rejects an actor whose scopes do not cover this one with 403, naming the missing scope. */
 export function checkScope(scope: string): void {
   if (covers(currentActor().scopes, scope)) return;

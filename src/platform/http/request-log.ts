@@ -3,8 +3,12 @@ import type { Logger } from 'pino';
 import { contextOf } from './context.middleware.js';
 
 const MAX_PATH = 256;
-/** Nothing but the link protects what lies there. */
-const LINKS = /^(\/v1\/(?:files|public\/legal\/contracts)\/)[^/]+/i;
+/**
+ * Nothing but the link protects what lies there. Staff may name a contract by its public id or by its reference, which is
+ * logged. Not anchored, because a request line may contain an absolute URL.
+ */
+const LINKS =
+  /(\/v1\/(?:files|public\/legal\/contract(?:s|-pages)|admin\/legal\/contracts(?!\/ctrf_[0-9a-z]{26}(?:\/|$)))\/)[^/]+/i;
 /** Some clients put their credential into the path; what has the form of one is blotted out. */
 const CREDENTIALS = /(?:(?:vsk|vss|tpk|oat)_[0-9A-Za-z]+|ocs)_[0-9A-Za-z]+/g;
 

@@ -30,6 +30,17 @@ export function errorBodiesOf(handler: object): ErrorBodies {
   return (Reflect.getMetadata(ERROR_BODIES, handler) as ErrorBodies | undefined) ?? {};
 }
 
+const ERROR_PAGES = 'error-pages';
+
+/** Declares that these errors of this route may also be HTML pages, for people who followed a link. */
+export function ErrorPages(...statuses: number[]): MethodDecorator {
+  return SetMetadata(ERROR_PAGES, statuses);
+}
+
+export function errorPagesOf(handler: object): readonly number[] {
+  return (Reflect.getMetadata(ERROR_PAGES, handler) as readonly number[] | undefined) ?? [];
+}
+
 const BODY_EXAMPLE = 'body-example';
 
 /** The example of this route's body, if the examples of its members do not make a valid one. */

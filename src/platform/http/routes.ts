@@ -8,6 +8,7 @@ import {
   bodyExampleOf,
   type ErrorBodies,
   errorBodiesOf,
+  errorPagesOf,
   ROUTE_ERROR_CODES,
   type RouteErrorCodes,
 } from './route-errors.js';
@@ -27,6 +28,8 @@ export interface Route {
   readonly refusals: RouteErrorCodes;
   /** Errors whose bodies have schemas of their own. */
   readonly errorBodies: ErrorBodies;
+  /** Statuses of errors that may also be HTML pages. */
+  readonly errorPages: readonly number[];
   /** The example of the body, if the route has one of its own. */
   readonly bodyExample: Record<string, unknown> | null;
 }
@@ -78,8 +81,17 @@ export class Routes implements OnModuleInit {
         throw new Error(`${name} must declare its change: @Mutates(action) or @ChangesNothing(reason)`);
       }
       const refusals = (Reflect.getMetadata(ROUTE_ERROR_CODES, handler) as RouteErrorCodes | undefined) ?? {};
-      const [bodyExample, errorBodies] = [bodyExampleOf(handler), errorBodiesOf(handler)];
-      this.all.push({ method, path, surface, access, mutation, refusals, errorBodies, bodyExample });
+      this.all.push({
+        method,
+        path,
+        surface,
+        access,
+        mutation,
+        refusals,
+        errorBodies: errorBodiesOf(handler),
+        errorPages: errorPagesOf(handler),
+        bodyExample: bodyExampleOf(handler),
+      });
       this.table.add({ method, path, isPublic: access.isPublic });
     }
   }

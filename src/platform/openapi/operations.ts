@@ -137,7 +137,7 @@ function successHeaders(
 }
 
 function errorResponses(operation: OperationObject, route: Route): ResponsesObject {
-  const { errorBodies } = route;
+  const { errorBodies, errorPages } = route;
   const shape = errorShapeOf(route.path.replace(/:\w+/g, 'x'));
   const headers = (operation.parameters ?? []).flatMap((parameter) => ('name' in parameter ? [parameter.name] : []));
   const accepted = {
@@ -154,7 +154,10 @@ function errorResponses(operation: OperationObject, route: Route): ResponsesObje
       {
         description: `${MEANINGS[status] ?? 'Error'}${also}`,
         headers: requestIdHeader,
-        content: { 'application/json': { schema, example: errorExample(shape, status, codes[0]) } },
+        content: {
+          'application/json': { schema, example: errorExample(shape, status, codes[0]) },
+          ...(errorPages.includes(status) ? { 'text/html': { schema: { type: 'string' } } } : {}),
+        },
       },
     ];
   });

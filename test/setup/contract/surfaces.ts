@@ -22,6 +22,7 @@ const shapes = {
 /** The faults of an error body by the rules of its surface, which the path determines; empty if there are none. */
 export function surfaceFaults(exchange: Exchange): string[] {
   const path = exchange.path.toLowerCase();
+  if (isPage(path, exchange)) return [];
   const body = parsed(exchange.text);
   if (body === undefined) return [`the error body is not JSON: ${exchange.text.slice(0, 200)}`];
   const validate = shapeOf(path, exchange.status);
@@ -33,6 +34,12 @@ export function surfaceFaults(exchange: Exchange): string[] {
   if (requestIdOf(body) === exchange.headers['x-request-id'] || isBelow(path, ['/vault', '/realtime', '/data']))
     return [];
   return [`requestId is ${requestIdOf(body)}, the header says ${exchange.headers['x-request-id']}`];
+}
+
+/** Errors behind a link that people follow are pages; the document lists their type. */
+function isPage(path: string, { headers, status }: Exchange): boolean {
+  const isHtml = headers['content-type']?.startsWith('text/html') === true;
+  return isHtml && isBelow(path, ['/v1/public/legal/contract-pages']) && [404, 410].includes(status);
 }
 
 function shapeOf(path: string, status: number): ValidateFunction {

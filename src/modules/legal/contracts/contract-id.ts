@@ -3,29 +3,40 @@ import { notFound } from '../../../platform/errors/app-error.js';
 import { PathText } from '../../../platform/http/path-id.js';
 import { demoId, randomBase32 } from '../../../platform/ids/id.js';
 
-const FORM = /^ctr_[0-9a-hjkmnp-tv-z]{26}$/;
-const LENGTH = 30;
+/** The prefix of references. */
+export const REFERENCE = 'ctrf';
+
+const PUBLIC_ID = /^ctr_[0-9a-hjkmnp-tv-z]{26}$/;
+const ID_OR_REFERENCE = /^ctrf?_[0-9a-hjkmnp-tv-z]{26}$/;
+/** Has the form of a public id and opens nothing: real ones are secret. */
+const EXAMPLE = 'ctr_01k0examp1e000000000000001';
 
 /**
- * Everyone who knows the id of a contract can read the contract, so it must not be guessable: 130 random bits, not a UUIDv7,
- * which contains the time of creation.
+ * Everyone who knows the public id of a contract can read the contract, so it must not be guessable: 130 random bits, not a
+ * UUIDv7, which contains the time of creation.
  */
-export function newContractId(): string {
+export function newPublicId(): string {
   return `ctr_${randomBase32(26)}`;
 }
 
-class ContractIdPipe implements PipeTransform<string, string> {
+class FormPipe implements PipeTransform<string, string> {
+  constructor(private readonly form: RegExp) {}
+
   transform(value: string): string {
-    if (!FORM.test(value)) throw notFound();
+    if (!this.form.test(value)) throw notFound();
     return value;
   }
 }
 
-/** The path parameter `id` of a contract; 404 if it is malformed. `demo` is the number of the demo contract in the example. */
-export function PathContractId(demo: number): ParameterDecorator {
-  return PathText(
-    'id',
-    { description: 'ID of the contract, which starts with `ctr_`.', maxLength: LENGTH, example: demoId('ctr', demo) },
-    new ContractIdPipe(),
-  );
+/** The path parameter `id` of the public operation; 404 if it is malformed. */
+export function PathPublicId(): ParameterDecorator {
+  const description = 'ID of the contract, which starts with `ctr_`. It is secret, so this one is an example only.';
+  return PathText('id', { description, maxLength: 30, example: EXAMPLE }, new FormPipe(PUBLIC_ID));
+}
+
+/** The path parameter `id` of the staff operations. `demo` is the number of the demo contract in the example. */
+export function PathContract(demo: number): ParameterDecorator {
+  const description = 'ID of the contract (`ctr_`), or its reference (`ctrf_`), which grants no public access.';
+  const rule = { description, maxLength: 31, example: demoId(REFERENCE, demo) };
+  return PathText('id', rule, new FormPipe(ID_OR_REFERENCE));
 }

@@ -1,6 +1,7 @@
 import { OmitType } from '@nestjs/swagger';
+import { hasScope } from '../../../platform/auth/assert-scope.js';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
-import { Clearable, Flag, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
+import { Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
 import { EmailAddress, FreeObject, Instant, CheckedText } from '../../../platform/http/trade-fields.js';
 import { isDocumentText, MAX_BODY, MAX_FROZEN_BODY, TEXT_RULE } from '../texts/document-text.js';
@@ -60,6 +61,22 @@ class ContractFields {
   @Clearable()
   @Instant()
   expiresAt?: string | null;
+
+  /**
+   * Time at which public access ends, at most 10 years from now; by default 12 months after the issue.
+   * @example null
+   */
+  @Clearable()
+  @Instant()
+  publicUntil?: string | null;
+
+  /**
+   * Booking that the contract belongs to (prefix `book`).
+   * @example null
+   */
+  @Clearable()
+  @Id('book')
+  bookingId?: string | null;
 
   /**
    * Name of the other party.
@@ -148,9 +165,24 @@ export class VoidContract {
   reason: string;
 }
 
+/** Why public access ends. */
+export class WithdrawContract {
+  /**
+   * Stored in the action ledger.
+   * @example "The link was published by mistake"
+   */
+  @Optional()
+  @Text({ max: 2000, multiline: true })
+  reason?: string;
+}
+
 /** The changes with the types of the entity. */
-export function changesOf({ expiresAt, ...changes }: UpdateContract): ContractChanges {
-  return expiresAt === undefined ? changes : { ...changes, expiresAt: instantOf(expiresAt) };
+export function changesOf({ expiresAt, publicUntil, ...changes }: UpdateContract): ContractChanges {
+  return {
+    ...changes,
+    ...(expiresAt === undefined ? {} : { expiresAt: instantOf(expiresAt) }),
+    ...(publicUntil === undefined ? {} : { publicUntil: instantOf(publicUntil) }),
+  };
 }
 
 export function instantOf(text: string | null | undefined): Date | null {
@@ -163,6 +195,11 @@ export class ListContracts extends PageQuery {
   @Optional()
   @OneOf(CONTRACT_STATUSES)
   status?: ContractStatus;
+
+  /** Only contracts of this booking (prefix `book`). */
+  @Optional()
+  @Id('book')
+  bookingId?: string;
 
   /** Only contracts with this text in the title, the number or the recipient's name, ignoring case. */
   @Optional()
@@ -177,9 +214,17 @@ export class ListContracts extends PageQuery {
 
 /** A contract with its text. */
 export class ContractResponse {
-  /** Random, unguessable ID. Anyone who knows it can read the contract once it is issued. */
+  /**
+   * Random, unguessable ID. Anyone who knows it can read the contract once it is issued, so it is secret: it is absent for
+   * callers without `legal:read`, and when the response is replayed for the same Idempotency-Key.
+   */
+  @Optional()
   @Text({ max: 30 })
-  id: string;
+  id?: string | undefined;
+
+  /** Names the contract in events, ledger entries and messages. It grants no access; the paths accept it instead of the ID. */
+  @Text({ max: 31 })
+  reference: string;
 
   /** Title of the document. */
   @Text({ max: 500 })
@@ -212,6 +257,18 @@ export class ContractResponse {
   /** Time after which an issued or sent contract becomes expired; null if it never does. */
   @Instant()
   expiresAt: string | null;
+
+  /** Time at which public access ends; null in a draft that does not set it. */
+  @Instant()
+  publicUntil: string | null;
+
+  /** Time at which staff ended public access; null if they did not. */
+  @Instant()
+  withdrawnAt: string | null;
+
+  /** The booking that the contract belongs to; null if there is none. */
+  @Id('book')
+  bookingId: string | null;
 
   /** Name of the other party; null if not set. */
   @Text({ max: 255 })
@@ -257,7 +314,8 @@ export class ContractResponse {
 
 /** The columns of a list. */
 export const LISTED_COLUMNS = [
-  ...(['id', 'title', 'status', 'contractNumber', 'language', 'scope', 'expiresAt', 'recipientName'] as const),
+  ...(['id', 'publicId', 'title', 'status', 'contractNumber', 'language', 'scope', 'expiresAt'] as const),
+  ...(['publicUntil', 'withdrawnAt', 'bookingId', 'recipientName'] as const),
   ...(['recipientEmail', 'issuedAt', 'sentAt', 'version', 'createdAt', 'updatedAt'] as const),
 ];
 export type ListedContract = Pick<Contract, (typeof LISTED_COLUMNS)[number]>;
@@ -274,7 +332,8 @@ export class ContractSummary extends OmitType(ContractResponse, [
 
 export function toContract(contract: Contract): ContractResponse {
   return {
-    id: contract.id,
+    id: shownId(contract),
+    reference: contract.id,
     title: contract.title,
     status: contract.status,
     contractNumber: contract.contractNumber,
@@ -283,6 +342,9 @@ export function toContract(contract: Contract): ContractResponse {
     language: contract.language,
     scope: contract.scope,
     expiresAt: contract.expiresAt?.toISOString() ?? null,
+    publicUntil: contract.publicUntil?.toISOString() ?? null,
+    withdrawnAt: contract.withdrawnAt?.toISOString() ?? null,
+    bookingId: contract.bookingId,
     recipientName: contract.recipientName,
     recipientEmail: contract.recipientEmail,
     metadata: contract.metadata,
@@ -299,13 +361,17 @@ export function toContract(contract: Contract): ContractResponse {
 
 export function toContractSummary(contract: ListedContract): ContractSummary {
   return {
-    id: contract.id,
+    id: shownId(contract),
+    reference: contract.id,
     title: contract.title,
     status: contract.status,
     contractNumber: contract.contractNumber,
     language: contract.language,
     scope: contract.scope,
     expiresAt: contract.expiresAt?.toISOString() ?? null,
+    publicUntil: contract.publicUntil?.toISOString() ?? null,
+    withdrawnAt: contract.withdrawnAt?.toISOString() ?? null,
+    bookingId: contract.bookingId,
     recipientName: contract.recipientName,
     recipientEmail: contract.recipientEmail,
     issuedAt: contract.issuedAt?.toISOString() ?? null,
@@ -314,6 +380,10 @@ export function toContractSummary(contract: ListedContract): ContractSummary {
     createdAt: contract.createdAt.toISOString(),
     updatedAt: contract.updatedAt.toISOString(),
   };
+}
+
+function shownId({ publicId }: Pick<Contract, 'publicId'>): string | undefined {
+  return hasScope('legal:read') ? publicId : undefined;
 }
 
 export class ContractEnvelope extends dataOf(ContractResponse) {}

@@ -1,6 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { conflict } from '../../../platform/errors/app-error.js';
+import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { digestOf, sanitizeBody } from '../texts/document-text.js';
 
 export const CONTRACT_STATUSES = named('ContractStatus', [
@@ -28,6 +28,10 @@ const TRANSITIONS: Record<ContractStatus, readonly ContractStatus[]> = {
   void: [],
 };
 
+/** Public access ends after that many months, unless the contract says when. */
+const PUBLIC_MONTHS = 12;
+const MAX_PUBLIC_MONTHS = 120;
+
 /** The fields of a draft that can be changed. */
 export interface ContractChanges {
   title?: string;
@@ -35,7 +39,9 @@ export interface ContractChanges {
   body?: string;
   language?: string;
   scope?: ContractScope;
+  bookingId?: string | null;
   expiresAt?: Date | null;
+  publicUntil?: Date | null;
   recipientName?: string | null;
   recipientEmail?: string | null;
   metadata?: Record<string, unknown> | null;
@@ -44,7 +50,11 @@ export interface ContractChanges {
 /** A document between the organization and a customer, supplier or partner. */
 @Entity('contracts')
 export class Contract {
+  /** The reference: it names the contract in events, ledger entries and logs, and grants no access. */
   @PrimaryColumn('text') id: string;
+  /** Opens the contract without a credential. The API calls it `id`; nothing else may contain it. */
+  @Column('text', { name: 'public_id' }) publicId: string;
+  @Column('text', { name: 'booking_id', nullable: true }) bookingId: string | null;
   @Column('text') title: string;
   @Column('text') status: ContractStatus;
   @Column('text', { name: 'contract_number', nullable: true }) contractNumber: string | null;
@@ -53,6 +63,9 @@ export class Contract {
   @Column('text') language: string;
   @Column('text') scope: ContractScope;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
+  /** End of public access; set at the latest when the contract is issued. */
+  @Column('timestamptz', { name: 'public_until', nullable: true }) publicUntil: Date | null;
+  @Column('timestamptz', { name: 'withdrawn_at', nullable: true }) withdrawnAt: Date | null;
   @Column('text', { name: 'recipient_name', nullable: true }) recipientName: string | null;
   @Column('text', { name: 'recipient_email', nullable: true }) recipientEmail: string | null;
   @Column('jsonb', { nullable: true }) metadata: Record<string, unknown> | null;
@@ -69,6 +82,7 @@ export class Contract {
     if (this.status !== 'draft') {
       throw conflict('contract_locked', 'Only a draft can be changed', { status: this.status });
     }
+    if (changes.publicUntil) assertPublicUntil(changes.publicUntil, now);
     Object.assign(this, changes, { updatedAt: now });
   }
 
@@ -79,10 +93,12 @@ export class Contract {
     this.body = sanitizeBody(this.body);
     this.bodySha256 = digestOf(this.body);
     this.issuedAt = now;
+    this.publicUntil ??= inMonths(now, PUBLIC_MONTHS);
   }
 
   /** Records a dispatch to this address. */
   send(recipientEmail: string, now: Date): void {
+    this.assertPublic(now);
     if (this.status === 'sent') this.updatedAt = now;
     else this.move('sent', now);
     this.recipientEmail = recipientEmail;
@@ -95,6 +111,26 @@ export class Contract {
     this.voidedAt = now;
   }
 
+  /** Ends public access. Without effect if it was withdrawn before. */
+  withdraw(now: Date): void {
+    if (this.issuedAt === null) {
+      throw conflict('invalid_transition', 'A contract that was not issued has no public access', {
+        from: this.status,
+        to: 'withdrawn',
+        allowed: TRANSITIONS[this.status],
+      });
+    }
+    this.withdrawnAt ??= now;
+    this.updatedAt = now;
+  }
+
+  /** Reverses a withdrawal. */
+  restoreAccess(now: Date): void {
+    if (this.withdrawnAt === null) throw conflict('not_withdrawn', 'Public access is not withdrawn');
+    this.withdrawnAt = null;
+    this.updatedAt = now;
+  }
+
   assertCanBecome(status: ContractStatus): void {
     const allowed = TRANSITIONS[this.status];
     if (allowed.includes(status)) return;
@@ -105,7 +141,7 @@ export class Contract {
     });
   }
 
-  /** Without personal data and without the text, which its digest proves. The id is omitted: it opens the contract. */
+  /** Without personal data and without the text, which its digest proves. The public id is omitted: it opens the contract. */
   auditImage(): object {
     return {
       title: this.title,
@@ -114,9 +150,21 @@ export class Contract {
       bodySha256: this.bodySha256 ?? digestOf(this.body),
       language: this.language,
       scope: this.scope,
+      bookingId: this.bookingId,
       expiresAt: this.expiresAt?.toISOString() ?? null,
+      publicUntil: this.publicUntil?.toISOString() ?? null,
+      withdrawnAt: this.withdrawnAt?.toISOString() ?? null,
       version: this.version,
     };
+  }
+
+  /** A mail with a link that leads nowhere must not be sent. */
+  private assertPublic(now: Date): void {
+    if (this.withdrawnAt === null && this.publicUntil !== null && this.publicUntil > now) return;
+    throw conflict('public_access_ended', 'Public access to the contract has ended', {
+      publicUntil: this.publicUntil?.toISOString() ?? null,
+      withdrawnAt: this.withdrawnAt?.toISOString() ?? null,
+    });
   }
 
   private move(status: ContractStatus, now: Date): void {
@@ -124,4 +172,16 @@ export class Contract {
     this.status = status;
     this.updatedAt = now;
   }
+}
+
+/** Throws 400 unless the instant is in the future, and not too far in it. */
+export function assertPublicUntil(publicUntil: Date, now: Date): void {
+  if (publicUntil > now && publicUntil <= inMonths(now, MAX_PUBLIC_MONTHS)) return;
+  throw invalidField('publicUntil', 'publicUntil must be in the future, at most 10 years from now', 'publicUntil');
+}
+
+function inMonths(instant: Date, months: number): Date {
+  const later = new Date(instant);
+  later.setUTCMonth(later.getUTCMonth() + months);
+  return later;
 }

@@ -7,7 +7,7 @@ import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.
 import { NoBody } from '../../../platform/http/no-body.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { PathContractId } from './contract-id.js';
+import { PathContract } from './contract-id.js';
 import {
   ContractEnvelope,
   ContractPage,
@@ -18,10 +18,13 @@ import {
   toContractSummary,
   UpdateContract,
   VoidContract,
+  WithdrawContract,
 } from './contract.dto.js';
 import { ContractsService } from './contracts.service.js';
 
 const PATH = '/v1/admin/legal/contracts';
+/** Stored responses must not contain what opens a contract. */
+const SECRETS = { secrets: ['data.id'] };
 
 @ApiTags('Contracts')
 @Controller(PATH)
@@ -33,11 +36,12 @@ export class ContractsController {
    *
    * @remarks Creates a contract in status `draft`; any other status is rejected (422 `invalid_initial_status`). A
    * number can be chosen now or assigned at issue; one that another contract has is rejected (409
-   * `contract_number_taken`).
+   * `contract_number_taken`). `publicUntil` must be in the future and at most ten years away. An unknown `bookingId` is
+   * not found (404).
    */
   @Post()
   @RequireScope('legal:write')
-  @Mutates('legal.contract.create')
+  @Mutates('legal.contract.create', SECRETS)
   @Refuses({ 409: ['contract_number_taken'], 422: ['invalid_initial_status'] })
   async create(@Body() body: CreateContract): Promise<ContractEnvelope> {
     const contract = await this.contracts.create(body);
@@ -60,11 +64,11 @@ export class ContractsController {
   /**
    * Get a contract
    *
-   * @remarks Returns the contract with its text, in any status.
+   * @remarks Returns the contract with its text, in any status, by its ID or its reference.
    */
   @Get(':id')
   @RequireScope('legal:read')
-  async get(@PathContractId(3) id: string): Promise<ContractEnvelope> {
+  async get(@PathContract(3) id: string): Promise<ContractEnvelope> {
     const contract = await this.contracts.get(id);
     return tagged(contract, { data: toContract(contract) });
   }
@@ -77,10 +81,10 @@ export class ContractsController {
    */
   @Patch(':id')
   @RequireScope('legal:write')
-  @Mutates('legal.contract.update')
+  @Mutates('legal.contract.update', SECRETS)
   @Refuses({ 409: ['contract_locked', 'contract_number_taken'] })
   async update(
-    @PathContractId(4) id: string,
+    @PathContract(4) id: string,
     @Body() body: UpdateContract,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<ContractEnvelope> {
@@ -92,16 +96,16 @@ export class ContractsController {
    * Issue a contract
    *
    * @remarks Assigns the next number of the year (`C-<year>-<5 digits>`) unless one is set, sanitizes the HTML, freezes
-   * the text and stores its SHA-256. From then on anyone who knows the ID can read it. Only a draft can be issued (409
-   * `invalid_transition`).
+   * the text and stores its SHA-256. From then on anyone who knows the ID can read it until `publicUntil`, by default 12
+   * months after the issue. Only a draft can be issued (409 `invalid_transition`).
    */
   @Post(':id/issuance')
   @HttpCode(200)
   @RequireScope('legal:write')
-  @Mutates('legal.contract.issue')
+  @Mutates('legal.contract.issue', SECRETS)
   @Refuses({ 409: ['invalid_transition'] })
   async issue(
-    @PathContractId(5) id: string,
+    @PathContract(5) id: string,
     @NoBody() _body: null,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<ContractEnvelope> {
@@ -113,21 +117,45 @@ export class ContractsController {
    * Send a contract by e-mail
    *
    * @remarks Sends an issued contract to the given address, otherwise to the address of the recipient; a given address
-   * replaces the stored one. A contract that was sent before is returned unchanged unless `resend` is true. Without any
-   * address it is rejected (409 `no_recipient`), in any other status with 409 `invalid_transition`.
+   * replaces the stored one. The mail contains a link to the page of the contract, which is made when the mail is sent
+   * and stored nowhere. A contract that was sent before is returned unchanged unless `resend` is true. Without any
+   * address it is rejected (409 `no_recipient`), in any other status with 409 `invalid_transition`, and after the end of
+   * public access with 409 `public_access_ended`.
    */
   @Post(':id/dispatch')
   @HttpCode(200)
   @RequireScope('legal:write')
-  @Mutates('legal.contract.send')
-  @Refuses({ 409: ['invalid_transition', 'no_recipient'] })
+  @Mutates('legal.contract.send', SECRETS)
+  @Refuses({ 409: ['invalid_transition', 'no_recipient', 'public_access_ended'] })
   @ApiBody({ type: DispatchContract, required: false })
   async dispatch(
-    @PathContractId(6) id: string,
+    @PathContract(6) id: string,
     @Body() body: DispatchContract,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<ContractEnvelope> {
     const contract = await this.contracts.dispatch(id, body, expected);
+    return tagged(contract, { data: toContract(contract) });
+  }
+
+  /**
+   * End public access to a contract
+   *
+   * @remarks From then on the public operation and the links in mails respond with 404. The status of the contract stays.
+   * A contract that was withdrawn before is returned unchanged. A contract that was not issued is rejected (409
+   * `invalid_transition`). Reversing the ledger entry opens the access again.
+   */
+  @Post(':id/withdrawal')
+  @HttpCode(200)
+  @RequireScope('legal:write')
+  @Mutates('legal.contract.withdraw', SECRETS)
+  @Refuses({ 409: ['invalid_transition'] })
+  @ApiBody({ type: WithdrawContract, required: false })
+  async withdraw(
+    @PathContract(9) id: string,
+    @Body() body: WithdrawContract,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<ContractEnvelope> {
+    const contract = await this.contracts.withdraw(id, body.reason, expected);
     return tagged(contract, { data: toContract(contract) });
   }
 
@@ -140,10 +168,10 @@ export class ContractsController {
   @Post(':id/voiding')
   @HttpCode(200)
   @RequireScope('legal:write')
-  @Mutates('legal.contract.void')
+  @Mutates('legal.contract.void', SECRETS)
   @Refuses({ 409: ['invalid_transition'] })
   async void(
-    @PathContractId(7) id: string,
+    @PathContract(7) id: string,
     @Body() body: VoidContract,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<ContractEnvelope> {

@@ -10,13 +10,13 @@ import { AppError, conflict, notFound, unprocessable } from '../../../platform/e
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/ids/id.js';
+import { isId, newId } from '../../../platform/ids/id.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
-import { newContractId } from './contract-id.js';
+import { newPublicId, REFERENCE } from './contract-id.js';
 import {
   changesOf,
   type CreateContract,
@@ -27,22 +27,27 @@ import {
   type ListedContract,
   type UpdateContract,
 } from './contract.dto.js';
-import { Contract } from './contract.entity.js';
+import { assertPublicUntil, Contract } from './contract.entity.js';
 import type { PublicContract, ShownStatus } from './public-contract.dto.js';
 
 mapConstraint('contracts_contract_number', () =>
   conflict('contract_number_taken', 'Another contract already has this number'),
 );
 
+mapConstraint('contracts_booking', () => notFound({ field: 'bookingId' }));
+
 const EXPIRY_BATCH = 500;
 
 /** The form of assigned numbers: `C-<year>-<at least five digits>`. */
 const ASSIGNED_NUMBER = /^C-(\d{4})-\d{5,10}$/;
 
-type Verb = 'create' | 'update' | 'issue' | 'send' | 'expire' | 'void';
+type Verb = 'create' | 'update' | 'issue' | 'send' | 'withdraw' | 'expire' | 'void';
 
-/** The columns that the public sees; drafts are not selected. The constraints of the table ensure a number. */
-type PublicRow = Omit<PublicContract, 'status'> & { status: ShownStatus | 'void' };
+/**
+ * The columns that the public sees; drafts are not selected. The constraints of the table ensure a number, except of a void
+ * contract that was never issued.
+ */
+type PublicRow = Omit<PublicContract, 'status'> & { reference: string; status: ShownStatus | 'void' };
 
 interface ExpiredContract {
   id: string;
@@ -51,7 +56,7 @@ interface ExpiredContract {
   previous: string;
 }
 
-/** Contracts, from draft to expiry. */
+/** Contracts, from draft to expiry. Staff name a contract by its id or its reference. */
 @Injectable()
 export class ContractsService {
   private readonly rows: Rows<Contract>;
@@ -67,12 +72,16 @@ export class ContractsService {
     this.rows = database.rows(Contract);
   }
 
-  async create(input: CreateContract, id = newContractId()): Promise<Contract> {
+  async create(input: CreateContract, id = newId(REFERENCE)): Promise<Contract> {
     const { status = 'draft' } = input;
     if (status !== 'draft') throw unprocessable('invalid_initial_status', 'A new contract must have the status draft');
     const now = this.clock.now();
+    const publicUntil = instantOf(input.publicUntil);
+    if (publicUntil) assertPublicUntil(publicUntil, now);
     const contract = make(Contract, {
       id,
+      publicId: newPublicId(),
+      bookingId: input.bookingId ?? null,
       title: input.title,
       status,
       contractNumber: input.contractNumber ?? null,
@@ -81,6 +90,8 @@ export class ContractsService {
       language: input.language ?? 'en',
       scope: input.scope ?? 'customer',
       expiresAt: instantOf(input.expiresAt),
+      publicUntil,
+      withdrawnAt: null,
       recipientName: input.recipientName ?? null,
       recipientEmail: input.recipientEmail ?? null,
       metadata: input.metadata ?? null,
@@ -96,7 +107,7 @@ export class ContractsService {
     return this.database.transaction(async () => {
       await this.lockNumbers(contract.contractNumber);
       await this.rows.insert(contract);
-      this.record('create', id, { before: null, after: contract.auditImage() });
+      this.record('create', contract, { before: null, after: contract.auditImage() });
       return contract;
     });
   }
@@ -104,10 +115,11 @@ export class ContractsService {
   /** Without texts and metadata, which may be large. */
   async list(query: ListContracts): Promise<{ contracts: ListedContract[]; total: number }> {
     const { limit, offset } = pageBounds(query);
-    const { status, search, sort = '-createdAt' } = query;
+    const { status, bookingId, search, sort = '-createdAt' } = query;
     const found = this.rows.query('contract');
     found.select(LISTED_COLUMNS.map((column) => `contract.${column}`));
     if (status !== undefined) found.andWhere('contract.status = :status', { status });
+    if (bookingId !== undefined) found.andWhere('contract.bookingId = :bookingId', { bookingId });
     if (search !== undefined) found.andWhere(contains(search));
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     found.orderBy(`contract.${sort.replace('-', '')}`, direction).addOrderBy('contract.id', direction);
@@ -115,20 +127,27 @@ export class ContractsService {
     return { contracts, total };
   }
 
-  async get(id: string): Promise<Contract> {
-    return this.rows.get(id);
+  async find(reference: string): Promise<Contract | null> {
+    return this.rows.find(reference);
   }
 
-  /** For customers: a draft is not found. Logs the access with the client's address. */
-  async getPublic(id: string, address: string): Promise<PublicContract> {
+  async get(idOrReference: string): Promise<Contract> {
+    return this.rows.get(await this.referenceOf(idOrReference));
+  }
+
+  /** For customers: a draft, and a contract whose public access has ended, is not found. Logs the access. */
+  async getPublic(publicId: string, address: string): Promise<PublicContract> {
     const [row] = await this.database.prepared<PublicRow>(
       'public-contract',
-      `select id, title, status, contract_number as "contractNumber", body, language
-       from contracts where id = $1 and status <> 'draft'`,
-      [id],
+      `select id as reference, public_id as id, title, status, contract_number as "contractNumber", body, language
+       from contracts
+       where public_id = $1 and status <> 'draft' and withdrawn_at is null
+         and (issued_at is null or public_until > $2)`,
+      [publicId, this.clock.now()],
     );
     const { requestId } = currentContext();
-    this.log.info({ contractId: id, status: row?.status ?? null, address, requestId }, 'public contract access');
+    const access = { contract: row?.reference ?? null, status: row?.status ?? null, address, requestId };
+    this.log.info(access, 'public contract access');
     if (!row) throw notFound();
     const { status } = row;
     if (status === 'void') throw new AppError(410, 'contract_gone', 'The contract is no longer valid');
@@ -144,7 +163,7 @@ export class ContractsService {
       await this.rows.update(contract);
       // The snapshot omits personal data and text; the list of changed fields shows that they changed.
       const after = { ...contract.auditImage(), changed: Object.keys(changes) };
-      this.record('update', id, { before, after });
+      this.record('update', contract, { before, after });
       return contract;
     });
   }
@@ -157,7 +176,7 @@ export class ContractsService {
       const before = contract.auditImage();
       contract.issue(contract.contractNumber ?? (await this.nextNumber()), this.clock.now());
       await this.rows.update(contract);
-      this.record('issue', id, { before, after: contract.auditImage() });
+      this.record('issue', contract, { before, after: contract.auditImage() });
       this.publish('issued', contract);
       return contract;
     });
@@ -177,7 +196,7 @@ export class ContractsService {
       contract.send(recipientEmail, this.clock.now());
       await this.rows.update(contract);
       await this.addMail(contract, recipientEmail, dispatch);
-      this.record('send', id, { before, after: contract.auditImage() });
+      this.record('send', contract, { before, after: contract.auditImage() });
       if (!wasSent) this.publish('sent', contract);
       return contract;
     });
@@ -187,9 +206,34 @@ export class ContractsService {
     return this.database.transaction(async () => {
       const contract = await this.lock(id, expected);
       const images = await this.declareVoid(contract, reason);
-      this.record('void', id, { ...images, reason });
+      this.record('void', contract, { ...images, reason });
       return contract;
     });
+  }
+
+  /** Ends public access. A contract that was withdrawn before is returned unchanged. */
+  async withdraw(id: string, reason: string | undefined, expected: ExpectedVersions): Promise<Contract> {
+    return this.database.transaction(async () => {
+      const contract = await this.lock(id, expected);
+      if (contract.withdrawnAt !== null) return contract;
+      const before = contract.auditImage();
+      contract.withdraw(this.clock.now());
+      await this.rows.update(contract);
+      this.record('withdraw', contract, { before, after: contract.auditImage(), reason: reason ?? null });
+      this.publish('withdrawn', contract);
+      return contract;
+    });
+  }
+
+  /** Opens public access again, under the same id and the same links. */
+  @Reverses('legal.contract.withdraw')
+  async reverseWithdrawal({ subjectId }: RecordedAction): Promise<ReversalResult> {
+    const contract = await this.rows.lock(subjectId);
+    const before = contract.auditImage();
+    contract.restoreAccess(this.clock.now());
+    await this.rows.update(contract);
+    this.publish('restored', contract);
+    return { before, after: contract.auditImage() };
   }
 
   /** Declares the contract void. Its number remains assigned, and a sent mail cannot be recalled. */
@@ -225,7 +269,7 @@ export class ContractsService {
     );
     for (const contract of contracts) {
       const { contractNumber, version, previous } = contract;
-      this.record('expire', contract.id, {
+      this.record('expire', contract, {
         before: { status: previous, contractNumber, version: version - 1 },
         after: { status: 'expired', contractNumber, version },
       });
@@ -234,10 +278,16 @@ export class ContractsService {
     return contracts.length;
   }
 
-  private async lock(id: string, expected: ExpectedVersions): Promise<Contract> {
-    const contract = await this.rows.lock(id);
+  private async lock(idOrReference: string, expected: ExpectedVersions): Promise<Contract> {
+    const contract = await this.rows.lock(await this.referenceOf(idOrReference));
     assertVersion(expected, contract);
     return contract;
+  }
+
+  /** The reference behind a public id. Contracts of earlier versions have references with the form of a public id. */
+  private async referenceOf(idOrReference: string): Promise<string> {
+    if (isId(REFERENCE, idOrReference)) return idOrReference;
+    return (await this.rows.findBy({ publicId: idOrReference }))?.id ?? idOrReference;
   }
 
   private async declareVoid(contract: Contract, reason: string): Promise<{ before: object; after: object }> {
@@ -283,15 +333,19 @@ export class ContractsService {
     if (year > 0) await this.database.query('select contract_numbers_lock($1)', [year]);
   }
 
-  private record(verb: Verb, id: string, entry: { before: object | null; after: object; reason?: string }): void {
-    this.ledger.record(`legal.contract.${verb}`, { subjectType: 'contract', subjectId: id, ...entry });
+  private record(
+    verb: Verb,
+    { id: subjectId }: Pick<Contract, 'id'>,
+    entry: { before: object | null; after: object; reason?: string | null },
+  ): void {
+    this.ledger.record(`legal.contract.${verb}`, { subjectType: 'contract', subjectId, ...entry });
   }
 
   private publish(
-    event: 'issued' | 'sent' | 'expired' | 'voided',
-    { id: contractId, contractNumber, version }: Pick<Contract, 'id' | 'contractNumber' | 'version'>,
+    event: 'issued' | 'sent' | 'withdrawn' | 'restored' | 'expired' | 'voided',
+    { id: contractReference, contractNumber, version }: Pick<Contract, 'id' | 'contractNumber' | 'version'>,
   ): void {
-    const data = { contractId, contractNumber, version };
+    const data = { contractReference, contractNumber, version };
     this.outbox.add({ channel: 'legal.contracts', event: `contract.${event}`, data });
   }
 }

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { PathContractId } from './contract-id.js';
+import { PathPublicId } from './contract-id.js';
 import { ContractsService } from './contracts.service.js';
 import { PublicContractEnvelope, toPublicContract } from './public-contract.dto.js';
 
@@ -15,9 +15,10 @@ export class PublicContractsController {
   /**
    * Get an issued contract as a customer
    *
-   * @remarks Returns the text of a contract that was issued. The unguessable ID is the only credential needed. A draft
-   * and an unknown ID are not found (404); a void contract is 410 `contract_gone`. Each access is logged with
-   * the client address, and requests are rate limited.
+   * @remarks Returns the text of a contract that was issued. The unguessable ID is the only credential needed. A draft,
+   * an unknown ID and a contract whose public access was withdrawn or has ended (`publicUntil`) are not found (404); a
+   * void contract is 410 `contract_gone`. Each access is logged with the client address, and requests are rate
+   * limited.
    */
   @Get(':id')
   @Public()
@@ -26,7 +27,7 @@ export class PublicContractsController {
   @Header('Cache-Control', 'private, no-store')
   @Header('Referrer-Policy', 'no-referrer')
   @Header('X-Robots-Tag', 'noindex')
-  async get(@PathContractId(3) id: string, @Ip() address: string): Promise<PublicContractEnvelope> {
+  async get(@PathPublicId() id: string, @Ip() address: string): Promise<PublicContractEnvelope> {
     return { data: toPublicContract(await this.contracts.getPublic(id, address)) };
   }
 }

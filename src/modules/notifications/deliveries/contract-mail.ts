@@ -2,6 +2,7 @@
 export interface ContractMail {
   /** Null in jobs of earlier versions. */
   messageId: string | null;
+  /** The reference of the contract. */
   contractId: string;
   title: string | null;
   recipientEmail: string;
@@ -9,6 +10,9 @@ export interface ContractMail {
   subject: string | null;
   message: string | null;
 }
+
+/** Stands for the link in stored texts: who can read a message must not be able to open the contract. */
+const LINK = '{{link}}';
 
 /** Throws if the payload has no contract or no recipient. */
 export function contractMailOf(payload: unknown): ContractMail {
@@ -30,19 +34,19 @@ export function contractMailOf(payload: unknown): ContractMail {
   };
 }
 
-/** Subject and text: those of the staff member or a default, and a link to the contract. */
+/** Subject and text as they are stored: those of the staff member or a default, with a placeholder for the link. */
 export function contractMail(
-  { contractId, title, recipientName, subject, message }: ContractMail,
-  { organization, baseUrl }: { organization: string; baseUrl: string },
+  { title, recipientName, subject, message }: ContractMail,
+  organization: string,
 ): { subject: string; text: string } {
   const greeting = recipientName === null ? 'Hello,' : `Dear ${recipientName},`;
   return {
     subject: subject ?? (title ?? `Your contract with ${organization}`).slice(0, 500),
-    text: [
-      greeting,
-      message ?? 'here is your contract with us.',
-      `${baseUrl}/v1/public/legal/contracts/${contractId}`,
-      organization,
-    ].join('\n\n'),
+    text: [greeting, message ?? 'here is your contract with us.', LINK, organization].join('\n\n'),
   };
+}
+
+/** The text as it is sent. */
+export function withLink(text: string, link: string): string {
+  return text.replaceAll(LINK, () => link);
 }

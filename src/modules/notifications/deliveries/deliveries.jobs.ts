@@ -14,7 +14,8 @@ import { recipientKindOf } from '../rules/channel-config.js';
 import { type ClaimedRun, ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
 import { findSource } from '../targets/reminder-source.js';
 import { sendingWindowOf } from '../timing/sending-window.js';
-import { contractMail, contractMailOf } from './contract-mail.js';
+import { ContractLinks } from './contract-links.js';
+import { contractMail, contractMailOf, withLink } from './contract-mail.js';
 import { MailSender, type Outcome } from './mail-sender.js';
 import { reminderMail } from './reminder-mail.js';
 import { decide, type Decision } from './run-decision.js';
@@ -28,6 +29,12 @@ const MAX_WORK_MS = 50_000;
 const ABANDONED_BATCH = 100;
 /** The pauses add up to far less than the lease of a message. */
 const MAX_PAUSE_MS = 16_000;
+
+/** A message that an attempt was started for, with the text to send. */
+interface Attempt {
+  message: NotificationMessage;
+  text: string;
+}
 
 /**
  * Sends due messages, each at most once: the start of an attempt is committed before the mail server is called, and an
@@ -53,7 +60,7 @@ export class DeliveryJobs {
   @Job('mail.send')
   async queueContract(payload: unknown): Promise<void> {
     const mail = contractMailOf(payload);
-    const { subject, text } = contractMail(mail, { organization: this.env.orgName, baseUrl: this.env.baseUrl });
+    const { subject, text } = contractMail(mail, this.env.orgName);
     const { messageId, contractId, recipientEmail: recipient } = mail;
     await this.database.transaction(async () => {
       // The job chose the id, so that a repeated job stores no second message.
@@ -95,8 +102,16 @@ export class DeliveryJobs {
     }
   }
 
-  private async startContract(): Promise<NotificationMessage | null> {
-    return this.database.transaction(() => this.messages.startContract());
+  /** The link is made with the attempt, and each attempt has its own: an earlier mail may have arrived. */
+  private async startContract(): Promise<Attempt | null> {
+    return this.database.transaction(async () => {
+      const message = await this.messages.startContract();
+      if (!message) return null;
+      const { text, contractId } = message;
+      const [links] = this.listeners.all(ContractLinks);
+      if (!links || contractId === null) return { message, text };
+      return { message, text: withLink(text, await links.create(contractId)) };
+    });
   }
 
   /**
@@ -106,7 +121,7 @@ export class DeliveryJobs {
    *
    * @returns the message to send, `decided` if the run is not sent now, `none` if no run is due.
    */
-  private async decideNextRun(skipped: Set<string>): Promise<NotificationMessage | 'decided' | 'none'> {
+  private async decideNextRun(skipped: Set<string>): Promise<Attempt | 'decided' | 'none'> {
     return this.database.transaction(async () => {
       const now = this.clock.now();
       const run = await this.runs.lockNextDue(skipped);
@@ -131,7 +146,7 @@ export class DeliveryJobs {
     run: ClaimedRun,
     { recipient, template, target }: Extract<Decision, { kind: 'send' }>,
     skipped: Set<string>,
-  ): Promise<NotificationMessage | 'decided'> {
+  ): Promise<Attempt | 'decided'> {
     const { id: runId, suppressionGroup } = run;
     if (!(await this.messages.lockRecipient(recipient))) {
       skipped.add(runId);
@@ -145,7 +160,9 @@ export class DeliveryJobs {
     }
     const attempts = await this.runs.startSending(runId, recipient);
     const mail = reminderMail(template, target, this.env.orgName);
-    return this.messages.startReminder({ ...limited, ...mail, attempts, recipientKind: recipientKindOf(run.config) });
+    const kind = recipientKindOf(run.config);
+    const message = await this.messages.startReminder({ ...limited, ...mail, attempts, recipientKind: kind });
+    return { message, text: message.text };
   }
 
   private async end(runId: string, { status, reason }: Omit<Extract<Decision, { kind: 'end' }>, 'kind'>) {
@@ -154,8 +171,8 @@ export class DeliveryJobs {
   }
 
   /** The start of the attempt must be committed. */
-  private async deliver(message: NotificationMessage): Promise<void> {
-    const outcome = await this.sender.send(message);
+  private async deliver({ message, text }: Attempt): Promise<void> {
+    const outcome = await this.sender.send({ ...message, text });
     await untilRecorded(() => this.database.transaction(() => this.settle(message, outcome)));
   }
 

@@ -46,9 +46,9 @@ export class NotificationMessageResponse {
   @Id('rrun')
   runId: string | null;
 
-  /** The contract that the message delivers; null for a reminder. */
-  @Text({ max: 30 })
-  contractId: string | null;
+  /** Reference of the contract that the message delivers; null for a reminder. */
+  @Text({ max: 31 })
+  contractReference: string | null;
 
   /** Delivery state. `recorded`: no mail server is configured, so the message was stored and not sent. */
   @OneOf(MESSAGE_STATUSES)
@@ -70,7 +70,7 @@ export class NotificationMessageResponse {
   @Text({ max: 500 })
   subject: string;
 
-  /** Plain text as sent. */
+  /** Plain text as sent, with `{{link}}` in place of the link to a contract. */
   @Text({ max: 20_000, multiline: true })
   text: string;
 
@@ -95,7 +95,7 @@ export function toMessage(message: NotificationMessage): NotificationMessageResp
     id: message.id,
     kind: message.kind,
     runId: message.runId,
-    contractId: message.contractId,
+    contractReference: message.contractId,
     status: message.status,
     reason: message.reason,
     error: message.error,

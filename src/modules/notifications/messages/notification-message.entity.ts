@@ -23,6 +23,7 @@ export class NotificationMessage {
   @PrimaryColumn('text') id: string;
   @Column('text') kind: MessageKind;
   @Column('text', { name: 'run_id', nullable: true }) runId: string | null;
+  /** The reference of the contract. */
   @Column('text', { name: 'contract_id', nullable: true }) contractId: string | null;
   @Column('text') status: MessageStatus;
   @Column('text', { nullable: true }) reason: string | null;
@@ -46,7 +47,7 @@ export class NotificationMessage {
       id: this.id,
       kind: this.kind,
       runId: this.runId,
-      contractId: this.contractId,
+      contractReference: this.contractId,
       status: this.status,
       reason: this.reason,
       attempts: this.attempts,

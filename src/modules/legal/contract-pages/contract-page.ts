@@ -1,0 +1,158 @@
+/** The languages of the page around a contract; the contract itself may be in any language. */
+export const PAGE_LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'ro'] as const;
+export type PageLanguage = (typeof PAGE_LANGUAGES)[number];
+
+/** What the page shows of a contract. */
+export interface ShownContract {
+  title: string;
+  contractNumber: string;
+  /** Frozen when the contract was issued, and sanitized then. */
+  body: string;
+  language: string;
+  status: string;
+}
+
+export interface Company {
+  orgName: string;
+  orgAddress: string;
+  orgTaxId: string;
+}
+
+interface PageTexts {
+  contract: string;
+  expired: string;
+  taxId: string;
+  notFound: string;
+  notFoundHint: string;
+  void: string;
+  voidHint: string;
+}
+
+const TEXTS: Record<PageLanguage, PageTexts> = {
+  en: {
+    contract: 'Contract',
+    expired: 'This contract has expired.',
+    taxId: 'Tax ID',
+    notFound: 'This page does not exist',
+    notFoundHint: 'The link is incomplete, or it is no longer valid. Please ask us for a new one.',
+    void: 'This contract is no longer valid',
+    voidHint: 'The contract was declared void. Please contact us if you have any questions.',
+  },
+  de: {
+    contract: 'Vertrag',
+    expired: 'Dieser Vertrag ist abgelaufen.',
+    taxId: 'Steuernummer',
+    notFound: 'Diese Seite gibt es nicht',
+    notFoundHint: 'Der Link ist unvollständig oder nicht mehr gültig. Bitte fordern Sie bei uns einen neuen an.',
+    void: 'Dieser Vertrag ist nicht mehr gültig',
+    voidHint: 'Der Vertrag wurde für ungültig erklärt. Bei Fragen wenden Sie sich bitte an uns.',
+  },
+  fr: {
+    contract: 'Contrat',
+    expired: 'Ce contrat a expiré.',
+    taxId: 'Numéro fiscal',
+    notFound: 'Cette page n’existe pas',
+    notFoundHint: 'Le lien est incomplet ou n’est plus valable. Veuillez nous en demander un nouveau.',
+    void: 'Ce contrat n’est plus valable',
+    voidHint: 'Le contrat a été annulé. Pour toute question, veuillez nous contacter.',
+  },
+  es: {
+    contract: 'Contrato',
+    expired: 'Este contrato ha vencido.',
+    taxId: 'Número de identificación fiscal',
+    notFound: 'Esta página no existe',
+    notFoundHint: 'El enlace está incompleto o ya no es válido. Solicítenos uno nuevo.',
+    void: 'Este contrato ya no es válido',
+    voidHint: 'El contrato ha sido anulado. Si tiene alguna pregunta, póngase en contacto con nosotros.',
+  },
+  it: {
+    contract: 'Contratto',
+    expired: 'Questo contratto è scaduto.',
+    taxId: 'Codice fiscale',
+    notFound: 'Questa pagina non esiste',
+    notFoundHint: 'Il link è incompleto o non è più valido. Vi preghiamo di richiederne uno nuovo.',
+    void: 'Questo contratto non è più valido',
+    voidHint: 'Il contratto è stato annullato. Per qualsiasi domanda vi preghiamo di contattarci.',
+  },
+  ro: {
+    contract: 'Contract',
+    expired: 'Acest contract a expirat.',
+    taxId: 'Cod fiscal',
+    notFound: 'Această pagină nu există',
+    notFoundHint: 'Linkul este incomplet sau nu mai este valabil. Vă rugăm să ne cereți unul nou.',
+    void: 'Acest contract nu mai este valabil',
+    voidHint: 'Contractul a fost declarat nul. Pentru orice întrebare, vă rugăm să ne contactați.',
+  },
+};
+
+const STYLE = `
+body { margin: 0; background: #f4f4f2; color: #1c1c1c; font: 1rem/1.6 system-ui, sans-serif; }
+main { box-sizing: border-box; max-width: 48rem; margin: 0 auto; padding: 2rem; background: #fff; min-height: 100vh;
+  overflow-wrap: anywhere; }
+header p { margin: 0; color: #555; }
+table { border-collapse: collapse; } th, td { border: 1px solid #bbb; padding: .25rem .5rem; }
+.notice { padding: .5rem 1rem; background: #fff3cd; }
+footer { margin-top: 3rem; border-top: 1px solid #bbb; color: #555; font-size: .875rem; white-space: pre-line; }
+@media print { body { background: none; } main { padding: 0; max-width: none; } }`;
+
+/** The page language that matches a language tag, or its primary language (`de-AT`: `de`); English for all others. */
+export function pageLanguageOf(tag: string): PageLanguage {
+  const [primary] = tag.toLowerCase().split(/[-_]/);
+  return PAGE_LANGUAGES.find((language) => language === primary) ?? 'en';
+}
+
+/** The contract with the name and address of the company. The title is escaped; the body was sanitized at the issue. */
+export function contractPage(contract: ShownContract, company: Company, nonce: string): string {
+  const language = pageLanguageOf(contract.language);
+  const texts = TEXTS[language];
+  const notice = contract.status === 'expired' ? `<p class="notice">${texts.expired}</p>` : '';
+  return page(
+    { language, title: contract.title, company, nonce },
+    `<header><p>${escaped(company.orgName)}</p>
+<h1>${escaped(contract.title)}</h1>
+<p>${texts.contract} ${escaped(contract.contractNumber)}</p></header>
+${notice}
+<article lang="${escaped(contract.language)}">${contract.body}</article>`,
+  );
+}
+
+/** The page for a link that leads nowhere, or to a void contract. */
+export function noticePage(
+  notice: 'notFound' | 'void',
+  { language, company, nonce }: { language: PageLanguage; company: Company; nonce: string },
+): string {
+  const { [notice]: title, [`${notice}Hint` as const]: hint } = TEXTS[language];
+  return page({ language, title, company, nonce }, `<h1>${title}</h1>\n<p>${hint}</p>`);
+}
+
+function page(
+  { language, title, company, nonce }: { language: PageLanguage; title: string; company: Company; nonce: string },
+  content: string,
+): string {
+  const { orgName, orgAddress, orgTaxId } = company;
+  const taxId = orgTaxId === '' ? '' : `${TEXTS[language].taxId} ${orgTaxId}`;
+  const footer = [orgName, orgAddress, taxId].filter((line) => line !== '').map(escaped);
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escaped(title)}</title>
+<style nonce="${nonce}">${STYLE}
+</style>
+</head>
+<body>
+<main>
+${content}
+<footer><p>${footer.join('\n')}</p></footer>
+</main>
+</body>
+</html>
+`;
+}
+
+function escaped(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}

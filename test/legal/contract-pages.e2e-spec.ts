@@ -1,0 +1,187 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { type MailServer, startMailServer } from '../notifications/mail-server.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { Answer } from '../setup/http.js';
+import { tablesWith } from '../setup/tables.js';
+import { contractIn, declareVoid, dispatch, withdraw } from './contracts.js';
+
+const PAGES = '/v1/public/legal/contract-pages';
+const UNKNOWN = 'a'.repeat(43);
+const SCRIPT = '<script>alert(1)</script>';
+
+let app: TestApp;
+let server: MailServer;
+let sent = 0;
+
+beforeAll(async () => {
+  server = await startMailServer();
+  const company = { ORG_NAME: 'Dolomiti & <Co>', ORG_ADDRESS: 'Via Roma 1, Bozen', ORG_TAX_ID: 'IT123' };
+  app = await startApp({ env: { LOG_LEVEL: 'trace', SMTP_URL: server.url, ...company } });
+});
+
+describe('the page of a contract', () => {
+  it('shows the escaped title, the frozen text and the company in the language of the contract', async () => {
+    const terms = { title: `Reisevertrag ${SCRIPT}`, body: `<p>Sieben Tage</p>${SCRIPT}<a href="javascript:x">x</a>` };
+    const { contract, page } = await mailed({ ...terms, language: 'de' });
+
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('<html lang="de">');
+    expect(page.text).toContain('<h1>Reisevertrag &lt;script&gt;alert(1)&lt;/script&gt;</h1>');
+    expect(page.text).toContain(`<p>Vertrag ${contract.contractNumber}</p>`);
+    expect(page.text).toContain(`<article lang="de">${contract.body}</article>`);
+    expect(contract.body).toBe('<p>Sieben Tage</p><a>x</a>');
+    expect(page.text).toContain('Dolomiti &amp; &lt;Co&gt;\nVia Roma 1, Bozen\nSteuernummer IT123');
+    expect(page.text).not.toMatch(/<script|javascript:/);
+    expect(page.text).not.toContain(contract.id);
+  });
+
+  it.each([
+    ['en', 'Contract'],
+    ['fr', 'Contrat'],
+    ['es', 'Contrato'],
+    ['it', 'Contratto'],
+    ['ro', 'Contract'],
+    ['de-AT', 'Vertrag'],
+    ['xx', 'Contract'],
+  ])('has texts in the language %s', async (language, word) => {
+    const { contract, page } = await mailed({ language });
+    expect(page.text).toContain(`<p>${word} ${contract.contractNumber}</p>`);
+    expect(page.text).toContain(`<article lang="${language}">`);
+  });
+
+  it('loads nothing, applies only its own style, and is neither stored, indexed nor named in a Referer', async () => {
+    const { page, link } = await mailed();
+    const nonce = /<style nonce="([\w-]{22})">/.exec(page.text)?.[1];
+    expect(page.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': `default-src 'none';style-src 'nonce-${nonce}';base-uri 'none';form-action 'none';frame-ancestors 'none'`,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-robots-tag': 'noindex',
+      'x-content-type-options': 'nosniff',
+    });
+    expect((await app.get(link)).headers['content-security-policy']).not.toContain(String(nonce));
+  });
+
+  it('an expired contract is shown with a notice', async () => {
+    const { contract, link } = await mailed({ language: 'it' });
+    await app.sql(
+      `update contracts set status = 'expired', expires_at = now(), expired_at = now() where public_id = $1`,
+      [contract.id],
+    );
+    expect((await app.get(link)).text).toContain('Questo contratto è scaduto.');
+  });
+
+  it('unknown, malformed, withdrawn and ended links have the same 404 page, in the language of the browser', async () => {
+    const [withdrawn, ended] = [await mailed(), await mailed()];
+    await withdraw(app, withdrawn.contract.id);
+    await app.sql(`update contracts set public_until = now() - interval '1 day' where public_id = $1`, [
+      ended.contract.id,
+    ]);
+    const links = [`${PAGES}/${UNKNOWN}`, `${PAGES}/x`, `${PAGES}/a%2Fb`, withdrawn.link, ended.link];
+    const pages = await Promise.all(
+      links.map((link) => app.get(link, { headers: { 'Accept-Language': 'ro, en;q=0.5' } })),
+    );
+
+    for (const { status, text, headers } of pages) {
+      expect(status).toBe(404);
+      expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'x-robots-tag': 'noindex' });
+      expect(text).toContain('<h1>Această pagină nu există</h1>');
+      expect(withoutNonce(text)).toBe(withoutNonce(pages[0]?.text ?? ''));
+    }
+  });
+
+  it('a void contract has a 410 page in its language', async () => {
+    const { contract, link } = await mailed({ language: 'es', title: 'Crucero' });
+    await declareVoid(app, contract.id);
+    const { status, text } = await app.get(link);
+    expect(status).toBe(410);
+    expect(text).toContain('<h1>Este contrato ya no es válido</h1>');
+    expect(text).not.toContain('Crucero');
+  });
+
+  it('is not found under the id or the reference of the contract', async () => {
+    const { contract } = await mailed();
+    for (const key of [contract.id, contract.reference]) expect((await app.get(`${PAGES}/${key}`)).status).toBe(404);
+  });
+});
+
+describe('the link to the page of a contract', () => {
+  it('contains a token of its own in each mail, of which only the hash is stored', async () => {
+    const { contract, link } = await mailed();
+    await dispatch(app, contract.id, { resend: true });
+    const [, second] = await linksTo(contract.recipientEmail ?? '', 2);
+    const tokens = [link, second ?? ''].map((each) => each.replace(`${PAGES}/`, ''));
+    await app.get(`${PAGES}/${tokens[0]}`);
+    await app.get(`${PAGES}/${tokens[1]}/`);
+
+    expect(new Set(tokens).size).toBe(2);
+    const stored = await app.sql<{ hash: string }>(
+      `select encode(token_sha256, 'hex') as hash from contract_page_tokens where contract_id = $1`,
+      [contract.reference],
+    );
+    const hashes = tokens.map((token) => createHash('sha256').update(token).digest('hex'));
+    expect(stored.map(({ hash }) => hash).sort()).toEqual(hashes.sort());
+    expect(await tablesWith(app, tokens)).toEqual([]);
+    for (const token of tokens) expect(app.logs.filter((line) => line.includes(token))).toEqual([]);
+    const metrics = await app.get('/metrics');
+    for (const token of tokens) expect(metrics.text).not.toContain(token);
+  });
+
+  it('is not in the stored message, which staff can read', async () => {
+    const { contract } = await mailed({}, { message: 'Here: {{link}} $& $1' });
+    const messages = await app.as('owner').get<{ data: Record<string, unknown>[] }>('/v1/admin/notifications/messages');
+    const own = messages.body.data.find(({ contractReference }) => contractReference === contract.reference);
+    expect(own).toMatchObject({ text: expect.stringMatching(/Here: \{\{link\}\} \$& \$1\n\n\{\{link\}\}/) });
+    expect(JSON.stringify(messages.body)).not.toContain(contract.id);
+  });
+
+  it('each access is logged with the address and the reference', async () => {
+    const { contract, link } = await mailed();
+    const { headers } = await app.get(link);
+    const lines = app.logs.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const own = lines.filter(({ requestId }) => requestId === headers['x-request-id']);
+    expect(own).toEqual([
+      expect.objectContaining({ msg: 'contract page access', contract: contract.reference, address: '127.0.0.1' }),
+      expect.objectContaining({ req: { method: 'GET', path: `${PAGES}/[redacted]` } }),
+    ]);
+  });
+});
+
+describe('the rate limit of the page', () => {
+  it('counts per address together with the public operation', async () => {
+    const limited = await startApp({ env: { RATE_LIMIT_FACTOR: '0.04' } });
+    for (let n = 0; n < 3; n += 1) await limited.get(`${PAGES}/${UNKNOWN}`);
+    expect((await limited.get(`${PAGES}/${UNKNOWN}`)).status).toBe(429);
+  });
+});
+
+/** A contract that was sent by mail, the link in the mail, and the page behind it. */
+async function mailed(terms: object = {}, mail: object = {}) {
+  sent += 1;
+  const recipientEmail = `clara-${sent}@example.com`;
+  const contract = await contractIn(app, 'issued', { recipientEmail, ...terms });
+  await dispatch(app, contract.id, mail);
+  const link = (await linksTo(recipientEmail, 1))[0] ?? '';
+  const page: Answer<unknown> = await app.get(link);
+  return { contract, link, page };
+}
+
+/** The paths of the links in the mails to this address, once there are so many. */
+async function linksTo(address: string, count: number): Promise<string[]> {
+  for (;;) {
+    const mails = server.mails.filter(({ recipient }) => recipient === address);
+    if (mails.length >= count) {
+      return mails.map(
+        ({ text = '' }) => /\/v1\/public\/legal\/contract-pages\/[0-9A-Za-z]{43}(?=\s)/.exec(text)?.[0] ?? '',
+      );
+    }
+    await setTimeout(50);
+  }
+}
+
+function withoutNonce(html: string): string {
+  return html.replace(/nonce="[^"]+"/, '');
+}
