@@ -20,6 +20,7 @@ import { VaultOwners1791000000310 } from './src/migrations/1791000000310-vault-o
 import { ConnectorProviderOwners1791000000320 } from './src/migrations/1791000000320-connector-provider-owners.js';
 import { ContractPublicIds1791000000400 } from './src/migrations/1791000000400-contract-public-ids.js';
 import { ContractPageTokens1791000000410 } from './src/migrations/1791000000410-contract-page-tokens.js';
+import { MessageRetention1791000000700 } from './src/migrations/1791000000700-message-retention.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -132,6 +133,7 @@ const migrations = [
   ConnectorProviderOwners1791000000320,
   ContractPublicIds1791000000400,
   ContractPageTokens1791000000410,
+  MessageRetention1791000000700,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

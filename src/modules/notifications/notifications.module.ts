@@ -4,6 +4,7 @@ import { ActionLedgerModule } from '../action-ledger/index.js';
 import { DeliveryJobs } from './deliveries/deliveries.jobs.js';
 import { MailSender, RecordingSender } from './deliveries/mail-sender.js';
 import { SmtpSender } from './deliveries/smtp-sender.js';
+import { MessageRetentionJobs } from './deliveries/message-retention.jobs.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { MessagesService } from './messages/messages.service.js';
 import { NotificationsDemo } from './notifications.demo.js';
@@ -27,6 +28,7 @@ import { SimulationsService } from './simulations/simulations.service.js';
       useFactory: ({ smtpUrl, mailFrom }: Env) =>
         smtpUrl === null ? new RecordingSender() : new SmtpSender(smtpUrl, mailFrom),
     },
+    MessageRetentionJobs,
     MessagesService,
     NotificationsDemo,
     ReminderJobs,

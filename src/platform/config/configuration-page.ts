@@ -55,6 +55,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   quietHours: 'Mail and reminders',
   blackoutDays: 'Mail and reminders',
   remindersPerDay: 'Mail and reminders',
+  messageRetentionMonths: 'Mail and reminders',
   catalogMarkets: 'Catalog',
   embedder: 'Catalog',
   embeddingUrl: 'Catalog',

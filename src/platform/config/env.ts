@@ -35,6 +35,7 @@ export abstract class Env {
   readonly quietHours: string | null;
   readonly blackoutDays: readonly string[];
   readonly remindersPerDay: number;
+  readonly messageRetentionMonths: number;
   readonly rateLimitFactor: number;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];

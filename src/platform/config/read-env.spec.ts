@@ -255,9 +255,12 @@ describe('the environment', () => {
     },
   );
 
-  it.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])('the environment accepts HOST=%s outside production', (HOST) => {
-    expect(faultsOf({ HOST })).toEqual([]);
-  });
+  it.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])(
+    'the environment accepts HOST=%s outside production',
+    (HOST) => {
+      expect(faultsOf({ HOST })).toEqual([]);
+    },
+  );
 
   it('the environment requires a vault key in production', () => {
     const keyless = { ...production, VAULT_KEK_PRIMARY: '', VAULT_KEK_a: '' };

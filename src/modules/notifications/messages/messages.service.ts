@@ -189,6 +189,23 @@ export class MessagesService {
     );
   }
 
+  /**
+   * Replaces recipient, subject and text of messages that ended so long ago, and returns how many it was; at most `limit`.
+   * Id, kind, times and outcome stay.
+   */
+  async eraseOlderThan(months: number, limit: number): Promise<number> {
+    const { count } = await this.database.execute(
+      `update notification_messages set recipient = 'erased', subject = 'erased', text = 'erased', error = null, erased_at = $1
+       where id in (
+         select id from notification_messages
+         where erased_at is null and updated_at < $1::timestamptz - make_interval(months => $2)
+           and status not in ('queued', 'sending')
+         order by updated_at limit $3 for update skip locked)`,
+      [this.clock.now(), months, limit],
+    );
+    return count;
+  }
+
   private async read(text: string, values: unknown[]): Promise<NotificationMessage[]> {
     const found = await this.database.read(NotificationMessage, { text, values });
     return found.map(({ entity }) => entity);

@@ -39,6 +39,8 @@ export class NotificationMessage {
   /** The sending process records the outcome before this time; otherwise the outcome is unknown. */
   @Column('timestamptz', { name: 'lease_until', nullable: true }) leaseUntil: Date | null;
   @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt: Date | null;
+  /** When recipient, subject and text were replaced, because the retention period had passed. */
+  @Column('timestamptz', { name: 'erased_at', nullable: true }) erasedAt: Date | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 

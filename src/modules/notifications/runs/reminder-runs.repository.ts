@@ -214,6 +214,20 @@ export class ReminderRunsRepository {
     return run ?? null;
   }
 
+  /** Removes the recipients of runs that ended so long ago, and returns how many it was; at most `limit`. */
+  async eraseRecipientsOlderThan(months: number, limit: number): Promise<number> {
+    const { count } = await this.database.execute(
+      `update reminder_runs set recipient = null
+       where id in (
+         select id from reminder_runs
+         where recipient is not null and updated_at < $1::timestamptz - make_interval(months => $2)
+           and status not in ('planned', 'queued', 'sending')
+         order by updated_at limit $3 for update skip locked)`,
+      [this.clock.now(), months, limit],
+    );
+    return count;
+  }
+
   /** Starts an attempt for a locked run and returns the number of attempts. */
   async startSending(id: string, recipient: string): Promise<number> {
     const [run] = await this.database.query<{ attempts: number }>(
