@@ -38,11 +38,11 @@ describe('the append-only tables of the ledger', () => {
   );
 
   it('the role of the service is not a superuser', async () => {
-    const [asked] = await app.sql(
+    const [erased] = await app.sql(
       'select current_user::text as role, rolsuper from pg_roles where rolname = current_user',
     );
     const [own] = await app.nest.get(Database).query('select current_user::text as role, false as rolsuper');
-    expect(asked).toEqual(own);
+    expect(erased).toEqual(own);
   });
 
   it('the database rejects changes of a completed reversal, and its DELETE', async () => {

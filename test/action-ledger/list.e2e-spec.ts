@@ -171,7 +171,7 @@ describe('the cursor of the list', () => {
     cursor = (await page(app, { subjectId, limit: 1 })).nextCursor ?? '';
   });
 
-  const refused = async (query: Record<string, string | number>) => {
+  const rejected = async (query: Record<string, string | number>) => {
     const answer = await app.as('owner').get(`${ENTRIES}?${search(query)}`);
     expect(answer.status).toBe(400);
     const message = 'cursor must be the nextCursor of a page with the same filters';
@@ -182,28 +182,28 @@ describe('the cursor of the list', () => {
     const [payload = '', mac] = cursor.split('.');
     const [filters] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [string, string];
     const forged = Buffer.from(JSON.stringify([filters, '999999999'])).toString('base64url');
-    await refused({ subjectId, cursor: `${forged}.${mac}` });
+    await rejected({ subjectId, cursor: `${forged}.${mac}` });
   });
 
   it('a cursor with a changed signature is 400', async () => {
     const other = cursor.endsWith('A') ? 'B' : 'A';
-    await refused({ subjectId, cursor: cursor.slice(0, -1) + other });
+    await rejected({ subjectId, cursor: cursor.slice(0, -1) + other });
   });
 
   it.each(['x', 'a.b', 'a.b.c', '.', '%00', 'e30.e30'])('the text %s is 400 as a cursor', (text) =>
-    refused({ subjectId, cursor: text }),
+    rejected({ subjectId, cursor: text }),
   );
 
   it('a cursor of a page with other filters is 400', async () => {
-    await refused({ subjectId, action: 'distribution.channel.update', cursor });
-    await refused({ cursor });
-    await refused({ subjectId: 'chan_other', cursor });
+    await rejected({ subjectId, action: 'distribution.channel.update', cursor });
+    await rejected({ cursor });
+    await rejected({ subjectId: 'chan_other', cursor });
   });
 
   it('a cursor of another list is 400', async () => {
     const path = '/data/geo/v1/reference/languages?limit=1';
     const { body } = await app.as('platform').get<{ nextCursor: string }>(path);
-    await refused({ subjectId, cursor: body.nextCursor });
+    await rejected({ subjectId, cursor: body.nextCursor });
   });
 
   it('a cursor can be used with another limit', async () => {

@@ -59,16 +59,16 @@ describe('legal.policy_assignment.remove', () => {
       ...target,
       ...{ validFrom: '2026-01-01', validTo: '2031-12-31', priority: 3 },
     });
-    const asked = { kind: 'cancellation', productId: target.targetId };
+    const criteria = { kind: 'cancellation', productId: target.targetId };
     await remove(assignment.id);
-    expect((await resolve(app, asked)).data?.assignment.id).not.toBe(assignment.id);
+    expect((await resolve(app, criteria)).data?.assignment.id).not.toBe(assignment.id);
 
     const { before, outcome } = await reversed(app, assignment.id, ACTION);
 
     expect(outcome).toBe('full');
     expect(before).toMatchObject({ removedAt: expect.any(String), removedBy: expect.any(String) });
     expect(itself(await readAssignment(app, assignment.id))).toEqual(itself(assignment));
-    expect((await resolve(app, asked)).data?.assignment.id).toBe(assignment.id);
+    expect((await resolve(app, criteria)).data?.assignment.id).toBe(assignment.id);
     expect((await eventsOf(app, 'assignmentId', assignment.id)).at(-1)).toBe('policy_assignment.restored');
     expect((await entriesOf(app, assignment.id)).map(({ action }) => action)).toEqual([
       ...['legal.policy_assignment.create', ACTION, `${ACTION}.reverse`],
@@ -127,8 +127,8 @@ describe('notifications.reminder_rule.compose', () => {
     'the reversal is partial if one of its messages may have been sent (%s, %s): that one is kept',
     async (status, reason) => {
       const { rule, runs } = await plannedRule();
-      const [gone] = await runs();
-      await app.sql('update reminder_runs set status = $1, reason = $2 where id = $3', [status, reason, gone?.id]);
+      const [sent] = await runs();
+      await app.sql('update reminder_runs set status = $1, reason = $2 where id = $3', [status, reason, sent?.id]);
 
       const { outcome } = await reversed(app, rule.id, ACTION);
 

@@ -60,8 +60,8 @@ describe('a reversal', () => {
       `select data from outbox_events where event = 'ledger.reversed' and data->>'subjectId' = $1`,
       [id],
     );
-    const facts = { action: CREATE, subjectType: 'channel', subjectId: id, isRunning: false };
-    expect(events).toEqual([{ data: { entryId: reversesEntryId, reversalId, ...facts } }]);
+    const summary = { action: CREATE, subjectType: 'channel', subjectId: id, isRunning: false };
+    expect(events).toEqual([{ data: { entryId: reversesEntryId, reversalId, ...summary } }]);
   });
 
   it('a reversal with an Idempotency-Key is executed once, and its response is replayed', async () => {
@@ -79,7 +79,7 @@ describe('a reversal', () => {
     const id = await changedChannel(app);
     const entry = await entryOf(app, id, UPDATE);
 
-    const answers = await Promise.all(Array.from({ length: 64 }, () => untilHeard(() => reverse(app, entry.id))));
+    const answers = await Promise.all(Array.from({ length: 64 }, () => untilAvailable(() => reverse(app, entry.id))));
 
     const won = answers.filter(({ status }) => status === 201);
     const lost = answers.filter(({ status, body }) => status === 409 && body.code === 'already_reversed');
@@ -97,9 +97,9 @@ describe('a preview of a reversal', () => {
     const before = await channel(id);
     const { id: entryId } = await entryOf(app, id, UPDATE);
 
-    const foretold = await preview(app, entryId);
+    const previewed = await preview(app, entryId);
 
-    expect(foretold).toEqual({
+    expect(previewed).toEqual({
       entryId,
       possible: true,
       refusal: null,
@@ -110,12 +110,12 @@ describe('a preview of a reversal', () => {
     expect(await channel(id)).toEqual(before);
     expect((await page(app, { subjectId: id })).data).toHaveLength(2);
     const { before: was, after } = await reversed(app, id, UPDATE);
-    expect([was, itself(after as never)]).toEqual([foretold.before, itself(foretold.after as never)]);
+    expect([was, itself(after as never)]).toEqual([previewed.before, itself(previewed.after as never)]);
   });
 });
 
 /** An overloaded service answers 503; a client tries again. */
-async function untilHeard<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
+async function untilAvailable<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     const answer = await call();
     if (answer.status !== 503) return answer;

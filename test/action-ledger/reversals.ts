@@ -14,7 +14,7 @@ export interface Preview {
   after: object | null;
 }
 
-export interface Refused {
+export interface ErrorBody {
   error: string;
   code: string;
   requestId: string;
@@ -37,7 +37,7 @@ export async function entryOf(app: TestApp, subjectId: string, action: string): 
   return entry;
 }
 
-export function reverse(app: TestApp, id: string): Promise<Answer<{ data: Detail } & Refused>> {
+export function reverse(app: TestApp, id: string): Promise<Answer<{ data: Detail } & ErrorBody>> {
   return app.as('owner').post(`${ENTRIES}/${id}/reversals`, { reason: REASON });
 }
 

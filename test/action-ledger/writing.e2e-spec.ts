@@ -31,11 +31,11 @@ describe('an entry in the transaction of its change', () => {
     const events = `select from outbox_events where channel = 'distribution.channels'`;
     const eventsBefore = await app.sql(events);
 
-    const refused = await app
+    const rejected = await app
       .as('owner')
       .post(CHANNELS, { name }, { headers: { ...key, 'X-Request-Id': 'unwritable-1' } });
 
-    expect([refused.status, refused.body]).toEqual([
+    expect([rejected.status, rejected.body]).toEqual([
       500,
       { error: 'An unexpected error occurred', requestId: 'unwritable-1' },
     ]);
@@ -58,16 +58,16 @@ describe('an entry in the transaction of its change', () => {
   it('a rejected change writes no entry', async () => {
     const id = await newChannel(app);
 
-    const refused = await app.as('owner').patch(`${CHANNELS}/${id}`, { status: 'pending' });
+    const rejected = await app.as('owner').patch(`${CHANNELS}/${id}`, { status: 'pending' });
 
-    expect(refused.status).toBe(409);
+    expect(rejected.status).toBe(409);
     expect((await page(app, { subjectId: id })).data).toHaveLength(1);
   });
 
   it('recording without a transaction or without a caller fails', async () => {
     expect(() => asSystem(() => ledger.record('test.alone', test('alone')))).toThrow('Only a transaction');
-    const nobody = database.transaction(async () => ledger.record('test.nobody', test('nobody')));
-    await expect(nobody).rejects.toThrow('No request context');
+    const withoutCaller = database.transaction(async () => ledger.record('test.nobody', test('nobody')));
+    await expect(withoutCaller).rejects.toThrow('No request context');
   });
 });
 
@@ -76,9 +76,9 @@ describe('the cost of an entry', () => {
   async function statementsOf(entries: number): Promise<number> {
     const { query } = pg.Client.prototype;
     let statements = 0;
-    pg.Client.prototype.query = function counted(this: pg.Client, ...given: unknown[]) {
+    pg.Client.prototype.query = function counted(this: pg.Client, ...args: unknown[]) {
       statements += 1;
-      return Reflect.apply(query, this, given) as unknown;
+      return Reflect.apply(query, this, args) as unknown;
     } as typeof query;
     try {
       await inTransaction(() => {

@@ -67,8 +67,8 @@ describe('the calendar of bookings', () => {
         after: { status: 'completed', version: 5, fulfilledItemIds: [item.id] },
       },
     ]);
-    const told = (await eventsOf(app, booking.id, 5)).slice(-2);
-    expect(told.map(({ event }) => event)).toEqual(['booking.started', 'booking.completed']);
+    const published = (await eventsOf(app, booking.id, 5)).slice(-2);
+    expect(published.map(({ event }) => event)).toEqual(['booking.started', 'booking.completed']);
   });
 
   it('the calendar uses the start and end date of a booking whose active items have no service dates', async () => {
@@ -114,13 +114,13 @@ describe('the calendar of bookings', () => {
 
   it('the calendar skips a locked booking and moves it in a later run', async () => {
     const { booking } = await confirmed({ serviceDate: day(0) });
-    const holder = app.sql(
+    const locking = app.sql(
       `do $$ begin perform from bookings where id = '${booking.id}' for update; perform pg_sleep(1); end $$`,
     );
     await new Promise((resolve) => setTimeout(resolve, 200));
     await turn();
     expect(await statusOf(booking.id)).toBe('confirmed');
-    await holder;
+    await locking;
     await turn();
     expect(await statusOf(booking.id)).toBe('in_progress');
   });

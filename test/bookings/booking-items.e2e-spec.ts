@@ -154,8 +154,8 @@ describe('POST .../items', () => {
     expect(more).toEqual([]);
     const after = { id: item.id, bookingId: item.bookingId, totalSellCents: 10_000, title: 'City tour' };
     expect(entry).toMatchObject({ action: 'bookings.booking_item.create', before: null, after });
-    const [, told] = await eventsOf(app, item.bookingId, 2);
-    expect(told).toMatchObject({ event: 'booking_item.created', data: { bookingItemId: item.id, version: 1 } });
+    const [, published] = await eventsOf(app, item.bookingId, 2);
+    expect(published).toMatchObject({ event: 'booking_item.created', data: { bookingItemId: item.id, version: 1 } });
   });
 });
 

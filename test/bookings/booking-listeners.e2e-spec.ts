@@ -9,33 +9,33 @@ import { addItem, BOOKINGS, makeBooking, problem, readBooking } from './bookings
 
 let app: TestApp;
 let owner: TestClient;
-let heard: unknown[] = [];
-let refusal: string | null = null;
+let calls: unknown[] = [];
+let errorCode: string | null = null;
 
 beforeAll(async () => {
   app = await startApp();
   owner = app.as('owner');
   const listeners = app.nest.get(Listeners);
-  const hear = (...what: unknown[]) => {
-    heard.push(what);
-    return refusal ? Promise.reject(conflict(refusal, 'No')) : Promise.resolve();
+  const record = (...what: unknown[]) => {
+    calls.push(what);
+    return errorCode ? Promise.reject(conflict(errorCode, 'No')) : Promise.resolve();
   };
   listeners.add(BookingListener, 1_000, {
-    confirmed: ({ status }) => hear('last', status),
+    confirmed: ({ status }) => record('last', status),
   });
   listeners.add(BookingListener, 900, {
-    confirmed: ({ status }) => hear('confirmed', status),
-    cancelled: ({ status, totalCents }, reason) => hear('cancelled', status, totalCents, reason),
-    totalChanged: ({ totalCents }, before, after) => hear('total', totalCents, before, after),
-    itemChanged: (_, { title }) => hear('item changed', title),
-    itemCancelled: (_, { status }) => hear('item cancelled', status),
-    dateMoved: ({ departureDate }, before) => hear('moved', departureDate, before),
+    confirmed: ({ status }) => record('confirmed', status),
+    cancelled: ({ status, totalCents }, reason) => record('cancelled', status, totalCents, reason),
+    totalChanged: ({ totalCents }, before, after) => record('total', totalCents, before, after),
+    itemChanged: (_, { title }) => record('item changed', title),
+    itemCancelled: (_, { status }) => record('item cancelled', status),
+    dateMoved: ({ departureDate }, before) => record('moved', departureDate, before),
   });
 });
 
 beforeEach(() => {
-  heard = [];
-  refusal = null;
+  calls = [];
+  errorCode = null;
 });
 
 describe('a booking listener', () => {
@@ -50,7 +50,7 @@ describe('a booking listener', () => {
     await owner.patch(`${BOOKINGS}/${id}`, { startDate: '2027-05-13' });
     await owner.patch(`${BOOKINGS}/${id}`, { notes: 'x' });
     await owner.post(`${BOOKINGS}/${id}/cancellation`, { reason: 'Ill' });
-    expect(heard).toEqual([
+    expect(calls).toEqual([
       ['total', 10_000, null, 10_000],
       ['moved', '2027-05-11', '2027-05-12'],
       ['total', 5, 10_000, 5],
@@ -70,14 +70,14 @@ describe('a booking listener', () => {
     const { id } = await makeBooking(owner);
     await addItem(owner, id);
     const before = await readBooking(owner, id);
-    refusal = 'capacity_exceeded';
+    errorCode = 'capacity_exceeded';
     const { status, body } = await owner.post(`${BOOKINGS}/${id}/items`, {
       type: 'fee',
       title: 'Fee',
       unitSellCents: 1,
     });
     expect([status, body]).toEqual([409, problem('capacity_exceeded')]);
-    refusal = 'booking_not_priced';
+    errorCode = 'booking_not_priced';
     expect((await owner.post(`${BOOKINGS}/${id}/confirmation`)).status).toBe(409);
     expect(await readBooking(owner, id)).toEqual(before);
   });
@@ -92,7 +92,7 @@ describe('the summary of a booking for other modules', () => {
     const [first, second] = [await addItem(owner, id), await addItem(owner, id, { serviceDate: '2027-05-10' })];
     await owner.post(`${BOOKINGS}/${id}/items/${first.id}/cancellation`);
     const [bookings, database] = [app.nest.get(BookingsService), app.nest.get(Database)];
-    const facts = {
+    const summary = {
       id,
       number,
       status: 'draft',
@@ -106,8 +106,8 @@ describe('the summary of a booking for other modules', () => {
       channelId: null,
       version: version + 3,
     };
-    expect(await bookings.getSummary(id)).toEqual(facts);
-    expect(await database.transaction(() => bookings.lock(id))).toEqual(facts);
+    expect(await bookings.getSummary(id)).toEqual(summary);
+    expect(await database.transaction(() => bookings.lock(id))).toEqual(summary);
     expect((await bookings.activeItems(id)).map((item) => item.id)).toEqual([second.id]);
     expect(await bookings.getItem(first.id)).toMatchObject({
       bookingId: id,

@@ -88,17 +88,17 @@ describe('the confirmation of a booking', () => {
     expect(entries).toMatchObject([
       { before: { status: 'draft' }, after: { status: 'confirmed', totalCents: 10_000 } },
     ]);
-    const told = await eventsOf(app, id, 3);
+    const published = await eventsOf(app, id, 3);
     const data = { bookingId: id, number, status: 'confirmed', currency: 'EUR', totalCents: 10_000, version: 3 };
-    expect(told.find(({ event }) => event === 'booking.confirmed')).toMatchObject({ data });
+    expect(published.find(({ event }) => event === 'booking.confirmed')).toMatchObject({ data });
     const ofAll = async () =>
       app.sql<{ event: string }>(
         `select m.event from realtime_messages m join realtime_channels c on c.id = m.channel_id
          where c.name = 'bookings' and m.data->>'bookingId' = $1 order by m.seq`,
         [id],
       );
-    while ((await ofAll()).length < told.length) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await ofAll()).toEqual(told.map(({ event }) => ({ event })));
+    while ((await ofAll()).length < published.length) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await ofAll()).toEqual(published.map(({ event }) => ({ event })));
   });
 });
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 const NOW = '2027-01-01T00:00:00Z';
 
 /** Inserts a booking with one item of 1000 without the service, and applies one more change. */
-async function refusal(change: string): Promise<string | undefined> {
+async function constraintOf(change: string): Promise<string | undefined> {
   const [booking, item] = [newId('book'), newId('bkit')];
   try {
     await app.sql(`do $$ begin
@@ -45,7 +45,7 @@ describe('the tables of bookings and items', () => {
         null, pricing_treatment, null, null, null, 1, created_at, updated_at from booking_items where id = :item;
       ${booking('total_cents = 0')}`,
     ],
-  ])('the booking tables accept %s', async (_, change) => expect(await refusal(change)).toBeUndefined());
+  ])('the booking tables accept %s', async (_, change) => expect(await constraintOf(change)).toBeUndefined());
 
   it.each([
     ['a total that is not the sum of the live items', booking('total_cents = 999'), 'bookings_total_is_the_sum'],
@@ -83,11 +83,13 @@ describe('the tables of bookings and items', () => {
     ['a quantity of 0', item('quantity = 0'), 'booking_items_quantity_check'],
     ['a cancelled item without its stamp', item("status = 'cancelled'"), 'booking_items_cancellation'],
     ['a stamp on a live item', item('cancelled_at = now()'), 'booking_items_cancellation'],
-  ])('the booking tables reject %s', async (_, change, constraint) => expect(await refusal(change)).toBe(constraint));
+  ])('the booking tables reject %s', async (_, change, constraint) =>
+    expect(await constraintOf(change)).toBe(constraint),
+  );
 
   it('the booking tables reject a duplicate booking number', async () => {
     const twice = `insert into bookings select :booking || 'x', number, status, currency, null, customer_name, null, null,
       null, null, null, null, null, null, null, 1, created_at, updated_at from bookings where id = :booking`;
-    expect(await refusal(twice)).toBe('bookings_number');
+    expect(await constraintOf(twice)).toBe('bookings_number');
   });
 });

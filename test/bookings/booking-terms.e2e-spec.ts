@@ -13,7 +13,7 @@ import {
   publish,
   published,
   readVersion,
-  refusedBy,
+  databaseErrorOf,
   retire,
   type Version,
 } from '../legal/policies.js';
@@ -87,7 +87,7 @@ describe('the terms of a booking', () => {
     const ofChannel = await assigned(app, 'refund', { scope: 'channel', targetId: channelId });
     const ofProduct = await assigned(app, 'refund', first);
     await assign(app, ofProduct.policy.id, second);
-    const stranger = await assigned(app, 'guarantee', aProduct());
+    const unrelated = await assigned(app, 'guarantee', aProduct());
     const partners = await assigned(app, 'commission', { scope: 'channel', targetId: channelId });
 
     const sold = await sell({ channelId, products: [first, plain, second].map(({ targetId }) => targetId) });
@@ -95,7 +95,7 @@ describe('the terms of a booking', () => {
     const products = [first.targetId, second.targetId].sort();
     expect(ofKind(sold, 'refund')).toEqual([lineOf(ofChannel, null), lineOf(ofProduct, products)]);
     const ids = sold.terms?.map(({ policyId }) => policyId);
-    expect([ids?.includes(stranger.policy.id), ids?.includes(partners.policy.id)]).toEqual([false, false]);
+    expect([ids?.includes(unrelated.policy.id), ids?.includes(partners.policy.id)]).toEqual([false, false]);
     // The policies of the demo data, which apply everywhere.
     const general = sold.terms?.filter(({ productIds }) => productIds === null).map(({ kind }) => kind);
     expect(general).toEqual(['cancellation', 'payment', 'refund', 'terms_and_conditions']);
@@ -177,7 +177,7 @@ describe('the terms of a booking', () => {
     'the database rejects a change of the terms of a booking: set %s',
     async (change) => {
       const { id } = await sell({});
-      expect(await refusedBy(app, `update bookings set ${change} where id = $1`, [id])).toBe('23001');
+      expect(await databaseErrorOf(app, `update bookings set ${change} where id = $1`, [id])).toBe('23001');
     },
   );
 

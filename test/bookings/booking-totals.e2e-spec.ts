@@ -35,13 +35,13 @@ describe('the total of a booking', () => {
     ]);
     expect(answers).toHaveLength(50);
     // A change of an item that is cancelled already is rejected.
-    const refused = answers.filter(({ status }) => status >= 300);
-    expect(refused.every(({ body }) => (body as { code: string }).code === 'booking_item_cancelled')).toBe(true);
-    expect(refused.length).toBeLessThanOrEqual(10);
+    const rejected = answers.filter(({ status }) => status >= 300);
+    expect(rejected.every(({ body }) => (body as { code: string }).code === 'booking_item_cancelled')).toBe(true);
+    expect(rejected.length).toBeLessThanOrEqual(10);
 
     const after = await readBooking(owner, id);
     expect(after.totalCents).toBe(await sumOf(id));
-    expect(after.version).toBe(before.version + 50 - refused.length);
+    expect(after.version).toBe(before.version + 50 - rejected.length);
   });
 
   it('the total of a booking never becomes negative under concurrent discounts', async () => {

@@ -3,7 +3,7 @@ import type { TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 
 export { invalid, problem, staffWith } from '../finance/invoices.js';
-export { insisting } from '../finance/payments/payments.js';
+export { retryWhileBusy as insisting } from '../finance/payments/payments.js';
 
 export const BOOKINGS = '/v1/admin/bookings';
 
@@ -92,16 +92,16 @@ export async function entriesAbout(client: TestClient, id: string): Promise<Entr
   return entries.map((entry) => entry.body.data).reverse();
 }
 
-export interface Told {
+export interface PublishedEvent {
   event: string;
   data: Record<string, unknown>;
 }
 
 /** The messages of the booking's own channel, as soon as there are `count`. */
-export async function eventsOf(app: TestApp, bookingId: string, count: number): Promise<Told[]> {
+export async function eventsOf(app: TestApp, bookingId: string, count: number): Promise<PublishedEvent[]> {
   for (;;) {
     const path = `/realtime/v1/channels/bookings.${bookingId}/messages?limit=1000`;
-    const { body } = await app.as('platform').get<Told[]>(path);
+    const { body } = await app.as('platform').get<PublishedEvent[]>(path);
     // Events of its payment plan are published on the same channel.
     const own = body.filter(({ event }) => event.startsWith('booking'));
     if (own.length >= count) return own.map(({ event, data }) => ({ event, data }));

@@ -28,7 +28,7 @@ const patch = (id: string, changes: object, headers: Record<string, string> = {}
   owner.patch<One<Booking>>(`${BOOKINGS}/${id}`, changes, { headers });
 
 /** The response to a change that must not change anything. */
-async function refusal(id: string, changes: object): Promise<{ status: number; body: unknown }> {
+async function errorOf(id: string, changes: object): Promise<{ status: number; body: unknown }> {
   const before = await readBooking(owner, id);
   const { status, body } = await patch(id, changes);
   expect(await readBooking(owner, id)).toEqual(before);
@@ -64,18 +64,18 @@ describe('PATCH /v1/admin/bookings/{bookingId}', () => {
   });
 
   it('an invalid body of a booking change is rejected with 400 and its issues, and nothing is changed', async () => {
-    const { status, body } = await refusal((await makeBooking(owner)).id, { status: 'confirmed' });
+    const { status, body } = await errorOf((await makeBooking(owner)).id, { status: 'confirmed' });
     expect([status, body]).toEqual([400, invalid('status', 'whitelistValidation')]);
   });
 
   it('a start after the end of a booking is rejected', async () => {
     const { id } = await makeBooking(owner, { endDate: '2027-05-12' });
-    expect((await refusal(id, { startDate: '2027-05-13' })).body).toEqual(invalid('endDate', 'end_before_start'));
+    expect((await errorOf(id, { startDate: '2027-05-13' })).body).toEqual(invalid('endDate', 'end_before_start'));
   });
 
   it('the number of another booking is rejected with 409 booking_number_taken', async () => {
     const [{ number }, { id }] = [await makeBooking(owner), await makeBooking(owner)];
-    expect(await refusal(id, { number })).toEqual({ status: 409, body: problem('booking_number_taken', { number }) });
+    expect(await errorOf(id, { number })).toEqual({ status: 409, body: problem('booking_number_taken', { number }) });
     expect((await patch(id, { number: `${number}-x` })).body.data.number).toBe(`${number}-x`);
   });
 
@@ -83,16 +83,16 @@ describe('PATCH /v1/admin/bookings/{bookingId}', () => {
     const { id } = await makeBooking(owner);
     const item = await addItem(owner, id);
     const answer = { status: 409, body: problem('currency_immutable', { currency: 'EUR' }) };
-    expect(await refusal(id, { currency: 'USD' })).toEqual(answer);
+    expect(await errorOf(id, { currency: 'USD' })).toEqual(answer);
     await owner.post(`${BOOKINGS}/${id}/items/${item.id}/cancellation`);
-    expect(await refusal(id, { currency: 'USD' })).toEqual(answer);
+    expect(await errorOf(id, { currency: 'USD' })).toEqual(answer);
     expect((await patch(id, { currency: 'EUR' })).status).toBe(200);
   });
 
   it('only customer and notes of a cancelled booking can be changed, other members are 409 booking_closed', async () => {
     const { id } = await makeBooking(owner);
     await owner.post(`${BOOKINGS}/${id}/cancellation`, { reason: 'Ill' });
-    expect(await refusal(id, { notes: 'x', startDate: '2027-01-01' })).toEqual({
+    expect(await errorOf(id, { notes: 'x', startDate: '2027-01-01' })).toEqual({
       status: 409,
       body: problem('booking_closed', { status: 'cancelled', lockedFields: ['startDate'] }),
     });

@@ -35,7 +35,7 @@ const newItem = async (over: object = {}) => addItem(owner, (await makeBooking(o
 const totalOf = async ({ bookingId }: Item) => (await readBooking(owner, bookingId)).totalCents;
 
 /** The response to a change that must not change anything. */
-async function refusal(item: Item, changes: object): Promise<{ status: number; body: unknown }> {
+async function errorOf(item: Item, changes: object): Promise<{ status: number; body: unknown }> {
   const before = [await readItem(owner, item), await readBooking(owner, item.bookingId)];
   const { status, body } = await patch(item, changes);
   expect([await readItem(owner, item), await readBooking(owner, item.bookingId)]).toEqual(before);
@@ -73,7 +73,7 @@ describe('PATCH .../items/{itemId}', () => {
     'changing an item to %j is rejected with 400 at %s with the code %s, and nothing is changed',
     async (changes, field, code) => {
       const answer = { status: 400, body: invalid(field, code) };
-      expect(await refusal(await newItem({ taxIncludedCents: 1_600 }), changes)).toEqual(answer);
+      expect(await errorOf(await newItem({ taxIncludedCents: 1_600 }), changes)).toEqual(answer);
     },
   );
 
@@ -81,13 +81,13 @@ describe('PATCH .../items/{itemId}', () => {
     const item = await newItem({ unitSellCents: 100 });
     await addItem(owner, item.bookingId, { type: 'discount', unitSellCents: -60 });
     const answer = { status: 422, body: problem('negative_total', { totalCents: -10 }) };
-    expect(await refusal(item, { unitSellCents: 50 })).toEqual(answer);
+    expect(await errorOf(item, { unitSellCents: 50 })).toEqual(answer);
   });
 
   it('changing a cancelled item is rejected with 409 booking_item_cancelled', async () => {
     const item = await newItem();
     await cancel(item);
-    expect(await refusal(item, { title: 'x' })).toEqual({ status: 409, body: problem('booking_item_cancelled') });
+    expect(await errorOf(item, { title: 'x' })).toEqual({ status: 409, body: problem('booking_item_cancelled') });
   });
 
   it('changing an item honours the If-Match of the item, not of its booking', async () => {

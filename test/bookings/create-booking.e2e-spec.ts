@@ -137,8 +137,8 @@ describe('the number of a booking', () => {
     const number = `OWN-${app.now().getTime()}`;
     const answers = await Promise.all(Array.from({ length: 10 }, () => insisting(() => create({ number }))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(409)]);
-    const refused = answers.find(({ status }) => status === 409);
-    expect(refused?.body).toEqual(problem('booking_number_taken', { number }));
+    const rejected = answers.find(({ status }) => status === 409);
+    expect(rejected?.body).toEqual(problem('booking_number_taken', { number }));
   });
 
   it('the booking number sequence skips numbers that were given explicitly', async () => {

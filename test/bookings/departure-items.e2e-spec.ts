@@ -39,10 +39,10 @@ describe('the items of a departure that is moved to another day', () => {
     const { id: departureId } = await newDeparture(app);
     const { booking, item } = await confirmedBooking(owner, { item: { departureId } });
     const other = await addItem(owner, booking.id, { serviceDate: '2131-01-01' });
-    const gone = await addItem(owner, booking.id, { departureId });
-    await owner.post(`${BOOKINGS}/${booking.id}/items/${gone.id}/cancellation`);
+    const cancelled = await addItem(owner, booking.id, { departureId });
+    await owner.post(`${BOOKINGS}/${booking.id}/items/${cancelled.id}/cancellation`);
     const draft = await addItem(owner, (await makeBooking(owner)).id, { departureId });
-    const { serviceDate: was } = gone;
+    const { serviceDate: was } = cancelled;
 
     await move(departureId, '2130-03-02T06:00:00Z', '2130-03-02T10:00:00Z');
     const jobs = `select payload from graphile_worker._private_jobs j
@@ -50,7 +50,7 @@ describe('the items of a departure that is moved to another day', () => {
     expect(await app.sql(jobs)).toEqual([{ payload: { departureId } }]);
     await follow(departureId);
 
-    const days = await Promise.all([item, other, gone, draft].map(async (one) => readItem(owner, one)));
+    const days = await Promise.all([item, other, cancelled, draft].map(async (one) => readItem(owner, one)));
     expect(days.map(({ serviceDate }) => serviceDate)).toEqual(['2130-03-02', '2131-01-01', was, '2130-03-02']);
     expect(await readBooking(owner, booking.id)).toMatchObject({ departureDate: '2130-03-02' });
     const [, entry, ...more] = await entriesAbout(owner, item.id);

@@ -50,10 +50,10 @@ export async function put(app: TestApp, fields: Fields, id = newDocumentId()): P
 export async function putAll(
   app: TestApp,
   documents: readonly { id: string; fields: Fields }[],
-  where: { vertical?: string; locale?: string; market?: string } = {},
+  slice: { vertical?: string; locale?: string; market?: string } = {},
 ): Promise<void> {
   for (let start = 0; start < documents.length; start += 500) {
-    const batch = documents.slice(start, start + 500).map((one) => ({ vertical: 'products', ...where, ...one }));
+    const batch = documents.slice(start, start + 500).map((one) => ({ vertical: 'products', ...slice, ...one }));
     const answer = await app.as('owner').post(`${DOCUMENTS}/batch`, { documents: batch });
     if (answer.status !== 200) throw new Error(`The batch was rejected: ${answer.text}`);
   }

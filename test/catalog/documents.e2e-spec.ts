@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { invalid, NOT_FOUND, type Refusal, refusal } from '../distribution/channels.js';
+import { invalid, NOT_FOUND, type ErrorBody, errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { type CatalogDocument, DOCUMENTS, newDocumentId, put } from './catalog.js';
@@ -85,7 +85,7 @@ describe('PUT of a catalog document', () => {
     'a PUT of a catalog document rejects the fields %j with 400 at %s with the code %s, and stores nothing',
     async (fields, path, code) => {
       const id = newDocumentId();
-      const answer = await staff.put<Refusal>(`${DOCUMENTS}/products/${id}`, { fields });
+      const answer = await staff.put<ErrorBody>(`${DOCUMENTS}/products/${id}`, { fields });
 
       const issues = answer.body.details?.issues ?? [];
       expect([answer.status, answer.body]).toEqual([400, invalid(answer, issues)]);
@@ -101,7 +101,7 @@ describe('PUT of a catalog document', () => {
     ['products/x', { market: 'moon' }, 'market'],
     ['products/x', { locale: 'not a tag' }, 'locale'],
   ])('a PUT of a catalog document rejects %s with %j with 400', async (path, body, fault) => {
-    const answer = await staff.put<Refusal>(`${DOCUMENTS}/${path}`, { ...body, fields: { name: 'x' } });
+    const answer = await staff.put<ErrorBody>(`${DOCUMENTS}/${path}`, { ...body, fields: { name: 'x' } });
     expect([answer.status, answer.body.details?.issues?.map((issue) => issue.path)]).toEqual([400, [fault]]);
   });
 
@@ -112,9 +112,9 @@ describe('PUT of a catalog document', () => {
 
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(change));
     const last = answers.toSorted((a, b) => a.body.data.version - b.body.data.version).at(-1);
-    const stale = await staff.put<Refusal>(path, { fields: { name: 'x' } }, { headers: { 'If-Match': '"3"' } });
+    const stale = await staff.put<ErrorBody>(path, { fields: { name: 'x' } }, { headers: { 'If-Match': '"3"' } });
     const none = { headers: { 'If-Match': '"1"' } };
-    const unknown = await staff.put<Refusal>(
+    const unknown = await staff.put<ErrorBody>(
       `${DOCUMENTS}/products/${newDocumentId()}`,
       { fields: { name: 'x' } },
       none,
@@ -127,7 +127,7 @@ describe('PUT of a catalog document', () => {
 });
 
 describe('a batch of documents', () => {
-  const batch = (documents: object[]) => staff.post<Refusal & { data: object }>(`${DOCUMENTS}/batch`, { documents });
+  const batch = (documents: object[]) => staff.post<ErrorBody & { data: object }>(`${DOCUMENTS}/batch`, { documents });
 
   it('a batch of documents writes 500 documents in one generation with one ledger entry', async () => {
     const known = await put(app, { name: 'Known' });
@@ -180,20 +180,20 @@ describe('DELETE of a catalog document', () => {
     for (const locale of ['fr-FR', 'it-IT']) await staff.put(path, { locale, fields: { name: locale } });
 
     const one = await staff.delete(`${path}?locale=fr-FR`);
-    const [gone, left] = [await staff.get<Refusal>(`${path}?locale=fr-FR`), await staff.get(path)];
+    const [deleted, left] = [await staff.get<ErrorBody>(`${path}?locale=fr-FR`), await staff.get(path)];
     const all = await staff.delete(path);
-    const again = await staff.delete<Refusal>(path);
+    const again = await staff.delete<ErrorBody>(path);
 
     expect([one.status, one.body, all.status, all.body]).toEqual([200, { success: true }, 200, { success: true }]);
-    expect([left.status, gone.status, gone.body]).toEqual([200, 404, refusal(gone, NOT_FOUND)]);
-    expect([again.status, again.body]).toEqual([404, refusal(again, NOT_FOUND)]);
+    expect([left.status, deleted.status, deleted.body]).toEqual([200, 404, errorBody(deleted, NOT_FOUND)]);
+    expect([again.status, again.body]).toEqual([404, errorBody(again, NOT_FOUND)]);
     expect((await staff.get<Page>(`${DOCUMENTS}?search=${id}`)).body.total).toBe(0);
   });
 
   it('DELETE of a catalog document rejects a stale If-Match with 412, and a later PUT creates a new document', async () => {
     const { id, createdAt } = await put(app, { name: 'Phoenix' });
     const path = `${DOCUMENTS}/products/${id}`;
-    const stale = await staff.delete<Refusal>(path, { headers: { 'If-Match': '"9"' } });
+    const stale = await staff.delete<ErrorBody>(path, { headers: { 'If-Match': '"9"' } });
     await staff.delete(path, { headers: { 'If-Match': '"1"' } });
     app.travel({ ms: 5 });
 
@@ -223,7 +223,7 @@ describe('the list of documents', () => {
 
 it('GET of a document with an unknown or malformed vertical or id is 404', async () => {
   for (const path of ['products/nobody', 'flights/x', 'extras/x', 'products/a%20b']) {
-    const answer = await staff.get<Refusal>(`${DOCUMENTS}/${path}`);
-    expect([path, answer.status, answer.body]).toEqual([path, 404, refusal(answer, NOT_FOUND)]);
+    const answer = await staff.get<ErrorBody>(`${DOCUMENTS}/${path}`);
+    expect([path, answer.status, answer.body]).toEqual([path, 404, errorBody(answer, NOT_FOUND)]);
   }
 });

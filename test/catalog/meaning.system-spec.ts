@@ -54,7 +54,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 
 const embedded = (of: TestApp) => until(async () => (await status(of)).fresh);
 
-const ask = async (body: object, of: TestApp = app) => {
+const search = async (body: object, of: TestApp = app) => {
   // The first query loads the model, which takes longer than the time limit of a search.
   for (let attempt = 0; ; attempt += 1) {
     const { body: answer } = await of.post<SearchAnswer>(SEARCH, { vertical: 'products', ...body });
@@ -73,7 +73,7 @@ describe('search with the built-in model', () => {
     'search by meaning finds for "%s" the document with this meaning in semantic and hybrid mode: %s',
     async (query, id) => {
       for (const mode of ['semantic', 'hybrid']) {
-        const answer = await ask({ query, mode });
+        const answer = await search({ query, mode });
         expect([answer.mode, answer.hits[0]?.id]).toEqual([mode, id]);
       }
     },
@@ -81,7 +81,7 @@ describe('search with the built-in model', () => {
 
   it('hybrid search corrects spelling', async () => {
     const first = async (query: string) => {
-      const { mode, hits } = await ask({ query, mode: 'hybrid' });
+      const { mode, hits } = await search({ query, mode: 'hybrid' });
       return [mode, hits[0]?.id];
     };
     expect([await first('laplnad'), await first('tuscny'), await first('egyppt')]).toEqual([
@@ -92,12 +92,12 @@ describe('search with the built-in model', () => {
   });
 
   it('search with the built-in model uses hybrid mode by default', async () => {
-    expect((await ask({ query: 'sunny coast' })).mode).toBe('hybrid');
-    expect((await ask({})).mode).toBe('hybrid');
+    expect((await search({ query: 'sunny coast' })).mode).toBe('hybrid');
+    expect((await search({})).mode).toBe('hybrid');
   });
 
   it('search by meaning matches only documents about as similar as the best one if results are sorted by a field', async () => {
-    const ids = async (body: object) => (await ask({ sort: 'price-asc', ...body })).hits.map(({ id }) => id);
+    const ids = async (body: object) => (await search({ sort: 'price-asc', ...body })).hits.map(({ id }) => id);
     expect(await ids({ query: 'beach week' })).toEqual(['beach']);
     expect(await ids({ query: 'seaside vacation' })).toEqual(['beach']);
     expect(await ids({ query: 'beach week', mode: 'semantic' })).toEqual(['beach']);
@@ -143,12 +143,12 @@ describe('search with an embedding service', () => {
     await putAll(other, documents);
     await embedded(other);
     // The index is rebuilt with the vectors of the new model.
-    await until(async () => (await ask({ query: 'ice' }, other)).mode === 'hybrid');
+    await until(async () => (await search({ query: 'ice' }, other)).mode === 'hybrid');
   }, 60_000);
   afterAll(() => service.stop());
 
   it('search with an embedding service uses the vectors of the service', async () => {
-    const meant = await ask({ query: 'ice', mode: 'semantic' }, other);
+    const meant = await search({ query: 'ice', mode: 'semantic' }, other);
     expect([meant.mode, meant.hits[0]?.id]).toEqual(['semantic', 'husky']);
   });
 
@@ -164,13 +164,13 @@ describe('search with an embedding service', () => {
     const cursors: Record<string, string | null> = { semantic: '', hybrid: '' };
     const atFirst: Record<string, string[]> = {};
     for (const mode of Object.keys(walked)) {
-      atFirst[mode] = (await ask({ query, mode, pagination: { limit: 250 } }, other)).hits.map(({ id }) => id);
+      atFirst[mode] = (await search({ query, mode, pagination: { limit: 250 } }, other)).hits.map(({ id }) => id);
     }
     for (let page = 0; Object.values(cursors).some((cursor) => cursor !== null); page += 1) {
       for (const [mode, cursor] of Object.entries(cursors)) {
         if (cursor === null) continue;
         const pagination = { limit: 6, ...(cursor ? { cursor } : {}) };
-        const answer = await ask({ query, mode, pagination }, other);
+        const answer = await search({ query, mode, pagination }, other);
         expect([answer.mode, answer.hits.length > 0]).toEqual([mode, true]);
         walked[mode]?.push(...answer.hits.map(({ id }) => id));
         cursors[mode] = answer.next_cursor;
@@ -193,12 +193,12 @@ describe('search with an embedding service', () => {
     await until(async () => service.paused > 0);
     await searchable(other);
     const { fresh, embedder } = await status(other);
-    const meant = await ask({ query: 'ice', mode: 'semantic' }, other);
+    const meant = await search({ query: 'ice', mode: 'semantic' }, other);
     expect([fresh, embedder.pending > 22, meant.mode, meant.total > 22]).toEqual([false, true, 'semantic', true]);
-    const asked = service.documents;
+    const received = service.documents;
     service.resume();
     await embedded(other);
-    expect(service.documents - asked).toBeGreaterThan(22);
+    expect(service.documents - received).toBeGreaterThan(22);
   }, 60_000);
 
   it('a slow embedding service does not occupy the workers of other jobs', async () => {
@@ -228,7 +228,7 @@ describe('search with an embedding service', () => {
 
     await embedded(other);
     expect(await Promise.all(['v0', 'v19', 'poison', 'empty'].map(isEmbedded))).toEqual([true, true, false, false]);
-    expect((await ask({ query: 'poison' }, other)).hits.map(({ id }) => id)).toContain('poison');
+    expect((await search({ query: 'poison' }, other)).hits.map(({ id }) => id)).toContain('poison');
 
     await putAll(other, [{ id: 'poison', fields: { name: 'Antidote' } }]);
     await embedded(other);
@@ -237,11 +237,11 @@ describe('search with an embedding service', () => {
 
   it('search falls back to keyword mode and stops calling the embedding service after repeated failures', async () => {
     service.isBroken = true;
-    const asked = service.queries;
+    const received = service.queries;
     for (const query of ['lapland', 'lapland trip', 'lapland week', 'lapland tour', 'lapland snow', 'lapland dogs']) {
       const { body } = await other.post<SearchAnswer>(SEARCH, { vertical: 'products', query, mode: 'semantic' });
       expect([body.mode, body.hits.map(({ id }) => id)]).toEqual(['keyword', expect.arrayContaining(['husky'])]);
     }
-    expect(service.queries - asked).toBe(3);
+    expect(service.queries - received).toBe(3);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { invalid, type Refusal } from '../distribution/channels.js';
+import { invalid, type ErrorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { fill, putAll, SEARCH, searchable } from './catalog.js';
 
@@ -87,9 +87,9 @@ describe('filters and facets', () => {
   });
 
   it('filters and facets on a field that only staff can see are rejected like an unknown field', async () => {
-    const ask = (body: object) => app.post<Refusal>(SEARCH, { vertical: 'products', ...body });
+    const search = (body: object) => app.post<ErrorBody>(SEARCH, { vertical: 'products', ...body });
     const faults = async (body: object) => {
-      const answer = await ask(body);
+      const answer = await search(body);
       expect(answer.status).toBe(400);
       return answer.body.details?.issues?.map(({ path, code, message }) => [
         path,
@@ -117,7 +117,7 @@ describe('filters and facets', () => {
     [{ pagination: { cursor: 'made up' } }, 'pagination.cursor'],
     [{ vertical: 'flights' }, 'vertical'],
   ])('a search with %j is rejected with 400 at %s', async (body, path) => {
-    const answer = await app.post<Refusal>(SEARCH, { vertical: 'products', ...body });
+    const answer = await app.post<ErrorBody>(SEARCH, { vertical: 'products', ...body });
     const issues = answer.body.details?.issues ?? [];
     expect([answer.status, answer.body.code, issues.map((issue) => issue.path)]).toEqual([
       400,
@@ -128,7 +128,7 @@ describe('filters and facets', () => {
   });
 
   it('a search in the vertical extras is rejected with 400 and the name of the vertical that owns it', async () => {
-    const { status, body } = await app.post<Refusal>(SEARCH, { vertical: 'extras' });
+    const { status, body } = await app.post<ErrorBody>(SEARCH, { vertical: 'extras' });
     const details = { reason: 'not_independently_sellable', vertical: 'extras', ownedBy: 'products' };
     expect([status, body.code, body.details]).toEqual([400, 'invalid_request', expect.objectContaining(details)]);
   });
@@ -180,7 +180,7 @@ describe('paging of search results', () => {
     const { next_cursor } = await find({ query: 'dune', pagination: { limit: 2 } });
     const cursor = next_cursor ?? '';
     const again = (body: object) =>
-      app.post<Refusal>(SEARCH, { vertical: 'products', mode: 'keyword', locale: 'en-ZA', query: 'dune', ...body });
+      app.post<ErrorBody>(SEARCH, { vertical: 'products', mode: 'keyword', locale: 'en-ZA', query: 'dune', ...body });
     const ok = await again({ pagination: { cursor, limit: 3 }, projection: 'storefront-card' });
     const bad = [
       await again({ pagination: { cursor: `A${cursor.slice(1)}` } }),

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Refusal, refusal } from '../distribution/channels.js';
+import { type ErrorBody, errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { DOCUMENTS, put, putAll, search, searchable, SEARCH, STATUS } from './catalog.js';
 
@@ -91,7 +91,9 @@ describe('synonyms', () => {
   });
 
   it('synonyms with a single term and no input are rejected with 400', async () => {
-    const { status: code, body } = await app.as('owner').post<Refusal>(SYNONYMS, { language: 'en', terms: ['alone'] });
+    const { status: code, body } = await app
+      .as('owner')
+      .post<ErrorBody>(SYNONYMS, { language: 'en', terms: ['alone'] });
     expect([code, body.details?.issues?.map(({ path }) => path)]).toEqual([400, ['terms']]);
   });
 });
@@ -103,7 +105,7 @@ describe('synonyms without effect', () => {
     [{ terms: ['Café', 'cafe'] }, 'terms'],
     [{ input: 'Café', terms: ['cafe'] }, 'terms'],
   ])('synonyms without effect such as %j are rejected with 400', async (given, path) => {
-    const { status: code, body } = await app.as('owner').post<Refusal>(SYNONYMS, { language: 'en', ...given });
+    const { status: code, body } = await app.as('owner').post<ErrorBody>(SYNONYMS, { language: 'en', ...given });
     expect([code, body.details?.issues?.map((issue) => issue.path)]).toEqual([400, [path]]);
   });
 });
@@ -113,20 +115,20 @@ describe('a rebuild of the index', () => {
     const total = (await search(app, { vertical: 'cruises' })).body.total;
     const searches: Promise<number>[] = [];
     const started = await Promise.all(
-      [0, 1, 2].map(() => app.as('owner').post<Refusal & { data: { id: string } }>(REINDEX, { vertical: 'cruises' })),
+      [0, 1, 2].map(() => app.as('owner').post<ErrorBody & { data: { id: string } }>(REINDEX, { vertical: 'cruises' })),
     );
     for (let n = 0; n < 40; n += 1) {
       searches.push(search(app, { vertical: 'cruises' }).then(({ body }) => body.total));
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     const [first] = started.filter(({ status: code }) => code === 200);
-    const refused = started.filter(({ status: code }) => code === 409);
-    for (const answer of refused) {
+    const rejected = started.filter(({ status: code }) => code === 409);
+    for (const answer of rejected) {
       expect(answer.body).toEqual(
-        refusal(answer, { code: 'reindex_in_progress', error: 'A rebuild of the index is already running' }),
+        errorBody(answer, { code: 'reindex_in_progress', error: 'A rebuild of the index is already running' }),
       );
     }
-    expect(refused.length).toBeGreaterThan(0);
+    expect(rejected.length).toBeGreaterThan(0);
     expect(new Set(await Promise.all(searches))).toEqual(new Set([total]));
     await until(async () => (await status()).reindex?.status === 'done');
     const { reindex } = await status();
@@ -199,7 +201,7 @@ it('the status shows the generations that this process has indexed', async () =>
 });
 
 it('a search with a body over 64 KiB is rejected with 413', async () => {
-  const answer = await app.post<Refusal>(SEARCH, { vertical: 'products', query: 'x'.repeat(70_000) });
+  const answer = await app.post<ErrorBody>(SEARCH, { vertical: 'products', query: 'x'.repeat(70_000) });
   expect([answer.status, answer.body.code]).toEqual([413, 'payload_too_large']);
 });
 

@@ -4,7 +4,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import {
   actingAs,
-  askForToken,
+  requestToken,
   clientsOf,
   newClient,
   newGrant,
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 const use = async (node: TestApp, token: string, operator = operatorId) => node.with(token).get(clientsOf(operator));
-const tokenOf = async (client: OAuthClient) => (await askForToken(app, client)).body.access_token;
+const tokenOf = async (client: OAuthClient) => (await requestToken(app, client)).body.access_token;
 
 describe('an access token', () => {
   it('an access token issued before the client is revoked is rejected at once, and by a second process within a second', async () => {
@@ -106,8 +106,8 @@ describe('an access token', () => {
     const { status, body } = await caller.post(clientsOf(operatorId), { scopes: ['connect:bookings:read'] });
     expect(status).toBe(403);
     expect(body).toEqual(errorBody('forbidden', { requiredScope: '*:write' }));
-    expect((await askForToken(app, client)).body.scope).toBe('connect:bookings:read');
-    expect((await askForToken(app, client, { scope: 'connect:keys:write' })).body).toMatchObject({
+    expect((await requestToken(app, client)).body.scope).toBe('connect:bookings:read');
+    expect((await requestToken(app, client, { scope: 'connect:keys:write' })).body).toMatchObject({
       code: 'invalid_scope',
     });
   });
@@ -153,15 +153,15 @@ describe('an access token', () => {
 
 describe('the authentication of a client', () => {
   it('the authentication of a client runs the same statements if the client is unknown, revoked or expired, or if the secret is wrong', async () => {
-    const [client, gone] = [await newClient(app, operatorId), await newClient(app, operatorId)];
-    await app.as('platform').delete(`${clientsOf(operatorId)}/${gone.id}`);
+    const [client, revokedClient] = [await newClient(app, operatorId), await newClient(app, operatorId)];
+    await app.as('platform').delete(`${clientsOf(operatorId)}/${revokedClient.id}`);
     const late = await newClient(app, operatorId);
     await app.sql(`update oauth_clients set expires_at = now() - interval '1 hour' where id = $1`, [late.id]);
-    const asked = jest.spyOn(app.nest.get(Database).pool(), 'query');
+    const queries = jest.spyOn(app.nest.get(Database).pool(), 'query');
     const statementsOf = async (clientId: string, clientSecret: string) => {
-      asked.mockClear();
-      expect((await askForToken(app, { clientId, clientSecret })).status).toBe(401);
-      const statements = asked.mock.calls.map(([query]) => JSON.stringify(query).replace(/"values":.*/, ''));
+      queries.mockClear();
+      expect((await requestToken(app, { clientId, clientSecret })).status).toBe(401);
+      const statements = queries.mock.calls.map(([query]) => JSON.stringify(query).replace(/"values":.*/, ''));
       // Background jobs query the database as well.
       return statements.filter((statement) => statement.includes('oauth'));
     };
@@ -169,11 +169,11 @@ describe('the authentication of a client', () => {
     const unknown = await statementsOf('occ_000000000000000000000000', client.clientSecret);
     const malformed = await statementsOf('nobody', client.clientSecret);
     const wrong = await statementsOf(client.clientId, 'wrong');
-    const revoked = await statementsOf(gone.clientId, gone.clientSecret);
+    const revoked = await statementsOf(revokedClient.clientId, revokedClient.clientSecret);
     const expired = await statementsOf(late.clientId, late.clientSecret);
     await tokenOf(client);
     const remembered = await statementsOf(client.clientId, 'wrong');
-    asked.mockRestore();
+    queries.mockRestore();
 
     expect(unknown).toEqual([expect.stringContaining('oauth-client-authenticate')]);
     expect([malformed, wrong, revoked, expired, remembered]).toEqual(Array<string[]>(5).fill(unknown));
@@ -185,7 +185,7 @@ describe('the authentication of a client', () => {
     const locked = app.nest.get(Database).transaction(async () => {
       const lock = 'select from oauth_clients where id = $1 for no key update';
       await app.nest.get(Database).query(lock, [client.id]);
-      return [(await askForToken(app, client)).status, (await use(app, token)).status];
+      return [(await requestToken(app, client)).status, (await use(app, token)).status];
     });
     expect(await locked).toEqual([200, 200]);
   });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { Answer } from '../setup/http.js';
 import {
-  askForToken,
+  requestToken,
   clientsOf,
   FORM,
   newClient,
@@ -29,21 +29,21 @@ beforeAll(async () => {
   client = await newClient(app, operatorId, { scopes: ['connect:bookings:read', 'connect:bookings:write'] });
 });
 
-type Asker = Pick<OAuthClient, 'clientId' | 'clientSecret'>;
+type Caller = Pick<OAuthClient, 'clientId' | 'clientSecret'>;
 
-function ask(path: string, token: string, { by = client, node = app }: { by?: Asker; node?: TestApp } = {}) {
+function call(path: string, token: string, { by = client, node = app }: { by?: Caller; node?: TestApp } = {}) {
   const form = new URLSearchParams({ token, client_id: by.clientId, client_secret: by.clientSecret });
   return node.post<Record<string, unknown>>(path, undefined, { raw: form.toString(), headers: FORM });
 }
 
 async function newToken(of: OAuthClient = client, more: Record<string, string> = {}): Promise<string> {
-  return (await askForToken(app, of, more)).body.access_token;
+  return (await requestToken(app, of, more)).body.access_token;
 }
 
 describe('introspection', () => {
   it('introspection returns the scopes, the client and the end of a valid token', async () => {
     const token = await newToken(client, { scope: 'connect:bookings:read' });
-    const { status, body, headers } = await ask(INTROSPECT, token);
+    const { status, body, headers } = await call(INTROSPECT, token);
 
     const now = app.now().getTime() / 1000;
     expect([status, body]).toEqual([
@@ -68,11 +68,11 @@ describe('introspection', () => {
     const late = await startApp({ env: { DATABASE_POOL_SIZE: '4' } });
     late.travel({ hours: 2 });
     const answers = [
-      await ask(INTROSPECT, 'x'),
-      await ask(INTROSPECT, `${token.slice(0, -1)}0`),
-      await ask(INTROSPECT, app.credentials.platformKey),
-      await ask(INTROSPECT, await newToken(foreign)),
-      await ask(INTROSPECT, token, { node: late }),
+      await call(INTROSPECT, 'x'),
+      await call(INTROSPECT, `${token.slice(0, -1)}0`),
+      await call(INTROSPECT, app.credentials.platformKey),
+      await call(INTROSPECT, await newToken(foreign)),
+      await call(INTROSPECT, token, { node: late }),
     ];
     expect(answers.map(({ status, body }) => [status, body])).toEqual(answers.map(() => [200, INACTIVE]));
   });
@@ -83,7 +83,7 @@ describe('introspection', () => {
     const granted = await newClient(app, operator, { grantId });
     const free = await newClient(app, operator);
     const token = await newToken(granted);
-    const seen = async (node: TestApp) => (await ask(INTROSPECT, token, { by: free, node })).body['active'];
+    const seen = async (node: TestApp) => (await call(INTROSPECT, token, { by: free, node })).body['active'];
     const stop = (status: string) =>
       provision(app, {
         operatorGrants: [{ id: grantId, operatorId: operator, scopes: ['connect:bookings:*'], status }],
@@ -97,7 +97,7 @@ describe('introspection', () => {
     expect(await seen(app)).toBe(true);
 
     await provision(app, { operators: [{ id: operator, name: 'Stopped', status: 'inactive' }] });
-    expectFault(await ask(INTROSPECT, token, { by: free }), 400, 'unauthorized_client');
+    expectFault(await call(INTROSPECT, token, { by: free }), 400, 'unauthorized_client');
   });
 
   it('introspection returns only the scopes that the grant still covers', async () => {
@@ -110,7 +110,7 @@ describe('introspection', () => {
       operatorGrants: [{ id: grantId, operatorId: operator, scopes: ['connect:bookings:read'] }],
     });
 
-    expect((await ask(INTROSPECT, token, { by: granted })).body).toMatchObject({ scope: 'connect:bookings:read' });
+    expect((await call(INTROSPECT, token, { by: granted })).body).toMatchObject({ scope: 'connect:bookings:read' });
   });
 });
 
@@ -120,20 +120,20 @@ describe('revocation', () => {
     const uses = (node: TestApp) => node.with(token).get(clientsOf(operatorId));
     expect([(await uses(app)).status, (await uses(other)).status]).toEqual([200, 200]);
 
-    const answers = [await ask(REVOKE, token), await ask(REVOKE, token), await ask(REVOKE, 'x')];
+    const answers = [await call(REVOKE, token), await call(REVOKE, token), await call(REVOKE, 'x')];
 
     expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [200, '']));
     other.travel({ ms: 1_000 });
     expect([(await uses(app)).status, (await uses(other)).status]).toEqual([401, 401]);
-    expect((await ask(INTROSPECT, token)).body).toEqual(INACTIVE);
-    expect((await ask(INTROSPECT, await newToken())).body['active']).toBe(true);
+    expect((await call(INTROSPECT, token)).body).toEqual(INACTIVE);
+    expect((await call(INTROSPECT, await newToken())).body['active']).toBe(true);
   });
 
   it('revocation rejects a token of another client, which stays valid', async () => {
     const neighbour = await newClient(app, operatorId);
     const token = await newToken();
-    expectFault(await ask(REVOKE, token, { by: neighbour }), 400, 'unauthorized_client');
-    expect((await ask(INTROSPECT, token)).body['active']).toBe(true);
+    expectFault(await call(REVOKE, token, { by: neighbour }), 400, 'unauthorized_client');
+    expect((await call(INTROSPECT, token)).body['active']).toBe(true);
   });
 });
 
@@ -146,10 +146,10 @@ describe.each([INTROSPECT, REVOKE])('a call of %s', (path) => {
     const late = await startApp({ env: { DATABASE_POOL_SIZE: '4' } });
     late.travel({ hours: 2 });
     const answers: Answer[] = [
-      await ask(path, 'x', { by: { ...client, clientSecret: revoked.clientSecret } }),
-      await ask(path, 'x', { by: { ...client, clientId: 'occ_unknown' } }),
-      await ask(path, 'x', { by: revoked }),
-      await ask(path, 'x', { by: expired, node: late }),
+      await call(path, 'x', { by: { ...client, clientSecret: revoked.clientSecret } }),
+      await call(path, 'x', { by: { ...client, clientId: 'occ_unknown' } }),
+      await call(path, 'x', { by: revoked }),
+      await call(path, 'x', { by: expired, node: late }),
       await app.post(path, { token: 'x' }),
     ];
 
@@ -174,18 +174,18 @@ describe('a client whose authentication is cached', () => {
     const token = await newToken();
     const wrong = { ...client, clientSecret: `ocs_${'0'.repeat(49)}` };
     const answers = await Promise.all([
-      ...Array.from({ length: 5 }, () => ask(INTROSPECT, token)),
-      ...Array.from({ length: 5 }, () => ask(INTROSPECT, token, { by: wrong })),
+      ...Array.from({ length: 5 }, () => call(INTROSPECT, token)),
+      ...Array.from({ length: 5 }, () => call(INTROSPECT, token, { by: wrong })),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([...Array<number>(5).fill(200), ...Array<number>(5).fill(401)]);
   });
 
   it('a client whose authentication is cached is rejected at once after its revocation, and within a second by another process', async () => {
-    const gone = await newClient(app, operatorId);
-    const statusOn = async (node: TestApp) => (await ask(INTROSPECT, 'x', { by: gone, node })).status;
+    const revokedClient = await newClient(app, operatorId);
+    const statusOn = async (node: TestApp) => (await call(INTROSPECT, 'x', { by: revokedClient, node })).status;
     expect([await statusOn(app), await statusOn(other)]).toEqual([200, 200]);
     const remover = await withKey(app, ['connect:*:delete']);
-    await remover.delete(`${clientsOf(operatorId)}/${gone.clientId}`);
+    await remover.delete(`${clientsOf(operatorId)}/${revokedClient.clientId}`);
     other.travel({ ms: 1_000 });
     expect([await statusOn(app), await statusOn(other)]).toEqual([401, 401]);
   });

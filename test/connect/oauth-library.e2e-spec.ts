@@ -18,7 +18,11 @@ const tls = {
 };
 const address = (path: string) => `${app.url.replace(/^http:/, 'https:')}${path}`;
 
-const ask = async (method: (secret: string) => oauth.ClientAuth, secret: string, more: Record<string, string> = {}) => {
+const request = async (
+  method: (secret: string) => oauth.ClientAuth,
+  secret: string,
+  more: Record<string, string> = {},
+) => {
   const server: oauth.AuthorizationServer = { issuer: address(''), token_endpoint: address(TOKEN) };
   const account: oauth.Client = { client_id: client.clientId };
   const response = await oauth.clientCredentialsGrantRequest(server, account, method(secret), more, tls);
@@ -32,7 +36,7 @@ describe('a standard OAuth client library without adaptations', () => {
   ])(
     'a standard OAuth client library without adaptations gets a token with its credentials in %s and can use it',
     async (_, method) => {
-      const token = await ask(method, client.clientSecret, { scope: 'connect:bookings:read' });
+      const token = await request(method, client.clientSecret, { scope: 'connect:bookings:read' });
 
       expect(token).toEqual({
         access_token: expect.any(String),
@@ -48,7 +52,7 @@ describe('a standard OAuth client library without adaptations', () => {
   );
 
   it('a standard OAuth client library without adaptations recognizes a rejected scope', async () => {
-    await expect(ask(oauth.ClientSecretPost, client.clientSecret, { scope: 'connect:*' })).rejects.toMatchObject({
+    await expect(request(oauth.ClientSecretPost, client.clientSecret, { scope: 'connect:*' })).rejects.toMatchObject({
       name: 'ResponseBodyError',
       status: 400,
       error: 'invalid_scope',
@@ -57,7 +61,7 @@ describe('a standard OAuth client library without adaptations', () => {
   });
 
   it('a standard OAuth client library without adaptations recognizes that its secret is wrong', async () => {
-    await expect(ask(oauth.ClientSecretBasic, 'wrong')).rejects.toMatchObject({
+    await expect(request(oauth.ClientSecretBasic, 'wrong')).rejects.toMatchObject({
       name: 'WWWAuthenticateChallengeError',
       cause: [{ scheme: 'basic', parameters: { realm: 'connect' } }],
     });

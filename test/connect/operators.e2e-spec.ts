@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { startApp, type TestApp } from '../setup/app.js';
 import {
   actingAs,
-  askForToken,
+  requestToken,
   clientsOf,
   entriesOf,
   newClient,
@@ -86,7 +86,7 @@ describe('operators', () => {
   it('operators stop their clients at once when inactive, in another process within a second, and allow them again when active', async () => {
     const { body: operator } = await create();
     const client = await newClient(app, operator.id);
-    const { body } = await askForToken(app, client);
+    const { body } = await requestToken(app, client);
     const statuses = async () => {
       other.travel({ ms: 1_000 });
       const calls = [app, other].map((node) => node.with(body.access_token).get(clientsOf(operator.id)));
@@ -95,7 +95,7 @@ describe('operators', () => {
     expect(await statuses()).toEqual([200, 200]);
     await platform().patch(`${OPERATORS}/${operator.id}`, { status: 'inactive' });
     expect(await statuses()).toEqual([401, 401]);
-    expect((await askForToken(app, client)).status).toBe(400);
+    expect((await requestToken(app, client)).status).toBe(400);
     await platform().patch(`${OPERATORS}/${operator.id}`, { status: 'active' });
     expect(await statuses()).toEqual([200, 200]);
   });
@@ -143,7 +143,7 @@ describe('grants', () => {
     const { id: grantId } = await grant(operatorId);
     const path = `${grantsOf(operatorId)}/${grantId}`;
     const client = await newClient(app, operatorId, { grantId });
-    const token = (await askForToken(app, client)).body.access_token;
+    const token = (await requestToken(app, client)).body.access_token;
     const statuses = async () => {
       other.travel({ ms: 1_000 });
       const calls = [app, other].map((node) => node.with(token).get(clientsOf(operatorId)));
@@ -205,10 +205,10 @@ const scope = fc.oneof(
 const scopes = fc.uniqueArray(scope, { minLength: 1, maxLength: 3 });
 
 /** The rule for scopes, implemented independently: a scope covers another one segment by segment. */
-function covered(held: string[], wanted: string): boolean {
+function covered(granted: string[], wanted: string): boolean {
   const parts = (one: string) => (one === 'connect:*' ? ['*', '*'] : one.split(':').slice(1));
   const [area, action] = parts(wanted);
-  return held.map(parts).some(([a, b]) => (a === '*' || a === area) && (b === '*' || b === action));
+  return granted.map(parts).some(([a, b]) => (a === '*' || a === area) && (b === '*' || b === action));
 }
 
 describe('a caller without the scopes of a grant', () => {
@@ -216,19 +216,19 @@ describe('a caller without the scopes of a grant', () => {
     const operatorId = await newOperator(app);
     const outcomes = new Set<number>();
     await fc.assert(
-      fc.asyncProperty(scopes, scopes, async (held, wanted) => {
-        const all = [...new Set([...held, 'connect:grants:write'])];
+      fc.asyncProperty(scopes, scopes, async (granted, wanted) => {
+        const all = [...new Set([...granted, 'connect:grants:write'])];
         const key = await withKey(app, all);
         const expected = wanted.every((one) => covered(all, one));
-        const given = await key.post<Grant>(grantsOf(operatorId), { scopes: wanted });
-        expect(given.status).toBe(expected ? 201 : 403);
+        const created = await key.post<Grant>(grantsOf(operatorId), { scopes: wanted });
+        expect(created.status).toBe(expected ? 201 : 403);
 
         const { id } = await grant(operatorId, { scopes: wanted });
         const path = `${grantsOf(operatorId)}/${id}`;
         for (const change of [{ scopes: wanted }, { expiresAt: '2034-01-01T00:00:00Z' }, { status: 'active' }]) {
           expect((await key.patch(path, change)).status).toBe(expected ? 200 : 403);
         }
-        outcomes.add(given.status);
+        outcomes.add(created.status);
       }),
       { numRuns: 25 },
     );

@@ -75,7 +75,7 @@ export async function newClient(app: TestApp, operatorId: string, values: object
 }
 
 /** Requests a token by a form with the ID and secret of the client. */
-export function askForToken(
+export function requestToken(
   app: TestClient,
   client: Pick<OAuthClient, 'clientId' | 'clientSecret'>,
   more: Record<string, string> = {},
@@ -91,7 +91,7 @@ export function askForToken(
 
 /** A client of the service with a new access token of this OAuth client. */
 export async function actingAs(app: TestApp, client: OAuthClient): Promise<TestClient> {
-  const { status, body, text } = await askForToken(app, client);
+  const { status, body, text } = await requestToken(app, client);
   if (status !== 200) throw new Error(`No token was issued: ${text}`);
   return app.with(body.access_token);
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
-import { askForToken, clientsOf, newClient, newOperator, type OAuthClient, errorBody, withKey } from './partners.js';
+import { requestToken, clientsOf, newClient, newOperator, type OAuthClient, errorBody, withKey } from './partners.js';
 
 let generous: TestApp;
 let app: TestApp;
@@ -40,7 +40,7 @@ describe('writes on the connect surface', () => {
   const ownKey = async (operatorId: string) => {
     const key = await withKey(generous, ['connect:*'], operatorId);
     const { body } = await key.post<OAuthClient>(clientsOf(operatorId), { scopes: ['connect:*'] });
-    return (await askForToken(generous, body)).body.access_token;
+    return (await requestToken(generous, body)).body.access_token;
   };
 });
 
@@ -48,7 +48,7 @@ describe('the token endpoint', () => {
   it('the token endpoint issues up to 60 tokens a minute and a burst of 15 per client; then it is temporarily_unavailable', async () => {
     const client = await newClient(generous, await newOperator(generous));
 
-    const answers = await Promise.all(Array.from({ length: 40 }, () => askForToken(app, client)));
+    const answers = await Promise.all(Array.from({ length: 40 }, () => requestToken(app, client)));
 
     const rejection = answers.find(({ status }) => status === 429);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(15);
@@ -62,6 +62,6 @@ describe('the token endpoint', () => {
     expect(Number(rejection?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
 
     const other = await newClient(generous, await newOperator(generous));
-    expect((await askForToken(app, other)).status).toBe(200);
+    expect((await requestToken(app, other)).status).toBe(200);
   });
 });

@@ -3,7 +3,7 @@ import { newCredential } from '../../src/platform/ids/credentials.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import {
   actingAs,
-  askForToken,
+  requestToken,
   clientsOf,
   entriesOf,
   newClient,
@@ -91,7 +91,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     ).delete(`${path}/${client.id}`);
     expect(status).toBe(403);
     expect(body).toEqual(errorBody('forbidden', { requiredScope: '*:delete' }));
-    expect((await askForToken(app, client)).status).toBe(200);
+    expect((await requestToken(app, client)).status).toBe(200);
 
     const caller = await withKey(app, ['connect:bookings:delete']);
     expect((await caller.delete(`${path}/${client.id}`)).status).toBe(200);
@@ -150,8 +150,8 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
 
   it.each(['a%20b', 'a.b', 'x'.repeat(129), 'a%00', 'a%2Fb'])(
     'revoking a client rejects the malformed ID %s with 400',
-    async (odd) => {
-      const { status, body } = await app.as('platform').delete(`${path}/${odd}`);
+    async (malformed) => {
+      const { status, body } = await app.as('platform').delete(`${path}/${malformed}`);
       const fault = { path: 'clientId', code: 'clientId', message: 'clientId must be the id of a client' };
       expect(status).toBe(400);
       expect(body).toEqual(errorBody('invalid_request', { issues: [fault], fields: { clientId: [fault.message] } }));
@@ -168,7 +168,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     const { status, body } = await app.as('platform').delete(`${clientsOf('op_unknown')}/${foreign.id}`);
     expect(status).toBe(404);
     expect(body).toEqual(errorBody('not_found', { resource: 'operator' }));
-    expect((await askForToken(app, foreign)).status).toBe(200);
+    expect((await requestToken(app, foreign)).status).toBe(200);
   });
 });
 
@@ -193,7 +193,7 @@ describe('a credential that is bound to an operator', () => {
       expect(body).toEqual(errorBody('not_found', { resource: 'oauth_client' }));
       expect((await caller.get(path)).status).toBe(200);
     }
-    expect((await askForToken(app, foreign)).status).toBe(200);
+    expect((await requestToken(app, foreign)).status).toBe(200);
   });
 });
 

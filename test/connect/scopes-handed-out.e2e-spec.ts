@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { startApp, type TestApp } from '../setup/app.js';
 import {
   actingAs,
-  askForToken,
+  requestToken,
   clientsOf,
   newClient,
   newGrant,
@@ -35,8 +35,8 @@ const scope = fc.oneof(
 const scopes = fc.uniqueArray(scope, { minLength: 1, maxLength: 4 });
 
 /** All permissions of the scopes, computed separately instead of comparing scopes. */
-function rights(held: string[]): Set<string> {
-  const allowed = held.flatMap((one) => {
+function rights(granted: string[]): Set<string> {
+  const allowed = granted.flatMap((one) => {
     const [, area = '', action = '*'] = one.split(':');
     return [...AREAS, OTHERS]
       .filter((name) => area === '*' || area === name)
@@ -52,10 +52,10 @@ const within = (inner: Set<string>, outer: Set<string>) => [...inner].every((rig
 describe('scopes of new clients and grants', () => {
   it('scopes of new clients and grants are always covered by the scopes of the caller', async () => {
     const outcomes = new Set<number>();
-    const property = fc.asyncProperty(scopes, scopes, async (held, wanted) => {
+    const property = fc.asyncProperty(scopes, scopes, async (granted, wanted) => {
       const operatorId = await newOperator(app);
       // Without the permission to create clients the request is rejected earlier.
-      const caller = await newClient(app, operatorId, { scopes: [...new Set([...held, 'connect:flights:write'])] });
+      const caller = await newClient(app, operatorId, { scopes: [...new Set([...granted, 'connect:flights:write'])] });
       const token = await actingAs(app, caller);
 
       const { status, body } = await token.post<OAuthClient & { details?: { excessScopes: string[] } }>(
@@ -94,7 +94,7 @@ describe('a client that creates clients', () => {
     expect((await made.get(clientsOf(operatorId))).status).toBe(200);
     await provision(app, { operatorGrants: [{ id: grantId, operatorId, scopes, status: 'paused' }] });
     expect((await made.get(clientsOf(operatorId))).status).toBe(401);
-    expect((await askForToken(app, child)).status).toBe(400);
+    expect((await requestToken(app, child)).status).toBe(400);
   });
 
   it('a client that creates clients cannot gain scopes by another grant, a later end, or the secret of another client', async () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import { tablesWith } from '../setup/tables.js';
 import {
-  askForToken,
+  requestToken,
   clientsOf,
   entriesOf,
   newClient,
@@ -35,7 +35,7 @@ const rotate = (client: OAuthClient, body: object = {}, headers = {}) =>
 const list = async (client: OAuthClient) =>
   (await app.as('platform').get<{ data: Secret[] }>(pathOf(client))).body.data;
 const statusWith = async (client: OAuthClient, clientSecret = '') =>
-  (await askForToken(app, { ...client, clientSecret })).status;
+  (await requestToken(app, { ...client, clientSecret })).status;
 
 describe('a new secret', () => {
   it('a new secret is valid beside the current one until the end of the overlap', async () => {
@@ -129,7 +129,7 @@ describe('a new secret', () => {
 describe('revoking a secret', () => {
   it('revoking a secret ends the tokens of a secret that has already expired', async () => {
     const client = await newClient(app, operatorId);
-    const stolen = (await askForToken(app, client)).body.access_token;
+    const stolen = (await requestToken(app, client)).body.access_token;
     await rotate(client, { overlapSeconds: 0 });
     const bearer = app.with(stolen);
     expect((await bearer.get(clientsOf(operatorId))).status).toBe(200);
@@ -146,8 +146,8 @@ describe('revoking a secret', () => {
   it('revoking a secret ends only the tokens that were issued with it; a second call returns the same response', async () => {
     const client = await newClient(app, operatorId);
     const { body: newer } = await rotate(client);
-    const old = (await askForToken(app, client)).body.access_token;
-    const young = (await askForToken(app, { ...client, clientSecret: newer.clientSecret ?? '' })).body.access_token;
+    const old = (await requestToken(app, client)).body.access_token;
+    const young = (await requestToken(app, { ...client, clientSecret: newer.clientSecret ?? '' })).body.access_token;
     const [, first] = await list(client);
 
     const ended = await app.as('platform').delete<Secret>(`${pathOf(client)}/${first?.id}`);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import { tablesWith } from '../setup/tables.js';
-import { askForToken, clientsOf, newOperator, type OAuthClient } from './partners.js';
+import { requestToken, clientsOf, newOperator, type OAuthClient } from './partners.js';
 
 let app: TestApp;
 let operatorId: string;
@@ -30,14 +30,14 @@ describe('the secret of a client', () => {
     });
     const { body: page } = await app.as('platform').get<{ total: number }>(clientsOf(operatorId));
     expect(page.total).toBe(1);
-    expect((await askForToken(app, first.body)).status).toBe(200);
+    expect((await requestToken(app, first.body)).status).toBe(200);
   });
 
   it('the secret of a client and its tokens appear in no table, log line or later response', async () => {
     const headers = { 'Idempotency-Key': 'create-another-client' };
     const { body: client } = await app.as('platform').post<OAuthClient>(clientsOf(operatorId), WANTED, { headers });
-    const { body: token } = await askForToken(app, client);
-    const wrong = await askForToken(app, { ...client, clientSecret: `${client.clientSecret}-and-more` });
+    const { body: token } = await requestToken(app, client);
+    const wrong = await requestToken(app, { ...client, clientSecret: `${client.clientSecret}-and-more` });
     const answers = [
       wrong,
       await app.with(token.access_token).get(clientsOf(operatorId)),

@@ -1,7 +1,7 @@
 /** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
-import { askForToken, clientsOf, FORM, newClient, newGrant, newOperator, type OAuthClient } from './partners.js';
+import { requestToken, clientsOf, FORM, newClient, newGrant, newOperator, type OAuthClient } from './partners.js';
 import { expectFault, GRANT, TokenCalls } from './token-calls.js';
 
 let app: TestApp;
@@ -63,8 +63,8 @@ describe('POST /connect/v1/oauth/token', () => {
       'JSON members that are null, which count as left out',
       () => calls.json({ ...GRANT, ...calls.inBody(), scope: null }),
     ],
-  ])('the token endpoint accepts %s', async (_, ask) => {
-    const { status, body, headers } = await ask();
+  ])('the token endpoint accepts %s', async (_, request) => {
+    const { status, body, headers } = await request();
     expect(status).toBe(200);
     expect(body).toEqual(issued);
     expect(headers['cache-control']).toBe('no-store');
@@ -88,12 +88,12 @@ describe('POST /connect/v1/oauth/token', () => {
   });
 
   it('the token endpoint issues a token that the connect surface accepts', async () => {
-    const { body } = await askForToken(app, client);
+    const { body } = await requestToken(app, client);
     expect((await app.with(body.access_token).get(clientsOf(operatorId))).status).toBe(200);
   });
 
   it('the token endpoint issues a different token each time', async () => {
-    const tokens = await Promise.all([askForToken(app, client), askForToken(app, client)]);
+    const tokens = await Promise.all([requestToken(app, client), requestToken(app, client)]);
     expect(new Set(tokens.map(({ body }) => body.access_token)).size).toBe(2);
   });
 });
@@ -103,10 +103,10 @@ describe('the scope', () => {
     ['connect:bookings:write', 'connect:bookings:write'],
     ['connect:flights:read connect:bookings:*', 'connect:flights:read connect:bookings:*'],
     [' connect:bookings:read  connect:bookings:read ', 'connect:bookings:read'],
-  ])('the scope of a token can be a part of the scopes of the client: %s', async (scope, given) => {
-    const { status, body } = await askForToken(app, client, { scope });
+  ])('the scope of a token can be a part of the scopes of the client: %s', async (scope, granted) => {
+    const { status, body } = await requestToken(app, client, { scope });
     expect(status).toBe(200);
-    expect(body).toEqual({ ...issued, scope: given });
+    expect(body).toEqual({ ...issued, scope: granted });
   });
 
   it.each([
@@ -121,14 +121,14 @@ describe('the scope', () => {
     'connect:bookings:read\0',
     Array.from({ length: 65 }, (_, n) => `connect:area-${n}:read`).join(' '),
   ])('the scope of a token cannot exceed the scopes of the client: %s', async (scope) => {
-    expectFault(await askForToken(app, client, { scope }), 400, 'invalid_scope');
+    expectFault(await requestToken(app, client, { scope }), 400, 'invalid_scope');
   });
 });
 
 describe('expires_in', () => {
   it('expires_in never exceeds the end of the client', async () => {
     const expiresAt = new Date(app.now().getTime() + 600_000).toISOString();
-    const { body } = await askForToken(app, await newClient(app, operatorId, { expiresAt }));
+    const { body } = await requestToken(app, await newClient(app, operatorId, { expiresAt }));
     expect(body.expires_in).toBeGreaterThan(570);
     expect(body.expires_in).toBeLessThanOrEqual(600);
   });
@@ -136,7 +136,7 @@ describe('expires_in', () => {
   it('expires_in never exceeds the end of the grant', async () => {
     const expiresAt = new Date(app.now().getTime() + 300_000).toISOString();
     const grantId = await newGrant(app, operatorId, { scopes: ['connect:*'], expiresAt });
-    const { body } = await askForToken(app, await newClient(app, operatorId, { grantId }));
+    const { body } = await requestToken(app, await newClient(app, operatorId, { grantId }));
     expect(body.expires_in).toBeGreaterThan(270);
     expect(body.expires_in).toBeLessThanOrEqual(300);
   });

@@ -62,11 +62,11 @@ describe('the API document', () => {
   it.each(['gzip', 'br', 'identity'])(
     'the API document is sent in %s with an ETag of its own, and 304 to a client that has it',
     async (encoding) => {
-      const asked = (more: object = {}) =>
+      const request = (more: object = {}) =>
         app.request('HEAD', '/openapi.json', { headers: { 'Accept-Encoding': encoding, ...more } });
-      const { status, headers } = await asked();
-      const again = await asked({ 'If-None-Match': headers['etag'] });
-      const other = await asked({ 'If-None-Match': '"another"' });
+      const { status, headers } = await request();
+      const again = await request({ 'If-None-Match': headers['etag'] });
+      const other = await request({ 'If-None-Match': '"another"' });
       expect(headers['etag']).toMatch(new RegExp(`^"[\\w-]{43}-${encoding}"$`));
       expect(headers['content-encoding'] ?? 'identity').toBe(encoding);
       for (const answer of [headers, again.headers]) expect(answer['vary']).toContain('Accept-Encoding');

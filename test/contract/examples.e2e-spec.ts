@@ -17,7 +17,7 @@ let app: TestApp;
 let document: ServedDocument;
 let operations: Placed[];
 let demoRows: string;
-const refused: string[] = [];
+const rejected: string[] = [];
 const headerFaults: string[] = [];
 const answers: Record<string, Json> = {};
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
   for (const { name, operation, path, body, token } of await exampleCalls(app, operations)) {
     const { status, text, headers } = await app.request(operation.method, path, { body, token });
-    if (status < 200 || status > 399) refused.push(`${name} -> ${status} ${text}`);
+    if (status < 200 || status > 399) rejected.push(`${name} -> ${status} ${text}`);
     const documented = Object.keys(operation.responses[status]?.headers ?? {});
     for (const header of ['ETag', 'Location']) {
       const isSent = header.toLowerCase() in headers;
@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 describe('the request examples of the API document', () => {
   it('the request examples of the API document answer 2xx on fresh demo data, each operation once', () => {
-    expect(refused).toEqual([]);
+    expect(rejected).toEqual([]);
   });
 });
 

@@ -83,16 +83,16 @@ describe('the published events', () => {
   );
 
   it('no event is published on a channel that is not declared', async () => {
-    const told = await app.sql<{ event: string; channel: string; data: Row }>(
+    const published = await app.sql<{ event: string; channel: string; data: Row }>(
       `select distinct on (event, regexp_replace(name, '_[a-z0-9]{26}$', '')) event, name as channel, data
        from realtime_messages join realtime_channels as c on c.id = channel_id
        where data->>'id' like 'evt\\_%' and name not like 'test.%'`,
     );
-    const strays = told.filter(({ event, channel, data }) => {
+    const undeclared = published.filter(({ event, channel, data }) => {
       return !declared.some((one) => one.event === event && channelsOf(one.channels, data).includes(channel));
     });
-    expect(strays).toEqual([]);
-    expect(told.length).toBeGreaterThanOrEqual(declared.length);
+    expect(undeclared).toEqual([]);
+    expect(published.length).toBeGreaterThanOrEqual(declared.length);
   });
 
   it('docs/events.md is what npm run docs writes', () => {
@@ -111,9 +111,9 @@ async function newest(event: string): Promise<{ data: Row } | undefined> {
 /** The channels on which an event with these members is published. */
 function channelsOf(templates: readonly string[], facts: Row): string[] {
   return templates.flatMap((template) => {
-    const [placeholder, fact = ''] = /\{(\w+)\}/.exec(template) ?? [];
+    const [placeholder, member = ''] = /\{(\w+)\}/.exec(template) ?? [];
     if (placeholder === undefined) return [template];
-    const id = facts[fact];
+    const id = facts[member];
     return typeof id === 'string' ? [template.replace(placeholder, id)] : [];
   });
 }

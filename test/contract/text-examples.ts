@@ -1,4 +1,4 @@
-import { ask, fetchFile, linkOf } from '../finance/renditions/rendering.js';
+import { requestRendition, fetchFile, linkOf } from '../finance/renditions/rendering.js';
 import { closeStreams, rawStream } from '../realtime/following.js';
 import type { TestApp } from '../setup/app.js';
 
@@ -20,7 +20,7 @@ export async function textExamples(app: TestApp): Promise<Record<string, string>
 
 async function beginningOf(app: TestApp, { format, lines }: { format: string; lines: number }): Promise<string> {
   const owner = app.as('owner');
-  const { id } = await ask(owner, INVOICE, { format });
+  const { id } = await requestRendition(owner, INVOICE, { format });
   const { bytes } = await fetchFile(app.url + (await linkOf(owner, id)));
   return `${bytes.toString('latin1').split('\n').slice(0, lines).join('\n')}\n`;
 }

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import { tokenWith } from '../setup/staff-token.js';
-import { CHANNELS, refusal, unique } from './channels.js';
+import { CHANNELS, errorBody, unique } from './channels.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, body, scope }) => {
 
     const unauthorized = { code: 'unauthorized', error: 'A valid credential is required' };
     for (const answer of answers) {
-      expect([answer.status, answer.body]).toEqual([401, refusal(answer, unauthorized)]);
+      expect([answer.status, answer.body]).toEqual([401, errorBody(answer, unauthorized)]);
       expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="staff"/);
     }
   });
@@ -42,23 +42,23 @@ describe.each(ROUTES)('$method $path', ({ method, path, body, scope }) => {
   it('a distribution route is 403 without its scope, before the body and the id are checked', async () => {
     const others = ['distribution:read', 'distribution:write', 'distribution:delete'].filter((name) => name !== scope);
     const caller = app.with(await tokenWith(app, [...others, 'legal:*', 'finance:*']));
-    const odd = path === CHANNELS ? path : `${CHANNELS}/chan_x`;
+    const malformed = path === CHANNELS ? path : `${CHANNELS}/chan_x`;
 
     const answers = [
       await caller.request(method, path, { body }),
-      await caller.request(method, odd, { body: body && {} }),
+      await caller.request(method, malformed, { body: body && {} }),
     ];
 
     const error = `Requires the scope ${scope}`;
     for (const answer of answers) {
-      const forbidden = refusal(answer, { code: 'forbidden', error, details: { requiredScope: scope } });
+      const forbidden = errorBody(answer, { code: 'forbidden', error, details: { requiredScope: scope } });
       expect([answer.status, answer.body]).toEqual([403, forbidden]);
       expect(answer.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
     }
   });
 
-  it.each([scope, 'distribution:*', '*'])('a distribution route passes with %s', async (held) => {
-    const caller = app.with(await tokenWith(app, [held]));
+  it.each([scope, 'distribution:*', '*'])('a distribution route passes with %s', async (granted) => {
+    const caller = app.with(await tokenWith(app, [granted]));
     const sent = body && 'name' in body ? { name: unique('Made') } : body;
 
     expect((await caller.request(method, path, { body: sent })).status).toBeLessThan(300);

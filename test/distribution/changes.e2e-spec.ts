@@ -10,7 +10,7 @@ import {
   newChannel,
   NOT_FOUND,
   read,
-  refusal,
+  errorBody,
   unique,
 } from './channels.js';
 
@@ -91,10 +91,10 @@ describe('PATCH /v1/admin/distribution/channels/{id}', () => {
   it('the name of another channel is rejected with 409, its own name in another case is not', async () => {
     const [first, second] = [await newChannel(app), await newChannel(app)];
 
-    const taken = await change(staff, second.id, { name: first.name.toUpperCase() });
+    const conflict = await change(staff, second.id, { name: first.name.toUpperCase() });
     const own = await change(staff, second.id, { name: second.name.toUpperCase() });
 
-    expect([taken.status, taken.body]).toEqual([409, refusal(taken, NAME_TAKEN)]);
+    expect([conflict.status, conflict.body]).toEqual([409, errorBody(conflict, NAME_TAKEN)]);
     expect([own.status, own.body.data.name]).toEqual([200, second.name.toUpperCase()]);
   });
 
@@ -147,8 +147,8 @@ describe('the status of a channel', () => {
 
     const details = { from, to, allowed: MOVES[from] };
     const error = `A channel cannot go from ${from} to ${to}`;
-    const refused = refusal(answer, { code: 'invalid_transition', error, details });
-    expect([answer.status, answer.body]).toEqual([409, refused]);
+    const rejected = errorBody(answer, { code: 'invalid_transition', error, details });
+    expect([answer.status, answer.body]).toEqual([409, rejected]);
     expect(await read(app, before.id)).toEqual(before);
   });
 
@@ -156,11 +156,11 @@ describe('the status of a channel', () => {
     const old = await channelIn('archived');
     const { id } = await newChannel(app, { name: old.name });
 
-    const refused = await change(staff, old.id, { status: 'inactive' });
+    const rejected = await change(staff, old.id, { status: 'inactive' });
     await change(staff, id, { name: unique('Moved away') });
     const back = await change(staff, old.id, { status: 'inactive' });
 
-    expect([refused.status, refused.body]).toEqual([409, refusal(refused, NAME_TAKEN)]);
+    expect([rejected.status, rejected.body]).toEqual([409, errorBody(rejected, NAME_TAKEN)]);
     expect([back.status, back.body.data.status]).toEqual([200, 'inactive']);
   });
 });
@@ -171,7 +171,7 @@ describe('an unknown channel', () => {
     async (id) => {
       const answers = [await staff.get(`${CHANNELS}/${id}`), await change(staff, id, { description: 'x' })];
       for (const answer of answers) {
-        expect([answer.status, answer.body]).toEqual([404, refusal(answer, NOT_FOUND)]);
+        expect([answer.status, answer.body]).toEqual([404, errorBody(answer, NOT_FOUND)]);
       }
     },
   );

@@ -20,7 +20,7 @@ export interface Channel {
   updatedAt: string;
 }
 
-export interface Refusal {
+export interface ErrorBody {
   error: string;
   code: string;
   requestId: string;
@@ -59,7 +59,7 @@ export function change(client: TestClient, id: string, body: object): Promise<Ch
 }
 
 /** The whole body of an error. */
-export function refusal(answer: Answer, { error, code, details }: Omit<Refusal, 'requestId'>): object {
+export function errorBody(answer: Answer, { error, code, details }: Omit<ErrorBody, 'requestId'>): object {
   return { error, code, requestId: answer.headers['x-request-id'], ...(details ? { details } : {}) };
 }
 
@@ -67,7 +67,7 @@ export function refusal(answer: Answer, { error, code, details }: Omit<Refusal, 
 export function invalid(answer: Answer, issues: Issue[]): object {
   const fields: Record<string, string[]> = {};
   for (const { path, message } of issues) (fields[path] ??= []).push(message);
-  return refusal(answer, { error: 'The request is invalid', code: 'invalid_request', details: { issues, fields } });
+  return errorBody(answer, { error: 'The request is invalid', code: 'invalid_request', details: { issues, fields } });
 }
 
 export const NAME_TAKEN = {

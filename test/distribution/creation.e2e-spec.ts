@@ -9,7 +9,7 @@ import {
   type Issue,
   NAME_TAKEN,
   newChannel,
-  refusal,
+  errorBody,
   unique,
 } from './channels.js';
 
@@ -84,7 +84,7 @@ describe('POST /v1/admin/distribution/channels', () => {
     expect(answer.status).toBe(422);
     const details = { field: 'status', allowed: ['active', 'inactive', 'pending'] };
     const archived = { code: 'invalid_initial_status', error: 'A new channel cannot be archived', details };
-    expect(answer.body).toEqual(refusal(answer, archived));
+    expect(answer.body).toEqual(errorBody(answer, archived));
     expect(await app.sql('select from channels where name = $1', [name])).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe('the name of a channel', () => {
 
     const answer = await staff.post(CHANNELS, { name: `\t${name.toUpperCase()} ` });
 
-    expect([answer.status, answer.body]).toEqual([409, refusal(answer, NAME_TAKEN)]);
+    expect([answer.status, answer.body]).toEqual([409, errorBody(answer, NAME_TAKEN)]);
   });
 
   it('the name of a channel is given to one of two concurrent requests: one 201, one 409', async () => {
@@ -127,8 +127,8 @@ describe('the name of a channel', () => {
       const answers = await Promise.all([staff.post(CHANNELS, { name }), staff.post(CHANNELS, { name })]);
 
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
-      const refused = answers.find(({ status }) => status === 409) ?? answers[0];
-      expect(refused.body).toEqual(refusal(refused, NAME_TAKEN));
+      const rejected = answers.find(({ status }) => status === 409) ?? answers[0];
+      expect(rejected.body).toEqual(errorBody(rejected, NAME_TAKEN));
       expect(await app.sql('select from channels where name = $1', [name])).toHaveLength(1);
     }
   });

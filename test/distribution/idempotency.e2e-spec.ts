@@ -5,7 +5,7 @@ import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import type { Answer } from '../setup/http.js';
 import { tokenWith } from '../setup/staff-token.js';
-import { CHANNELS, type Channel, invalid, newChannel, read, refusal, unique } from './channels.js';
+import { CHANNELS, type Channel, invalid, newChannel, read, errorBody, unique } from './channels.js';
 
 let app: TestApp;
 let staff: TestClient;
@@ -67,7 +67,7 @@ describe('a request with the same Idempotency-Key', () => {
 
     for (const answer of answers) {
       const error = 'The Idempotency-Key was used for a different request';
-      expect([answer.status, answer.body]).toEqual([422, refusal(answer, { code: 'idempotency_key_reused', error })]);
+      expect([answer.status, answer.body]).toEqual([422, errorBody(answer, { code: 'idempotency_key_reused', error })]);
     }
     expect((await read(app, body.data.id)).version).toBe(2);
   });
@@ -150,13 +150,13 @@ describe('concurrent requests with the same Idempotency-Key', () => {
 describe('an error', () => {
   it('an error writes nothing, is not stored and frees the key', async () => {
     const [key, name] = [newKey(), unique('Freed')];
-    const taken = await newChannel(app, { name });
+    const existing = await newChannel(app, { name });
 
-    const refused = await create(key, { name });
-    await staff.patch(`${CHANNELS}/${taken.id}`, { name: unique('Moved away') });
+    const rejected = await create(key, { name });
+    await staff.patch(`${CHANNELS}/${existing.id}`, { name: unique('Moved away') });
     const again = await create(key, { name });
 
-    expect([refused.status, again.status, again.headers['idempotent-replayed']]).toEqual([409, 201, undefined]);
+    expect([rejected.status, again.status, again.headers['idempotent-replayed']]).toEqual([409, 201, undefined]);
   });
 
   it('an invalid body frees the key too, also for a different request', async () => {
@@ -190,5 +190,5 @@ describe('an Idempotency-Key', () => {
 
 function inProgress(answer: Answer): object {
   const error = 'The first request with this key is still running';
-  return refusal(answer, { code: 'idempotency_in_progress', error, details: { retryAfterMs: 1_000 } });
+  return errorBody(answer, { code: 'idempotency_in_progress', error, details: { retryAfterMs: 1_000 } });
 }

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { change, CHANNELS, type Channel, invalid, newChannel, read, refusal } from './channels.js';
+import { change, CHANNELS, type Channel, invalid, newChannel, read, errorBody } from './channels.js';
 
 let app: TestApp;
 let staff: TestClient;
@@ -48,7 +48,7 @@ describe('If-Match', () => {
       expect(answer.status).toBe(412);
       const error = 'The resource has changed since it was read';
       const stale = { code: 'precondition_failed', error, details: { currentVersion: 1 } };
-      expect(answer.body).toEqual(refusal(answer, stale));
+      expect(answer.body).toEqual(errorBody(answer, stale));
       expect(await read(app, before.id)).toEqual(before);
     },
   );

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { change, read, refusal, unique } from './channels.js';
+import { change, read, errorBody, unique } from './channels.js';
 
 let app: TestApp;
 let staff: TestClient;
@@ -25,11 +25,11 @@ describe('the own-sales channel', () => {
       const answer = await change(staff, before.id, { ...body, description: 'Not this either' });
 
       const error = 'Kind and status of the direct channel cannot be changed';
-      const refused = refusal(answer, {
+      const rejected = errorBody(answer, {
         ...{ code: 'system_channel_protected', error },
         details: { kind: 'direct', status: 'active' },
       });
-      expect([answer.status, answer.body]).toEqual([409, refused]);
+      expect([answer.status, answer.body]).toEqual([409, rejected]);
       expect(await read(app, before.id)).toEqual(before);
     },
   );

@@ -25,11 +25,11 @@ it(
       service.child.kill('SIGTERM');
       await service.end();
     });
-    await eventually(() => (service.said().includes('Ready.') ? true : null), service.said, 120);
+    await eventually(() => (service.output().includes('Ready.') ? true : null), service.output, 120);
 
     const browser = runScript(PROJECT, [join(PROJECT, 'scripts/browser.js')], { DATA_DIR: machine.folder });
-    expect([await browser.end(), browser.said()]).toEqual([0, browser.said()]);
-    expect(browser.answered().trim().split('\n')).toEqual([
+    expect([await browser.end(), browser.output()]).toEqual([0, browser.output()]);
+    expect(browser.standardOutput().trim().split('\n')).toEqual([
       'ok   GET /v1/admin/distribution/channels 200',
       'ok   GET /v1/admin/distribution/channels/{id} 200',
       'ok   GET /v1/admin/finance/supplier-invoices 200',

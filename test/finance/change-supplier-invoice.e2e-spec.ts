@@ -31,7 +31,7 @@ async function changed(invoice: Invoice, changes: object): Promise<Invoice> {
   return body.data;
 }
 
-async function refusal(invoice: Invoice, changes: object): Promise<{ status: number; body: unknown }> {
+async function errorOf(invoice: Invoice, changes: object): Promise<{ status: number; body: unknown }> {
   const { status, body } = await patch(invoice.id, changes);
   expect((await owner.get<Envelope>(`${PATH}/${invoice.id}`)).body.data).toEqual(invoice);
   return { status, body };
@@ -88,7 +88,7 @@ describe('PATCH /v1/admin/finance/supplier-invoices/{id}', () => {
   });
 
   it('an invalid body is rejected with 400 and its issues, and nothing is changed', async () => {
-    const { status, body } = await refusal(await make(owner), { status: 'approved' });
+    const { status, body } = await errorOf(await make(owner), { status: 'approved' });
     expect([status, body]).toEqual([400, invalid('status', 'whitelistValidation', 'status is not recognized')]);
   });
 
@@ -137,7 +137,7 @@ describe('a supplier invoice that is not a draft', () => {
 
   it('other fields of an approved invoice are rejected with 409 invoice_locked and their names', async () => {
     const approved = await make(owner, { status: 'approved' });
-    const { status, body } = await refusal(approved, { notes: 'x', totalCents: 1, lines: [] });
+    const { status, body } = await errorOf(approved, { notes: 'x', totalCents: 1, lines: [] });
     expect(status).toBe(409);
     expect(body).toEqual(problem('invoice_locked', { status: 'approved', lockedFields: ['totalCents', 'lines'] }));
   });
@@ -147,7 +147,7 @@ describe('a supplier invoice that is not a draft', () => {
     const { id } = await make(owner);
     const voided = (await owner.post<Envelope>(`${PATH}/${id}/voiding`, { reason: 'Sent twice' })).body.data;
     for (const invoice of [paid, voided]) {
-      const { status, body } = await refusal(invoice, { notes: 'x' });
+      const { status, body } = await errorOf(invoice, { notes: 'x' });
       expect(status).toBe(409);
       expect(body).toEqual(problem('invoice_locked', { status: invoice.status, lockedFields: ['notes'] }));
     }

@@ -19,7 +19,7 @@ async function changed(invoice: Invoice, changes: object): Promise<Invoice> {
   return body.data;
 }
 
-async function refusal(invoice: Invoice, changes: object): Promise<{ status: number; body: unknown }> {
+async function errorOf(invoice: Invoice, changes: object): Promise<{ status: number; body: unknown }> {
   const { status, body } = await patch(invoice.id, changes);
   expect((await owner.get<Envelope>(`${PATH}/${invoice.id}`)).body.data).toEqual(invoice);
   return { status, body };
@@ -41,7 +41,7 @@ describe('the amounts of a draft', () => {
     'a change of %j alone is rejected with 422 totals_mismatch if the draft has a tax breakdown',
     async (changes) => {
       const before = await make(owner, { subtotalCents: 10_000, taxCents: 1_900 });
-      const { status, body } = await refusal(before, changes);
+      const { status, body } = await errorOf(before, changes);
       expect(status).toBe(422);
       const details = { field: 'totalCents', expected: expect.any(Number), actual: expect.any(Number) };
       expect(body).toEqual(problem('totals_mismatch', details));
@@ -50,11 +50,11 @@ describe('the amounts of a draft', () => {
 
   it('a total that differs from the lines, and lines of another sum, are 422 totals_mismatch', async () => {
     const before = await make(owner, { lines: [{ description: 'Bus', unitAmountCents: 11_900 }] });
-    expect(await refusal(before, { totalCents: 12_000 })).toEqual({
+    expect(await errorOf(before, { totalCents: 12_000 })).toEqual({
       status: 422,
       body: problem('totals_mismatch', { field: 'lines', expected: 12_000, actual: 11_900 }),
     });
-    expect(await refusal(before, { lines: [{ description: 'Bus', unitAmountCents: 1 }] })).toEqual({
+    expect(await errorOf(before, { lines: [{ description: 'Bus', unitAmountCents: 1 }] })).toEqual({
       status: 422,
       body: problem('totals_mismatch', { field: 'lines', expected: 11_900, actual: 1 }),
     });
@@ -77,14 +77,14 @@ describe('the amounts of a draft', () => {
     'a change of %j alone that leaves a rate between equal currencies is rejected with 400',
     async (changes) => {
       const before = await make(owner, CONVERTED);
-      expect(await refusal(before, changes)).toEqual({ status: 400, body: invalid('exchangeRate', 'rate_outdated') });
+      expect(await errorOf(before, changes)).toEqual({ status: 400, body: invalid('exchangeRate', 'rate_outdated') });
       expect((await patch(before.id, { ...changes, exchangeRate: null })).status).toBe(200);
     },
   );
 
   it('a rate without a base currency is rejected', async () => {
     const answer = { status: 400, body: invalid('exchangeRate', 'base_currency_required') };
-    expect(await refusal(await make(owner), { exchangeRate: '1.1' })).toEqual(answer);
+    expect(await errorOf(await make(owner), { exchangeRate: '1.1' })).toEqual(answer);
   });
 });
 
@@ -93,7 +93,7 @@ describe('the dates of a draft', () => {
     'the body %j is rejected because the due date is before the issue date',
     async (changes) => {
       const before = await make(owner, { dueDate: '2027-02-14' });
-      expect(await refusal(before, changes)).toEqual({ status: 400, body: invalid('dueDate', 'due_before_issue') });
+      expect(await errorOf(before, changes)).toEqual({ status: 400, body: invalid('dueDate', 'due_before_issue') });
     },
   );
 });

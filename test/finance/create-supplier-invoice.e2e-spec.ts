@@ -150,17 +150,17 @@ describe('a status on create', () => {
     const first = await approver.post<Envelope>(PATH, sent, { headers });
     expect(first.status).toBe(201);
 
-    const refused = await writer.post(PATH, sent, { headers });
-    expect([refused.status, refused.body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:approve' })]);
-    expect(refused.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="finance:approve"');
+    const rejected = await writer.post(PATH, sent, { headers });
+    expect([rejected.status, rejected.body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:approve' })]);
+    expect(rejected.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="finance:approve"');
     const replayed = await approver.post(PATH, sent, { headers });
     expect([replayed.status, replayed.body]).toEqual([201, first.body]);
     expect(replayed.headers['idempotent-replayed']).toBe('true');
   });
 
   it.each(['paid', 'void'])('the status %s is rejected with 422', async (status) => {
-    const refused = await owner.post(PATH, body({ status }));
-    expect(refused.status).toBe(422);
-    expect(refused.body).toEqual(problem('invalid_initial_status'));
+    const rejected = await owner.post(PATH, body({ status }));
+    expect(rejected.status).toBe(422);
+    expect(rejected.body).toEqual(problem('invalid_initial_status'));
   });
 });

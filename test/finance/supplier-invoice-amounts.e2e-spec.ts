@@ -10,7 +10,7 @@ beforeAll(async () => {
   owner = (await startApp()).as('owner');
 });
 
-async function refusal(over: Record<string, unknown>): Promise<{ status: number; body: unknown }> {
+async function errorOf(over: Record<string, unknown>): Promise<{ status: number; body: unknown }> {
   const { status, body: answer } = await owner.post(PATH, body(over));
   return { status, body: answer };
 }
@@ -35,7 +35,7 @@ describe('subtotal and tax', () => {
       { field: 'taxCents', expected: 500, actual: 501 },
     ],
   ])('%j is rejected with 422 totals_mismatch', async (over, details) => {
-    expect(await refusal(over)).toEqual({ status: 422, body: problem('totals_mismatch', details) });
+    expect(await errorOf(over)).toEqual({ status: 422, body: problem('totals_mismatch', details) });
   });
 });
 
@@ -68,18 +68,18 @@ describe('lines', () => {
     const lines = Array.from({ length: 500 }, (_, index) => ({ description: `Line ${index}`, unitAmountCents: index }));
     const { lines: kept } = await make(owner, { totalCents: 124_750, lines });
     expect(kept.map(({ description }) => description)).toEqual(lines.map(({ description }) => description));
-    expect((await refusal({ lines: [...lines, room] })).body).toEqual(invalid('lines', 'arrayMaxSize'));
+    expect((await errorOf({ lines: [...lines, room] })).body).toEqual(invalid('lines', 'arrayMaxSize'));
   });
 
   it('lines whose sum is not the total are rejected with 422 totals_mismatch', async () => {
     const details = { field: 'lines', expected: 11_900, actual: 9_000 };
-    expect(await refusal({ lines: [room] })).toEqual({ status: 422, body: problem('totals_mismatch', details) });
+    expect(await errorOf({ lines: [room] })).toEqual({ status: 422, body: problem('totals_mismatch', details) });
   });
 
   it('a line total other than quantity * unit + tax is rejected with 422 totals_mismatch', async () => {
     const details = { field: 'lines.0.totalAmountCents', expected: 9_000, actual: 11_900 };
     const lines = [{ ...room, totalAmountCents: 11_900 }];
-    expect(await refusal({ lines })).toEqual({ status: 422, body: problem('totals_mismatch', details) });
+    expect(await errorOf({ lines })).toEqual({ status: 422, body: problem('totals_mismatch', details) });
   });
 });
 
@@ -119,7 +119,7 @@ describe('base amounts', () => {
   });
 
   it('a rate other than 1 between equal currencies is rejected with 400', async () => {
-    const { status, body: answer } = await refusal({ baseCurrency: 'EUR', exchangeRate: '1.01' });
+    const { status, body: answer } = await errorOf({ baseCurrency: 'EUR', exchangeRate: '1.01' });
     expect(status).toBe(400);
     expect(answer).toEqual(invalid('exchangeRate', 'rate_must_be_one'));
   });
@@ -131,6 +131,6 @@ describe('base amounts', () => {
       exchangeRate: '9999999999',
       totalCents: 9_007_199_254_740_991,
     };
-    expect(await refusal(over)).toEqual({ status: 400, body: invalid('exchangeRate', 'amount_too_large') });
+    expect(await errorOf(over)).toEqual({ status: 400, body: invalid('exchangeRate', 'amount_too_large') });
   });
 });

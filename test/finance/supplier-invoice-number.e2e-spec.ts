@@ -62,13 +62,13 @@ describe('the number of a supplier invoice', () => {
   });
 
   it('a change of number or name to that of another invoice is rejected, and nothing is changed', async () => {
-    const [taken, mine] = [await make(owner), await make(owner)];
-    const { supplierName, invoiceNumber } = taken;
+    const [other, mine] = [await make(owner), await make(owner)];
+    const { supplierName, invoiceNumber } = other;
     const half = await owner.patch<Envelope>(`${PATH}/${mine.id}`, { invoiceNumber });
     expect(half.status).toBe(200);
     const { status, body: answer } = await owner.patch(`${PATH}/${mine.id}`, { supplierName });
     expect(status).toBe(409);
-    expect(answer).toEqual(duplicateOf(taken.id));
+    expect(answer).toEqual(duplicateOf(other.id));
     expect((await owner.get(`${PATH}/${mine.id}`)).body).toEqual(half.body);
   });
 

@@ -163,18 +163,21 @@ describe('every other transition', () => {
     void: { steps: [], to: [] },
   };
   const TARGET = { approval: 'approved', reopening: 'draft', voiding: 'void' };
-  const refused = Object.entries(ALLOWED).flatMap(([from, { steps }]) =>
+  const rejected = Object.entries(ALLOWED).flatMap(([from, { steps }]) =>
     STEPS.filter((step) => !steps.includes(step)).map((step) => [from, step] as const),
   );
 
-  it.each(refused)('%s invoice: %s is rejected with 409 invalid_transition and changes nothing', async (from, step) => {
-    const invoice = await inStatus(from);
-    const { status, body } = await take(invoice.id, step);
-    expect(status).toBe(409);
-    const allowed = ALLOWED[from]?.to;
-    expect(body).toEqual(problem('invalid_transition', { from, to: TARGET[step], allowed }));
-    expect((await owner.get<Envelope>(`${PATH}/${invoice.id}`)).body.data).toEqual(invoice);
-  });
+  it.each(rejected)(
+    '%s invoice: %s is rejected with 409 invalid_transition and changes nothing',
+    async (from, step) => {
+      const invoice = await inStatus(from);
+      const { status, body } = await take(invoice.id, step);
+      expect(status).toBe(409);
+      const allowed = ALLOWED[from]?.to;
+      expect(body).toEqual(problem('invalid_transition', { from, to: TARGET[step], allowed }));
+      expect((await owner.get<Envelope>(`${PATH}/${invoice.id}`)).body.data).toEqual(invoice);
+    },
+  );
 });
 
 describe('an invoice with payments', () => {

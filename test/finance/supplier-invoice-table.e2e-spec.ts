@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 /** The constraint that rejects a change of a row without the service. */
-async function refusedBy(change: string, status: 'draft' | 'approved' = 'draft'): Promise<string | undefined> {
+async function constraintOf(change: string, status: 'draft' | 'approved' = 'draft'): Promise<string | undefined> {
   const { id } = await make(app.as('owner'), { status, currency: 'CHF', baseCurrency: 'EUR', exchangeRate: '2' });
   try {
     await app.sql(`update supplier_invoices set ${change} where id = $1`, [id]);
@@ -32,7 +32,7 @@ describe('the supplier invoices table', () => {
     ['a void without its stamps', "status = 'void'", 'supplier_invoices_voiding'],
     ['a negative tax', 'tax_cents = -1, subtotal_cents = total_cents + 1', 'supplier_invoices_tax_cents_check'],
   ])('the supplier invoices table rejects %s', async (_, change, constraint) =>
-    expect(await refusedBy(change)).toBe(constraint),
+    expect(await constraintOf(change)).toBe(constraint),
   );
 
   it.each([
@@ -42,7 +42,7 @@ describe('the supplier invoices table', () => {
     ['a draft with the stamps of an approval', "status = 'draft'", 'supplier_invoices_approval'],
     ['the stamps of a void on a live invoice', "voided_at = now(), void_reason = 'x'", 'supplier_invoices_voiding'],
   ])('the supplier invoices table rejects %s', async (_, change, constraint) =>
-    expect(await refusedBy(change, 'approved')).toBe(constraint),
+    expect(await constraintOf(change, 'approved')).toBe(constraint),
   );
 
   it('the supplier invoices table rejects a second invoice of the same number that is not void', async () => {

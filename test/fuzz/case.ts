@@ -28,7 +28,7 @@ export interface Finding {
   readonly number: number;
   readonly operationId: string;
   /** The mutations of the request. */
-  readonly deeds: readonly string[];
+  readonly mutations: readonly string[];
   readonly faults: readonly string[];
   readonly request: WireRequest;
 }
@@ -60,15 +60,15 @@ export class Case {
   async run(): Promise<void> {
     const { random, operation, target } = this;
     const unique = `f${this.place.run}${this.place.seed}x${this.place.number.toString(36)}`;
-    const ask = (draft: Draft) => this.jsonOf(draft);
-    const own = random.chance(0.6) ? await ownRow(operation, { ...target, random, unique, ask }) : null;
+    const sendForJson = (draft: Draft) => this.jsonOf(draft);
+    const own = random.chance(0.6) ? await ownRow(operation, { ...target, random, unique, sendForJson }) : null;
     const parameters = own ?? exampleParameters(operation);
     const draft = draftOf(operation, { ...parameters }, exampleBody(operation, target.document, unique));
     change(draft, random, target.document);
     const answer = await this.send(draft);
     if (answer === null) return;
     const isDone = answer.status >= 200 && answer.status < 300;
-    if (isDone) this.add(draft, await readBack(draft, answer, { ...target, ask }));
+    if (isDone) this.add(draft, await readBack(draft, answer, { ...target, sendForJson }));
     else if (random.chance(0.7)) return;
     this.add(draft, await replay(draft, { random, unique, send: (again) => this.send(again) }));
   }
@@ -112,7 +112,7 @@ export class Case {
   private add(draft: Draft, faults: readonly string[], request = written(draft, `fuzz-${this.place.seed}`)): void {
     if (faults.length === 0) return;
     const { operationId } = draft.operation;
-    const deeds = [...draft.deeds, pathOf(draft).slice(0, 200)];
-    this.findings.push({ number: this.place.number, operationId, deeds, faults, request });
+    const mutations = [...draft.mutations, pathOf(draft).slice(0, 200)];
+    this.findings.push({ number: this.place.number, operationId, mutations, faults, request });
   }
 }

@@ -5,7 +5,7 @@ import type { Json } from './json.js';
 export type Bearer = 'own' | 'none' | 'limited' | 'other' | 'forged';
 
 /** The expected response, in addition to being documented. `rejected`: 4xx; `any`: any documented one. */
-export type Expected = 'any' | 'refused' | 'unauthorized';
+export type Expected = 'any' | 'rejected' | 'unauthorized';
 
 /** A request that is being built: the strategies change it, then it is serialized. */
 export interface Draft {
@@ -32,7 +32,7 @@ export interface Draft {
   /** Not valid HTTP: the service may close the connection. */
   mayClose: boolean;
   /** The mutations of the strategies, for people. */
-  readonly deeds: string[];
+  readonly mutations: string[];
 }
 
 /** The request without a fault, to be changed. */
@@ -53,13 +53,13 @@ export function draftOf(operation: Placed, parameters: Record<string, string>, b
     expected: 'any',
     also: [],
     mayClose: false,
-    deeds: [],
+    mutations: [],
   };
 }
 
 /** Records a mutation; `expected` if it determines the response. */
-export function did(draft: Draft, deed: string, expected?: Expected): void {
-  draft.deeds.push(deed);
+export function recordMutation(draft: Draft, mutation: string, expected?: Expected): void {
+  draft.mutations.push(mutation);
   if (expected !== undefined && draft.expected === 'any') draft.expected = expected;
 }
 

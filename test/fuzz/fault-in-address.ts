@@ -1,4 +1,4 @@
-import { did, type Draft, pathOf } from './draft.js';
+import { recordMutation, type Draft, pathOf } from './draft.js';
 import { faultyValue } from './faulty-values.js';
 import { Raw, textOf } from './json.js';
 import type { Random } from './random.js';
@@ -8,7 +8,7 @@ import { matching, validValue } from './valid-values.js';
 
 /** Percent-encodings that are broken, or that have another meaning when they are decoded twice. */
 const BROKEN = ['%', '%z', '%zz', '%ff', '%c3%28', '%ed%a0%80', '%e0%80%af', '%u0041', '%1', 'a%'];
-const ODD = [
+const UNUSUAL = [
   ...['%00', 'a%00b', '%2F', '%2f..%2f', '%5c', '%252e%252e', '%25', '%2e%2e', '%2E', '%20', '+', '%0d%0aX:1', '%0a'],
   ...['%3f', '%23', '%E2%80%AE', '%F0%9F%A7%B3', '%EF%BB%BF', '%C2%A0', ':id', '*', '(', ')', '!', "'", '"', '|', '^'],
   ...[
@@ -39,7 +39,7 @@ export function faultInPath(draft: Draft, random: Random): void {
   const kind = random.weighted({ broken: 3, odd: 5, grammar: 3, near: 3, long: 1, hostile: 2 });
   draft.parameters[name] = {
     broken: () => random.pick(BROKEN),
-    odd: () => random.pick(ODD),
+    odd: () => random.pick(UNUSUAL),
     grammar: () =>
       encodeURIComponent(matching(pattern ?? '^[a-z]{2,5}_[0-7][0-9a-hjkmnp-tv-z]{25}$', maxLength, random)),
     near: () => random.pick([valid.toUpperCase(), `${valid}0`, valid.slice(0, -1), ` ${valid}`, `%${hexOf(valid)}`]),
@@ -47,7 +47,11 @@ export function faultInPath(draft: Draft, random: Random): void {
     hostile: () => encodeURIComponent(hostileText(random).toWellFormed().slice(0, 500)),
   }[kind]();
   // An empty segment or a slash makes another path; in any case it is not an id.
-  did(draft, `the path's ${name} = ${draft.parameters[name].slice(0, 60)}`, kind === 'broken' ? 'refused' : 'any');
+  recordMutation(
+    draft,
+    `the path's ${name} = ${draft.parameters[name].slice(0, 60)}`,
+    kind === 'broken' ? 'rejected' : 'any',
+  );
 }
 
 function otherPath(draft: Draft, random: Random): void {
@@ -73,7 +77,7 @@ function otherPath(draft: Draft, random: Random): void {
     `${path}/${'a/'.repeat(300)}`,
   ];
   draft.target = random.pick(paths);
-  did(draft, `the path ${draft.target.slice(0, 80)}`);
+  recordMutation(draft, `the path ${draft.target.slice(0, 80)}`);
 }
 
 /** One or a few query parameters, of the operation or unknown. */
@@ -85,7 +89,7 @@ export function faultInQuery(draft: Draft, random: Random, document: Document): 
     const name = known.length > 0 && random.chance(0.8) ? random.pick(known).name : 'unknown';
     draft.query.push([name, encodeURIComponent(hostileText(random).toWellFormed().slice(0, 3_000))]);
     const isFault = name === 'unknown' && !draft.operation.path.startsWith('/v1/public/');
-    did(draft, `the query's ${name}: a hostile text`, isFault ? 'refused' : 'any');
+    recordMutation(draft, `the query's ${name}: a hostile text`, isFault ? 'rejected' : 'any');
     return;
   }
   const chosen = kind === 'faulty' ? [random.pick(known)] : known.filter(() => random.chance(0.4));
@@ -93,7 +97,7 @@ export function faultInQuery(draft: Draft, random: Random, document: Document): 
     const text = kind === 'faulty' ? faultyQueryText(schema, random) : queryText(schema, random, document);
     if (text === null) continue;
     draft.query.push([name, encodeURIComponent(text)]);
-    did(draft, `the query's ${name} = ${text.slice(0, 60)}`, kind === 'faulty' ? 'refused' : 'any');
+    recordMutation(draft, `the query's ${name} = ${text.slice(0, 60)}`, kind === 'faulty' ? 'rejected' : 'any');
   }
 }
 
@@ -119,7 +123,7 @@ const UNKNOWN_QUERIES = [
   ...['?=1&?=2', 'unknown=1', 'access_token=abc', '?[]=1', '?[a]=1', '?[__proto__]=1', '__proto__[x]=1', '__proto__=1'],
   ...['constructor.prototype=1', 'toString=1', '?=%00', '??=1', '?=1;drop=2', `unknown=${'a'.repeat(6_000)}`],
 ];
-const ODD_QUERIES = [
+const UNUSUAL_QUERIES = [
   ...['?', '?=', '=1', '&&&', '?=1#fragment', '?=1+1', '?=\u00ff', 'sort=name%3Bdrop%20table', 'sort=constructor'],
   ...['cursor=eyJ2IjoxfQ', `cursor=${'A'.repeat(500)}`, 'cursor=%F0%9F%A7%B3'],
   ...[`search=${'%25'.repeat(80)}`, 'search=%5C'],
@@ -129,10 +133,10 @@ const ODD_QUERIES = [
 function otherQuery(draft: Draft, random: Random, name: string): void {
   const kind = random.weighted({ broken: 3, unknown: 4, odd: 4 });
   const isLenient = draft.operation.path.startsWith('/v1/public/');
-  const query = random.pick({ broken: BROKEN_QUERIES, unknown: UNKNOWN_QUERIES, odd: ODD_QUERIES }[kind]);
+  const query = random.pick({ broken: BROKEN_QUERIES, unknown: UNKNOWN_QUERIES, odd: UNUSUAL_QUERIES }[kind]);
   draft.rawQuery = query.replace(/^\?(?=.|$)/, name).replaceAll('&?', `&${name}`);
-  const isRefused = kind === 'broken' || (kind === 'unknown' && !isLenient);
-  did(draft, `the query ${draft.rawQuery.slice(0, 60)}`, isRefused ? 'refused' : 'any');
+  const isRejected = kind === 'broken' || (kind === 'unknown' && !isLenient);
+  recordMutation(draft, `the query ${draft.rawQuery.slice(0, 60)}`, isRejected ? 'rejected' : 'any');
 }
 
 function hexOf(text: string): string {

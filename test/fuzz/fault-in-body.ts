@@ -1,4 +1,4 @@
-import { did, type Draft } from './draft.js';
+import { recordMutation, type Draft } from './draft.js';
 import { faultyValue, hostileValue } from './faulty-values.js';
 import { isObject, type Json, Raw, textOf, withMember, withoutMember } from './json.js';
 import type { Random } from './random.js';
@@ -18,20 +18,20 @@ export function otherValues({ draft, schema, random, document }: Place): void {
   const members = Object.entries(schema.properties ?? {});
   if (random.chance(0.25)) {
     draft.body = validValue({ ...schema, example: undefined }, random, document);
-    did(draft, 'a body made of allowed values');
+    recordMutation(draft, 'a body made of allowed values');
     return;
   }
   for (let left = random.between(1, 3); left > 0 && members.length > 0; left -= 1) {
     const [name, member] = random.pick(members);
     if (!isObject(draft.body)) return;
     draft.body = withMember(draft.body, name, validValue({ ...member, example: undefined }, random, document));
-    did(draft, `${name}: another allowed value`);
+    recordMutation(draft, `${name}: another allowed value`);
   }
 }
 
 /** One member, at any depth, with a value that the document does not allow. */
 export function faultyMember(place: Place): void {
-  changeMember(place, (schema) => faultyValue(schema, place.random), 'refused');
+  changeMember(place, (schema) => faultyValue(schema, place.random), 'rejected');
 }
 
 /** One member, at any depth, with a value that often causes errors. */
@@ -49,50 +49,60 @@ export function hostileMember(place: Place): void {
 export function otherShape({ draft, schema, random }: Place): void {
   const body = isObject(draft.body) ? draft.body : {};
   const { required = [], additionalProperties } = schema;
-  const unknown = additionalProperties === false ? 'refused' : 'any';
+  const unknown = additionalProperties === false ? 'rejected' : 'any';
   // A body of DELETE has no meaning, with any content.
-  const refused = draft.operation.method === 'DELETE' ? 'any' : 'refused';
+  const expectation = draft.operation.method === 'DELETE' ? 'any' : 'rejected';
   const shapes: (() => void)[] = [
     () => {
-      const odd = hostileName(random);
-      const name = random.pick([odd, odd, odd, 'unknown', 'isAdmin', 'version', 'toString', 'hasOwnProperty', '']);
+      const hostile = hostileName(random);
+      const name = random.pick([
+        hostile,
+        hostile,
+        hostile,
+        'unknown',
+        'isAdmin',
+        'version',
+        'toString',
+        'hasOwnProperty',
+        '',
+      ]);
       if (Object.hasOwn(schema.properties ?? {}, name)) return;
       draft.body = withMember(body, name, random.pick<Json>([1, null, {}, 'x']));
-      did(draft, `an unknown member ${JSON.stringify(name).slice(0, 60)}`, unknown);
+      recordMutation(draft, `an unknown member ${JSON.stringify(name).slice(0, 60)}`, unknown);
     },
     () => {
       draft.body = random.pick<Json>([null, [], [body], 'text', 1, true, new Raw('1e400'), '']);
       // If a body may be omitted, null is the same as none.
-      did(draft, 'a body that is no object', draft.body === null ? 'any' : refused);
+      recordMutation(draft, 'a body that is no object', draft.body === null ? 'any' : expectation);
     },
     () => {
       const name = random.pick(['__proto__', 'constructor', 'prototype']);
       draft.body = withMember(body, name, { isAdmin: true });
-      did(draft, `a member ${name}`, refused);
+      recordMutation(draft, `a member ${name}`, expectation);
     },
     () => {
       const text = textOf(body);
       const [first = 'a'] = Object.keys(body);
       draft.bytes = Buffer.from(`{${JSON.stringify(first)}:null${text === '{}' ? '' : ','}${text.slice(1)}`);
-      did(draft, `the member ${first} said twice`);
+      recordMutation(draft, `the member ${first} said twice`);
     },
     () => {
       const many = Array.from({ length: random.pick([1_000, 1_001, 60_000]) }, (_, n) => [`k${n}`, n]);
       draft.body = { ...body, ...(Object.fromEntries(many) as { [name: string]: Json }) };
-      did(draft, `${many.length} unknown members`, unknown);
+      recordMutation(draft, `${many.length} unknown members`, unknown);
     },
   ];
   if (required.length > 0) {
     shapes.push(() => {
       const name = random.pick(required);
       draft.body = withoutMember(body, name);
-      did(draft, `without the required ${name}`, 'refused');
+      recordMutation(draft, `without the required ${name}`, 'rejected');
     });
   }
   random.pick(shapes)();
 }
 
-function changeMember(place: Place, valueOf: (schema: Schema) => Json | null, expected: 'refused' | 'any'): void {
+function changeMember(place: Place, valueOf: (schema: Schema) => Json | null, expected: 'rejected' | 'any'): void {
   const { draft, schema, random, document } = place;
   const members = Object.entries(schema.properties ?? {}).filter(([, member]) => !member.readOnly);
   if (members.length === 0 || !isObject(draft.body)) return;
@@ -100,7 +110,7 @@ function changeMember(place: Place, valueOf: (schema: Schema) => Json | null, ex
   const found = within(document.resolve(member), draft.body[name], { random, document, valueOf });
   if (found === null) return;
   draft.body = withMember(draft.body, name, found.value);
-  did(draft, `${[name, ...found.path].join('.')} = ${textOf(found.value).slice(0, 60)}`, expected);
+  recordMutation(draft, `${[name, ...found.path].join('.')} = ${textOf(found.value).slice(0, 60)}`, expected);
 }
 
 interface Descent {

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { did, type Draft } from './draft.js';
+import { recordMutation, type Draft } from './draft.js';
 import { textOf } from './json.js';
 import type { Random } from './random.js';
 
@@ -8,63 +8,75 @@ const MIB = 1024 * 1024;
 let bomb: Buffer | null = null;
 
 interface Way {
-  deed: string;
-  isRefused?: boolean;
+  mutation: string;
+  isRejected?: boolean;
   change(draft: Draft, text: string): void;
 }
 
 const WAYS: readonly Way[] = [
-  { deed: 'gzip', change: (draft, text) => encoded(draft, 'gzip', gzipSync(text)) },
-  { deed: 'GZIP in capitals', change: (draft, text) => encoded(draft, 'GZIP', gzipSync(text)) },
-  { deed: 'identity', change: (draft, text) => encoded(draft, 'identity', Buffer.from(text)) },
-  { deed: 'a gzip bomb', isRefused: true, change: (draft) => encoded(draft, 'gzip', bombOf()) },
+  { mutation: 'gzip', change: (draft, text) => encoded(draft, 'gzip', gzipSync(text)) },
+  { mutation: 'GZIP in capitals', change: (draft, text) => encoded(draft, 'GZIP', gzipSync(text)) },
+  { mutation: 'identity', change: (draft, text) => encoded(draft, 'identity', Buffer.from(text)) },
+  { mutation: 'a gzip bomb', isRejected: true, change: (draft) => encoded(draft, 'gzip', bombOf()) },
   {
-    deed: 'a gzip bomb in a text',
-    isRefused: true,
+    mutation: 'a gzip bomb in a text',
+    isRejected: true,
     change: (draft) => encoded(draft, 'gzip', gzipSync(`{"name":"${' '.repeat(8 * MIB)}"}`)),
   },
   {
-    deed: 'a gzip that breaks off',
-    isRefused: true,
+    mutation: 'a gzip that breaks off',
+    isRejected: true,
     change: (draft, text) => encoded(draft, 'gzip', gzipSync(text).subarray(0, -6)),
   },
-  { deed: 'gzip that is none', isRefused: true, change: (draft, text) => encoded(draft, 'gzip', Buffer.from(text)) },
   {
-    deed: 'gzip with something behind it',
+    mutation: 'gzip that is none',
+    isRejected: true,
+    change: (draft, text) => encoded(draft, 'gzip', Buffer.from(text)),
+  },
+  {
+    mutation: 'gzip with something behind it',
     change: (draft, text) => encoded(draft, 'gzip', Buffer.concat([gzipSync(text), Buffer.from('rest')])),
   },
   {
-    deed: 'gzip in gzip',
-    isRefused: true,
+    mutation: 'gzip in gzip',
+    isRejected: true,
     change: (draft, text) => encoded(draft, 'gzip, gzip', gzipSync(gzipSync(text))),
   },
-  { deed: 'deflate', isRefused: true, change: (draft, text) => encoded(draft, 'deflate', deflateSync(text)) },
-  { deed: 'brotli', isRefused: true, change: (draft, text) => encoded(draft, 'br', brotliCompressSync(text)) },
-  { deed: 'an unknown encoding', isRefused: true, change: (draft, text) => encoded(draft, 'x', Buffer.from(text)) },
-  { deed: 'nothing at all', change: (draft) => (draft.bytes = Buffer.alloc(0)) },
-  { deed: 'white space', change: (draft) => (draft.bytes = Buffer.from(' \n\t')) },
-  { deed: 'a body that breaks off', isRefused: true, change: (draft, text) => raw(draft, text.slice(0, -1)) },
-  { deed: 'a body with a bracket too many', isRefused: true, change: (draft, text) => raw(draft, `${text}}`) },
-  { deed: 'two bodies', isRefused: true, change: (draft, text) => raw(draft, text + text) },
-  { deed: 'no JSON', isRefused: true, change: (draft) => raw(draft, "{'a': undefined}") },
-  { deed: 'NaN', isRefused: true, change: (draft) => raw(draft, 'NaN') },
-  { deed: 'a comment', isRefused: true, change: (draft, text) => raw(draft, `${text}// end`) },
-  { deed: '40,000 brackets', isRefused: true, change: (draft) => raw(draft, '['.repeat(40_000)) },
-  { deed: '300,000 brackets in balance', isRefused: true, change: (draft) => raw(draft, nested(150_000)) },
-  { deed: 'a byte order mark', change: (draft, text) => raw(draft, `\ufeff${text}`) },
+  { mutation: 'deflate', isRejected: true, change: (draft, text) => encoded(draft, 'deflate', deflateSync(text)) },
+  { mutation: 'brotli', isRejected: true, change: (draft, text) => encoded(draft, 'br', brotliCompressSync(text)) },
   {
-    deed: 'UTF-16',
-    isRefused: true,
+    mutation: 'an unknown encoding',
+    isRejected: true,
+    change: (draft, text) => encoded(draft, 'x', Buffer.from(text)),
+  },
+  { mutation: 'nothing at all', change: (draft) => (draft.bytes = Buffer.alloc(0)) },
+  { mutation: 'white space', change: (draft) => (draft.bytes = Buffer.from(' \n\t')) },
+  { mutation: 'a body that breaks off', isRejected: true, change: (draft, text) => raw(draft, text.slice(0, -1)) },
+  { mutation: 'a body with a bracket too many', isRejected: true, change: (draft, text) => raw(draft, `${text}}`) },
+  { mutation: 'two bodies', isRejected: true, change: (draft, text) => raw(draft, text + text) },
+  { mutation: 'no JSON', isRejected: true, change: (draft) => raw(draft, "{'a': undefined}") },
+  { mutation: 'NaN', isRejected: true, change: (draft) => raw(draft, 'NaN') },
+  { mutation: 'a comment', isRejected: true, change: (draft, text) => raw(draft, `${text}// end`) },
+  { mutation: '40,000 brackets', isRejected: true, change: (draft) => raw(draft, '['.repeat(40_000)) },
+  { mutation: '300,000 brackets in balance', isRejected: true, change: (draft) => raw(draft, nested(150_000)) },
+  { mutation: 'a byte order mark', change: (draft, text) => raw(draft, `\ufeff${text}`) },
+  {
+    mutation: 'UTF-16',
+    isRejected: true,
     change: (draft, text) => (draft.bytes = Buffer.from(`\ufeff${text}`, 'utf16le')),
   },
-  { deed: 'a lone byte FF', isRefused: true, change: (draft, text) => inText(draft, text, [0xff]) },
-  { deed: 'an overlong slash', isRefused: true, change: (draft, text) => inText(draft, text, [0xc0, 0xaf]) },
-  { deed: 'a surrogate in UTF-8', isRefused: true, change: (draft, text) => inText(draft, text, [0xed, 0xa0, 0x80]) },
-  { deed: 'a bare NUL', isRefused: true, change: (draft, text) => inText(draft, text, [0]) },
-  { deed: 'a bare line break in a text', isRefused: true, change: (draft, text) => inText(draft, text, [10]) },
-  { deed: 'more than 1 MiB', isRefused: true, change: (draft) => raw(draft, `{"name":"${'x'.repeat(MIB)}"}`) },
-  { deed: 'chunked', change: (draft) => (draft.isChunked = true) },
-  { deed: 'no content type', isRefused: true, change: (draft) => (draft.contentType = null) },
+  { mutation: 'a lone byte FF', isRejected: true, change: (draft, text) => inText(draft, text, [0xff]) },
+  { mutation: 'an overlong slash', isRejected: true, change: (draft, text) => inText(draft, text, [0xc0, 0xaf]) },
+  {
+    mutation: 'a surrogate in UTF-8',
+    isRejected: true,
+    change: (draft, text) => inText(draft, text, [0xed, 0xa0, 0x80]),
+  },
+  { mutation: 'a bare NUL', isRejected: true, change: (draft, text) => inText(draft, text, [0]) },
+  { mutation: 'a bare line break in a text', isRejected: true, change: (draft, text) => inText(draft, text, [10]) },
+  { mutation: 'more than 1 MiB', isRejected: true, change: (draft) => raw(draft, `{"name":"${'x'.repeat(MIB)}"}`) },
+  { mutation: 'chunked', change: (draft) => (draft.isChunked = true) },
+  { mutation: 'no content type', isRejected: true, change: (draft) => (draft.contentType = null) },
 ];
 
 const TYPES: readonly [type: string, isRefused: boolean][] = [
@@ -93,12 +105,12 @@ export function faultInBytes(draft: Draft, random: Random): void {
   if (random.chance(0.25)) {
     const [type, isRefused] = random.pick(TYPES);
     draft.contentType = type;
-    did(draft, `the content type ${type}`, isRefused ? 'refused' : 'any');
+    recordMutation(draft, `the content type ${type}`, isRefused ? 'rejected' : 'any');
     return;
   }
-  const { deed, isRefused, change } = random.pick(WAYS);
+  const { mutation, isRejected, change } = random.pick(WAYS);
   change(draft, text);
-  did(draft, `the body: ${deed}`, isRefused ? 'refused' : 'any');
+  recordMutation(draft, `the body: ${mutation}`, isRejected ? 'rejected' : 'any');
 }
 
 function encoded(draft: Draft, encoding: string, bytes: Buffer): void {

@@ -1,4 +1,4 @@
-import { did, type Draft } from './draft.js';
+import { recordMutation, type Draft } from './draft.js';
 import { isObject, type Json, textOf } from './json.js';
 import type { Random } from './random.js';
 import { hostileText } from './texts.js';
@@ -29,5 +29,5 @@ export function faultInForm(draft: Draft, random: Random): void {
     'Application/X-WWW-Form-Urlencoded; charset=UTF-8',
   ]);
   draft.bytes = Buffer.from(form);
-  did(draft, `the form ${form.slice(0, 80)}`);
+  recordMutation(draft, `the form ${form.slice(0, 80)}`);
 }

@@ -1,4 +1,4 @@
-import { type Bearer, did, type Draft, isPublic } from './draft.js';
+import { type Bearer, recordMutation, type Draft, isPublic } from './draft.js';
 import type { Random } from './random.js';
 
 const KEYS: readonly [key: string, isRefused: boolean][] = [
@@ -71,7 +71,7 @@ export function faultInHeaders(draft: Draft, random: Random): void {
 }
 
 function credential(draft: Draft, random: Random): void {
-  const isTaken = !isPublic(draft.operation);
+  const needsCredential = !isPublic(draft.operation);
   if (random.chance(0.4)) {
     const value = random.pick([
       ...['', 'Bearer', 'Bearer ', 'Bearer  ', 'Basic YTpi', 'Bearer a b', 'bearer x', 'Bearer \u00ff', 'Bearer null'],
@@ -80,34 +80,34 @@ function credential(draft: Draft, random: Random): void {
     ]);
     draft.bearer = 'none';
     draft.headers.push(['Authorization', value]);
-    did(draft, `Authorization: ${value.slice(0, 40)}`, isTaken ? 'unauthorized' : 'any');
+    recordMutation(draft, `Authorization: ${value.slice(0, 40)}`, needsCredential ? 'unauthorized' : 'any');
   } else {
     draft.bearer = random.pick<Bearer>(['none', 'limited', 'other', 'forged']);
     const isStaff = draft.operation.path.startsWith('/v1/admin/');
     const expected = draft.bearer === 'limited' && !isStaff ? 'any' : 'unauthorized';
-    did(draft, `the credential: ${draft.bearer}`, isTaken ? expected : 'any');
+    recordMutation(draft, `the credential: ${draft.bearer}`, needsCredential ? expected : 'any');
   }
 }
 
 function key(draft: Draft, random: Random): void {
-  const [value, isRefused] = random.pick(KEYS);
+  const [value, isRejected] = random.pick(KEYS);
   const isRead = draft.operation.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false;
   draft.headers.push(['Idempotency-Key', value]);
-  did(draft, `Idempotency-Key: ${value.slice(0, 40)}`, isRead && isRefused ? 'refused' : 'any');
+  recordMutation(draft, `Idempotency-Key: ${value.slice(0, 40)}`, isRead && isRejected ? 'rejected' : 'any');
 }
 
 function tag(draft: Draft, random: Random): void {
   const header = random.pick(['If-Match', 'If-None-Match']);
   const value = random.pick(TAGS);
   draft.headers.push([header, value]);
-  did(draft, `${header}: ${value.slice(0, 40)}`);
+  recordMutation(draft, `${header}: ${value.slice(0, 40)}`);
 }
 
 function harmless(draft: Draft, random: Random): void {
   for (let left = random.between(1, 3); left > 0; left -= 1) {
     const [name, value] = random.pick(HARMLESS);
     draft.headers.push([name, value]);
-    did(draft, `${name}: ${value}`);
+    recordMutation(draft, `${name}: ${value}`);
   }
 }
 
@@ -121,13 +121,13 @@ function requestId(draft: Draft, random: Random): void {
     "'; drop --",
   ]);
   draft.headers.push(['X-Request-Id', value]);
-  did(draft, `X-Request-Id: ${value.slice(0, 40)}`);
+  recordMutation(draft, `X-Request-Id: ${value.slice(0, 40)}`);
 }
 
 function twice(draft: Draft, random: Random): void {
   const [name, value] = random.pick(ONCE);
   draft.headers.push([name, value], [name.toLowerCase(), value]);
-  did(draft, `${name} twice`, 'refused');
+  recordMutation(draft, `${name} twice`, 'rejected');
 }
 
 function amount(draft: Draft, random: Random): void {
@@ -138,5 +138,5 @@ function amount(draft: Draft, random: Random): void {
   ]);
   for (let n = 0; n < count; n += 1) draft.headers.push([`X-Filler-${n}`, 'f'.repeat(length)]);
   draft.also.push(431);
-  did(draft, `${count} headers of ${length} bytes`);
+  recordMutation(draft, `${count} headers of ${length} bytes`);
 }

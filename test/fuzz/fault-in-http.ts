@@ -1,4 +1,4 @@
-import { allowClosing, did, type Draft, pathOf } from './draft.js';
+import { allowClosing, recordMutation, type Draft, pathOf } from './draft.js';
 import type { Random } from './random.js';
 
 /** Methods of HTTP that the service does not have everywhere. */
@@ -8,29 +8,29 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 export function faultInHttp(draft: Draft, random: Random): void {
   if (random.chance(0.6)) {
     draft.method = random.pick(METHODS);
-    did(draft, `the method ${draft.method}`);
+    recordMutation(draft, `the method ${draft.method}`);
   } else {
-    random.pick(ODDITIES)(draft);
+    random.pick(UNUSUAL)(draft);
   }
 }
 
-const ODDITIES: readonly ((draft: Draft) => void)[] = [
+const UNUSUAL: readonly ((draft: Draft) => void)[] = [
   (draft) => {
     draft.target = `http://example.com${pathOf(draft)}`;
-    did(draft, 'an absolute address');
+    recordMutation(draft, 'an absolute address');
   },
   (draft) => {
     draft.headers.push(['Expect', '100-continue']);
-    did(draft, 'Expect: 100-continue');
+    recordMutation(draft, 'Expect: 100-continue');
   },
   (draft) => {
     draft.headers.push(['Expect', 'the unexpected']);
     draft.also.push(417);
-    did(draft, 'Expect: the unexpected', 'refused');
+    recordMutation(draft, 'Expect: the unexpected', 'rejected');
   },
   (draft) => {
     draft.headers.push(['Host', 'a b']);
-    did(draft, 'a second Host that is none', 'refused');
+    recordMutation(draft, 'a second Host that is none', 'rejected');
   },
   (draft) => closing(draft, 'a method in small letters', () => (draft.method = draft.method.toLowerCase())),
   (draft) => closing(draft, 'an unknown method', () => (draft.method = 'BREW')),
@@ -46,8 +46,8 @@ const ODDITIES: readonly ((draft: Draft) => void)[] = [
     closing(draft, 'two ways to say the length', () => draft.headers.push(['Transfer-Encoding', 'chunked, gzip'])),
 ];
 
-function closing(draft: Draft, deed: string, change: () => void): void {
+function closing(draft: Draft, mutation: string, change: () => void): void {
   change();
   allowClosing(draft);
-  did(draft, deed);
+  recordMutation(draft, mutation);
 }

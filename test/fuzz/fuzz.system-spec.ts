@@ -19,8 +19,8 @@ describe('all operations with valid, boundary and hostile requests', () => {
     expect(report.unmappedDatabaseErrors).toBe(0);
     expect(report.cases).toBe(CASES);
     // The requests have effects: resources are created and changed, and each kind of error occurs.
-    const { 200: done = 0, 201: made = 0, 400: refused = 0 } = report.statuses;
-    expect([done > 200, made > 150, refused > 300]).toEqual([true, true, true]);
+    const { 200: done = 0, 201: made = 0, 400: rejected = 0 } = report.statuses;
+    expect([done > 200, made > 150, rejected > 300]).toEqual([true, true, true]);
     const met = ['401', '404', '405', '409', '413', '415', '422'];
     expect(Object.keys(report.statuses)).toEqual(expect.arrayContaining(met));
     // Several thousand requests, in sequence.

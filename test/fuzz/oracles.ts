@@ -44,7 +44,7 @@ function statusFaults({ draft, answer: { status, text } }: Exchange): string[] {
   const isOwn = bearer === 'own' && headers.every(([name]) => name.toLowerCase() !== 'authorization');
   const faults: string[] = [];
   if (status >= 500) faults.push(`the service failed with ${status}`);
-  if (expected === 'refused' && (status < 400 || status > 499)) faults.push(`${status}, but this is to be refused`);
+  if (expected === 'rejected' && (status < 400 || status > 499)) faults.push(`${status}, but it must be rejected`);
   if (expected === 'unauthorized' && status !== 401) faults.push(`${status}, but the credential is worth nothing`);
   if (status === 401 && isOwn && !isPublic(operation)) faults.push(`a good credential is refused: ${text}`);
   return faults;
@@ -72,13 +72,13 @@ function headerFaults({ draft, request, answer: { status, headers } }: Exchange)
 }
 
 function leaks({ answer: { status, headers, text } }: Exchange, tokens: Tokens): string[] {
-  const said = `${Object.values(headers).join('\n')}\n${text}`;
+  const response = `${Object.values(headers).join('\n')}\n${text}`;
   const faults = Object.entries(tokens).flatMap(([name, token]) => {
-    return said.includes(token) ? [`the answer holds the ${name} credential`] : [];
+    return response.includes(token) ? [`the answer holds the ${name} credential`] : [];
   });
   if (status < 400) return faults;
-  const inside = INSIDES.exec(said);
+  const inside = INSIDES.exec(response);
   if (inside) faults.push(`the answer tells of the inside: ${inside[0]}`);
-  if (said.includes(CANARY)) faults.push('the answer echoes what was sent');
+  if (response.includes(CANARY)) faults.push('the answer echoes what was sent');
   return faults;
 }

@@ -5,14 +5,14 @@ import type { Random } from './random.js';
 import type { Document } from './schema.js';
 
 /** Sends a request as in the document's example; returns the JSON of the response, or null if it is not 2xx. */
-export type Ask = (draft: ReturnType<typeof draftOf>) => Promise<unknown>;
+export type SendForJson = (draft: ReturnType<typeof draftOf>) => Promise<unknown>;
 
 interface Surroundings {
   operations: readonly Placed[];
   document: Document;
   random: Random;
   unique: string;
-  ask: Ask;
+  sendForJson: SendForJson;
 }
 
 /**
@@ -20,12 +20,12 @@ interface Surroundings {
  * state; null if no operation creates such rows.
  */
 export async function ownRow(operation: Placed, around: Surroundings): Promise<Record<string, string> | null> {
-  const { operations, document, random, unique, ask } = around;
+  const { operations, document, random, unique, sendForJson } = around;
   const [, collection, name] = /^(.*)\/\{(\w+)\}(?:\/[a-z-]+)?$/.exec(operation.path) ?? [];
   const create = operations.find(({ method, path }) => method === 'POST' && path === collection);
   if (!create || name === undefined) return null;
   const parent = exampleParameters(create);
-  const made = await ask(draftOf(create, parent, exampleBody(create, document, unique)));
+  const made = await sendForJson(draftOf(create, parent, exampleBody(create, document, unique)));
   const id = idIn(made, name);
   if (id === null) return null;
   const parameters = { ...parent, [name]: id };
@@ -34,7 +34,7 @@ export async function ownRow(operation: Placed, around: Surroundings): Promise<R
   );
   if (commands.length > 0 && random.chance(0.5)) {
     const command = random.pick(commands);
-    await ask(draftOf(command, parameters, exampleBody(command, document, unique)));
+    await sendForJson(draftOf(command, parameters, exampleBody(command, document, unique)));
   }
   return parameters;
 }

@@ -58,13 +58,13 @@ export interface Answer {
   headers: Record<string, string>;
 }
 
-interface Asked {
+interface ParsedRequest {
   request: IncomingMessage;
   sent: string;
 }
 
 /** Null: the connection is closed. */
-export type Plant = (answer: Answer, asked: Asked) => Answer | null;
+export type Plant = (answer: Answer, parsed: ParsedRequest) => Answer | null;
 
 /** A service with one operation to create and one to read, in which a fault can be planted. */
 export class PlantedService {
@@ -96,27 +96,27 @@ export class PlantedService {
     if (url === '/openapi.json') return void response.end(JSON.stringify(document));
     if (url === '/metrics') return void response.end('unmapped_db_error 0\n');
     this.requests.push(`${headers['x-request-id']?.toString()} ${method} ${url} ${sent}`);
-    const answer = this.plant(this.honest(request, sent), { request, sent });
+    const answer = this.plant(this.correctAnswer(request, sent), { request, sent });
     if (answer === null) return void request.socket.destroy();
     const usual = { 'X-Request-Id': idOf(request), 'X-Content-Type-Options': 'nosniff' };
     response.writeHead(answer.status, { ...usual, ...answer.headers }).end(JSON.stringify(answer.body));
   }
 
-  private honest(request: IncomingMessage, sent: string): Answer {
+  private correctAnswer(request: IncomingMessage, sent: string): Answer {
     const { method, url = '', headers } = request;
     if (headers.authorization !== `Bearer ${tokens.staff}`) {
-      return refusal(request, 401, { 'WWW-Authenticate': 'Bearer' });
+      return errorAnswer(request, 401, { 'WWW-Authenticate': 'Bearer' });
     }
-    if (ONCE.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) return refusal(request, 400);
+    if (ONCE.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) return errorAnswer(request, 400);
     const rowId = url.replace(`${ROWS}/`, '');
     const found = this.rows.get(rowId);
     if (method === 'GET' && found !== undefined) return { status: 200, body: rowOf(rowId, found), headers: {} };
-    if (method !== 'POST' || url !== ROWS) return refusal(request, 404);
+    if (method !== 'POST' || url !== ROWS) return errorAnswer(request, 404);
     const key = keyOf(request);
     if (key === undefined) return this.create(request, sent);
-    if (!isKey(key)) return refusal(request, 400);
+    if (!isKey(key)) return errorAnswer(request, 400);
     const known = this.keyed.get(key);
-    if (known && known.sent !== sent) return refusal(request, 422);
+    if (known && known.sent !== sent) return errorAnswer(request, 422);
     if (known) return { ...known.answer, headers: { [REPLAYED]: 'true' } };
     const answer = this.create(request, sent);
     if (answer.status === 201) this.keyed.set(key, { sent, answer });
@@ -125,7 +125,7 @@ export class PlantedService {
 
   private create(request: IncomingMessage, sent: string): Answer {
     const name = nameIn(sent);
-    if (name === null) return refusal(request, 400);
+    if (name === null) return errorAnswer(request, 400);
     const made = `row_${this.rows.size}`;
     this.rows.set(made, name);
     return { status: 201, body: rowOf(made, name), headers: {} };
@@ -144,7 +144,7 @@ export function rowOf(rowId: string, name: string): { data: { id: string; name: 
   return { data: { id: rowId, name } };
 }
 
-export function refusal(request: IncomingMessage, status: number, headers: Record<string, string> = {}): Answer {
+export function errorAnswer(request: IncomingMessage, status: number, headers: Record<string, string> = {}): Answer {
   return { status, body: { error: 'Refused', code: 'refused', requestId: idOf(request) }, headers };
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fuzz } from './fuzzer.js';
-import { type Answer, type Plant, PlantedService, refusal, REPLAYED, rowOf, tokens } from './planted-service.js';
+import { type Answer, type Plant, PlantedService, errorAnswer, REPLAYED, rowOf, tokens } from './planted-service.js';
 
 let service: PlantedService | null = null;
 afterEach(async () => {
@@ -14,41 +14,45 @@ async function findings(plant: Plant): Promise<string> {
   return report.findings.flatMap(({ faults }) => faults).join('\n');
 }
 
-const where =
+const withStatus =
   (status: number, change: (answer: Answer) => Answer | null): Plant =>
   (answer) =>
     answer.status === status ? change(answer) : answer;
 /** Changes the response to a request with a known key. */
 const replayed =
   (change: Plant): Plant =>
-  (answer, asked) =>
-    answer.headers[REPLAYED] === undefined ? answer : change(answer, asked);
+  (answer, parsed) =>
+    answer.headers[REPLAYED] === undefined ? answer : change(answer, parsed);
 const created = (): Answer => ({ status: 201, body: rowOf('row_x', 'x'), headers: {} });
 const saying = (error: string) => (answer: Answer) => ({ ...answer, body: { ...answer.body, error } });
 
 describe('the fuzzer finds', () => {
   const cases: [fault: string, plant: Plant, found: RegExp][] = [
-    ['a failure', where(400, (answer) => ({ ...answer, status: 500 })), /the service failed with 500/],
-    ['an undocumented status', where(201, (answer) => ({ ...answer, status: 202 })), /status is not documented/],
-    ['an undocumented member', where(201, (answer) => ({ ...answer, body: { ...answer.body, x: 1 } })), /"x"/],
-    ['a lost connection', where(400, () => null), /the connection was lost/],
+    ['a failure', withStatus(400, (answer) => ({ ...answer, status: 500 })), /the service failed with 500/],
+    ['an undocumented status', withStatus(201, (answer) => ({ ...answer, status: 202 })), /status is not documented/],
+    ['an undocumented member', withStatus(201, (answer) => ({ ...answer, body: { ...answer.body, x: 1 } })), /"x"/],
+    ['a lost connection', withStatus(400, () => null), /the connection was lost/],
     [
       'the id of another request',
       (answer) => ({ ...answer, headers: { ...answer.headers, 'X-Request-Id': 'another-id' } }),
       /X-Request-Id is another-id/,
     ],
-    ['a 401 without a challenge', where(401, (answer) => ({ ...answer, headers: {} })), /without www-authenticate/],
-    ['a stack in an error', where(400, saying('at f (/srv/dist/a.js:1:2)')), /tells of the inside/],
-    ['a credential in an answer', where(400, saying(tokens.staff)), /holds the staff credential/],
+    [
+      'a 401 without a challenge',
+      withStatus(401, (answer) => ({ ...answer, headers: {} })),
+      /without www-authenticate/,
+    ],
+    ['a stack in an error', withStatus(400, saying('at f (/srv/dist/a.js:1:2)')), /tells of the inside/],
+    ['a credential in an answer', withStatus(400, saying(tokens.staff)), /holds the staff credential/],
     [
       'an echo of what was sent',
       (answer, { sent }) => (answer.status === 400 ? saying(sent)(answer) : answer),
       /echoes what was sent/,
     ],
-    ['a value beyond its bounds that is taken', where(400, created), /201, but this is to be refused/],
+    ['a value beyond its bounds that is taken', withStatus(400, created), /201, but it must be rejected/],
     [
       'a text that is not read back as it was sent',
-      where(200, (answer) => ({ ...answer, body: rowOf('row_0', '\ufffd') })),
+      withStatus(200, (answer) => ({ ...answer, body: rowOf('row_0', '\ufffd') })),
       /name: sent .*, read/,
     ],
     ['a key that is carried out twice', replayed(created), /without Idempotent-Replayed/],
@@ -59,13 +63,17 @@ describe('the fuzzer finds', () => {
     ],
     [
       'a replay with another status',
-      replayed((_, { request }) => refusal(request, 409)),
+      replayed((_, { request }) => errorAnswer(request, 409)),
       /answered 201 first and 409 again/,
     ],
-    ['another request that is accepted with a used key', where(422, created), /another request with the same key: 201/],
+    [
+      'another request that is accepted with a used key',
+      withStatus(422, created),
+      /another request with the same key: 201/,
+    ],
     [
       'a good credential that is refused',
-      (answer, { request }) => (answer.status === 201 ? refusal(request, 401) : answer),
+      (answer, { request }) => (answer.status === 201 ? errorAnswer(request, 401) : answer),
       /a good credential is refused/,
     ],
   ];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { WireAnswer } from './connection.js';
-import { did, type Draft } from './draft.js';
+import { recordMutation, type Draft } from './draft.js';
 import { isObject, withMember } from './json.js';
 import type { Random } from './random.js';
 
@@ -18,8 +18,8 @@ export async function replay(draft: Draft, { random, unique, send }: Around): Pr
   const isRead = draft.operation.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false;
   if (!isRead || draft.mayClose || draft.bytes !== null || draft.method !== draft.operation.method) return [];
   if (draft.headers.length > 0 || draft.bearer !== 'own' || !random.chance(0.3)) return [];
-  const keyed: Draft = { ...draft, headers: [['Idempotency-Key', `${unique}-key`]], deeds: [...draft.deeds] };
-  did(keyed, 'with an Idempotency-Key');
+  const keyed: Draft = { ...draft, headers: [['Idempotency-Key', `${unique}-key`]], mutations: [...draft.mutations] };
+  recordMutation(keyed, 'with an Idempotency-Key');
   const first = await send(keyed);
   const again = await send(keyed);
   if (first === null || again === null) return [];

@@ -5,10 +5,10 @@ import type { Report } from './fuzzer.js';
 import type { WireRequest } from './request.js';
 
 /** Describes a finding: the mutations of the case, the faults, the request as a shell command, and the command to repeat it. */
-export function describeFinding({ number, operationId, deeds, faults, request }: Finding, place: Place): string {
+export function describeFinding({ number, operationId, mutations, faults, request }: Finding, place: Place): string {
   const { seed, url, run } = place;
   return [
-    `case ${number}, ${operationId}: ${deeds.join('; ')}`,
+    `case ${number}, ${operationId}: ${mutations.join('; ')}`,
     ...faults.map((fault) => `  - ${fault}`),
     `  ${curlOf(request, url)}`,
     `  npm run fuzz -- --seed ${seed} --case ${number}${run ? ` --run ${run}` : ''}`,

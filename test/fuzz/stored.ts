@@ -2,14 +2,14 @@ import type { Placed } from '../contract/served-document.js';
 import type { WireAnswer } from './connection.js';
 import { type Draft, draftOf } from './draft.js';
 import { isObject, textOf } from './json.js';
-import { type Ask } from './own-row.js';
+import { type SendForJson } from './own-row.js';
 import { exactLosses, losses } from './read-back.js';
 import { type Document, isAnything, isFree } from './schema.js';
 
 interface Around {
   operations: readonly Placed[];
   document: Document;
-  ask: Ask;
+  sendForJson: SendForJson;
 }
 
 /** Values of an accepted body that are not returned: in the response itself and in a later read of the resource. */
@@ -42,23 +42,25 @@ function rowLosses(sent: Record<string, unknown>, row: Row, { draft, document }:
 async function reading(
   { operation, parameters }: Draft,
   answered: Row | null,
-  { operations, ask }: Around,
+  { operations, sendForJson }: Around,
 ): Promise<Row | null> {
   const at = (method: string, path: string) => operations.find((one) => one.method === method && one.path === path);
   const item = operation.method === 'PATCH' ? at('GET', operation.path) : at('GET', `${operation.path}/{id}`);
   const id = answered?.['id'];
   if (item)
-    return rowIn(await ask(draftOf(item, typeof id === 'string' ? { ...parameters, id } : parameters, undefined)));
+    return rowIn(
+      await sendForJson(draftOf(item, typeof id === 'string' ? { ...parameters, id } : parameters, undefined)),
+    );
   const history = operation.path.startsWith('/realtime/') ? at('GET', operation.path) : undefined;
   if (history) {
-    const messages = (await ask(draftOf(history, parameters, undefined))) as Row[] | null;
+    const messages = (await sendForJson(draftOf(history, parameters, undefined))) as Row[] | null;
     return messages?.find((message) => message['id'] === id) ?? null;
   }
   const decrypt = operation.path.endsWith('/encrypt')
     ? at('POST', operation.path.replace('/encrypt', '/decrypt'))
     : undefined;
   if (!decrypt || typeof answered?.['ciphertext'] !== 'string') return null;
-  return rowIn(await ask(draftOf(decrypt, parameters, { ciphertext: answered['ciphertext'] })));
+  return rowIn(await sendForJson(draftOf(decrypt, parameters, { ciphertext: answered['ciphertext'] })));
 }
 
 type Row = Record<string, unknown>;

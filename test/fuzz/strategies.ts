@@ -1,4 +1,4 @@
-import { did, type Draft } from './draft.js';
+import { recordMutation, type Draft } from './draft.js';
 import { faultInPath, faultInQuery } from './fault-in-address.js';
 import { faultInBytes } from './fault-in-bytes.js';
 import { faultyMember, hostileMember, otherShape, otherValues } from './fault-in-body.js';
@@ -50,7 +50,7 @@ function apply(
   const place = { draft, schema, random, document };
   switch (strategy) {
     case 'none':
-      return did(draft, 'nothing changed');
+      return recordMutation(draft, 'nothing changed');
     case 'otherValues':
       return otherValues(place);
     case 'faultyMember':

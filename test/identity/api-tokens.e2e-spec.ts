@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { hire, makeToken, ME, refusal, TOKENS } from './staff.js';
+import { hire, makeToken, ME, errorBody, TOKENS } from './staff.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -72,7 +72,7 @@ describe('an API token', () => {
     expect(status).toBe(403);
     const details = { excessScopes: ['finance:approve', 'trips:read', '*'] };
     expect(body).toEqual(
-      refusal(headers, 'forbidden', { error: 'The roles or scopes exceed the scopes of the caller', details }),
+      errorBody(headers, 'forbidden', { error: 'The roles or scopes exceed the scopes of the caller', details }),
     );
     const within = await app.with(token).post(TOKENS, { name: 'Within', scopes: ['finance:delete'] });
     expect(within.status).toBe(201);
@@ -94,7 +94,7 @@ describe('an API token', () => {
     const { status, body, headers } = await owner.post(TOKENS, { name: 'x', scopes: ['finance:read'], ...more });
     expect(status).toBe(400);
     expect(body).toEqual(
-      refusal(headers, 'invalid_request', {
+      errorBody(headers, 'invalid_request', {
         error: 'The request is invalid',
         details: { issues: [{ path, message, code: expect.any(String) }], fields: { [path]: [message] } },
       }),
@@ -138,7 +138,7 @@ describe('an API token', () => {
     const [row] = await app.sql<{ id: string }>(`select id from api_tokens where kind = 'platform' limit 1`);
     const { status, body, headers } = await owner.delete(`${TOKENS}/${row?.id}`);
     expect(status).toBe(404);
-    expect(body).toEqual(refusal(headers, 'not_found', { error: 'Not found' }));
+    expect(body).toEqual(errorBody(headers, 'not_found', { error: 'Not found' }));
   });
 
   it.each([
@@ -151,7 +151,7 @@ describe('an API token', () => {
     expect(answer.status).toBe(403);
     const details = { requiredScope: scope };
     expect(answer.body).toEqual(
-      refusal(answer.headers, 'forbidden', { error: `Requires the scope ${scope}`, details }),
+      errorBody(answer.headers, 'forbidden', { error: `Requires the scope ${scope}`, details }),
     );
     expect(answer.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
   });

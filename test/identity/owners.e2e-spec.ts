@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { hire, makeToken, PASSWORD, refusal, uniqueEmail, USERS } from './staff.js';
+import { hire, makeToken, PASSWORD, errorBody, uniqueEmail, USERS } from './staff.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -25,7 +25,7 @@ describe('a caller without the scopes of a role', () => {
       expect(status).toBe(403);
       const details = { excessScopes: expect.arrayContaining(['*']) };
       const error = 'The roles or scopes exceed the scopes of the caller';
-      expect(body).toEqual(refusal(headers, 'forbidden', { error, details }));
+      expect(body).toEqual(errorBody(headers, 'forbidden', { error, details }));
     }
   });
 
@@ -36,7 +36,7 @@ describe('a caller without the scopes of a role', () => {
     expect(status).toBe(403);
     const excessScopes = ['bookings:*', 'trips:*', 'catalog:read', 'distribution:read', 'legal:read'];
     const error = 'The roles or scopes exceed the scopes of the caller';
-    expect(body).toEqual(refusal(headers, 'forbidden', { error, details: { excessScopes } }));
+    expect(body).toEqual(errorBody(headers, 'forbidden', { error, details: { excessScopes } }));
   });
 });
 
@@ -52,7 +52,7 @@ describe('the last owner', () => {
       const { status, body, headers } = await last.client.patch(`${USERS}/${last.user.id}`, change);
       expect(status).toBe(409);
       expect(body).toEqual(
-        refusal(headers, 'last_owner', { error: 'The last active owner cannot be disabled or lose the role' }),
+        errorBody(headers, 'last_owner', { error: 'The last active owner cannot be disabled or lose the role' }),
       );
     }
     await app.sql(`update users set roles = '{owner}' where email = $1`, [app.credentials.staff.email]);

@@ -7,7 +7,7 @@ import {
   ME,
   type Member,
   PASSWORD,
-  refusal,
+  errorBody,
   SESSIONS,
   unauthorizedBody,
   usedSince,
@@ -51,10 +51,10 @@ describe('a login', () => {
   });
 
   it('a login accepts any characters in the password, and does not trim them', async () => {
-    const odd = '  pass\u0001wörd 🦜 \t ';
-    const { user } = await hire(app, ['viewer'], { password: odd });
-    await expect(login(app, user.email, odd.trim())).rejects.toThrow('login answered 401');
-    await expect(login(app, user.email, odd.normalize('NFD'))).resolves.toMatch(/^vss_/);
+    const answer = '  pass\u0001wörd 🦜 \t ';
+    const { user } = await hire(app, ['viewer'], { password: answer });
+    await expect(login(app, user.email, answer.trim())).rejects.toThrow('login answered 401');
+    await expect(login(app, user.email, answer.normalize('NFD'))).resolves.toMatch(/^vss_/);
   });
 
   const disabled = async () => {
@@ -72,7 +72,7 @@ describe('a login', () => {
   ])('a login with %s is rejected with the same 401', async (_, email, password) => {
     const { status, body, headers } = await app.post(SESSIONS, { email: await email(), password });
     expect(status).toBe(401);
-    expect(body).toEqual(refusal(headers, 'unauthorized', { error: 'The e-mail address or the password is wrong' }));
+    expect(body).toEqual(errorBody(headers, 'unauthorized', { error: 'The e-mail address or the password is wrong' }));
     expect(headers['www-authenticate']).toBe('Bearer realm="staff"');
   });
 
@@ -119,7 +119,7 @@ describe('a login', () => {
     expect(new Set(issues.map(({ path }) => path))).toEqual(new Set(['password']));
     const fields = { password: issues.map(({ message }) => message) };
     expect(body).toEqual(
-      refusal(headers, 'invalid_request', { error: 'The request is invalid', details: { issues, fields } }),
+      errorBody(headers, 'invalid_request', { error: 'The request is invalid', details: { issues, fields } }),
     );
   });
 
@@ -140,7 +140,7 @@ describe('a login', () => {
     expect(status).toBe(429);
     const { retryAfterMs } = body.details;
     const error = 'Too many requests; wait before the next one';
-    expect(body).toEqual(refusal(headers, 'rate_limited', { error, details: { limit: 10, retryAfterMs } }));
+    expect(body).toEqual(errorBody(headers, 'rate_limited', { error, details: { limit: 10, retryAfterMs } }));
     expect(headers['retry-after']).toBe(String(Math.ceil(retryAfterMs / 1000)));
     own.travel({ ms: retryAfterMs });
     expect((await attempt(PASSWORD)).status).toBe(201);
@@ -189,10 +189,10 @@ describe('a session', () => {
     const [own] = await sessionsOf(await hire(app, ['viewer']));
     const foreign = await member.client.delete(`${SESSIONS}/${own?.id}`);
     const unknown = await member.client.delete(`${SESSIONS}/sess_01k0dem000e999999999999999`);
-    const odd = await member.client.delete(`${SESSIONS}/1`);
-    for (const { status, body, headers } of [foreign, unknown, odd]) {
+    const answer = await member.client.delete(`${SESSIONS}/1`);
+    for (const { status, body, headers } of [foreign, unknown, answer]) {
       expect(status).toBe(404);
-      expect(body).toEqual(refusal(headers, 'not_found', { error: 'Not found' }));
+      expect(body).toEqual(errorBody(headers, 'not_found', { error: 'Not found' }));
     }
   });
 

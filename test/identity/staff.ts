@@ -69,7 +69,7 @@ export function unauthorizedBody(headers: Record<string, string>): object {
   return { error: 'A valid credential is required', code: 'unauthorized', requestId: headers['x-request-id'] };
 }
 
-export function refusal(
+export function errorBody(
   headers: Record<string, string>,
   code: string,
   more: { error: string; details?: object },

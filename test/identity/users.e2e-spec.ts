@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { hire, login, makeToken, ME, PASSWORD, refusal, TOKENS, uniqueEmail, type UserBody, USERS } from './staff.js';
+import { hire, login, makeToken, ME, PASSWORD, errorBody, TOKENS, uniqueEmail, type UserBody, USERS } from './staff.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -55,9 +55,9 @@ describe('a user', () => {
       [email, email.toUpperCase()].map((text) => owner.post(USERS, newUser({ email: text }))),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
-    const refused = answers.find(({ status }) => status === 409);
-    expect(refused?.body).toEqual(
-      refusal(refused?.headers ?? {}, 'email_taken', { error: 'Another user already has this e-mail address' }),
+    const rejected = answers.find(({ status }) => status === 409);
+    expect(rejected?.body).toEqual(
+      errorBody(rejected?.headers ?? {}, 'email_taken', { error: 'Another user already has this e-mail address' }),
     );
   });
 
@@ -72,7 +72,7 @@ describe('a user', () => {
       expect(issues.map((issue) => [issue.path, issue.code])).toEqual([[path, code]]);
       const [issue] = issues;
       expect(body).toEqual(
-        refusal(headers, 'invalid_request', {
+        errorBody(headers, 'invalid_request', {
           error: 'The request is invalid',
           details: { issues: [issue], fields: { [path]: [issue?.message] } },
         }),
@@ -105,7 +105,7 @@ describe('a user', () => {
     for (const id of ['user_01k0dem000e999999999999999', 'x', '..%2F']) {
       const { status, body, headers } = await owner.get(`${USERS}/${id}`);
       expect(status).toBe(404);
-      expect(body).toEqual(refusal(headers, 'not_found', { error: 'Not found' }));
+      expect(body).toEqual(errorBody(headers, 'not_found', { error: 'Not found' }));
     }
   });
 });
@@ -180,6 +180,6 @@ describe('a change of a user', () => {
     const { status, body, headers } = await client.get(USERS);
     expect(status).toBe(403);
     const details = { requiredScope: 'identity:read' };
-    expect(body).toEqual(refusal(headers, 'forbidden', { error: 'Requires the scope identity:read', details }));
+    expect(body).toEqual(errorBody(headers, 'forbidden', { error: 'Requires the scope identity:read', details }));
   });
 });

@@ -19,7 +19,7 @@ async function started(machine: Machine, more: NodeJS.ProcessEnv = {}): Promise<
     ...more,
   });
   closeAfterTests(() => ended(script));
-  await eventually(() => (script.said().includes('Ready.') ? true : null), script.said, 60);
+  await eventually(() => (script.output().includes('Ready.') ? true : null), script.output, 60);
   return { url: `http://127.0.0.1:${PORT}`, script };
 }
 

@@ -64,8 +64,8 @@ describe('npm run doctor about the database', () => {
     });
     const fails = ['FAIL configuration', 'FAIL configuration', 'FAIL configuration', 'FAIL demo data'];
     expect(production.wrong).toEqual(fails);
-    const told = production.of('configuration').map(({ message }) => message);
-    expect(told).toEqual([
+    const messages = production.of('configuration').map(({ message }) => message);
+    expect(messages).toEqual([
       'PORT: is out of range',
       expect.stringMatching(/^VAULT_KEK_a: repeats itself/),
       expect.stringMatching(/^BOOTSTRAP_ADMIN_PASSWORD: is a published password$/),

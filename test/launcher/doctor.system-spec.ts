@@ -17,7 +17,7 @@ describe('npm run doctor', () => {
     const data = join(folder(), 'data');
     const script = runScript(PROJECT, ['scripts/doctor.js'], { PORT: free, DATA_DIR: data, DATABASE_URL: databaseUrl });
     const code = await script.end();
-    const lines = script.said().trim().split('\n');
+    const lines = script.output().trim().split('\n');
     expect([code, lines.pop()]).toEqual([0, expect.stringMatching(/^1[67] OK, [01] WARN, 0 FAIL$/)]);
     const isOfTheBuild = (line: string) => line.includes(' build ') || line.includes('npm start builds');
     expect(lines.filter((line) => line !== '' && !isOfTheBuild(line))).toEqual([
@@ -91,8 +91,8 @@ describe('npm run doctor', () => {
   it('doctor distinguishes the service from another program on the port', async () => {
     const app = await startApp();
     await eventually(async () => ((await app.get('/health/ready')).status === 200 ? true : null));
-    const ours = await doctor({ PORT: new URL(app.url).port });
-    expect(ours.of('port')).toEqual([
+    const own = await doctor({ PORT: new URL(app.url).port });
+    expect(own.of('port')).toEqual([
       {
         check: 'port',
         verdict: 'OK',

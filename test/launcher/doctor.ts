@@ -28,7 +28,7 @@ export async function doctor(env: NodeJS.ProcessEnv = {}, { project = PROJECT, p
   const words = [...first, join(project, 'scripts/doctor.js'), '--json'];
   const script = runScript(project, words, { PORT: free, DATA_DIR: folder(), ...env });
   const code = await script.end();
-  const { ok, findings } = JSON.parse(script.answered()) as { ok: boolean; findings: Finding[] };
+  const { ok, findings } = JSON.parse(script.standardOutput()) as { ok: boolean; findings: Finding[] };
   const fails = findings.filter(({ verdict }) => verdict === 'FAIL');
   expect([ok, code]).toEqual(fails.length === 0 ? [true, 0] : [false, 1]);
   // Every finding has a remedy.

@@ -22,7 +22,10 @@ const asRoot = process.getuid?.() === 0 ? it : it.skip;
 const folders: string[] = [];
 const servers: Server[] = [];
 
-async function start(dataDir: string, options: { port?: number; durable?: boolean; logFile?: string } = {}): Promise<Server> {
+async function start(
+  dataDir: string,
+  options: { port?: number; durable?: boolean; logFile?: string } = {},
+): Promise<Server> {
   const server = await startPostgres({ dataDir, durable: false, ...options });
   servers.push(server);
   return server;
@@ -44,7 +47,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-async function refusal(work: Promise<unknown>): Promise<unknown> {
+async function errorOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => null,
     (error: unknown) => error,
@@ -87,7 +90,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(superuserUrl, 'show unix_socket_directories')).toEqual([{ unix_socket_directories: '' }]);
     const wrong = new URL(url);
     wrong.password = 'wrong';
-    expect(await refusal(query(wrong.href, 'select 1'))).toMatchObject({ code: '28P01' });
+    expect(await errorOf(query(wrong.href, 'select 1'))).toMatchObject({ code: '28P01' });
     await stop();
   });
 
@@ -189,7 +192,7 @@ describe('the embedded PostgreSQL', () => {
   it('a start takes over, and later stops, the embedded PostgreSQL of a process that was killed with -9', async () => {
     const dataDir = folder();
     const holder = runScript(PROJECT, ['--input-type=module', '--eval', HOLDER, dataDir]);
-    const pid = await eventually(() => Number(holder.answered()) || null, holder.said);
+    const pid = await eventually(() => Number(holder.standardOutput()) || null, holder.output);
     holder.child.kill('SIGKILL');
     await holder.end();
     expect(isAlive(pid)).toBe(true);
@@ -247,7 +250,7 @@ describe('the embedded PostgreSQL', () => {
     const port = await new Promise<number>((resolve) => {
       other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port));
     });
-    const error = await refusal(start(folder(), { port }));
+    const error = await errorOf(start(folder(), { port }));
     await new Promise((resolve) => other.close(resolve));
     expect(error).toMatchObject({
       name: 'LaunchError',

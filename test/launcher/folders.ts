@@ -62,9 +62,9 @@ process.exit(7);
 export interface Script {
   readonly child: ChildProcess;
   /** Everything that was written so far to standard output and standard error. */
-  said(): string;
+  output(): string;
   /** Everything that was written to standard output. */
-  answered(): string;
+  standardOutput(): string;
   /** Waits for the end; returns the exit code, or the name of the signal. */
   end(): Promise<number | string>;
 }
@@ -77,10 +77,10 @@ export function runScript(folder: string, words: string[], env: NodeJS.ProcessEn
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let [said, answered] = ['', ''];
-  child.stdout.on('data', (text: Buffer) => (answered += text.toString()));
-  child.stdout.on('data', (text: Buffer) => (said += text.toString()));
-  child.stderr.on('data', (text: Buffer) => (said += text.toString()));
+  let [output, standardOutput] = ['', ''];
+  child.stdout.on('data', (text: Buffer) => (standardOutput += text.toString()));
+  child.stdout.on('data', (text: Buffer) => (output += text.toString()));
+  child.stderr.on('data', (text: Buffer) => (output += text.toString()));
   const ended = once(child, 'exit').then(() => child.exitCode ?? child.signalCode ?? 'unknown');
-  return { child, said: () => said, answered: () => answered, end: () => ended };
+  return { child, output: () => output, standardOutput: () => standardOutput, end: () => ended };
 }

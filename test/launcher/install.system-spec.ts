@@ -20,7 +20,7 @@ describe('a start with missing prerequisites', () => {
   it('an old Node.js is reported with code 78 and the remedy', async () => {
     const script = runScript(project, ['--import', OLD_NODE, ensure]);
     expect(await script.end()).toBe(78);
-    expect(script.said()).toContain(
+    expect(script.output()).toContain(
       'ERROR   This is Node.js 18.20.4; the service needs 20.19 or newer.\nREMEDY  Install',
     );
   });
@@ -28,7 +28,7 @@ describe('a start with missing prerequisites', () => {
   it('a linked node_modules is not changed', async () => {
     const script = runScript(project, [ensure], { npm_config_registry: 'http://127.0.0.1:9' });
     expect(await script.end()).toBe(0);
-    expect(script.said()).toBe('');
+    expect(script.output()).toBe('');
   });
 
   it('an unreachable registry is reported as the reason, with code 69', async () => {
@@ -40,9 +40,11 @@ describe('a start with missing prerequisites', () => {
       npm_config_fetch_retries: '0',
     });
     expect(await script.end()).toBe(69);
-    expect(script.said()).toMatch(/^installing \.* failed$/m);
-    expect(script.said()).toContain('ECONNREFUSED');
-    expect(script.said()).toContain('ERROR   The npm registry could not be reached, or does not provide the packages.');
+    expect(script.output()).toMatch(/^installing \.* failed$/m);
+    expect(script.output()).toContain('ECONNREFUSED');
+    expect(script.output()).toContain(
+      'ERROR   The npm registry could not be reached, or does not provide the packages.',
+    );
     expect(existsSync(join(project, 'node_modules/.installed'))).toBe(false);
   });
 
@@ -62,9 +64,9 @@ describe('a start with missing prerequisites', () => {
     });
     expect(await script.end()).toBe(78);
     registry.close();
-    expect(script.said()).toContain('Missing: @swc/core-darwin-arm64@');
-    expect(script.said()).toContain('ERROR   npm rejects package-lock.json: it does not fit package.json,');
-    expect(script.said()).toContain('REMEDY  Restore both files');
+    expect(script.output()).toContain('Missing: @swc/core-darwin-arm64@');
+    expect(script.output()).toContain('ERROR   npm rejects package-lock.json: it does not fit package.json,');
+    expect(script.output()).toContain('REMEDY  Restore both files');
     expect(existsSync(join(project, 'node_modules'))).toBe(false);
   });
 

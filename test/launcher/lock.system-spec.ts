@@ -17,16 +17,16 @@ describe('the lock of the launcher', () => {
   const folder = newFolder();
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  async function holding(file: string) {
+  async function startHolder(file: string) {
     const script = runScript(PROJECT, ['--input-type=module', '--eval', HOLDER, file]);
-    await eventually(() => script.answered() || null, script.said);
+    await eventually(() => script.standardOutput() || null, script.output);
     return script;
   }
 
   it('the lock of the launcher is acquired by one of several processes that start at the same time', async () => {
     const file = join(folder, 'contended.lock');
-    const scripts = await Promise.all(Array.from({ length: 4 }, () => holding(file)));
-    const holders = scripts.map((script) => (JSON.parse(script.answered()) as { holder: number | null }).holder);
+    const scripts = await Promise.all(Array.from({ length: 4 }, () => startHolder(file)));
+    const holders = scripts.map((script) => (JSON.parse(script.standardOutput()) as { holder: number | null }).holder);
     const [winner] = scripts.filter((_, index) => holders[index] === null);
     expect(holders.toSorted()).toEqual([winner?.child.pid, winner?.child.pid, winner?.child.pid, null]);
     expect([await lockHolder(file), await lockHolders(folder)]).toEqual([winner?.child.pid, [winner?.child.pid]]);
@@ -36,7 +36,7 @@ describe('the lock of the launcher', () => {
 
   it('the lock of the launcher is stale after kill -9 of its process', async () => {
     const file = join(folder, 'killed.lock');
-    const script = await holding(file);
+    const script = await startHolder(file);
     script.child.kill('SIGKILL');
     await script.end();
     expect(await lockHolder(file)).toBeNull();
@@ -56,7 +56,7 @@ describe('the lock of the launcher', () => {
 
   it('the lock of the launcher makes the work of one process wait for that of another', async () => {
     const file = join(folder, 'waiting.lock');
-    const script = await holding(file);
+    const script = await startHolder(file);
     let isDone = false;
     const work = withLock(file, async () => {
       isDone = true;

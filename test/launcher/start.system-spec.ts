@@ -35,7 +35,7 @@ async function visit(at = port): Promise<Visit | null> {
 
 async function started(env: NodeJS.ProcessEnv = {}): Promise<{ script: Script; first: Visit }> {
   const script = run('start.js', [], env);
-  const first = await eventually(visit, script.said);
+  const first = await eventually(visit, script.output);
   return { script, first };
 }
 
@@ -58,8 +58,8 @@ describe('npm start', () => {
     const server = postmaster();
     script.child.kill('SIGTERM');
     expect(await script.end()).toBe(0);
-    expect(script.said()).toMatch(/^starting PostgreSQL \.* \d+\.\d s$/m);
-    expect(script.said()).toMatch(/^the service was told SIGTERM$/m);
+    expect(script.output()).toMatch(/^starting PostgreSQL \.* \d+\.\d s$/m);
+    expect(script.output()).toMatch(/^the service was told SIGTERM$/m);
     expect([isAlive(server), isAlive(first.pid)]).toEqual([false, false]);
   });
 
@@ -68,14 +68,14 @@ describe('npm start', () => {
     script.child.kill('SIGINT');
     script.child.kill('SIGINT');
     expect(await script.end()).toBe(0);
-    expect(script.said().match(/the service was told/g)).toHaveLength(1);
+    expect(script.output().match(/the service was told/g)).toHaveLength(1);
   });
 
   it('a second npm start exits with code 78 and does not affect the first one', async () => {
     const { script, first } = await started();
     const second = run('start.js');
     expect(await second.end()).toBe(78);
-    expect(second.said()).toContain(
+    expect(second.output()).toContain(
       `ERROR   The service is already running from this folder on port ${port} (process ${script.child.pid}).\n` +
         `REMEDY  Stop it with Ctrl-C where it was started or \`kill ${script.child.pid}\`; ` +
         `\`PORT=${port + 1} npm start\` starts another one beside it.`,
@@ -88,7 +88,7 @@ describe('npm start', () => {
     const server = postmaster();
     process.kill(first.pid, 'SIGKILL');
     expect(await script.end()).toBe(137);
-    expect(script.said()).toContain('The service has ended by itself with code 137.');
+    expect(script.output()).toContain('The service has ended by itself with code 137.');
     expect(isAlive(server)).toBe(false);
   });
 
@@ -97,10 +97,10 @@ describe('npm start', () => {
     const server = postmaster();
     process.kill(server, 'SIGKILL');
     await ended(server, 5000);
-    const next = await eventually(visit, script.said);
+    const next = await eventually(visit, script.output);
     expect(next).toMatchObject({ pid: first.pid, DATABASE_URL: first.DATABASE_URL });
     expect(next.number).toBeGreaterThan(first.number);
-    expect(script.said()).toContain(`PostgreSQL (process ${server}) has ended and is started again.`);
+    expect(script.output()).toContain(`PostgreSQL (process ${server}) has ended and is started again.`);
     script.child.kill('SIGTERM');
     expect(await script.end()).toBe(0);
   });
@@ -111,11 +111,11 @@ describe('npm start', () => {
     script.child.kill('SIGKILL');
     await script.end();
     const next = run('start.js');
-    const taken = await eventually(async () => {
+    const existing = await eventually(async () => {
       const answer = await visit();
       return answer?.pid === first.pid ? null : answer;
-    }, next.said);
-    expect(taken.DATABASE_URL).toBe(first.DATABASE_URL);
+    }, next.output);
+    expect(existing.DATABASE_URL).toBe(first.DATABASE_URL);
     expect([await ended(first.pid, 5000), postmaster()]).toEqual([true, server]);
     next.child.kill('SIGTERM');
     expect(await next.end()).toBe(0);
@@ -127,8 +127,8 @@ describe('npm start', () => {
     script.child.kill('SIGKILL');
     await script.end();
     const next = run('start.js');
-    await eventually(async () => ((await visit())?.pid === first.pid ? null : await visit()), next.said);
-    expect(next.said()).toMatch(/^waiting for the service of a killed start to stop \.* \d\.\d s$/m);
+    await eventually(async () => ((await visit())?.pid === first.pid ? null : await visit()), next.output);
+    expect(next.output()).toMatch(/^waiting for the service of a killed start to stop \.* \d\.\d s$/m);
     next.child.kill('SIGTERM');
     expect(await next.end()).toBe(0);
   });
@@ -142,10 +142,10 @@ describe('npm start', () => {
       LOG_LEVEL: 'loud',
     });
     expect(await script.end()).toBe(78);
-    expect(script.said()).toMatch(/^ {2}\| LOG_LEVEL: is none of them; expected one of trace, /m);
-    expect(script.said()).toMatch(/^ {2}\| VAULT_KEK_PRIMARY: is missing; expected /m);
-    expect(script.said()).not.toContain('DATABASE_URL');
-    expect(script.said()).toContain(
+    expect(script.output()).toMatch(/^ {2}\| LOG_LEVEL: is none of them; expected one of trace, /m);
+    expect(script.output()).toMatch(/^ {2}\| VAULT_KEK_PRIMARY: is missing; expected /m);
+    expect(script.output()).not.toContain('DATABASE_URL');
+    expect(script.output()).toContain(
       'ERROR   The configuration has faults.\nREMEDY  Correct what is named above, in the environment or in .env.',
     );
     expect(existsSync(join(own, '.data/postgres'))).toBe(false);
@@ -169,7 +169,7 @@ describe('npm start', () => {
       if (!beside) await script.end();
       const command = run('command.js', ['ledger:verify', '--all']);
       expect(await command.end()).toBe(7);
-      expect(JSON.parse(command.answered())).toEqual({ words: ['ledger:verify', '--all'], user: 'travel_app' });
+      expect(JSON.parse(command.standardOutput())).toEqual({ words: ['ledger:verify', '--all'], user: 'travel_app' });
       expect(existsSync(join(project, '.data/postgres/18/postmaster.pid'))).toBe(beside);
     }
   });
@@ -178,14 +178,14 @@ describe('npm start', () => {
     const { script } = await started();
     const running = run('reset.js', ['--yes']);
     expect(await running.end()).toBe(78);
-    expect(running.said()).toContain(`ERROR   The service is running (process ${script.child.pid}).`);
+    expect(running.output()).toContain(`ERROR   The service is running (process ${script.child.pid}).`);
     script.child.kill('SIGTERM');
     await script.end();
-    const unasked = run('reset.js');
-    expect(await unasked.end()).toBe(78);
+    const unconfirmed = run('reset.js');
+    expect(await unconfirmed.end()).toBe(78);
     expect(existsSync(join(project, '.data/postgres/18/PG_VERSION'))).toBe(true);
-    const asked = run('reset.js', ['--yes']);
-    expect(await asked.end()).toBe(0);
+    const confirmed = run('reset.js', ['--yes']);
+    expect(await confirmed.end()).toBe(0);
     expect(existsSync(join(project, '.data'))).toBe(false);
   });
 });

@@ -79,11 +79,11 @@ describe('changing a draft', () => {
     const answers = await Promise.all([change('One'), change('Two')]);
 
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
-    const refused = answers.find(({ status }) => status === 412);
-    expect(refused?.body).toEqual({
+    const rejected = answers.find(({ status }) => status === 412);
+    expect(rejected?.body).toEqual({
       error: 'The resource has changed since it was read',
       code: 'precondition_failed',
-      requestId: refused?.headers['x-request-id'],
+      requestId: rejected?.headers['x-request-id'],
       details: { currentVersion: 2 },
     });
   });

@@ -103,9 +103,9 @@ describe('the number of a contract', () => {
 
     expect(issues.map(({ status }) => status)).toEqual(drafts.map(() => 200));
     expect(choices.every(({ status }) => [201, 409, 503].includes(status))).toBe(true);
-    const given = issues.map(numberOf);
+    const assigned = issues.map(numberOf);
     const kept = chosen.filter((_, n) => choices[n]?.status === 201);
-    expect(new Set([...given, ...kept]).size).toBe(given.length + kept.length);
+    expect(new Set([...assigned, ...kept]).size).toBe(assigned.length + kept.length);
   });
 
   it('contract numbers grow beyond five digits', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { insisting } from '../bookings/bookings.js';
-import { NOT_FOUND, type Refusal, refusal } from '../distribution/channels.js';
+import { NOT_FOUND, type ErrorBody, errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { type Answered, entriesOf, newPolicy, POLICIES, type Policy, policy, readPolicy } from './policies.js';
@@ -16,7 +16,7 @@ beforeAll(async () => {
   staff = app.as('owner');
 });
 
-const pathsOf = ({ details }: Refusal) => new Set(details?.issues?.map(({ path }) => path));
+const pathsOf = ({ details }: ErrorBody) => new Set(details?.issues?.map(({ path }) => path));
 
 describe('a policy', () => {
   it('a policy is created without a text and with a slug derived from its name', async () => {
@@ -49,12 +49,12 @@ describe('a policy', () => {
   it('a duplicate slug is 409: at creation, at an update and for all but one of ten concurrent requests', async () => {
     const { id, slug } = await newPolicy(app);
     const other = await newPolicy(app);
-    const taken = { code: 'policy_slug_taken', error: 'Another policy already has this slug' };
+    const conflict = { code: 'policy_slug_taken', error: 'Another policy already has this slug' };
 
     const second = await staff.post(POLICIES, policy({ slug }));
-    expect([second.status, second.body]).toEqual([409, refusal(second, taken)]);
+    expect([second.status, second.body]).toEqual([409, errorBody(second, conflict)]);
     const change = await staff.patch(`${POLICIES}/${other.id}`, { slug });
-    expect([change.status, change.body]).toEqual([409, refusal(change, taken)]);
+    expect([change.status, change.body]).toEqual([409, errorBody(change, conflict)]);
     expect(await readPolicy(app, other.id)).toEqual(other);
     expect((await staff.patch(`${POLICIES}/${id}`, { slug })).status).toBe(200);
 
@@ -80,12 +80,12 @@ describe('a policy', () => {
 
   it('an invalid policy is rejected with 400, and nothing is created or changed', async () => {
     const before = await newPolicy(app);
-    const changed = await staff.patch<Refusal>(`${POLICIES}/${before.id}`, { kind: 'refund' });
+    const changed = await staff.patch<ErrorBody>(`${POLICIES}/${before.id}`, { kind: 'refund' });
     expect([changed.status, [...pathsOf(changed.body)]]).toEqual([400, ['kind']]);
     expect(await readPolicy(app, before.id)).toEqual(before);
 
     const name = `Unknown ${randomUUID()}`;
-    const created = await staff.post<Refusal>(POLICIES, { kind: 'terms', name });
+    const created = await staff.post<ErrorBody>(POLICIES, { kind: 'terms', name });
     expect([created.status, [...pathsOf(created.body)]]).toEqual([400, ['kind']]);
     expect(await app.sql('select from policies where name = $1', [name])).toEqual([]);
   });
@@ -93,13 +93,16 @@ describe('a policy', () => {
   it('an update of an outdated version of a policy is 412, of an unknown or malformed id 404', async () => {
     const { id } = await newPolicy(app);
     const headers = { 'If-Match': '"7"' };
-    const stale = await staff.patch<Refusal>(`${POLICIES}/${id}`, { name: 'Late' }, { headers });
+    const stale = await staff.patch<ErrorBody>(`${POLICIES}/${id}`, { name: 'Late' }, { headers });
     const error = 'The resource has changed since it was read';
     const details = { currentVersion: 1 };
-    expect([stale.status, stale.body]).toEqual([412, refusal(stale, { code: 'precondition_failed', error, details })]);
+    expect([stale.status, stale.body]).toEqual([
+      412,
+      errorBody(stale, { code: 'precondition_failed', error, details }),
+    ]);
     for (const unknown of [UNKNOWN, 'pol_x', 'Resolve', '%00']) {
       const answer = await staff.patch(`${POLICIES}/${unknown}`, { name: 'Nobody' });
-      expect([answer.status, answer.body]).toEqual([404, refusal(answer, NOT_FOUND)]);
+      expect([answer.status, answer.body]).toEqual([404, errorBody(answer, NOT_FOUND)]);
       expect((await staff.get(`${POLICIES}/${unknown === 'Resolve' ? 'nothing' : unknown}`)).status).toBe(404);
     }
   });
@@ -116,6 +119,6 @@ describe('a policy', () => {
     expect(await list(`search=${mark}&sort=-name&limit=1`)).toEqual({ ids: [first.id], total: 2 });
     expect(await list(`search=${mark}&kind=privacy`)).toEqual({ ids: [second.id], total: 1 });
     expect(await list(`search=${second.slug.toUpperCase()}`)).toEqual({ ids: [second.id], total: 1 });
-    expect((await staff.get<Refusal>(`${POLICIES}?kind=terms`)).status).toBe(400);
+    expect((await staff.get<ErrorBody>(`${POLICIES}?kind=terms`)).status).toBe(400);
   });
 });

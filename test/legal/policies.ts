@@ -113,8 +113,8 @@ export const readPolicy = (app: TestApp, id: string) => read<Policy>(app, `${POL
 export const readVersion = (app: TestApp, place: Pick<Version, 'policyId' | 'id'>) => read<Version>(app, pathOf(place));
 export const readAssignment = (app: TestApp, id: string) => read<Assignment>(app, `${ASSIGNMENTS}/${id}`);
 
-export async function resolve(app: TestApp, asked: Record<string, string>): Promise<Resolved> {
-  const answer = await app.as('owner').get<Resolved>(`${POLICIES}/resolve?${new URLSearchParams(asked).toString()}`);
+export async function resolve(app: TestApp, criteria: Record<string, string>): Promise<Resolved> {
+  const answer = await app.as('owner').get<Resolved>(`${POLICIES}/resolve?${new URLSearchParams(criteria).toString()}`);
   if (answer.status !== 200) throw new Error(`It was rejected: ${answer.text}`);
   return answer.body;
 }
@@ -137,7 +137,7 @@ export async function entriesOf(app: TestApp, subjectId: string): Promise<{ acti
 }
 
 /** The constraint or the code by which the database rejects a statement, or null. */
-export function refusedBy(app: TestApp, text: string, values: unknown[]): Promise<string | null> {
+export function databaseErrorOf(app: TestApp, text: string, values: unknown[]): Promise<string | null> {
   return app.sql(text, values).then(
     () => null,
     (error: { code: string; constraint?: string }) => error.constraint ?? error.code,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { insisting } from '../bookings/bookings.js';
-import { change, invalid, newChannel, NOT_FOUND, refusal } from '../distribution/channels.js';
+import { change, invalid, newChannel, NOT_FOUND, errorBody } from '../distribution/channels.js';
 import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -16,7 +16,7 @@ import {
   newPolicy,
   published,
   readAssignment,
-  refusedBy,
+  databaseErrorOf,
 } from './policies.js';
 
 const UNKNOWN = 'pasn_01k0dem000e000000000099999';
@@ -112,9 +112,12 @@ describe('an assignment', () => {
         { code: 'channel_archived', error: 'The channel is archived', details: { field: 'targetId' } },
       ],
     ];
-    for (const [body, status, told] of cases) {
+    for (const [body, status, expected] of cases) {
       const answer = await create(body);
-      expect([answer.status, answer.body]).toEqual([status, refusal(answer, told as Parameters<typeof refusal>[1])]);
+      expect([answer.status, answer.body]).toEqual([
+        status,
+        errorBody(answer, expected as Parameters<typeof errorBody>[1]),
+      ]);
     }
   });
 
@@ -125,7 +128,7 @@ describe('an assignment', () => {
     await assign(app, mine.id, { ...product, validFrom: '2027-01-01', validTo: '2027-06-30' });
 
     const same = await create({ policyId: other.id, ...product, validFrom: '2027-06-30' });
-    expect([same.status, same.body]).toEqual([409, refusal(same, OVERLAP)]);
+    expect([same.status, same.body]).toEqual([409, errorBody(same, OVERLAP)]);
 
     const later = await assign(app, other.id, { ...product, validFrom: '2027-07-01' });
     const higher = await assign(app, other.id, { ...product, priority: 1 });
@@ -138,7 +141,7 @@ describe('an assignment', () => {
       [higher.id, { priority: 0 }],
     ] as const) {
       const answer = await patch(id, body);
-      expect([answer.status, answer.body]).toEqual([409, refusal(answer, OVERLAP)]);
+      expect([answer.status, answer.body]).toEqual([409, errorBody(answer, OVERLAP)]);
     }
     expect(await readAssignment(app, later.id)).toEqual(later);
   });
@@ -147,7 +150,7 @@ describe('an assignment', () => {
     const { id: policyId } = await newPolicy(app, { kind: 'other' });
     await assign(app, policyId, { scope: 'global', priority: 77 });
     const again = await create({ policyId, scope: 'global', priority: 77 });
-    expect([again.status, again.body]).toEqual([409, refusal(again, OVERLAP)]);
+    expect([again.status, again.body]).toEqual([409, errorBody(again, OVERLAP)]);
   });
 
   it('ten concurrent requests create one assignment of a policy', async () => {
@@ -195,7 +198,7 @@ describe('the table of assignments', () => {
     ['policy_assignments_locked_stays', `locked = true, removed_at = now(), removed_by = 'x'`],
   ])('the assignments table rejects with the constraint %s: %s', async (constraint, set) => {
     const { assignment } = await assigned(app, 'cancellation', aProduct());
-    expect(await refusedBy(app, `update policy_assignments set ${set} where id = $1`, [assignment.id])).toBe(
+    expect(await databaseErrorOf(app, `update policy_assignments set ${set} where id = $1`, [assignment.id])).toBe(
       constraint,
     );
   });

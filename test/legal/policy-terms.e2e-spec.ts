@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { insisting } from '../bookings/bookings.js';
-import { newChannel, NOT_FOUND, type Refusal, refusal } from '../distribution/channels.js';
+import { newChannel, NOT_FOUND, type ErrorBody, errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import {
@@ -45,7 +45,7 @@ describe('removing an assignment', () => {
 
     expect([answer.status, answer.body]).toEqual([200, { success: true }]);
     for (const again of [await remove(before.id), await staff.get(`${ASSIGNMENTS}/${before.id}`)]) {
-      expect([again.status, again.body]).toEqual([404, refusal(again, NOT_FOUND)]);
+      expect([again.status, again.body]).toEqual([404, errorBody(again, NOT_FOUND)]);
     }
     expect((await patch(before.id, { priority: 1 })).status).toBe(404);
     const list = (query: string) => staff.get<{ data: Assignment[] }>(`${ASSIGNMENTS}?${query}`);
@@ -80,9 +80,9 @@ describe('removing an assignment', () => {
 
   it('removing or changing a provisioned assignment is 409', async () => {
     const before = await readAssignment(app, LOCKED);
-    const told = { code: 'policy_assignment_locked', error: 'A provisioned assignment cannot be changed or removed' };
+    const locked = { code: 'policy_assignment_locked', error: 'A provisioned assignment cannot be changed or removed' };
     for (const answer of [await remove(LOCKED), await patch(LOCKED, { validTo: '2020-01-01' })]) {
-      expect([answer.status, answer.body]).toEqual([409, refusal(answer, told)]);
+      expect([answer.status, answer.body]).toEqual([409, errorBody(answer, locked)]);
     }
     expect(await readAssignment(app, LOCKED)).toEqual({ ...before, locked: true });
   });
@@ -91,14 +91,14 @@ describe('removing an assignment', () => {
     const { assignment } = await assigned(app, 'cancellation', aProduct());
     for (const unknown of [UNKNOWN, 'pasn_x', 'pol_01k0dem000e000000000000001', '%00']) {
       const answer = await remove(unknown);
-      expect([answer.status, answer.body]).toEqual([404, refusal(answer, NOT_FOUND)]);
+      expect([answer.status, answer.body]).toEqual([404, errorBody(answer, NOT_FOUND)]);
     }
     expect((await remove(assignment.id, { 'If-Match': '"9"' })).status).toBe(412);
     const { body } = await staff.post<{ data: { token: string } }>('/v1/admin/identity/api-tokens', {
       name: 'Writer',
       scopes: ['legal:read', 'legal:write'],
     });
-    const forbidden = await app.with(body.data.token).delete<Refusal>(`${ASSIGNMENTS}/${assignment.id}`);
+    const forbidden = await app.with(body.data.token).delete<ErrorBody>(`${ASSIGNMENTS}/${assignment.id}`);
     expect([forbidden.status, forbidden.body.details]).toEqual([403, { requiredScope: 'legal:delete' }]);
     expect(await readAssignment(app, assignment.id)).toEqual(assignment);
   });
@@ -123,24 +123,24 @@ describe('resolving a policy', () => {
 
   it('the most specific scope applies, and every other candidate is explained', async () => {
     const everywhere = await assigned(app, 'privacy', { scope: 'global' });
-    const { made, asked } = await everyScope('privacy');
+    const { made, asked: criteria } = await everyScope('privacy');
     const ranked = [...made].reverse();
 
-    const { data, explain } = await resolve(app, { kind: 'privacy', ...asked });
+    const { data, explain } = await resolve(app, { kind: 'privacy', ...criteria });
 
     const [product] = ranked;
     expect(data).toEqual({ ...product, explain });
-    const facts = ({ assignment }: (typeof ranked)[number], outcome: string) => {
+    const outline = ({ assignment }: (typeof ranked)[number], outcome: string) => {
       const { id: assignmentId, policyId, scope, targetId, priority, validFrom, validTo } = assignment;
       return { assignmentId, policyId, scope, targetId, priority, validFrom, validTo, outcome };
     };
     expect(explain).toEqual(
-      [...ranked, everywhere].map((candidate, index) => facts(candidate, index === 0 ? 'applies' : 'less_specific')),
+      [...ranked, everywhere].map((candidate, index) => outline(candidate, index === 0 ? 'applies' : 'less_specific')),
     );
 
     const order = ['productId', 'supplierId', 'channelId', 'marketId', 'organizationId'];
     for (const [index, left] of order.entries()) {
-      const rest = Object.fromEntries(Object.entries(asked).filter(([name]) => order.indexOf(name) >= index));
+      const rest = Object.fromEntries(Object.entries(criteria).filter(([name]) => order.indexOf(name) >= index));
       const found = (await resolve(app, { kind: 'privacy', ...rest })).data?.assignment;
       expect([left, found?.id]).toEqual([left, ranked[index]?.assignment.id]);
     }
@@ -172,12 +172,12 @@ describe('resolving a policy', () => {
 
   it('a policy without a published version is skipped and explained', async () => {
     const product = aProduct();
-    const asked = { kind: 'refund', productId: product.targetId };
+    const criteria = { kind: 'refund', productId: product.targetId };
     const { version, assignment } = await assigned(app, 'refund', product);
     const drafted = await newPolicy(app, { kind: 'refund' });
     const draft = await newDraft(app, drafted.id);
     const higher = await assign(app, drafted.id, { ...product, priority: 9 });
-    const outcomes = async () => (await resolve(app, asked)).explain.map((one) => [one.assignmentId, one.outcome]);
+    const outcomes = async () => (await resolve(app, criteria)).explain.map((one) => [one.assignmentId, one.outcome]);
 
     expect(await outcomes()).toEqual([
       [assignment.id, 'applies'],
@@ -190,7 +190,7 @@ describe('resolving a policy', () => {
     ]);
     await retire(app, draft);
     await retire(app, version);
-    expect((await resolve(app, asked)).data).toBeNull();
+    expect((await resolve(app, criteria)).data).toBeNull();
     expect((await outcomes()).map(([, outcome]) => outcome)).toEqual(['no_published_version', 'no_published_version']);
   });
 
@@ -202,8 +202,8 @@ describe('resolving a policy', () => {
     });
     const productId = assignment.targetId ?? '';
     const on = async (at?: string) => {
-      const asked = { kind: 'refund', productId, ...(at === undefined ? {} : { at }) };
-      return (await resolve(app, asked)).data?.assignment.id ?? null;
+      const criteria = { kind: 'refund', productId, ...(at === undefined ? {} : { at }) };
+      return (await resolve(app, criteria)).data?.assignment.id ?? null;
     };
     const { id } = assignment;
     expect([await on('2027-02-28'), await on('2027-03-01'), await on('2027-03-31'), await on('2027-04-01')]).toEqual([

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { invalid, NOT_FOUND, type Refusal, refusal } from '../distribution/channels.js';
+import { invalid, NOT_FOUND, type ErrorBody, errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import {
@@ -90,7 +90,7 @@ describe('a version', () => {
         staff.post(`${path}/retirement`),
       ]);
       expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
-      for (const answer of answers) expect(answer.body).toEqual(refusal(answer, NOT_FOUND));
+      for (const answer of answers) expect(answer.body).toEqual(errorBody(answer, NOT_FOUND));
     }
     expect((await staff.get(`${POLICIES}/${UNKNOWN}/versions`)).status).toBe(404);
     expect((await staff.post(`${POLICIES}/${UNKNOWN}/versions`, version())).status).toBe(404);
@@ -162,8 +162,8 @@ describe('a version', () => {
     'a policy version with $what is 400 with the place, and nothing is written',
     async ({ rules, path, code }) => {
       const draft = await newDraft(app, (await newPolicy(app)).id, { rules: [RULE] });
-      const made = await staff.post<Refusal>(`${POLICIES}/${draft.policyId}/versions`, version({ rules }));
-      const changed = await staff.patch<Refusal>(pathOf(draft), { title: 'Changed', rules });
+      const made = await staff.post<ErrorBody>(`${POLICIES}/${draft.policyId}/versions`, version({ rules }));
+      const changed = await staff.patch<ErrorBody>(pathOf(draft), { title: 'Changed', rules });
       for (const answer of [made, changed]) {
         const message = answer.body.details?.issues?.[0]?.message ?? '';
         expect([answer.status, answer.body]).toEqual([400, invalid(answer, [{ path, message, code }])]);

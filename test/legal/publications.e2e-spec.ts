@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { insisting } from '../bookings/bookings.js';
-import { refusal } from '../distribution/channels.js';
+import { errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import {
@@ -16,7 +16,7 @@ import {
   published,
   readPolicy,
   readVersion,
-  refusedBy,
+  databaseErrorOf,
   retire,
   type Version,
 } from './policies.js';
@@ -99,22 +99,22 @@ describe('the publication of a version', () => {
 
   it('other transitions of a policy version are 409 with the allowed ones', async () => {
     const draft = await newDraft(app, (await newPolicy(app)).id);
-    const refused = async (name: 'publication' | 'retirement', from: string, allowed: string[]) => {
+    const rejected = async (name: 'publication' | 'retirement', from: string, allowed: string[]) => {
       const to = name === 'publication' ? 'published' : 'retired';
       const answer = await command(draft, name);
       const error = `A policy version cannot go from ${from} to ${to}`;
       const details = { from, to, allowed };
       expect([answer.status, answer.body]).toEqual([
         409,
-        refusal(answer, { code: 'invalid_transition', error, details }),
+        errorBody(answer, { code: 'invalid_transition', error, details }),
       ]);
     };
-    await refused('retirement', 'draft', ['published']);
+    await rejected('retirement', 'draft', ['published']);
     await publish(app, draft);
-    await refused('publication', 'published', ['retired']);
+    await rejected('publication', 'published', ['retired']);
     await retire(app, draft);
-    await refused('publication', 'retired', []);
-    await refused('retirement', 'retired', []);
+    await rejected('publication', 'retired', []);
+    await rejected('retirement', 'retired', []);
   });
 
   it('a retired policy version never becomes current again', async () => {
@@ -134,8 +134,8 @@ describe('the published versions', () => {
     const was = await readVersion(app, before);
     for (const body of [{ title: 'Changed' }, { body: 'Changed' }, { rules: [] }]) {
       const answer = await staff.patch(pathOf(before), body);
-      const told = { code: 'policy_version_immutable', error: 'Only a draft can be changed', details: { status } };
-      expect([answer.status, answer.body]).toEqual([409, refusal(answer, told)]);
+      const immutable = { code: 'policy_version_immutable', error: 'Only a draft can be changed', details: { status } };
+      expect([answer.status, answer.body]).toEqual([409, errorBody(answer, immutable)]);
     }
     expect(await readVersion(app, before)).toEqual(was);
   });
@@ -149,7 +149,7 @@ describe('the published versions', () => {
     `status = 'draft', sha256 = null, published_at = null`,
   ])('the database rejects a change of a published version: set %s', async (change) => {
     const { version: before } = await published(app);
-    expect(await refusedBy(app, `update policy_versions set ${change} where id = $1`, [before.id])).toBe('23001');
+    expect(await databaseErrorOf(app, `update policy_versions set ${change} where id = $1`, [before.id])).toBe('23001');
     expect(await readVersion(app, before)).toEqual(before);
   });
 
@@ -168,9 +168,11 @@ describe('the published versions', () => {
       ['truncate policy_rules', []],
       ['truncate policy_versions cascade', []],
     ];
-    const refusals = [];
-    for (const [text, values] of statements) refusals.push(await refusedBy(app, text, values));
-    expect(refusals).toEqual(statements.map(([text]) => (text.startsWith('update policy_versions') ? null : '23001')));
+    const rejections = [];
+    for (const [text, values] of statements) rejections.push(await databaseErrorOf(app, text, values));
+    expect(rejections).toEqual(
+      statements.map(([text]) => (text.startsWith('update policy_versions') ? null : '23001')),
+    );
     expect(await readVersion(app, before)).toEqual(before);
     expect(await readVersion(app, draft)).toEqual(draft);
   });
@@ -179,6 +181,6 @@ describe('the published versions', () => {
     const { policy: of } = await published(app);
     const draft = await newDraft(app, of.id);
     const text = `update policy_versions set status = 'published', sha256 = repeat('0', 64), published_at = now() where id = $1`;
-    expect(await refusedBy(app, text, [draft.id])).toBe('policy_versions_published');
+    expect(await databaseErrorOf(app, text, [draft.id])).toBe('policy_versions_published');
   });
 });

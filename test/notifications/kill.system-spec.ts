@@ -22,7 +22,7 @@ beforeAll(async () => {
 describe('a service that is killed while it sends', () => {
   it('a run whose process is killed before the attempt is recorded is sent once by the next process', async () => {
     const { run, email } = await due('clara@kill.example');
-    const holder = await holdMarkOf((await run())?.id, email);
+    const holder = await lockMarkOf((await run())?.id, email);
     const child = startService();
     await eventually(async () => {
       const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
@@ -97,7 +97,7 @@ async function due(email: string) {
 }
 
 /** Blocks the insertion of the run's message: another transaction has inserted one, and rolls back later. */
-async function holdMarkOf(runId: string | undefined, email: string): Promise<pg.Client> {
+async function lockMarkOf(runId: string | undefined, email: string): Promise<pg.Client> {
   const holder = new pg.Client({ connectionString: process.env.DATABASE_URL });
   await holder.connect();
   await holder.query('begin');

@@ -3,7 +3,7 @@ import { ReminderJobs } from '../../src/modules/notifications/planning/reminders
 import { confirmedBooking } from '../bookings/bookings.js';
 import { bookingWith, received } from '../finance/payments/bookings.js';
 import { invoicing } from '../finance/payments/invoiced.js';
-import { insisting, recorded, reverse } from '../finance/payments/payments.js';
+import { retryWhileBusy, recorded, reverse } from '../finance/payments/payments.js';
 import { days, schedulesPath, todayOf } from '../finance/payment-plans/plans.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -25,7 +25,7 @@ const stages = [
   { offsetDays: -7, channels: [{ channel: 'email' }] },
   { offsetDays: 1, channels: [{ channel: 'email' }, { channel: 'sms' }, { type: 'email', recipientKind: 'cc' }] },
 ];
-const facts = (runs: Run[]) => runs.map(({ runAt, status, reason }) => [runAt, status, reason]);
+const outline = (runs: Run[]) => runs.map(({ runAt, status, reason }) => [runAt, status, reason]);
 const at = (day: string) => `${day}T09:00:00.000Z`;
 
 /** A rule that is planned for existing resources; no other rule reminds of the same ones. */
@@ -80,7 +80,7 @@ describe('runs for installments', () => {
     expect(cancelled).toHaveLength(3);
 
     await reverse(staff, payment.id);
-    expect(facts(await runsOf(app, id, rule.id))).toEqual([
+    expect(outline(await runsOf(app, id, rule.id))).toEqual([
       [at(inDays(23)), 'planned', null],
       [at(inDays(31)), 'planned', null],
       [at(inDays(31)), 'planned', null],
@@ -94,7 +94,7 @@ describe('runs for installments', () => {
     expect(new Set((await runsOf(app, id, rule.id)).map(({ status }) => status))).toEqual(new Set(['planned']));
 
     const cancellation = `/v1/admin/bookings/${id}/cancellation`;
-    expect((await insisting(() => staff.post(cancellation, { reason: 'Called off' }))).status).toBe(200);
+    expect((await retryWhileBusy(() => staff.post(cancellation, { reason: 'Called off' }))).status).toBe(200);
 
     expect(new Set((await runsOf(app, id, rule.id)).map(({ status }) => status))).toEqual(new Set(['cancelled']));
   });
@@ -103,19 +103,19 @@ describe('runs for installments', () => {
     const { id, schedules } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({ stages: [{ offsetDays: -7, channels: [{ channel: 'email' }] }] });
     const move = (dueDate: string) => staff.patch(`${schedulesPath(id)}/${schedules[0]}`, { dueDate });
-    const standing = async () =>
+    const states = async () =>
       (await runsOf(app, id, rule.id)).map(({ status, reason, runAt }) =>
         status === 'planned' ? [status, reason, runAt] : [status, reason],
       );
 
     expect((await move(inDays(40))).status).toBe(200);
-    expect(await standing()).toEqual([
+    expect(await states()).toEqual([
       ['superseded', 'anchor_moved'],
       ['planned', null, at(inDays(33))],
     ]);
 
     expect((await move(inDays(30))).status).toBe(200);
-    expect(await standing()).toEqual([
+    expect(await states()).toEqual([
       ['superseded', 'anchor_moved'],
       ['planned', null, at(inDays(23))],
     ]);
@@ -148,7 +148,7 @@ describe('runs for invoices and bookings', () => {
       await issued(second.id, { dueDate: inDays(20) }),
     ];
 
-    expect(facts(await runsOf(app, first.id, rule.id))).toEqual([[at(inDays(13)), 'planned', null]]);
+    expect(outline(await runsOf(app, first.id, rule.id))).toEqual([[at(inDays(13)), 'planned', null]]);
     expect((await runsOf(app, first.id, rule.id))[0]?.invoiceId).toBe(invoices[0]?.id);
 
     await recorded(staff, received(first.id, 100));
@@ -170,13 +170,13 @@ describe('runs for invoices and bookings', () => {
     const { booking } = await confirmedBooking(staff, { booking: { startDate: inDays(100) } });
     const runs = (rule: Rule) => runsOf(app, booking.id, rule.id);
 
-    expect(facts(await runs(departure))).toEqual([[at(inDays(95)), 'planned', null]]);
-    expect(facts(await runs(confirmed))).toEqual([[at(inDays(5)), 'planned', null]]);
+    expect(outline(await runs(departure))).toEqual([[at(inDays(95)), 'planned', null]]);
+    expect(outline(await runs(confirmed))).toEqual([[at(inDays(5)), 'planned', null]]);
     expect(await runs(paid)).toEqual([]);
 
     await staff.patch(`/v1/admin/bookings/${booking.id}`, { startDate: inDays(110), endDate: null });
     expect((await runs(departure)).map(({ status }) => status).sort()).toEqual(['planned', 'superseded']);
     await recorded(staff, received(booking.id, Number(booking['totalCents']), { paidOn: inDays(0) }));
-    expect(facts(await runs(paid))).toEqual([[at(inDays(5)), 'planned', null]]);
+    expect(outline(await runs(paid))).toEqual([[at(inDays(5)), 'planned', null]]);
   });
 });

@@ -33,7 +33,7 @@ export interface Issue {
   code: string;
 }
 
-export interface Refusal {
+export interface ErrorBody {
   error: string;
   code: string;
   requestId: string;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { COMPOSE, newRule, readRule, type Refusal, type Rule, rule, RULES } from './reminders.js';
+import { COMPOSE, newRule, readRule, type ErrorBody, type Rule, rule, RULES } from './reminders.js';
 
 let app: TestApp;
 let staff: TestClient;
@@ -155,7 +155,7 @@ describe('composing a reminder rule', () => {
       );
     const before = await count();
 
-    const answer = await staff.post<Refusal>(COMPOSE, rule(terms));
+    const answer = await staff.post<ErrorBody>(COMPOSE, rule(terms));
 
     const { issues } = answer.body.details;
     expect([answer.status, [...new Set(issues.map((issue) => issue.path))]]).toEqual([400, [path]]);

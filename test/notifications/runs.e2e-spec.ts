@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { bookingWith } from '../finance/payments/bookings.js';
-import { insisting } from '../finance/payments/payments.js';
+import { retryWhileBusy } from '../finance/payments/payments.js';
 import { days, schedulesPath, todayOf } from '../finance/payment-plans/plans.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -68,11 +68,11 @@ describe('a rule that is disabled', () => {
     const made = await Promise.all([1, 2, 3, 4].map(() => bookingWith(app, { installments: [[inDays(30), 100]] })));
     const rule = await planned({});
     const moves = made.map(({ id, schedules }) =>
-      insisting(() => staff.patch(`${schedulesPath(id)}/${schedules[0]}`, { dueDate: inDays(50) })),
+      retryWhileBusy(() => staff.patch(`${schedulesPath(id)}/${schedules[0]}`, { dueDate: inDays(50) })),
     );
     const answers = await Promise.all([
       ...moves,
-      insisting(() => staff.patch(`${RULES}/${rule.id}`, { enabled: false })),
+      retryWhileBusy(() => staff.patch(`${RULES}/${rule.id}`, { enabled: false })),
     ]);
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);

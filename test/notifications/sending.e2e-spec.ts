@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const work = (by: TestApp = app) => asSystem(() => by.nest.get(DeliveryJobs, { strict: false }).sendDue());
 /** The queue repeats a job that waited too long for a lock; so does this function. */
-async function insist(by: TestApp): Promise<void> {
+async function retryWhileBusy(by: TestApp): Promise<void> {
   for (;;) {
     const outcome = await work(by).catch((error: unknown) => toAppError(error)?.status);
     if (outcome === undefined) return;
@@ -182,8 +182,8 @@ it('four concurrent schedulers send each due run once', async () => {
   const others = await Promise.all(
     [1, 2, 3].map(() => startApp({ env: { JOBS: 'false', SMTP_URL: server.url, REMINDERS_PER_DAY: '1000' } })),
   );
-  await Promise.all([...others, app].map(insist));
-  await insist(app);
+  await Promise.all([...others, app].map(retryWhileBusy));
+  await retryWhileBusy(app);
 
   const runs = await runsOf(app, bookingId, rule.id);
   expect(runs).toHaveLength(30);

@@ -6,7 +6,7 @@ import { asSystem } from '../../src/platform/context/request-context.js';
 import { bookingWith } from '../finance/payments/bookings.js';
 import { days, todayOf } from '../finance/payment-plans/plans.js';
 import { startApp, type TestApp } from '../setup/app.js';
-import { newRule, type Refusal, type Rule, RULES } from './reminders.js';
+import { newRule, type ErrorBody, type Rule, RULES } from './reminders.js';
 
 interface Simulated {
   targetId: string;
@@ -180,7 +180,7 @@ describe('a simulation', () => {
 
   it('a simulation of an invalid day is 400, of an unknown rule 404', async () => {
     const { id } = await installmentRule();
-    const rejected = await app.as('owner').post<Refusal>(`${RULES}/${id}/simulations`, { date: '2027-02-30' });
+    const rejected = await app.as('owner').post<ErrorBody>(`${RULES}/${id}/simulations`, { date: '2027-02-30' });
     expect(rejected).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect(rejected.body.details.issues).toEqual([
       { path: 'date', message: expect.stringContaining('YYYY-MM-DD'), code: expect.any(String) },

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { NOT_FOUND, type Refusal, refusal } from '../distribution/channels.js';
+import { NOT_FOUND, type ErrorBody, errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { DEPARTURES, departure, newDeparture } from './departures.js';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   staff = app.as('owner');
 });
 
-const archive = (id: string) => staff.delete<Refusal & { data: object }>(`${FACILITIES}/${id}`);
+const archive = (id: string) => staff.delete<ErrorBody & { data: object }>(`${FACILITIES}/${id}`);
 
 describe('DELETE /v1/admin/operations/facilities/{id}', () => {
   it('archiving a facility counts the resources that still refer to it', async () => {
@@ -51,7 +51,7 @@ describe('DELETE /v1/admin/operations/facilities/{id}', () => {
 
     const details = { departures: 2, children: 1, operators: 1 };
     const error = 'Scheduled future departures use the facility';
-    expect([answer.status, answer.body]).toEqual([409, refusal(answer, { code: 'facility_in_use', error, details })]);
+    expect([answer.status, answer.body]).toEqual([409, errorBody(answer, { code: 'facility_in_use', error, details })]);
     expect(await readFacility(app, before.id)).toEqual(before);
   });
 
@@ -59,7 +59,7 @@ describe('DELETE /v1/admin/operations/facilities/{id}', () => {
     const { id } = await archived(app);
     for (const unknown of [id, 'fac_01k0dem000e000000000099999', 'fac_x', '%00']) {
       const answer = await archive(unknown);
-      expect([answer.status, answer.body]).toEqual([404, refusal(answer, NOT_FOUND)]);
+      expect([answer.status, answer.body]).toEqual([404, errorBody(answer, NOT_FOUND)]);
     }
   });
 
@@ -70,7 +70,7 @@ describe('DELETE /v1/admin/operations/facilities/{id}', () => {
       scopes: ['operations:read', 'operations:write'],
     });
 
-    const answer = await app.with(body.data.token).delete<Refusal>(`${FACILITIES}/${id}`);
+    const answer = await app.with(body.data.token).delete<ErrorBody>(`${FACILITIES}/${id}`);
 
     expect([answer.status, answer.body.details]).toEqual([403, { requiredScope: 'operations:delete' }]);
   });
@@ -83,16 +83,16 @@ describe('DELETE /v1/admin/operations/facilities/{id}', () => {
   it.each(namers)('an archived facility is rejected with 409 for $thing', async ({ path, field, terms }) => {
     const { id } = await archived(app);
 
-    const answer = await staff.post<Refusal>(path, { ...terms, [field]: id });
+    const answer = await staff.post<ErrorBody>(path, { ...terms, [field]: id });
 
-    expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...ARCHIVED, details: { field } })]);
+    expect([answer.status, answer.body]).toEqual([409, errorBody(answer, { ...ARCHIVED, details: { field } })]);
   });
 
   it.each(namers)('an unknown facility is rejected with 404 and the field for $thing', async (namer) => {
     const { path, field, terms } = namer;
     for (const unknown of ['fac_01k0dem000e000000000099999', 'nowhere']) {
-      const answer = await staff.post<Refusal>(path, { ...terms, [field]: unknown });
-      expect([answer.status, answer.body]).toEqual([404, refusal(answer, { ...NOT_FOUND, details: { field } })]);
+      const answer = await staff.post<ErrorBody>(path, { ...terms, [field]: unknown });
+      expect([answer.status, answer.body]).toEqual([404, errorBody(answer, { ...NOT_FOUND, details: { field } })]);
     }
   });
 
@@ -104,25 +104,25 @@ describe('DELETE /v1/admin/operations/facilities/{id}', () => {
     const path = `${OPERATORS}/${operator.id}`;
     const other = await staff.patch<{ data: object }>(path, { active: false, facilityId: id });
     await staff.patch(path, { facilityId: null });
-    const again = await staff.patch<Refusal>(path, { facilityId: id });
+    const again = await staff.patch<ErrorBody>(path, { facilityId: id });
 
     expect([other.status, other.body.data]).toEqual([200, expect.objectContaining({ active: false, facilityId: id })]);
     expect([again.status, again.body]).toEqual([
       409,
-      refusal(again, { ...ARCHIVED, details: { field: 'facilityId' } }),
+      errorBody(again, { ...ARCHIVED, details: { field: 'facilityId' } }),
     ]);
   });
 
   it('an archived facility releases its code and is listed only on request', async () => {
     const code = `CODE-${Date.now()}`;
     const old = await archived(app, { code });
-    const anew = await newFacility(app, { code });
+    const replacement = await newFacility(app, { code });
 
     const list = async (query: string) => {
       const { body } = await staff.get<{ data: { id: string }[] }>(`${FACILITIES}?search=${code}${query}`);
       return body.data.map(({ id }) => id);
     };
-    expect(await list('')).toEqual([anew.id]);
+    expect(await list('')).toEqual([replacement.id]);
     expect(await list('&status=archived')).toEqual([old.id]);
     expect((await readFacility(app, old.id)).status).toBe('archived');
   });
@@ -133,13 +133,13 @@ describe('DELETE /v1/admin/operations/facilities/{id}', () => {
 
       const [deleted, ...planned] = await Promise.all([
         archive(id),
-        ...Array.from({ length: 4 }, () => staff.post<Refusal>(DEPARTURES, departure({ facilityId: id }))),
+        ...Array.from({ length: 4 }, () => staff.post<ErrorBody>(DEPARTURES, departure({ facilityId: id }))),
       ]);
 
       const made = planned.filter(({ status }) => status === 201);
-      const refused = planned.filter(({ status }) => status !== 201);
-      expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
-        refused.map(() => [409, 'facility_archived']),
+      const rejected = planned.filter(({ status }) => status !== 201);
+      expect(rejected.map(({ status, body }) => [status, body.code])).toEqual(
+        rejected.map(() => [409, 'facility_archived']),
       );
       expect([deleted.status, made.length === 0]).toEqual(deleted.status === 200 ? [200, true] : [409, false]);
     }

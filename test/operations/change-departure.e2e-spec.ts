@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { invalid, type Refusal, refusal } from '../distribution/channels.js';
+import { invalid, type ErrorBody, errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { DEPARTURES, type Departure, newDeparture, read } from './departures.js';
@@ -13,7 +13,8 @@ beforeAll(async () => {
 });
 
 describe('PATCH /v1/admin/operations/departures/{id}', () => {
-  const change = (id: string, body: object) => staff.patch<Refusal & { data: Departure }>(`${DEPARTURES}/${id}`, body);
+  const change = (id: string, body: object) =>
+    staff.patch<ErrorBody & { data: Departure }>(`${DEPARTURES}/${id}`, body);
 
   it.each([
     ['capacity', 21],
@@ -83,7 +84,7 @@ describe('PATCH /v1/admin/operations/departures/{id}', () => {
 
 describe('POST /v1/admin/operations/departures/{id}/cancellation', () => {
   const cancel = (id: string, body?: object) =>
-    staff.post<Refusal & { data: Departure }>(`${DEPARTURES}/${id}/cancellation`, body);
+    staff.post<ErrorBody & { data: Departure }>(`${DEPARTURES}/${id}/cancellation`, body);
 
   it('cancelling a departure without sales records the reason', async () => {
     const before = await newDeparture(app);
@@ -109,15 +110,15 @@ describe('POST /v1/admin/operations/departures/{id}/cancellation', () => {
     await cancel(id);
 
     const again = await cancel(id);
-    const change = await staff.patch<Refusal>(`${DEPARTURES}/${id}`, { capacity: 5 });
+    const change = await staff.patch<ErrorBody>(`${DEPARTURES}/${id}`, { capacity: 5 });
 
     const details = { from: 'cancelled', to: 'cancelled', allowed: [] };
     const transition = { code: 'invalid_transition', error: 'The departure is already cancelled', details };
-    expect([again.status, again.body]).toEqual([409, refusal(again, transition)]);
+    expect([again.status, again.body]).toEqual([409, errorBody(again, transition)]);
     const stays = {
       ...{ code: 'departure_cancelled', error: 'A cancelled departure cannot be changed' },
       details: { departureIds: [id] },
     };
-    expect([change.status, change.body]).toEqual([409, refusal(change, stays)]);
+    expect([change.status, change.body]).toEqual([409, errorBody(change, stays)]);
   });
 });

@@ -4,7 +4,7 @@ import { DepartureListener } from '../../src/modules/operations/departures/depar
 import { DeparturesService } from '../../src/modules/operations/departures/departures.service.js';
 import { Listeners } from '../../src/platform/discovery/listeners.js';
 import { conflict } from '../../src/platform/errors/app-error.js';
-import { type Refusal, refusal } from '../distribution/channels.js';
+import { type ErrorBody, errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { DEPARTURES, departure, newDeparture, read } from './departures.js';
@@ -55,7 +55,7 @@ describe('a departure listener', () => {
     expect(calls.map(([what, { id }]) => [what, id])).toEqual(
       ['created', 'moved', 'cancelled'].map((what) => [what, made.id]),
     );
-    expect(calls[1]?.map((facts) => (typeof facts === 'object' ? facts.startDate : facts))).toEqual([
+    expect(calls[1]?.map((summary) => (typeof summary === 'object' ? summary.startDate : summary))).toEqual([
       'moved',
       '2127-05-11',
       '2127-05-12',
@@ -66,16 +66,16 @@ describe('a departure listener', () => {
   it('a departure listener can reject a change, which then changes nothing', async () => {
     rejected = 'created';
     const body = departure();
-    const creation = await staff.post<Refusal>(DEPARTURES, body);
+    const creation = await staff.post<ErrorBody>(DEPARTURES, body);
     rejected = null;
     const before = await newDeparture(app);
     rejected = 'moved';
-    const move = await staff.patch<Refusal>(`${DEPARTURES}/${before.id}`, { timeZone: 'UTC' });
+    const move = await staff.patch<ErrorBody>(`${DEPARTURES}/${before.id}`, { timeZone: 'UTC' });
     rejected = 'cancelled';
-    const cancellation = await staff.post<Refusal>(`${DEPARTURES}/${before.id}/cancellation`);
+    const cancellation = await staff.post<ErrorBody>(`${DEPARTURES}/${before.id}/cancellation`);
 
     for (const answer of [creation, move, cancellation]) {
-      const expected = refusal(answer, { code: 'conflict', error: 'Not so' });
+      const expected = errorBody(answer, { code: 'conflict', error: 'Not so' });
       expect([answer.status, answer.body]).toEqual([409, expected]);
     }
     const { body: list } = await staff.get<{ total: number }>(`${DEPARTURES}?productId=${body.productId}`);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Refusal, refusal } from '../distribution/channels.js';
+import { type ErrorBody, errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { DEPARTURES, newDeparture, outcome, read, withUnits } from './departures.js';
@@ -21,11 +21,11 @@ describe('a departure in use', () => {
     await sell(id, 3);
     await withUnits(app, (departures) => departures.allocate(id, 2, { from: 'pool', as: 'held' }));
 
-    const answer = await staff.post<Refusal>(`${DEPARTURES}/${id}/cancellation`);
+    const answer = await staff.post<ErrorBody>(`${DEPARTURES}/${id}/cancellation`);
 
     const error = 'Units of the departure are sold or held';
-    const refused = { code: 'departure_in_use', error, details: { sold: 3, held: 2 } };
-    expect([answer.status, answer.body]).toEqual([409, refusal(answer, refused)]);
+    const rejected = { code: 'departure_in_use', error, details: { sold: 3, held: 2 } };
+    expect([answer.status, answer.body]).toEqual([409, errorBody(answer, rejected)]);
     expect((await read(app, id)).status).toBe('scheduled');
   });
 
@@ -37,12 +37,15 @@ describe('a departure in use', () => {
       await departures.raiseGuaranteed({ departureId: id, units: 1 });
     });
 
-    const answer = await staff.patch<Refusal>(`${DEPARTURES}/${id}`, { capacity: 5 });
+    const answer = await staff.patch<ErrorBody>(`${DEPARTURES}/${id}`, { capacity: 5 });
     const { status } = await staff.patch(`${DEPARTURES}/${id}`, { capacity: 6 });
 
     const details = { available: 4, sold: 3, held: 2, guaranteedOpen: 1 };
     const error = 'capacity must not be below sold, held and guaranteed units';
-    expect([answer.status, answer.body]).toEqual([409, refusal(answer, { code: 'capacity_exceeded', error, details })]);
+    expect([answer.status, answer.body]).toEqual([
+      409,
+      errorBody(answer, { code: 'capacity_exceeded', error, details }),
+    ]);
     expect(status).toBe(200);
   });
 
@@ -69,19 +72,19 @@ describe('a departure in use', () => {
         ),
       ]);
 
-      const refused = others.slice(0, 4).filter((error) => error !== null);
+      const rejected = others.slice(0, 4).filter((error) => error !== null);
       const { sold, status } = await read(app, id);
-      expect(refused.map(({ code }) => code)).toEqual(refused.map(() => 'departure_cancelled'));
-      expect(sold).toBe(2 * (4 - refused.length));
+      expect(rejected.map(({ code }) => code)).toEqual(rejected.map(() => 'departure_cancelled'));
+      expect(sold).toBe(2 * (4 - rejected.length));
       expect([cancelled.status, status]).toEqual(sold === 0 ? [200, 'cancelled'] : [409, 'scheduled']);
     }
   });
 });
 
 describe('the counters of a departure', () => {
-  type Deed =
+  type Action =
     'sell' | 'hold' | 'guarantee' | 'sellGuaranteed' | 'unsell' | 'releaseHeld' | 'sellHeld' | 'release' | 'withdraw';
-  const deeds: Deed[] = [
+  const actions: Action[] = [
     'sell',
     'hold',
     'guarantee',
@@ -94,37 +97,38 @@ describe('the counters of a departure', () => {
   ];
   const EXPECTED_ERRORS = 'capacity_exceeded';
 
-  function perform(id: string, deed: Deed, units: number): Promise<void> {
+  function perform(id: string, action: Action, units: number): Promise<void> {
     return withUnits(app, async (departures) => {
       const one = { departureId: id, units };
-      if (deed === 'sell') await departures.allocate(id, units, { from: 'pool', as: 'sold' });
-      else if (deed === 'hold') await departures.allocate(id, units, { from: 'pool', as: 'held' });
-      else if (deed === 'sellGuaranteed') await departures.allocate(id, units, { from: 'guaranteed_slot', as: 'sold' });
-      else if (deed === 'guarantee') await departures.raiseGuaranteed(one);
-      else if (deed === 'unsell') await departures.release(id, units, { to: 'pool', from: 'sold' });
-      else if (deed === 'releaseHeld') await departures.release(id, units, { to: 'pool', from: 'held' });
-      else if (deed === 'sellHeld') await departures.sellHeld(id, units);
-      else if (deed === 'release') await departures.lowerGuaranteed(one);
+      if (action === 'sell') await departures.allocate(id, units, { from: 'pool', as: 'sold' });
+      else if (action === 'hold') await departures.allocate(id, units, { from: 'pool', as: 'held' });
+      else if (action === 'sellGuaranteed')
+        await departures.allocate(id, units, { from: 'guaranteed_slot', as: 'sold' });
+      else if (action === 'guarantee') await departures.raiseGuaranteed(one);
+      else if (action === 'unsell') await departures.release(id, units, { to: 'pool', from: 'sold' });
+      else if (action === 'releaseHeld') await departures.release(id, units, { to: 'pool', from: 'held' });
+      else if (action === 'sellHeld') await departures.sellHeld(id, units);
+      else if (action === 'release') await departures.lowerGuaranteed(one);
       else await departures.withdrawGuaranteed(one);
     });
   }
 
   /** The effect of the action on the counters; null if it must be rejected. */
-  function modelled(before: Counters, deed: Deed, n: number): Counters | null {
+  function modelled(before: Counters, action: Action, n: number): Counters | null {
     const { capacity, sold, held, guaranteed } = before;
     const pool = capacity - sold - held - guaranteed;
-    if (deed === 'sell') return pool >= n ? { ...before, sold: sold + n } : null;
-    if (deed === 'hold') return pool >= n ? { ...before, held: held + n } : null;
-    if (deed === 'guarantee') return pool >= n ? { ...before, guaranteed: guaranteed + n } : null;
-    if (deed === 'sellGuaranteed') {
+    if (action === 'sell') return pool >= n ? { ...before, sold: sold + n } : null;
+    if (action === 'hold') return pool >= n ? { ...before, held: held + n } : null;
+    if (action === 'guarantee') return pool >= n ? { ...before, guaranteed: guaranteed + n } : null;
+    if (action === 'sellGuaranteed') {
       return guaranteed >= n ? { ...before, sold: sold + n, guaranteed: guaranteed - n } : null;
     }
-    if (deed === 'unsell') return sold >= n ? { ...before, sold: sold - n } : null;
-    if (deed === 'releaseHeld') return held >= n ? { ...before, held: held - n } : null;
-    if (deed === 'sellHeld') return held >= n ? { ...before, held: held - n, sold: sold + n } : null;
+    if (action === 'unsell') return sold >= n ? { ...before, sold: sold - n } : null;
+    if (action === 'releaseHeld') return held >= n ? { ...before, held: held - n } : null;
+    if (action === 'sellHeld') return held >= n ? { ...before, held: held - n, sold: sold + n } : null;
     if (guaranteed < n) return null;
     const lower = { ...before, guaranteed: guaranteed - n };
-    return deed === 'release' ? lower : { ...lower, capacity: capacity - n };
+    return action === 'release' ? lower : { ...lower, capacity: capacity - n };
   }
 
   interface Counters {
@@ -135,15 +139,15 @@ describe('the counters of a departure', () => {
   }
 
   it('the counters of a departure equal those of a model after any sequence of changes, and no check constraint fails', async () => {
-    const run = fc.array(fc.tuple(fc.constantFrom(...deeds), fc.integer({ min: 1, max: 6 })), { maxLength: 25 });
+    const run = fc.array(fc.tuple(fc.constantFrom(...actions), fc.integer({ min: 1, max: 6 })), { maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(run, async (steps) => {
         const { id } = await newDeparture(app, { capacity: 12 });
         let model: Counters = { capacity: 12, sold: 0, held: 0, guaranteed: 0 };
-        for (const [deed, units] of steps) {
-          const after = modelled(model, deed, units);
-          const isTaking = ['sell', 'hold', 'guarantee', 'sellGuaranteed'].includes(deed);
-          const done = perform(id, deed, units);
+        for (const [action, units] of steps) {
+          const after = modelled(model, action, units);
+          const isTaking = ['sell', 'hold', 'guarantee', 'sellGuaranteed'].includes(action);
+          const done = perform(id, action, units);
           if (after !== null) await done;
           else if (isTaking) expect((await outcome(done))?.code).toBe(EXPECTED_ERRORS);
           else await expect(done).rejects.toThrow('fewer units');
@@ -161,13 +165,16 @@ describe('the counters of a departure', () => {
     const { id } = await newDeparture(app, { capacity: 30 });
     await perform(id, 'guarantee', 10);
     const takers = Array.from({ length: 60 }, (_, n) => {
-      const deed = (['sell', 'hold', 'sellGuaranteed'] as const)[n % 3] ?? 'sell';
-      return outcome(perform(id, deed, 1 + (n % 2))).then((refused) => ({ deed, units: refused ? 0 : 1 + (n % 2) }));
+      const action = (['sell', 'hold', 'sellGuaranteed'] as const)[n % 3] ?? 'sell';
+      return outcome(perform(id, action, 1 + (n % 2))).then((rejected) => ({
+        deed: action,
+        units: rejected ? 0 : 1 + (n % 2),
+      }));
     });
-    const taken = await Promise.all(takers);
+    const results = await Promise.all(takers);
 
     const sum = (...of: string[]) =>
-      taken.filter(({ deed }) => of.includes(deed)).reduce((total, { units }) => total + units, 0);
+      results.filter(({ deed: action }) => of.includes(action)).reduce((total, { units }) => total + units, 0);
     expect(await read(app, id)).toMatchObject({
       sold: sum('sell', 'sellGuaranteed'),
       held: sum('hold'),

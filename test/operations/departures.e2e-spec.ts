@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { invalid, NOT_FOUND, type Refusal, refusal } from '../distribution/channels.js';
+import { invalid, NOT_FOUND, type ErrorBody, errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { departure, DEPARTURES, type Departure, type DepartureAnswer, newDeparture, read } from './departures.js';
@@ -12,7 +12,7 @@ beforeAll(async () => {
   staff = app.as('owner');
 });
 
-const create = (terms: object) => staff.post<Refusal>(DEPARTURES, departure(terms));
+const create = (terms: object) => staff.post<ErrorBody>(DEPARTURES, departure(terms));
 
 describe('POST /v1/admin/operations/departures', () => {
   it('a new departure is answered with 201 and all its members, and all units are available', async () => {
@@ -93,7 +93,7 @@ describe('an unknown departure', () => {
         await staff.patch(path, { capacity: 1 }),
         await staff.post(`${path}/cancellation`),
       ];
-      for (const answer of answers) expect([answer.status, answer.body]).toEqual([404, refusal(answer, NOT_FOUND)]);
+      for (const answer of answers) expect([answer.status, answer.body]).toEqual([404, errorBody(answer, NOT_FOUND)]);
     },
   );
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { invalid, NOT_FOUND, type Refusal, refusal } from '../distribution/channels.js';
+import { invalid, NOT_FOUND, type ErrorBody, errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { FACILITIES, type Facility, facility, type FacilityAnswer, newFacility, readFacility } from './facilities.js';
@@ -60,7 +60,7 @@ describe('POST /v1/admin/operations/facilities', () => {
 
   it('an invalid body of a new facility is rejected with 400 and its issues, and nothing is created', async () => {
     const body = facility({ address: { country: 'UK' } });
-    const answer = await staff.post<Refusal>(FACILITIES, body);
+    const answer = await staff.post<ErrorBody>(FACILITIES, body);
 
     const issues = answer.body.details?.issues ?? [];
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, issues)]);
@@ -72,12 +72,12 @@ describe('POST /v1/admin/operations/facilities', () => {
     const code = randomUUID();
 
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => staff.post<Refusal>(FACILITIES, facility({ code }))),
+      Array.from({ length: 8 }, () => staff.post<ErrorBody>(FACILITIES, facility({ code }))),
     );
 
-    const refused = answers.filter(({ status }) => status !== 201);
-    expect(refused).toHaveLength(7);
-    for (const answer of refused) expect([answer.status, answer.body]).toEqual([409, refusal(answer, CODE_TAKEN)]);
+    const rejected = answers.filter(({ status }) => status !== 201);
+    expect(rejected).toHaveLength(7);
+    for (const answer of rejected) expect([answer.status, answer.body]).toEqual([409, errorBody(answer, CODE_TAKEN)]);
     expect((await staff.post(FACILITIES, facility({ code: code.toUpperCase() }))).status).toBe(201);
   });
 });
@@ -99,7 +99,7 @@ describe('PATCH /v1/admin/operations/facilities/{id}', () => {
     longitude: 11.39,
     tags: ['spa'],
   };
-  const change = (id: string, body: object) => staff.patch<Refusal & { data: Facility }>(`${FACILITIES}/${id}`, body);
+  const change = (id: string, body: object) => staff.patch<ErrorBody & { data: Facility }>(`${FACILITIES}/${id}`, body);
 
   it.each([
     ['name', 'Renamed'],
@@ -156,22 +156,22 @@ describe('PATCH /v1/admin/operations/facilities/{id}', () => {
 
     const late = await change(id, { status: 'active' });
 
-    const refused = { code: 'facility_archived', error: 'An archived facility cannot be changed' };
+    const rejected = { code: 'facility_archived', error: 'An archived facility cannot be changed' };
     expect([archive.status, archive.body.details?.issues?.map(({ path }) => path)]).toEqual([400, ['status']]);
-    expect([late.status, late.body]).toEqual([409, refusal(late, refused)]);
+    expect([late.status, late.body]).toEqual([409, errorBody(late, rejected)]);
   });
 
   it('an update of a facility with a taken code is 409, of an outdated version 412, of an unknown id 404', async () => {
     const [first, second] = [await newFacility(app, { code: randomUUID() }), await newFacility(app)];
 
-    const taken = await change(second.id, { code: first.code });
+    const conflict = await change(second.id, { code: first.code });
     const headers = { 'If-Match': '"7"' };
-    const stale = await staff.patch<Refusal>(`${FACILITIES}/${second.id}`, { name: 'x' }, { headers });
+    const stale = await staff.patch<ErrorBody>(`${FACILITIES}/${second.id}`, { name: 'x' }, { headers });
     const unknown = await change('fac_01k0dem000e000000000099999', { name: 'x' });
 
-    expect([taken.status, taken.body]).toEqual([409, refusal(taken, CODE_TAKEN)]);
+    expect([conflict.status, conflict.body]).toEqual([409, errorBody(conflict, CODE_TAKEN)]);
     expect([stale.status, stale.body.code]).toEqual([412, 'precondition_failed']);
-    expect([unknown.status, unknown.body]).toEqual([404, refusal(unknown, NOT_FOUND)]);
+    expect([unknown.status, unknown.body]).toEqual([404, errorBody(unknown, NOT_FOUND)]);
   });
 });
 
@@ -199,7 +199,7 @@ describe('the list of facilities', () => {
   });
 
   it('the list of facilities rejects an invalid query with 400 and its issues', async () => {
-    const { status, body } = await staff.get<Refusal>(`${FACILITIES}?country=uk`);
+    const { status, body } = await staff.get<ErrorBody>(`${FACILITIES}?country=uk`);
     expect([status, body.details?.issues?.map(({ path, code }) => [path, code])]).toEqual([
       400,
       [['country', 'isCountry']],

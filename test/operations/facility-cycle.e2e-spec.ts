@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Refusal, refusal } from '../distribution/channels.js';
+import { type ErrorBody, errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { FACILITIES, newFacility, readFacility } from './facilities.js';
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 const move = (id: string, parentFacilityId: string | null) =>
-  app.as('owner').patch<Refusal>(`${FACILITIES}/${id}`, { parentFacilityId });
+  app.as('owner').patch<ErrorBody>(`${FACILITIES}/${id}`, { parentFacilityId });
 
 const three = async () => {
   const ids: string[] = [];
@@ -36,7 +36,7 @@ describe('a facility', () => {
 
     const answer = await move(id, id);
 
-    expect([answer.status, answer.body]).toEqual([409, refusal(answer, CYCLE)]);
+    expect([answer.status, answer.body]).toEqual([409, errorBody(answer, CYCLE)]);
     expect((await readFacility(app, id)).parentFacilityId).toBeNull();
   });
 
@@ -47,7 +47,7 @@ describe('a facility', () => {
 
     const answer = await move(top, bottom);
 
-    expect([answer.status, answer.body]).toEqual([409, refusal(answer, CYCLE)]);
+    expect([answer.status, answer.body]).toEqual([409, errorBody(answer, CYCLE)]);
     expect([await depthOf(top), await depthOf(middle), await depthOf(bottom)]).toEqual([0, 1, 2]);
   });
 
@@ -68,9 +68,9 @@ describe('a facility', () => {
 
       const answers = await Promise.all([move(first, second), move(second, third), move(third, first)]);
 
-      const refused = answers.filter(({ status }) => status !== 200);
-      expect(refused).toHaveLength(1);
-      for (const answer of refused) expect([answer.status, answer.body]).toEqual([409, refusal(answer, CYCLE)]);
+      const rejected = answers.filter(({ status }) => status !== 200);
+      expect(rejected).toHaveLength(1);
+      for (const answer of rejected) expect([answer.status, answer.body]).toEqual([409, errorBody(answer, CYCLE)]);
       expect(Math.max(await depthOf(first), await depthOf(second), await depthOf(third))).toBe(2);
     }
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { NOT_FOUND, type Refusal, refusal } from '../distribution/channels.js';
+import { NOT_FOUND, type ErrorBody, errorBody } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import type { Answer } from '../setup/http.js';
@@ -94,7 +94,7 @@ describe('the list of ground operators', () => {
       scopes: ['distribution:read'],
     });
 
-    const other = await app.with(body.data.token).get<Refusal>(OPERATORS);
+    const other = await app.with(body.data.token).get<ErrorBody>(OPERATORS);
 
     expect([other.status, other.body.details]).toEqual([403, { requiredScope: 'operations:read' }]);
   });
@@ -169,22 +169,22 @@ describe('a ground operator', () => {
     const other = await newOperator(app);
 
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => staff.post<Refusal>(OPERATORS, groundOperator({ code }))),
+      Array.from({ length: 6 }, () => staff.post<ErrorBody>(OPERATORS, groundOperator({ code }))),
     );
-    const late = await staff.patch<Refusal>(`${OPERATORS}/${other.id}`, { code });
+    const late = await staff.patch<ErrorBody>(`${OPERATORS}/${other.id}`, { code });
 
-    const refused = [...answers.filter(({ status }) => status !== 201), late];
-    expect(refused).toHaveLength(6);
-    for (const answer of refused) expect([answer.status, answer.body]).toEqual([409, refusal(answer, CODE_TAKEN)]);
+    const rejected = [...answers.filter(({ status }) => status !== 201), late];
+    expect(rejected).toHaveLength(6);
+    for (const answer of rejected) expect([answer.status, answer.body]).toEqual([409, errorBody(answer, CODE_TAKEN)]);
   });
 
   it('an unknown ground operator is rejected with 404, an outdated version with 412', async () => {
     for (const id of ['gop_01k0dem000e000000000099999', 'gop_x', 'fac_01k0dem000e000000000000001']) {
       const answers = [await staff.get(`${OPERATORS}/${id}`), await staff.patch(`${OPERATORS}/${id}`, { name: 'x' })];
-      for (const answer of answers) expect([answer.status, answer.body]).toEqual([404, refusal(answer, NOT_FOUND)]);
+      for (const answer of answers) expect([answer.status, answer.body]).toEqual([404, errorBody(answer, NOT_FOUND)]);
     }
     const { id } = await newOperator(app);
-    const stale = await staff.patch<Refusal>(`${OPERATORS}/${id}`, { name: 'x' }, { headers: { 'If-Match': '"2"' } });
+    const stale = await staff.patch<ErrorBody>(`${OPERATORS}/${id}`, { name: 'x' }, { headers: { 'If-Match': '"2"' } });
     expect([stale.status, stale.body.code]).toEqual([412, 'precondition_failed']);
   });
 

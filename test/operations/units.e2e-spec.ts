@@ -103,9 +103,9 @@ describe('units of a departure', () => {
       const as = n % 2 === 0 ? ('sold' as const) : ('held' as const);
       return outcome(withUnits(app, (departures) => departures.allocate(id, 1, { from: 'pool', as })));
     });
-    const refused = (await Promise.all(buyers)).filter((error) => error !== null);
+    const rejected = (await Promise.all(buyers)).filter((error) => error !== null);
 
-    expect(refused).toEqual(Array(40).fill({ code: 'capacity_exceeded', details: { available: 0 } }));
+    expect(rejected).toEqual(Array(40).fill({ code: 'capacity_exceeded', details: { available: 0 } }));
     const { sold, held, available } = await counters(id);
     expect([sold + held, available]).toEqual([10, 0]);
   });
@@ -123,14 +123,14 @@ describe('units of a departure', () => {
     await withUnits(app, (departures) => departures.allocate(made.id, 2, { from: 'pool', as: 'sold' }));
 
     const { productId, startsAt, endsAt, id: departureId } = made;
-    const facts = { productId, departureId, startsAt, endsAt, status: 'scheduled' };
-    const told = await eventually(async () => {
+    const members = { productId, departureId, startsAt, endsAt, status: 'scheduled' };
+    const published = await eventually(async () => {
       const { messages } = await history(app.as('platform'), 'operations.departures', 'limit=1000');
-      const ours = messages.filter(({ data }) => (data as { departureId: string }).departureId === departureId);
-      return ours.length === 2 ? ours : null;
+      const own = messages.filter(({ data }) => (data as { departureId: string }).departureId === departureId);
+      return own.length === 2 ? own : null;
     });
-    const message = { id: expect.stringMatching(/^evt_/), ...facts };
-    expect(told.map(({ event, data }) => [event, data])).toEqual([
+    const message = { id: expect.stringMatching(/^evt_/), ...members };
+    expect(published.map(({ event, data }) => [event, data])).toEqual([
       ['departure.changed', { ...message, available: 5 }],
       ['departure.changed', { ...message, available: 3 }],
     ]);

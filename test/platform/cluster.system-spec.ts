@@ -2,7 +2,7 @@ import { connect, createServer } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { isAlive } from '../../scripts/processes.js';
-import { until } from './held-table.js';
+import { until } from './locked-table.js';
 import { endAll, ServiceProcess } from './service-process.js';
 
 const LANGUAGES = '/data/geo/v1/reference/languages?limit=1';

@@ -80,7 +80,7 @@ describe('the outbox', () => {
   it('the outbox has the events of committed transactions only, in order', async () => {
     const outbox = app.nest.get(Outbox);
     outbox.declare([{ channels: ['test.outbox'], events: ['counted'], members: ['n'] }]);
-    const tell = (numbers: number[], fails: boolean) =>
+    const publish = (numbers: number[], fails: boolean) =>
       asSystem(() =>
         database.transaction(async () => {
           for (const n of numbers) outbox.add(event(n));
@@ -88,9 +88,9 @@ describe('the outbox', () => {
         }),
       );
 
-    await tell([1, 2], false);
-    await expect(tell([3], true)).rejects.toThrow('rolled back');
-    await tell([4], false);
+    await publish([1, 2], false);
+    await expect(publish([3], true)).rejects.toThrow('rolled back');
+    await publish([4], false);
 
     expect((await waitingEvents()).map(({ data }) => data)).toEqual([{ n: 1 }, { n: 2 }, { n: 4 }]);
   });
@@ -100,8 +100,8 @@ describe('the outbox', () => {
   });
 
   it('the outbox rejects an event that no module declares', () => {
-    const unheardOf = { ...event(6), event: 'unheard.of' };
-    expect(() => app.nest.get(Outbox).add(unheardOf)).toThrow("'unheard.of' is declared nowhere");
+    const undeclared = { ...event(6), event: 'unheard.of' };
+    expect(() => app.nest.get(Outbox).add(undeclared)).toThrow("'unheard.of' is declared nowhere");
   });
 });
 

@@ -21,7 +21,7 @@ function limitsOf(index: number): FailureLimits {
 }
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
-const refusal = new AppError(401, 'unauthorized', 'wrong');
+const unauthorized = new AppError(401, 'unauthorized', 'wrong');
 
 /** The number of successful outcomes and of those rejected with 401 and with 429. */
 function counted(outcomes: PromiseSettledResult<unknown>[]): [good: number, wrong: number, limited: number] {
@@ -38,15 +38,15 @@ it('the login failure limit accepts every attempt with the correct secret, also 
 });
 
 it('the login failure limit checks ten of a hundred parallel guesses at two instances, and rejects the others unchecked', async () => {
-  let heard = 0;
+  let checked = 0;
   const guess = async () => {
-    heard += 1;
+    checked += 1;
     await pause();
-    throw refusal;
+    throw unauthorized;
   };
   const guesses = Array.from({ length: 100 }, (_, n) => limitsOf(n).count('login-failures', ['a'], guess));
   expect(counted(await Promise.allSettled(guesses))).toEqual([0, 10, 90]);
-  expect(heard).toBe(10);
+  expect(checked).toBe(10);
 
   apps[0]?.travel({ ms: 60_000 });
   await expect(failures.count('login-failures', ['a'], pause)).resolves.toBeUndefined();
@@ -59,7 +59,7 @@ it('the login failure limit does not count attempts that failed for another reas
 });
 
 it('the login failure limit does not charge an account if the limit of the address is reached', async () => {
-  const guess = () => Promise.reject(refusal);
+  const guess = () => Promise.reject(unauthorized);
   for (let n = 0; n < 10; n += 1)
     await failures.count('login-failures', [`other ${n}`, 'address'], guess).catch(() => undefined);
   for (let n = 0; n < 20; n += 1)

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import { DatabaseProxy } from './database-proxy.js';
 import { closeAfterTests } from '../setup/running.js';
-import { holdChannels, until } from './held-table.js';
+import { lockChannels, until } from './locked-table.js';
 
 const CHANNELS = '/v1/admin/distribution/channels';
 
@@ -29,7 +29,7 @@ describe('an Idempotency-Key whose process has lost its session with the databas
     const headers = { 'Idempotency-Key': randomUUID() };
     const change = () => staff.patch<Envelope>(`${CHANNELS}/${made.data.id}`, { description: 'Once' }, { headers });
 
-    const table = await holdChannels();
+    const table = await lockChannels();
     const first = change();
     await until(async () => (await table.waiting()) === 1);
     const early = await change();
@@ -78,13 +78,13 @@ describe('an Idempotency-Key that was stored although its statement failed', () 
     const create = () => app.as('owner').post<Envelope>(CHANNELS, { name }, { headers });
 
     proxy.loseAnswerTo('insert into idempotency_keys');
-    const unheard = await create();
-    expect([unheard.status, unheard.body]).toEqual([
+    const unacknowledged = await create();
+    expect([unacknowledged.status, unacknowledged.body]).toEqual([
       503,
       {
         error: expect.any(String),
         code: 'service_unavailable',
-        requestId: unheard.headers['x-request-id'],
+        requestId: unacknowledged.headers['x-request-id'],
         details: { retryAfterMs: expect.any(Number) },
       },
     ]);

@@ -106,7 +106,7 @@ it('an edited migration stops the start and migrate with exit code 78, and docto
 
   const expected = /the migration Vault1790000000400 has changed since it was applied; .*'npm run reset'/;
   expect([startCode, command.code, finding?.verdict]).toEqual([78, 78, 'FAIL']);
-  for (const text of [start.said(), command.output, `${finding?.message}; ${finding?.remedy}`]) {
+  for (const text of [start.output(), command.output, `${finding?.message}; ${finding?.remedy}`]) {
     expect(text).toMatch(expected);
     expect(text).not.toMatch(/^ {4}at /m);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { startApp } from '../setup/app.js';
-import { holdChannels, until } from './held-table.js';
+import { lockChannels, until } from './locked-table.js';
 
 const CHANNELS = '/v1/admin/distribution/channels';
 
@@ -9,16 +9,16 @@ describe('more requests than a process may answer at the same time', () => {
     const app = await startApp({ env: { MAX_IN_FLIGHT: '3', JOBS: 'false' } });
     const staff = app.as('owner');
     await staff.get(CHANNELS);
-    const table = await holdChannels();
+    const table = await lockChannels();
     const admitted = Array.from({ length: 3 }, () => staff.get(CHANNELS));
     await until(async () => (await table.waiting()) === 3);
 
-    const took: number[] = [];
-    const refused = await Promise.all(
+    const durations: number[] = [];
+    const rejected = await Promise.all(
       ['/v1/admin/nothing', '/vault/v1/x', '/data/x', '/connect/v1/x'].map(async (path) => {
         const began = performance.now();
         const answer = await app.get(path);
-        took.push(performance.now() - began);
+        durations.push(performance.now() - began);
         return answer;
       }),
     );
@@ -26,9 +26,9 @@ describe('more requests than a process may answer at the same time', () => {
     const metrics = await app.get('/metrics');
     await table.release();
 
-    const [trade, plain, data] = refused;
-    expect(refused.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(
-      refused.map(() => [503, '1']),
+    const [trade, plain, data] = rejected;
+    expect(rejected.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(
+      rejected.map(() => [503, '1']),
     );
     expect(trade?.body).toEqual({
       error: 'The service is busy',
@@ -44,7 +44,7 @@ describe('more requests than a process may answer at the same time', () => {
     expect(plain?.body).toEqual({ error: 'The service is busy', retryAfterMs: 1000 });
     expect(data?.body).toEqual({ code: 'SERVICE_UNAVAILABLE', message: 'The service is busy', retryAfterMs: 1000 });
     // The fastest response, because the machine of a test may be busy.
-    expect(Math.min(...took)).toBeLessThan(50);
+    expect(Math.min(...durations)).toBeLessThan(50);
     expect([live.status, metrics.status]).toEqual([200, 200]);
     expect(metrics.text).toMatch(/^http_overload_refusals_total 4$/m);
     expect(metrics.text).toMatch(/^http_requests_admitted_at_most 3$/m);
@@ -56,19 +56,19 @@ describe('more requests than a process may answer at the same time', () => {
     const app = await startApp({ env: { MAX_EVENT_LOOP_DELAY_MS: '1', MAX_IN_FLIGHT: '20', JOBS: 'false' } });
     const staff = app.as('owner');
     await staff.get(CHANNELS);
-    const table = await holdChannels();
+    const table = await lockChannels();
     const waiting = Array.from({ length: 18 }, () => staff.get(CHANNELS));
     await until(async () => (await table.waiting()) === 10);
-    let isRefused = false;
+    let isRejected = false;
     await until(async () => {
       const stop = performance.now() + 40;
       while (performance.now() < stop);
-      isRefused = (await app.get('/foo')).status === 503;
-      return isRefused;
+      isRejected = (await app.get('/foo')).status === 503;
+      return isRejected;
     });
     await table.release();
     await Promise.all(waiting);
-    expect(isRefused).toBe(true);
+    expect(isRejected).toBe(true);
     expect((await app.get('/foo')).status).toBe(404);
   });
 });
@@ -78,7 +78,7 @@ describe('a request that takes longer than its deadline', () => {
     const app = await startApp({ env: { REQUEST_DEADLINE_MS: '300', JOBS: 'false', LOG_LEVEL: 'warn' } });
     const staff = app.as('owner');
     await staff.get(CHANNELS);
-    const table = await holdChannels();
+    const table = await lockChannels();
     const began = performance.now();
     const created = staff.post(CHANNELS, { name: 'Too late', kind: 'website' });
     const listed = staff.get(CHANNELS);
@@ -110,7 +110,7 @@ describe('a request that takes longer than its deadline', () => {
   it('a request that exceeds its deadline releases its Idempotency-Key, so that it can be repeated', async () => {
     const app = await startApp({ env: { REQUEST_DEADLINE_MS: '300', JOBS: 'false' } });
     const staff = app.as('owner');
-    const table = await holdChannels();
+    const table = await lockChannels();
     const call = { headers: { 'Idempotency-Key': 'deadline-and-again' } };
     const create = () => staff.post(CHANNELS, { name: 'In time at last', kind: 'website' }, call);
     expect((await create()).status).toBe(503);
@@ -125,20 +125,20 @@ describe('a pool whose connections are all in use', () => {
     const staff = app.as('owner');
     await until(async () => (await app.get('/health/ready')).status === 200);
     await staff.get(CHANNELS);
-    const table = await holdChannels();
-    const took: number[] = [];
+    const table = await lockChannels();
+    const durations: number[] = [];
     const answers = Array.from({ length: 20 }, async () => {
       const began = performance.now();
       const { status } = await staff.get(CHANNELS);
-      took.push(performance.now() - began);
+      durations.push(performance.now() - began);
       return status;
     });
     await until(async () => (await table.waiting()) === 4);
     expect((await app.get('/health/ready')).status).toBe(200);
     // The readiness check did not wait for a connection.
-    expect(took).toEqual([]);
+    expect(durations).toEqual([]);
     expect(new Set(await Promise.all(answers))).toEqual(new Set([503]));
-    expect(Math.max(...took)).toBeLessThan(3_500);
+    expect(Math.max(...durations)).toBeLessThan(3_500);
     await table.release();
     expect((await staff.get(CHANNELS)).status).toBe(200);
   });

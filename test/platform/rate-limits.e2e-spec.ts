@@ -19,16 +19,16 @@ describe('rate limits', () => {
     const burst = await Promise.all(Array.from({ length: 15 }, () => partner.get(LANGUAGES)));
     expect(burst.map(({ status }) => status)).toEqual(Array.from({ length: 15 }, () => 200));
 
-    const refused = await partner.get<{ retryAfterMs: number }>(LANGUAGES);
-    expect(refused.status).toBe(429);
-    expect(refused.body).toEqual({
+    const rejected = await partner.get<{ retryAfterMs: number }>(LANGUAGES);
+    expect(rejected.status).toBe(429);
+    expect(rejected.body).toEqual({
       code: 'RATE_LIMITED',
       message: 'Too many requests; wait before the next one',
       retryAfterMs: expect.any(Number),
     });
-    const { retryAfterMs } = refused.body;
+    const { retryAfterMs } = rejected.body;
     expect(Number.isInteger(retryAfterMs) && retryAfterMs >= 1).toBe(true);
-    expect(refused.headers['retry-after']).toBe(String(Math.ceil(retryAfterMs / 1000)));
+    expect(rejected.headers['retry-after']).toBe(String(Math.ceil(retryAfterMs / 1000)));
 
     app.travel({ ms: retryAfterMs });
     expect((await partner.get(LANGUAGES)).status).toBe(200);

@@ -41,8 +41,8 @@ describe('X-Request-Id', () => {
 
   it.each(['short', 'has blank here', 'a'.repeat(129), 'semi;colon'])(
     'X-Request-Id is replaced if it is invalid: %s',
-    async (given) => {
-      const { headers } = await app.get('/foo', { headers: { 'X-Request-Id': given } });
+    async (id) => {
+      const { headers } = await app.get('/foo', { headers: { 'X-Request-Id': id } });
       expect(headers['x-request-id']).toMatch(MINTED);
     },
   );

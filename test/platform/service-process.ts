@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { readCredentials, tokenOf } from '../setup/credentials.js';
-import { until } from './held-table.js';
+import { until } from './locked-table.js';
 
 const running = new Set<ServiceProcess>();
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { startApp, type TestApp } from '../setup/app.js';
-import { until } from './held-table.js';
+import { until } from './locked-table.js';
 
 const CHANNELS = '/v1/admin/distribution/channels';
 const BODY = JSON.stringify({ name: 'Takes its time' });
@@ -55,7 +55,7 @@ const ANSWERS = 20;
 const STATUS_LINE = 'HTTP/1.1 200';
 
 /** Requests more than the buffers of both ends can take, and reads nothing yet. */
-function asking(app: TestApp): Socket {
+function slowReader(app: TestApp): Socket {
   const { hostname, port } = new URL(app.url);
   const socket = connect(Number(port), hostname).pause();
   socket.on('error', () => undefined);
@@ -78,7 +78,7 @@ describe('a client that does not read its answers', () => {
       socket.on('close', () => left.add(remotePort));
     });
 
-    const [stalled, slow] = [asking(app), asking(app)];
+    const [stalled, slow] = [slowReader(app), slowReader(app)];
     await Promise.all([once(stalled, 'connect'), once(slow, 'connect')]);
     const [stalledPort, slowPort] = [stalled.localPort, slow.localPort];
     let [answers, chunks, end] = [0, 0, ''];

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { DatabaseProxy } from './database-proxy.js';
-import { holdChannels, until } from './held-table.js';
+import { lockChannels, until } from './locked-table.js';
 import { endAll, ServiceProcess } from './service-process.js';
 
 const CHANNELS = '/v1/admin/distribution/channels';
@@ -25,7 +25,7 @@ describe('a service that is stopped', () => {
 
   it('a stopping service finishes running requests and accepts no new ones', async () => {
     service = await ServiceProcess.start({ DRAIN_SECONDS: '0' });
-    const table = await holdChannels();
+    const table = await lockChannels();
     const running = service.get(CHANNELS);
     await until(async () => (await table.waiting()) === 1);
     service.child.kill('SIGTERM');
@@ -48,9 +48,9 @@ describe('a service that is stopped', () => {
     let target = service;
     const failures: string[] = [];
     let answered = 0;
-    let asking = true;
+    let isSending = true;
     const client = async () => {
-      while (asking) {
+      while (isSending) {
         await target.get(CHANNELS).then(
           (answer) => {
             if (answer.status === 200) answered += 1;
@@ -68,7 +68,7 @@ describe('a service that is stopped', () => {
     await until(async () => (await service.get('/health/ready')).status === 503);
     target = other;
     expect(await service.end()).toBe(0);
-    asking = false;
+    isSending = false;
     await clients;
     expect(failures).toEqual([]);
     expect(answered).toBeGreaterThan(20);

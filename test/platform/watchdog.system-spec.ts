@@ -4,7 +4,7 @@ import { startApp, type TestApp } from '../setup/app.js';
 import type { Answer } from '../setup/http.js';
 import { Jobs } from '../../src/platform/jobs/jobs.js';
 import { DatabaseProxy } from './database-proxy.js';
-import { until } from './held-table.js';
+import { until } from './locked-table.js';
 
 const CHANNELS = '/v1/admin/distribution/channels';
 

@@ -34,9 +34,9 @@ describe('access to realtime', () => {
     const message = await publish(publisher, channel, 1);
     expect((await read(subscriber, channel)).messages).toEqual([message]);
 
-    const refused = [await publisher.get(pathOf(channel)), await subscriber.post(pathOf(channel), { event: 'e' })];
-    expect(refused.map(({ status }) => status)).toEqual([403, 403]);
-    expect(refused.map(({ body }) => body)).toEqual([
+    const rejected = [await publisher.get(pathOf(channel)), await subscriber.post(pathOf(channel), { event: 'e' })];
+    expect(rejected.map(({ status }) => status)).toEqual([403, 403]);
+    expect(rejected.map(({ body }) => body)).toEqual([
       { error: 'Requires the scope realtime:subscribe' },
       { error: 'Requires the scope realtime:publish' },
     ]);
@@ -77,15 +77,15 @@ describe('rate limits of realtime', () => {
     for (let n = 0; n < 3; n += 1) statuses.push((await client.post(pathOf(channel), { event: 'e' })).status);
     expect(statuses).toEqual([201, 201, 201]);
 
-    const refused = await client.post<{ retryAfterMs: number }>(pathOf(channel), { event: 'e' });
+    const rejected = await client.post<{ retryAfterMs: number }>(pathOf(channel), { event: 'e' });
 
-    expect(refused.status).toBe(429);
-    expect(refused.body).toEqual({
+    expect(rejected.status).toBe(429);
+    expect(rejected.body).toEqual({
       error: 'Too many requests; wait before the next one',
       retryAfterMs: expect.any(Number),
     });
-    const { retryAfterMs } = refused.body;
-    expect(refused.headers['retry-after']).toBe(String(Math.ceil(retryAfterMs / 1000)));
+    const { retryAfterMs } = rejected.body;
+    expect(rejected.headers['retry-after']).toBe(String(Math.ceil(retryAfterMs / 1000)));
     slow.travel({ ms: retryAfterMs });
     expect((await client.post(pathOf(channel), { event: 'e' })).status).toBe(201);
   });

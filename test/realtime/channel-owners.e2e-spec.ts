@@ -5,7 +5,7 @@ import { eventually } from '../launcher/wait.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { dataOf, newChannelName, pathOf, publish, read, tokenWith } from './channel.js';
-import { closeStreams, eventsOf, Follower, rawStream } from './following.js';
+import { closeStreams, eventsOf, StreamClient, rawStream } from './following.js';
 
 const SCOPES = ['realtime:subscribe', 'realtime:publish'];
 const message = { event: 'test.happened', data: 1 };
@@ -56,8 +56,8 @@ describe('a realtime key that is bound to an operator', () => {
     const token = await tokenWith(app, ...SCOPES);
     await app.sql('update api_tokens set operator_id = $1 where public_id = $2', [operatorId, token.slice(4, 20)]);
     const [foreign, own] = [`${otherId}.live`, `${operatorId}.live`];
-    const follower = await Follower.open({ url: app.url, token, channel: foreign });
-    const ownFollower = await Follower.open({ url: app.url, token, channel: own });
+    const follower = await StreamClient.open({ url: app.url, token, channel: foreign });
+    const ownFollower = await StreamClient.open({ url: app.url, token, channel: own });
 
     await publish(other, foreign, 'secret');
     await publish(app.as('platform'), foreign, 'secret');
@@ -152,7 +152,7 @@ describe('the channels of the event catalog', () => {
   it('can be told from others by the publisher of their messages, in the answer, the history and the live stream', async () => {
     const channel = `${operatorId}.publishers`;
     const token = await tokenWith(app, ...SCOPES);
-    const follower = await Follower.open({ url: app.url, token, channel });
+    const follower = await StreamClient.open({ url: app.url, token, channel });
     const [key] = await app.sql<{ id: string }>('select id from api_tokens where public_id = $1', [token.slice(4, 20)]);
 
     const published = [await publish(bound, channel, 1), await publish(app.with(token), channel, 2)];

@@ -24,13 +24,13 @@ describe('a realtime scope that is narrowed to channels', () => {
     expect(dataOf(await read(key, `${prefix}.a`))).toEqual([1]);
     expect((await read(key, `${prefix}.never.used`)).messages).toEqual([]);
     for (const channel of others) {
-      const refused = [await key.get(pathOf(channel)), await key.get(eventsOf(channel))];
+      const rejected = [await key.get(pathOf(channel)), await key.get(eventsOf(channel))];
       const scope = `realtime:subscribe:${channel}`;
-      expect(refused.map(({ status, body }) => [status, body])).toEqual([
+      expect(rejected.map(({ status, body }) => [status, body])).toEqual([
         [403, { error: `Requires the scope ${scope}` }],
         [403, { error: `Requires the scope ${scope}` }],
       ]);
-      expect(refused[0]?.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
+      expect(rejected[0]?.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
     }
   });
 
@@ -39,8 +39,8 @@ describe('a realtime scope that is narrowed to channels', () => {
     const key = await withKey(app, [`realtime:publish:${channel}`]);
 
     expect((await key.post(pathOf(channel), message)).status).toBe(201);
-    const refused = [await key.post(pathOf(`${channel}.a`), message), await key.get(pathOf(channel))];
-    expect(refused.map(({ status, body }) => [status, body])).toEqual([
+    const rejected = [await key.post(pathOf(`${channel}.a`), message), await key.get(pathOf(channel))];
+    expect(rejected.map(({ status, body }) => [status, body])).toEqual([
       [403, { error: `Requires the scope realtime:publish:${channel}.a` }],
       [403, { error: 'Requires the scope realtime:subscribe' }],
     ]);

@@ -23,12 +23,12 @@ interface Place {
 }
 
 /** A standard EventSource client that subscribes to a channel and records what it receives. */
-export class Follower {
+export class StreamClient {
   readonly messages: Message[] = [];
   gaps = 0;
   opened = 0;
   /** Statuses of responses that were not a stream. */
-  readonly refusals: number[] = [];
+  readonly rejectedStatuses: number[] = [];
   private readonly source: EventSource;
 
   private constructor({ url, token, channel, sinceId }: Place) {
@@ -41,14 +41,14 @@ export class Follower {
     this.source.addEventListener('message', ({ data }) => this.messages.push(JSON.parse(String(data)) as Message));
     this.source.addEventListener('gap', () => (this.gaps += 1));
     this.source.addEventListener('error', ({ code }) => {
-      if (code !== undefined) this.refusals.push(code);
+      if (code !== undefined) this.rejectedStatuses.push(code);
     });
     open.add(() => this.close());
   }
 
   /** Resolves when the stream is open. */
-  static async open(place: Place): Promise<Follower> {
-    const follower = new Follower(place);
+  static async open(place: Place): Promise<StreamClient> {
+    const follower = new StreamClient(place);
     await eventually(async () => (follower.opened > 0 ? true : null));
     return follower;
   }

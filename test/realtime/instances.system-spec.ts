@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { endAll, ServiceProcess } from '../platform/service-process.js';
 import { readCredentials } from '../setup/credentials.js';
 import { type Message, newChannelName, pathOf } from './channel.js';
-import { closeStreams, Follower } from './following.js';
+import { closeStreams, StreamClient } from './following.js';
 import { withSession } from './session.js';
 
 const PUBLISHERS = 50;
@@ -53,7 +53,7 @@ async function follow(channel: string, from: string, node: number): Promise<stri
 it('readers get every message once and in order while 50 clients publish, a process is killed and its listening connection ends', async () => {
   const channel = newChannelName();
   const first = await publish(channel, 'first', 0);
-  const live = await Follower.open({
+  const live = await StreamClient.open({
     url: services[1].url,
     token: readCredentials().platformKey,
     channel,

@@ -4,7 +4,7 @@ import { eventually } from '../launcher/wait.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { fill, keyWith, newChannelName, publish, read, tokenWith } from './channel.js';
-import { closeStreams, eventsOf, Follower, idsIn, listenersOf, rawStream, streamsOf, textOf } from './following.js';
+import { closeStreams, eventsOf, StreamClient, idsIn, listenersOf, rawStream, streamsOf, textOf } from './following.js';
 import { withSession } from './session.js';
 
 let apps: [TestApp, TestApp];
@@ -21,7 +21,7 @@ afterEach(closeStreams);
 
 const place = (channel: string, node: 0 | 1 = 0) => ({ url: apps[node].url, token, channel });
 const follow = (channel: string, more: { node?: 0 | 1; sinceId?: string } = {}) =>
-  Follower.open({ ...place(channel, more.node), ...(more.sinceId === undefined ? {} : { sinceId: more.sinceId }) });
+  StreamClient.open({ ...place(channel, more.node), ...(more.sinceId === undefined ? {} : { sinceId: more.sinceId }) });
 
 describe('a live stream', () => {
   it('a live stream delivers each message to a standard EventSource client as in the history, from any process', async () => {

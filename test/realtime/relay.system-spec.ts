@@ -60,11 +60,11 @@ describe('the outbox relay', () => {
     const { id } = body.data;
     await app.as('owner').patch(`/v1/admin/distribution/channels/${id}`, { status: 'inactive' });
 
-    const isOurs = ({ data }: Message) => (data as { channelId?: string }).channelId === id;
+    const isOfChannel = ({ data }: Message) => (data as { channelId?: string }).channelId === id;
     const [created, updated] = await eventually(async () => {
       const { messages } = await read(app.as('platform'), 'distribution.channels', 'limit=1000');
-      const ours = messages.filter(isOurs);
-      return ours.length === 2 ? ours : null;
+      const own = messages.filter(isOfChannel);
+      return own.length === 2 ? own : null;
     });
 
     expect(created).toEqual({

@@ -5,7 +5,7 @@ import type { TestClient } from '../setup/client.js';
 import { codesOf, type LanguagePage, walk } from './pages.js';
 
 const PATH = '/data/geo/v1/reference/languages';
-const REFUSED = { code: 'INVALID_REQUEST', message: expect.any(String) };
+const INVALID_REQUEST = { code: 'INVALID_REQUEST', message: expect.any(String) };
 
 let app: TestApp;
 let client: TestClient;
@@ -122,7 +122,7 @@ describe('a request that is rejected with 400 INVALID_REQUEST', () => {
       const { status, body, headers } = await client.get(`${PATH}?${query}`);
 
       expect(status).toBe(400);
-      expect(body).toEqual(REFUSED);
+      expect(body).toEqual(INVALID_REQUEST);
       expect(headers['cache-control']).toBe('private, no-store');
       expect(headers.etag).toBeUndefined();
     },
@@ -154,7 +154,7 @@ describe('a request that is rejected with 400 INVALID_REQUEST', () => {
     );
 
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
-    expect(answers.map(({ body }) => body)).toEqual([REFUSED, REFUSED, REFUSED]);
+    expect(answers.map(({ body }) => body)).toEqual([INVALID_REQUEST, INVALID_REQUEST, INVALID_REQUEST]);
   });
 
   it('a cursor of another list is 400 INVALID_REQUEST', async () => {
@@ -165,7 +165,7 @@ describe('a request that is rejected with 400 INVALID_REQUEST', () => {
 
     expect(body.nextCursor).toEqual(expect.any(String));
     expect(answer.status).toBe(400);
-    expect(answer.body).toEqual(REFUSED);
+    expect(answer.body).toEqual(INVALID_REQUEST);
   });
 
   it('a value that the service signed for another purpose is 400 INVALID_REQUEST as a cursor', async () => {
@@ -177,6 +177,6 @@ describe('a request that is rejected with 400 INVALID_REQUEST', () => {
 
     expect(sealed.split('.')[0]).toBe(nextCursor.split('.')[0]);
     expect(answer.status).toBe(400);
-    expect(answer.body).toEqual(REFUSED);
+    expect(answer.body).toEqual(INVALID_REQUEST);
   });
 });

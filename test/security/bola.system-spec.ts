@@ -39,7 +39,7 @@ const BODIES: Record<string, object> = {
 
 let app: TestApp;
 let operations: Placed[];
-let [theirs, ours]: Estate[] = [];
+let [foreignEstate, ownEstate]: Estate[] = [];
 let intruders: [string, TestClient][];
 
 async function settle(): Promise<Estate & { client: OAuthClient }> {
@@ -54,7 +54,7 @@ beforeAll(async () => {
   const withPath = (await guardedOperations(app)).filter(({ path }) => path.includes('{'));
   operations = withPath.filter((operation) => surfaceOf(operation) === 'connect');
   const [one, other] = [await settle(), await settle()];
-  [theirs, ours] = [one, other];
+  [foreignEstate, ownEstate] = [one, other];
   const unbound = await newClient(app, other.operatorId, { scopes: EVERYTHING });
   intruders = [
     ['a platform key of another operator', await withKey(app, EVERYTHING, other.operatorId)],
@@ -66,11 +66,11 @@ beforeAll(async () => {
 /** All combinations of ids of both operators for the path of the operation, with at least one foreign id. */
 function trespasses(operation: Placed): Values[] {
   const names = (operation.parameters ?? []).filter((found) => found.in === 'path').map(({ name }) => name);
-  const own: Values = { ...ours };
+  const own: Values = { ...ownEstate };
   const filled = names.reduce<Values[]>(
     (all, name) => {
       // One foreign id is enough if the own operator has no resource of this kind.
-      const choices = own[name] === undefined ? idsOf(theirs).slice(0, 1) : [...idsOf(theirs), own[name]];
+      const choices = own[name] === undefined ? idsOf(foreignEstate).slice(0, 1) : [...idsOf(foreignEstate), own[name]];
       return all.flatMap((values) => choices.map((choice) => ({ ...values, [name]: choice })));
     },
     [{}],
@@ -82,7 +82,7 @@ function idsOf(estate: Estate | undefined): string[] {
   return estate ? [estate.operatorId, estate.clientId, estate.rowId, estate.grantId] : [];
 }
 
-const isTheirs = (id: string) => idsOf(theirs).includes(id);
+const isTheirs = (id: string) => idsOf(foreignEstate).includes(id);
 
 /** An id of the same form that does not exist. */
 const unknown = (id: string) => id.slice(0, -6) + (id.endsWith('000000') ? '111111' : '000000');
@@ -92,7 +92,7 @@ function call(client: TestClient, operation: Placed, values: Values): Promise<An
 }
 
 /** The parts of a response that do not depend on the request. */
-function told({ status, headers, body }: Answer<Record<string, unknown>>): unknown {
+function comparable({ status, headers, body }: Answer<Record<string, unknown>>): unknown {
   const { requestId, ...rest } = body;
   expect(requestId).toBe(headers['x-request-id']);
   const { date: _, 'x-request-id': __, ratelimit: ___, ...same } = headers;
@@ -106,11 +106,11 @@ describe('the ids of another operator', () => {
     for (const operation of operations) {
       for (const values of trespasses(operation)) {
         const made = Object.entries(values).map(([name, id]) => [name, isTheirs(id) ? unknown(id) : id] as const);
-        for (const [whose, intruder] of intruders) {
+        for (const [kind, intruder] of intruders) {
           const answer = await call(intruder, operation, values);
-          const place = `${nameOf(operation)} ${JSON.stringify(values)} by ${whose}`;
+          const place = `${nameOf(operation)} ${JSON.stringify(values)} by ${kind}`;
           expect([place, answer.status]).toEqual([place, 404]);
-          expect(told(answer)).toEqual(told(await call(intruder, operation, Object.fromEntries(made))));
+          expect(comparable(answer)).toEqual(comparable(await call(intruder, operation, Object.fromEntries(made))));
           tried += 1;
         }
       }
@@ -122,43 +122,43 @@ describe('the ids of another operator', () => {
   }, 180_000);
 
   it('ids of another operator are neither listed nor accepted in a body', async () => {
-    const list = clientsOf(ours?.operatorId ?? '');
+    const list = clientsOf(ownEstate?.operatorId ?? '');
     for (const [, intruder] of intruders) {
       const { status, text } = await intruder.get(`${list}?limit=200`);
-      expect([status, idsOf(theirs).filter((id) => text.includes(id))]).toEqual([200, []]);
+      expect([status, idsOf(foreignEstate).filter((id) => text.includes(id))]).toEqual([200, []]);
 
       const body = { scopes: ['connect:bookings:read'] };
-      const given = await intruder.post<Record<string, unknown>>(list, { ...body, grantId: theirs?.grantId });
+      const created = await intruder.post<Record<string, unknown>>(list, { ...body, grantId: foreignEstate?.grantId });
       const made = await intruder.post<Record<string, unknown>>(list, { ...body, grantId: 'grant_unknown' });
-      expect(given.status).toBe(404);
-      expect(given.body).toEqual({
+      expect(created.status).toBe(404);
+      expect(created.body).toEqual({
         error: 'Not found',
         code: 'not_found',
-        requestId: given.headers['x-request-id'],
+        requestId: created.headers['x-request-id'],
         details: { resource: 'grant' },
       });
-      expect(told(given)).toEqual(told(made));
+      expect(comparable(created)).toEqual(comparable(made));
     }
   });
 
   it('the Idempotency-Key of another operator gives no access to its resources', async () => {
     const [body, headers] = [{ scopes: ['connect:bookings:read'] }, { 'Idempotency-Key': 'the-key-of-another-one' }];
-    const owner = await withKey(app, EVERYTHING, theirs?.operatorId);
-    const first = await owner.post<OAuthClient>(clientsOf(theirs?.operatorId ?? ''), body, { headers });
+    const owner = await withKey(app, EVERYTHING, foreignEstate?.operatorId);
+    const first = await owner.post<OAuthClient>(clientsOf(foreignEstate?.operatorId ?? ''), body, { headers });
     expect(first.status).toBe(201);
 
     for (const [, intruder] of intruders) {
-      const same = await intruder.post(clientsOf(theirs?.operatorId ?? ''), body, { headers });
+      const same = await intruder.post(clientsOf(foreignEstate?.operatorId ?? ''), body, { headers });
       expect([same.status, same.text.includes(first.body.id)]).toEqual([404, false]);
-      const own = await intruder.post<OAuthClient>(clientsOf(ours?.operatorId ?? ''), body, { headers });
+      const own = await intruder.post<OAuthClient>(clientsOf(ownEstate?.operatorId ?? ''), body, { headers });
       expect([own.status, own.headers['idempotent-replayed']]).toEqual([201, undefined]);
       expect(own.body.id).not.toBe(first.body.id);
     }
   });
 
   it('the owner of the ids is accepted by the same requests, so only the ids are the reason of the rejections', async () => {
-    const owner = await withKey(app, EVERYTHING, theirs?.operatorId);
-    const { operatorId = '', grantId = '', clientId = '', rowId = '' } = theirs ?? {};
+    const owner = await withKey(app, EVERYTHING, foreignEstate?.operatorId);
+    const { operatorId = '', grantId = '', clientId = '', rowId = '' } = foreignEstate ?? {};
     // Operations that delete come last; the tests of secrets check who may delete them.
     const called = operations
       .filter(({ path }) => path.includes('{operatorId}') && !path.includes('{secretId}'))
@@ -188,7 +188,7 @@ describe('the session of another user', () => {
       const ended = await other.delete<Record<string, unknown>>(`${SESSIONS}/${session?.id}`);
       const none = await other.delete<Record<string, unknown>>(`${SESSIONS}/${unknown(session?.id ?? '')}`);
       expect(ended.status).toBe(404);
-      expect(told(ended)).toEqual(told(none));
+      expect(comparable(ended)).toEqual(comparable(none));
       expect((await other.get(SESSIONS)).text).not.toContain(session?.id);
     }
     expect(await contents(app)).toEqual(before);

@@ -30,9 +30,9 @@ async function many(times: number, attempt: () => Promise<Answer>): Promise<numb
   return answers.map(({ status }) => status).sort();
 }
 
-const refusedAfter = (allowed: number, refused: number) => [
+const refusedAfter = (allowed: number, rejected: number) => [
   ...Array<number>(allowed).fill(401),
-  ...Array<number>(refused).fill(429),
+  ...Array<number>(rejected).fill(429),
 ];
 
 describe('guessing a password', () => {

@@ -7,7 +7,7 @@ import type { Answer } from '../setup/http.js';
 export type Surface = 'staff' | 'connect' | 'vault' | 'realtime' | 'data';
 
 /** A valid path parameter that belongs to no resource. */
-const NOBODY = '7zzzzzzzzzzzzzzzzzzzzzzzzz';
+const UNUSED_ID = '7zzzzzzzzzzzzzzzzzzzzzzzzz';
 const NO_MEMBER_OF_ANY_BODY = { 'no operation has this member': true };
 
 /** Operations that need a credential; the one that ends the session of the call comes last. */
@@ -34,7 +34,7 @@ export function pathWith(operation: Placed, values: Record<string, string> = {})
   );
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const example = String(examples.get(name));
-    const unknown = /_01k0dem/.test(example) ? example.replace(/_.*$/, `_${NOBODY}`) : 'unknown';
+    const unknown = /_01k0dem/.test(example) ? example.replace(/_.*$/, `_${UNUSED_ID}`) : 'unknown';
     return values[name] ?? unknown;
   });
 }

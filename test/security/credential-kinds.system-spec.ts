@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCredential } from '../../src/platform/ids/credentials.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { PlatformKeysService } from '../../src/modules/identity/api-tokens/platform-keys.service.js';
-import { askForToken, newClient, newOperator, uniqueName } from '../connect/partners.js';
+import { requestToken, newClient, newOperator, uniqueName } from '../connect/partners.js';
 import { operationsOf, type Placed, readDocument } from '../contract/served-document.js';
-import { insisting } from '../finance/payments/payments.js';
+import { retryWhileBusy } from '../finance/payments/payments.js';
 import { login } from '../identity/staff.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { Call } from '../setup/http.js';
@@ -22,7 +22,7 @@ import {
 type Kind = 'vsk' | 'vss' | 'tpk' | 'oat';
 
 const KINDS: Kind[] = ['vsk', 'vss', 'tpk', 'oat'];
-const TAKEN: Record<Surface, Kind[]> = {
+const ACCEPTED: Record<Surface, Kind[]> = {
   staff: ['vsk', 'vss'],
   connect: ['tpk', 'oat'],
   vault: ['tpk'],
@@ -42,7 +42,7 @@ beforeAll(async () => {
   operations = await guardedOperations(app);
   const { email, password, token } = app.credentials.staff;
   const client = await newClient(app, await newOperator(app), { scopes: ['connect:*'] });
-  const { body } = await askForToken(app, client);
+  const { body } = await requestToken(app, client);
   tokens = {
     vsk: token,
     vss: await login(app, email, password),
@@ -55,14 +55,14 @@ beforeAll(async () => {
   };
 });
 
-async function platformKey(facts: object): Promise<string> {
+async function platformKey(members: object): Promise<string> {
   const { token } = newCredential('tpk');
   const key = {
     name: uniqueName('key'),
     scopes: ['connect:*', 'vault:write', 'realtime:subscribe', 'data:geo:read'],
     token,
   };
-  await asSystem(() => app.nest.get(PlatformKeysService, { strict: false }).provide({ ...key, ...facts }));
+  await asSystem(() => app.nest.get(PlatformKeysService, { strict: false }).provide({ ...key, ...members }));
   return token;
 }
 
@@ -70,7 +70,7 @@ async function platformKey(facts: object): Promise<string> {
 function attempt(operation: Placed, call: Call) {
   const body = operation.requestBody ? {} : undefined;
   // A 503 of a busy machine does not depend on the credential: the request is repeated, as a client would do.
-  return insisting(() => app.request(operation.method, pathWith(operation), { body, ...call }));
+  return retryWhileBusy(() => app.request(operation.method, pathWith(operation), { body, ...call }));
 }
 
 const bearer = (token: string): Call => ({ headers: { Authorization: `Bearer ${token}` } });
@@ -101,15 +101,15 @@ const WITHOUT_HEADER = ['a cookie', 'a header of proxies'];
 describe('an operation that needs a credential', () => {
   it('every operation that needs a credential is 401 for credentials of other surfaces with any scope, and without one', async () => {
     const before = await contents(app);
-    let refused = 0;
+    let rejectedCount = 0;
     for (const operation of operations) {
       const surface = surfaceOf(operation);
-      const foreign = KINDS.filter((kind) => !TAKEN[surface].includes(kind));
+      const foreign = KINDS.filter((kind) => !ACCEPTED[surface].includes(kind));
       for (const kind of foreign) expectUnauthorized(await attempt(operation, bearer(tokens[kind])), surface, true);
       expectUnauthorized(await attempt(operation, {}), surface, false);
-      refused += foreign.length + 1;
+      rejectedCount += foreign.length + 1;
     }
-    expect(refused).toBeGreaterThanOrEqual(operations.length * 3);
+    expect(rejectedCount).toBeGreaterThanOrEqual(operations.length * 3);
     expect(await contents(app)).toEqual(before);
   });
 
@@ -117,7 +117,7 @@ describe('an operation that needs a credential', () => {
     await fewAtATime(
       operations.map((operation) => async () => {
         const surface = surfaceOf(operation);
-        const [kind = 'tpk'] = TAKEN[surface];
+        const [kind = 'tpk'] = ACCEPTED[surface];
         const answer = await attempt(operation, shape(tokens[kind], kind));
         expectUnauthorized(answer, surface, !WITHOUT_HEADER.includes(name));
       }),
@@ -135,7 +135,7 @@ describe('an operation that needs a credential', () => {
   it('the x-api-key header is accepted on the staff surface only', async () => {
     for (const operation of operations) {
       const surface = surfaceOf(operation);
-      const [kind = 'tpk'] = TAKEN[surface];
+      const [kind = 'tpk'] = ACCEPTED[surface];
       const answer = await attempt(operation, { headers: { 'x-api-key': tokens[kind] } });
       if (surface === 'staff') expect([nameOf(operation), answer.status]).not.toEqual([nameOf(operation), 401]);
       else expectUnauthorized(answer, surface, false);
@@ -145,7 +145,7 @@ describe('an operation that needs a credential', () => {
   it('no operation accepts a token in its query', async () => {
     for (const operation of operations) {
       const surface = surfaceOf(operation);
-      const [kind = 'tpk'] = TAKEN[surface];
+      const [kind = 'tpk'] = ACCEPTED[surface];
       const path = `${pathWith(operation)}?access_token=${tokens[kind]}`;
       expectUnauthorized(await app.request(operation.method, path), surface, false);
     }

@@ -21,10 +21,10 @@ const hire = (password: string, { email, key }: { email: string; key: string }) 
 
 describe('a password in a request with an Idempotency-Key', () => {
   it('a password in a request with an Idempotency-Key distinguishes two requests, and the same one is replayed', async () => {
-    const given = { email: uniqueEmail(), key: randomUUID() };
-    const first = await hire(PASSWORD, given);
-    const again = await hire(PASSWORD, given);
-    const other = await hire(`${PASSWORD}!`, given);
+    const input = { email: uniqueEmail(), key: randomUUID() };
+    const first = await hire(PASSWORD, input);
+    const again = await hire(PASSWORD, input);
+    const other = await hire(`${PASSWORD}!`, input);
     expect([first.status, again.headers['idempotent-replayed'], again.body]).toEqual([201, 'true', first.body]);
     expect([other.status, other.body]).toEqual([
       422,
@@ -37,15 +37,15 @@ describe('a password in a request with an Idempotency-Key', () => {
   });
 
   it('a password cannot be guessed from the stored fingerprint of a request', async () => {
-    const given = { email: uniqueEmail(), key: randomUUID() };
-    await hire(PASSWORD, given);
-    const body = { email: given.email, name: 'Guessed', password: PASSWORD, roles: ['viewer'] };
-    expect(await fingerprintOf(given.key)).not.toBe(plain(USERS, body));
+    const input = { email: uniqueEmail(), key: randomUUID() };
+    await hire(PASSWORD, input);
+    const body = { email: input.email, name: 'Guessed', password: PASSWORD, roles: ['viewer'] };
+    expect(await fingerprintOf(input.key)).not.toBe(plain(USERS, body));
 
     // Without a password the fingerprint is the plain digest.
-    const channel = { name: `Channel ${given.key}` };
-    await app.as('owner').post(CHANNELS, channel, { headers: { 'Idempotency-Key': `${given.key}-channel` } });
-    expect(await fingerprintOf(`${given.key}-channel`)).toBe(plain(CHANNELS, channel));
+    const channel = { name: `Channel ${input.key}` };
+    await app.as('owner').post(CHANNELS, channel, { headers: { 'Idempotency-Key': `${input.key}-channel` } });
+    expect(await fingerprintOf(`${input.key}-channel`)).toBe(plain(CHANNELS, channel));
   });
 });
 

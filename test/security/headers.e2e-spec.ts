@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { holdChannels, until } from '../platform/held-table.js';
+import { lockChannels, until } from '../platform/locked-table.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { Answer } from '../setup/http.js';
 import { guardedOperations, nameOf, pathWith, surfaceOf } from './calls.js';
@@ -52,20 +52,20 @@ const ANSWERS: Record<string, () => Promise<Answer>> = {
 };
 
 describe('the headers of every response', () => {
-  it.each(Object.entries(ANSWERS))('every response has the headers that protect browsers: %s', async (_, ask) => {
-    const { headers } = await ask();
+  it.each(Object.entries(ANSWERS))('every response has the headers that protect browsers: %s', async (_, send) => {
+    const { headers } = await send();
     expect(headers).toMatchObject({ ...ALWAYS, 'content-security-policy': API_POLICY });
   });
 
-  it.each(Object.entries(ANSWERS))('no response names the software of the server: %s', async (_, ask) => {
-    const { headers } = await ask();
+  it.each(Object.entries(ANSWERS))('no response names the software of the server: %s', async (_, send) => {
+    const { headers } = await send();
     expect([headers['x-powered-by'], headers['server'], headers['via']]).toEqual([undefined, undefined, undefined]);
   });
 
   it('every response with a body has its content type and character set', async () => {
     const typed = /^(application\/json|text\/plain); .*charset=utf-8/;
-    for (const [name, ask] of Object.entries(ANSWERS)) {
-      const { headers, text } = await ask();
+    for (const [name, send] of Object.entries(ANSWERS)) {
+      const { headers, text } = await send();
       if (text !== '') expect([name, headers['content-type']]).toEqual([name, expect.stringMatching(typed)]);
     }
   });
@@ -106,7 +106,7 @@ describe('the response to an authenticated request', () => {
 });
 
 describe('a request from another origin', () => {
-  const asked = {
+  const preflightHeaders = {
     Origin: OFFICE,
     'Access-Control-Request-Method': 'PATCH',
     'Access-Control-Request-Headers': 'authorization',
@@ -116,7 +116,7 @@ describe('a request from another origin', () => {
 
   it('a request from another origin is rejected unless CORS_ORIGINS contains the origin', async () => {
     const answers = [
-      await app.request('OPTIONS', ME, { headers: asked }),
+      await app.request('OPTIONS', ME, { headers: preflightHeaders }),
       await app.as('owner').get(ME, { headers: { Origin: OFFICE } }),
       await app.get(ME, { headers: { Origin: 'null' } }),
     ];
@@ -125,7 +125,7 @@ describe('a request from another origin', () => {
 
   it('a request from an origin of CORS_ORIGINS is allowed, with the headers that the office needs and without cookies', async () => {
     const own = await startApp({ env: { CORS_ORIGINS: `${OFFICE},https://other.example.com` } });
-    const preflight = await own.request('OPTIONS', ME, { headers: asked });
+    const preflight = await own.request('OPTIONS', ME, { headers: preflightHeaders });
     expect([preflight.status, preflight.text]).toEqual([204, '']);
     const answersTell = expect.stringMatching(/^ETag,.*RateLimit,.*Retry-After,.*X-Request-Id,X-Total-Count$/);
     expect(corsOf(preflight)).toEqual({
@@ -154,7 +154,7 @@ describe('a request from another origin', () => {
 
   it('a request from an origin of CORS_ORIGINS can read the error of an overload', async () => {
     const own = await startApp({ env: { CORS_ORIGINS: OFFICE, MAX_IN_FLIGHT: '1', JOBS: 'false' } });
-    const table = await holdChannels();
+    const table = await lockChannels();
     const admitted = own.as('owner').get('/v1/admin/distribution/channels');
     await until(async () => (await table.waiting()) === 1);
     const [named, other] = await Promise.all(
@@ -180,7 +180,7 @@ describe('a request from another origin', () => {
   ])('a request from %s, which is not in CORS_ORIGINS, is not allowed', async (Origin) => {
     const own = await startApp({ env: { CORS_ORIGINS: OFFICE } });
     const answers = [
-      await own.request('OPTIONS', ME, { headers: { ...asked, Origin } }),
+      await own.request('OPTIONS', ME, { headers: { ...preflightHeaders, Origin } }),
       await own.as('owner').get(ME, { headers: { Origin } }),
     ];
     for (const { headers } of answers) expect(headers['access-control-allow-origin']).toBeUndefined();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { askForToken, clientsOf, newOperator, type OAuthClient, withKey } from '../connect/partners.js';
+import { requestToken, clientsOf, newOperator, type OAuthClient, withKey } from '../connect/partners.js';
 import { SESSIONS, uniqueEmail } from '../identity/staff.js';
-import { holdChannels, until } from '../platform/held-table.js';
+import { lockChannels, until } from '../platform/locked-table.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 
@@ -50,7 +50,7 @@ describe('health checks and metrics', () => {
     const staff = app.as('owner');
     const list = () => staff.get('/v1/admin/distribution/channels');
     await list();
-    const table = await holdChannels();
+    const table = await lockChannels();
     const admitted = [list(), list()];
     await until(async () => (await table.waiting()) === 2);
     const rejected = await statuses(app, NOT_EXEMPT);
@@ -111,7 +111,7 @@ describe('the limit on writes of an operator', () => {
     const [victim, attacker] = [await newOperator(generous), await newOperator(generous)];
     const bound = await withKey(generous, ['connect:*'], attacker);
     const { body: client } = await bound.post<OAuthClient>(clientsOf(attacker), { scopes: ['connect:*'] });
-    const token = (await askForToken(generous, client)).body.access_token;
+    const token = (await requestToken(generous, client)).body.access_token;
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: '1', JOBS: 'false' } });
     const attack = await times(15, () => write(app.with(token), victim));
     expect(new Set(attack.map(({ status }) => status))).toEqual(new Set([404]));

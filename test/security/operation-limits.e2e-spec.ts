@@ -9,7 +9,7 @@ import {
   OperationLimitsInterceptor,
 } from '../../src/platform/limits/operation-limits.interceptor.js';
 import { hire, USERS } from '../identity/staff.js';
-import { holdTable, until } from '../platform/held-table.js';
+import { lockTable, until } from '../platform/locked-table.js';
 import { newChannelName, tokenWith } from '../realtime/channel.js';
 import { closeStreams, eventsOf, rawStream } from '../realtime/following.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -71,7 +71,7 @@ it('every expensive operation declares its limits before other interceptors', ()
 describe('an expensive operation', () => {
   it('an expensive operation above its limit is 503 at once, while other operations are served', async () => {
     await staff.get(CHANNELS);
-    const table = await holdTable('action_ledger_entries');
+    const table = await lockTable('action_ledger_entries');
     const running = [staff.get(VERIFY), staff.get(VERIFY)];
     await until(async () => (await table.waiting()) === 2);
     const rejected = await Promise.all(Array.from({ length: 8 }, () => staff.get(VERIFY)));
@@ -94,7 +94,7 @@ describe('an expensive operation', () => {
   });
 
   it('an expensive operation whose client has disconnected counts until its work has ended', async () => {
-    const table = await holdTable('action_ledger_entries');
+    const table = await lockTable('action_ledger_entries');
     const left = [1, 2].map(() => {
       const call = request(`${app.url}${VERIFY}`, {
         agent: false,

@@ -34,8 +34,8 @@ export async function leaks(app: TestApp, secrets: readonly Planted[], answers: 
     const forms = [bare, encodeURIComponent(bare), Buffer.from(bare).toString('base64').replace(/=*$/, '')];
     if ([...forms, ...digests].some((form) => log.includes(form))) found.push(`${what}: in the log`);
     if (forms.some((form) => metrics.includes(form))) found.push(`${what}: in the metrics`);
-    const telling = answers.find((answer) => forms.some((form) => told(answer).includes(form)));
-    if (telling) found.push(`${what}: in the answer ${telling.text}`);
+    const leaking = answers.find((answer) => forms.some((form) => textOf(answer).includes(form)));
+    if (leaking) found.push(`${what}: in the answer ${leaking.text}`);
   }
   const tables = await tablesWith(
     app,
@@ -44,6 +44,6 @@ export async function leaks(app: TestApp, secrets: readonly Planted[], answers: 
   return [...found, ...tables.map((table) => `in the table ${table}`)];
 }
 
-function told({ text, headers }: Answer): string {
+function textOf({ text, headers }: Answer): string {
   return `${text}\n${JSON.stringify(headers)}`;
 }

@@ -18,8 +18,8 @@ function start(machine: Machine, variables: Record<string, string>): Script {
 
 async function faultsOf(machine: Machine, variables: Record<string, string>): Promise<string[]> {
   const script = start(machine, variables);
-  expect([await script.end(), script.said()]).toEqual([78, script.said()]);
-  const [title, ...faults] = script.said().trimEnd().split('\n');
+  expect([await script.end(), script.output()]).toEqual([78, script.output()]);
+  const [title, ...faults] = script.output().trimEnd().split('\n');
   expect(title).toBe('The configuration has faults:');
   return faults;
 }
@@ -124,7 +124,7 @@ describe('a start in production', () => {
       DRAIN_SECONDS: '0',
     });
     const live = () => fetch(`http://127.0.0.1:${PORT}/health/live`).catch(() => null);
-    const answer = await eventually(live, script.said);
+    const answer = await eventually(live, script.output);
     script.child.kill('SIGTERM');
     expect([answer.status, await script.end()]).toEqual([200, 0]);
     expect(await machine.sql('select email from users')).toEqual([{ email: 'maria@example.com' }]);

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { holdTable, until } from '../platform/held-table.js';
+import { lockTable, until } from '../platform/locked-table.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { expectUnauthorized, type Surface } from './calls.js';
 
@@ -146,13 +146,13 @@ describe('a body of a guarded route that is compressed, chunked or larger than 6
     const path = `${CONTRACTS}/${contract.body.data.id}`;
     const scopes = { name: 'Not cached', scopes: ['legal:*'] };
     const { body } = await owner.post<{ data: { token: string } }>('/v1/admin/identity/api-tokens', scopes);
-    const held = await holdTable('api_tokens');
+    const locked = await lockTable('api_tokens');
     const headers = { Authorization: `Bearer ${body.data.token}`, 'Transfer-Encoding': 'chunked' };
     const { socket } = await sending(head('POST', `${path}/issuance`, headers));
-    await until(async () => (await held.waiting()) > 0);
+    await until(async () => (await locked.waiting()) > 0);
     socket.destroy();
     await pause(100);
-    await held.release();
+    await locked.release();
     await pause(500);
     expect((await owner.get(path)).body).toMatchObject({ data: { status: 'draft' } });
   });

@@ -38,19 +38,23 @@ let app: TestApp;
 let operations: Placed[];
 
 /** The callers that meet a requirement, implemented here again: the comparison of the service is what is tested. */
-function meets(held: string, required: string): boolean {
+function meets(granted: string, required: string): boolean {
   if (required.startsWith('*:')) {
-    const [prefix, area, action] = held.split(':');
-    const isWhole = held === 'connect:*';
+    const [prefix, area, action] = granted.split(':');
+    const isWhole = granted === 'connect:*';
     return prefix === 'connect' && (isWhole || (area !== undefined && [required.slice(2), '*'].includes(action ?? '')));
   }
   if (required.startsWith('connect:')) {
     const [, area, action] = required.split(':');
-    return ['connect:*', `connect:${area}:*`, `connect:*:${action}`, 'connect:*:*', required].includes(held);
+    return ['connect:*', `connect:${area}:*`, `connect:*:${action}`, 'connect:*:*', required].includes(granted);
   }
   const [module = ''] = required.split(':');
   const isPlain = STAFF_MODULES.some((known) => known === module) && !SPECIAL.includes(required);
-  return held === required || (held === '*' && STAFF_SCOPES.includes(required)) || (isPlain && held === `${module}:*`);
+  return (
+    granted === required ||
+    (granted === '*' && STAFF_SCOPES.includes(required)) ||
+    (isPlain && granted === `${module}:*`)
+  );
 }
 
 /**
@@ -67,8 +71,8 @@ async function callAll(
   called: Placed[],
   callers: ReadonlyMap<string, TestClient>,
   { allowed, together }: { allowed: (caller: string, operation: Placed) => boolean; together?: Together },
-): Promise<{ letIn: number; refused: number }> {
-  const counted = { letIn: 0, refused: 0 };
+): Promise<{ letIn: number; rejected: number }> {
+  const counted = { letIn: 0, rejected: 0 };
   for (const operation of called) {
     const wrong: string[] = [];
     const required = operation['x-required-scope'] ?? '';
@@ -77,7 +81,7 @@ async function callAll(
       const answer = await callInVain(client, operation);
       if (!allowed(name, operation)) {
         expectForbidden(answer, surfaceOf(operation), required);
-        counted.refused += 1;
+        counted.rejected += 1;
       } else if ([200, 400, 404].includes(answer.status) || isBusy(answer)) {
         counted.letIn += 1;
       } else {
@@ -94,7 +98,7 @@ async function callAll(
     );
     if (together && far.length > 0) {
       expectForbidden(await callInVain(await together(far), operation), surfaceOf(operation), required);
-      counted.refused += far.length;
+      counted.rejected += far.length;
     }
     expect(wrong).toEqual([]);
   }
@@ -119,12 +123,12 @@ const farFrom = (operation: Placed, scopes: readonly string[]) =>
   scopes.filter((scope) => !byScope(scope, operation) && !isNear(scope, operation['x-required-scope'] ?? ''));
 
 /** Of the same module or area, a wildcard scope, or of the same action within connect. */
-function isNear(held: string, required: string): boolean {
-  const [module, area, action] = held.split(':');
+function isNear(granted: string, required: string): boolean {
+  const [module, area, action] = granted.split(':');
   const [ofModule, ofArea, ofAction] = required.startsWith('*:')
     ? ['connect', '*', required.slice(2)]
     : required.split(':');
-  if (module !== 'connect' || ofModule !== 'connect') return module === ofModule || held.startsWith('*');
+  if (module !== 'connect' || ofModule !== 'connect') return module === ofModule || granted.startsWith('*');
   return area === '*' || area === ofArea || action === ofAction;
 }
 
@@ -142,8 +146,8 @@ async function makeAll(together: Together, called: Placed[], scopes: readonly st
   }
 }
 
-const byScope = (held: string, { 'x-required-scope': required }: Placed) =>
-  required === undefined || meets(held, required);
+const byScope = (granted: string, { 'x-required-scope': required }: Placed) =>
+  required === undefined || meets(granted, required);
 
 /** The scopes that make a difference: each is permitted somewhere and rejected somewhere. */
 const on = (...surfaces: string[]) => operations.filter((operation) => surfaces.includes(surfaceOf(operation)));
@@ -168,9 +172,9 @@ describe('the scopes that operations require', () => {
     const callers = await callersBy(STAFF_SCOPES, (scope) => together([scope]));
     await makeAll(together, on('staff'), STAFF_SCOPES);
     const before = await contents(app);
-    const { letIn, refused } = await callAll(on('staff'), callers, { allowed: byScope, together });
+    const { letIn, rejected } = await callAll(on('staff'), callers, { allowed: byScope, together });
     expect(await contents(app)).toEqual(before);
-    expect([letIn + refused, letIn > 0, refused > letIn]).toEqual([
+    expect([letIn + rejected, letIn > 0, rejected > letIn]).toEqual([
       on('staff').length * STAFF_SCOPES.length,
       true,
       true,
@@ -179,14 +183,14 @@ describe('the scopes that operations require', () => {
 
   it('platform keys with each scope of the platform surfaces can call exactly the operations that require it', async () => {
     const scopes = [...PLATFORM_SCOPES, ...CONNECT_SCOPES];
-    const together = remembered((held) => withKey(app, held));
+    const together = remembered((granted) => withKey(app, granted));
     const callers = await callersBy(scopes, (scope) => together([scope]));
     const called = on('connect', 'vault', 'realtime', 'data');
     await makeAll(together, called, scopes);
     const before = await contents(app);
-    const { letIn, refused } = await callAll(called, callers, { allowed: byScope, together });
+    const { letIn, rejected } = await callAll(called, callers, { allowed: byScope, together });
     expect(await contents(app)).toEqual(before);
-    expect([letIn + refused, letIn > 0, refused > letIn]).toEqual([called.length * scopes.length, true, true]);
+    expect([letIn + rejected, letIn > 0, rejected > letIn]).toEqual([called.length * scopes.length, true, true]);
   });
 
   it('access tokens with each connect scope can call exactly the operations that require it', async () => {
@@ -194,9 +198,9 @@ describe('the scopes that operations require', () => {
     const make = async (scope: string) => actingAs(app, await newClient(app, operatorId, { scopes: [scope] }));
     const callers = await callersBy(CONNECT_SCOPES, make);
     const before = await contents(app);
-    const { letIn, refused } = await callAll(on('connect'), callers, { allowed: byScope });
+    const { letIn, rejected } = await callAll(on('connect'), callers, { allowed: byScope });
     expect(await contents(app)).toEqual(before);
-    expect([letIn > 0, refused > 0]).toEqual([true, true]);
+    expect([letIn > 0, rejected > 0]).toEqual([true, true]);
   });
 
   it('an unknown scope permits nothing, even if a row contains it', async () => {
@@ -210,8 +214,8 @@ describe('the scopes that operations require', () => {
       return client;
     });
     const called = on('connect', 'vault', 'realtime', 'data');
-    const { letIn, refused } = await callAll(called, callers, { allowed: () => false });
-    expect([letIn, refused]).toEqual([0, called.length * MEANINGLESS.length]);
+    const { letIn, rejected } = await callAll(called, callers, { allowed: () => false });
+    expect([letIn, rejected]).toEqual([0, called.length * MEANINGLESS.length]);
   });
 });
 
@@ -231,8 +235,8 @@ describe('docs/scopes.md', () => {
     );
     const callers = await callersBy(ROLES, async (role) => (await hire(app, [role])).client);
     const allowed = (role: string, operation: Placed) => rows.get(nameOf(operation))?.[ROLES.indexOf(role)] ?? false;
-    const { letIn, refused } = await callAll(on('staff'), callers, { allowed });
-    expect(letIn + refused).toBe(rows.size * ROLES.length);
-    expect([letIn > 0, refused > 0]).toEqual([true, true]);
+    const { letIn, rejected } = await callAll(on('staff'), callers, { allowed });
+    expect(letIn + rejected).toBe(rows.size * ROLES.length);
+    expect([letIn > 0, rejected > 0]).toEqual([true, true]);
   });
 });

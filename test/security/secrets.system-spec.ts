@@ -30,7 +30,7 @@ const raw = (text: string, more: Record<string, string> = JSON_BODY): Call => ({
 const user = (password: unknown, email = uniqueEmail()) => ({ email, name: 'Planted', roles: ['viewer'], password });
 
 /** One attempt each: the request with a secret in it, and the status of its response. */
-const REFUSED: Record<string, [status: number, send: (secret: string) => Promise<Answer>]> = {
+const REJECTED: Record<string, [status: number, send: (secret: string) => Promise<Answer>]> = {
   'a wrong password': [401, (s) => app.post(SESSIONS, { email: app.credentials.staff.email, password: s })],
   'a password in the place of the address': [401, (s) => app.post(SESSIONS, { email: s, password: 'x' })],
   'a password of the wrong type': [400, (s) => owner.post(USERS, user({ is: s }))],
@@ -88,16 +88,16 @@ function token(parameters: string): Promise<Answer> {
 
 describe('a rejected secret', () => {
   const tries = [
-    ...Object.entries(REFUSED).map(([what, [status, send]]) => ({ what, status, send, secret: newSecretText })),
+    ...Object.entries(REJECTED).map(([what, [status, send]]) => ({ what, status, send, secret: newSecretText })),
     ...Object.entries(OF_FORM).map(([what, [status, secret, send]]) => ({ what, status, send, secret })),
   ];
 
-  it.each(tries)('$what ($status) is in no log, table, metric or response', async (given) => {
-    const secret = given.secret();
+  it.each(tries)('$what ($status) is in no log, table, metric or response', async (attempt) => {
+    const secret = attempt.secret();
     const lines = app.logs.length;
-    const answer = await given.send(secret);
-    expect([answer.status, answer.text]).toEqual([given.status, answer.text]);
-    expect(await leaks(app, [plant(given.what, secret)], [answer])).toEqual([]);
+    const answer = await attempt.send(secret);
+    expect([answer.status, answer.text]).toEqual([attempt.status, answer.text]);
+    expect(await leaks(app, [plant(attempt.what, secret)], [answer])).toEqual([]);
     // The log does contain the request.
     expect(app.logs.slice(lines).some((line) => line.includes(answer.headers['x-request-id'] ?? '-'))).toBe(true);
   });
@@ -225,13 +225,13 @@ describe('a database that fails while a secret is stored', () => {
       );
     });
 
-    const said = 'An unexpected error occurred';
+    const message = 'An unexpected error occurred';
     for (const { status, body, headers } of answers) {
-      const trade = { error: said, requestId: headers['x-request-id'] };
+      const trade = { error: message, requestId: headers['x-request-id'] };
       const bodies = [
         trade,
-        { error: said },
-        { error: 'server_error', error_description: said, requestId: trade.requestId },
+        { error: message },
+        { error: 'server_error', error_description: message, requestId: trade.requestId },
       ];
       expect([status, bodies]).toEqual([500, expect.arrayContaining([body])]);
     }

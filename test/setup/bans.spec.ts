@@ -4,9 +4,9 @@ import tseslint from 'typescript-eslint';
 import { bans } from '../../eslint.bans.js';
 
 /** For each lint rule the code that it must reject, and similar code that must pass. */
-const cases: Record<string, { refused: string[]; passes: string[] }> = {
+const cases: Record<string, { rejected: string[]; passes: string[] }> = {
   'few-parameters': {
-    refused: [
+    rejected: [
       'function f(a, b, c, d) {}',
       'const f = (a, b, c, d) => a;',
       'const o = { f: function (a, b, c, d) {} };',
@@ -14,23 +14,23 @@ const cases: Record<string, { refused: string[]; passes: string[] }> = {
     ],
     passes: ['function f(a, b, c) {}', 'class A { constructor(private a: A, b, c, d, e, f, g, h, i) {} }'],
   },
-  'no-default-export': { refused: ['export default class A {}', 'export default 1;'], passes: ['export class A {}'] },
-  'no-double-cast': { refused: ['const a = b as unknown as string;'], passes: ['const a = b as string;'] },
+  'no-default-export': { rejected: ['export default class A {}', 'export default 1;'], passes: ['export class A {}'] },
+  'no-double-cast': { rejected: ['const a = b as unknown as string;'], passes: ['const a = b as string;'] },
   'no-cast': {
-    refused: ['const a = b as string;', 'const a = f() as A[];', 'const a = b as A.B;'],
+    rejected: ['const a = b as string;', 'const a = f() as A[];', 'const a = b as A.B;'],
     passes: ['const a = JSON.parse(text) as A;', 'const a = [1, 2] as const;', 'const a = b satisfies A;'],
   },
-  'no-insecure-random': { refused: ['Math.random();', '[].map(Math.random);'], passes: ['Math.round(1);'] },
+  'no-insecure-random': { rejected: ['Math.random();', '[].map(Math.random);'], passes: ['Math.round(1);'] },
   'time-from-clock': {
-    refused: ['new Date();', 'Date.now();', 'const now = Date.now;', 'Date();'],
+    rejected: ['new Date();', 'Date.now();', 'const now = Date.now;', 'Date();'],
     passes: ["new Date('2026-01-01T00:00:00Z');", 'clock.now();'],
   },
   'settings-from-env': {
-    refused: ['const a = process.env.PORT;', "const a = process.env['PORT'];", 'f(process.env);'],
+    rejected: ['const a = process.env.PORT;', "const a = process.env['PORT'];", 'f(process.env);'],
     passes: ['const a = process.pid;', 'const a = this.env.port;'],
   },
   'database-in-platform': {
-    refused: [
+    rejected: [
       "import { InjectRepository } from '@nestjs/typeorm';",
       "import type { DataSource } from 'typeorm';",
       "import { type EntityManager as Manager } from 'typeorm';",
@@ -38,14 +38,14 @@ const cases: Record<string, { refused: string[]; passes: string[] }> = {
     passes: ["import { Column, Entity } from 'typeorm';"],
   },
   'no-api-property': {
-    refused: [
+    rejected: [
       "import { ApiProperty } from '@nestjs/swagger';",
       "import { ApiPropertyOptional } from '@nestjs/swagger';",
     ],
     passes: ["import { ApiOperation } from '@nestjs/swagger';"],
   },
   'house-limits': {
-    refused: [
+    rejected: [
       "import { ArrayUnique } from 'class-validator';",
       "import { ArrayMaxSize as Max } from 'class-validator';",
       "import { ValidateNested } from 'class-validator';",
@@ -58,7 +58,7 @@ const cases: Record<string, { refused: string[]; passes: string[] }> = {
     ],
   },
   'no-entity-at-the-door': {
-    refused: [
+    rejected: [
       "export { A } from './a/a.entity.js';",
       "export * from './a/a.entity.js';",
       "export type { A } from './a/a.entity.js';",
@@ -79,7 +79,9 @@ describe('the lint rules of this project', () => {
     expect(Object.keys(cases).sort()).toEqual(Object.keys(bans.rules ?? {}).sort());
   });
 
-  const refused = Object.entries(cases).flatMap(([name, { refused }]) => refused.map((code) => [name, code] as const));
+  const refused = Object.entries(cases).flatMap(([name, { rejected }]) =>
+    rejected.map((code) => [name, code] as const),
+  );
   it.each(refused)('the lint rule %s rejects: %s', (name, code) => {
     expect(reports(name, code)).toEqual([`house/${name}`]);
   });

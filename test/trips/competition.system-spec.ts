@@ -4,7 +4,7 @@ import pg from 'pg';
 import { findContext } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { DEADLOCK, refusalsOf } from '../setup/refusals.js';
+import { DEADLOCK, recordDatabaseErrors } from '../setup/recorded-errors.js';
 import {
   book,
   cancel,
@@ -45,12 +45,15 @@ describe('concurrent reservations', () => {
   it('trips of the same departures in random orders are reserved, booked and cancelled without a deadlock', async () => {
     const made = await Promise.all([1, 2, 3, 4, 5].map(() => makeDeparture(owner, { capacity: 100 })));
     const ids = made.map(({ id }) => id);
-    const [deadlocks, expected] = [refusalsOf(app, DEADLOCK), new Map(ids.map((id) => [id, { held: 0, sold: 0 }]))];
-    const wish = fc.record({
+    const [deadlocks, expected] = [
+      recordDatabaseErrors(app, DEADLOCK),
+      new Map(ids.map((id) => [id, { held: 0, sold: 0 }])),
+    ];
+    const action = fc.record({
       order: fc.shuffledSubarray(ids, { minLength: 2 }),
       end: fc.constantFrom('book', 'cancel', 'keep'),
     });
-    const wishes = fc.array(wish, { minLength: 12, maxLength: 12 });
+    const actions = fc.array(action, { minLength: 12, maxLength: 12 });
     const compete = async (wanted: { order: string[]; end: string }[]) => {
       const trips = await Promise.all(
         wanted.map(({ order }) =>
@@ -76,7 +79,7 @@ describe('concurrent reservations', () => {
       expect(deadlocks).toEqual([]);
     };
     // Not shrunk, because sold units stay sold. The failure names the seed.
-    await fc.assert(fc.asyncProperty(wishes, compete), { numRuns: 2, endOnFailure: true });
+    await fc.assert(fc.asyncProperty(actions, compete), { numRuns: 2, endOnFailure: true });
   });
 
   it('a reservation of three departures takes at most 14 statements, BEGIN and COMMIT included', async () => {
@@ -111,9 +114,9 @@ describe('concurrent reservations', () => {
 async function statementsOf(work: () => Promise<void>): Promise<number> {
   const query: unknown = Reflect.get(pg.Client.prototype, 'query');
   let count = 0;
-  Reflect.set(pg.Client.prototype, 'query', function counted(this: pg.Client, ...given: unknown[]): unknown {
+  Reflect.set(pg.Client.prototype, 'query', function counted(this: pg.Client, ...args: unknown[]): unknown {
     if (findContext()?.actor) count += 1;
-    const answer: unknown = Reflect.apply(query as () => unknown, this, given);
+    const answer: unknown = Reflect.apply(query as () => unknown, this, args);
     return answer;
   });
   try {

@@ -61,13 +61,13 @@ describe('an external provider', () => {
     const [good, bad, departure] = [await simulate(app), await simulate(app), await makeDeparture(owner)];
     await behave(app, bad, { hold: 'refuse', cancellationCents: 100 });
     const { envelopeId, components } = await makeTrip(owner, [seats(departure.id), external(bad), external(good)]);
-    const [seat, refused, kept] = components.map(({ componentId }) => componentId);
+    const [seat, rejected, kept] = components.map(({ componentId }) => componentId);
     const answer = await reserve(owner, envelopeId);
     expect(answer.status).toBe(409);
     expect(answer.body).toEqual(
       problem('reservation_failed', {
         planId: expect.stringMatching(/^tpln_/),
-        failures: [{ componentId: refused, code: 'sold_out', message: 'The provider rejected the hold' }],
+        failures: [{ componentId: rejected, code: 'sold_out', message: 'The provider rejected the hold' }],
         compensations: [
           { componentId: seat, status: 'released' },
           { componentId: kept, status: 'released' },
@@ -81,7 +81,7 @@ describe('an external provider', () => {
     expect(await readDeparture(owner, departure.id)).toMatchObject({ held: 0, available: 10 });
 
     const early = await reserve(owner, envelopeId);
-    expect(early.body).toEqual(problem('trip_not_priced', { componentIds: [seat, refused, kept] }));
+    expect(early.body).toEqual(problem('trip_not_priced', { componentIds: [seat, rejected, kept] }));
 
     await behave(app, bad);
     expect((await price(owner, envelopeId)).body.data).toMatchObject({ status: 'priced', totalCents: 29_900 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { CHECK, refusalsOf } from '../setup/refusals.js';
+import { CHECK, recordDatabaseErrors } from '../setup/recorded-errors.js';
 import {
   book,
   cancel,
@@ -102,7 +102,7 @@ describe('POST /v1/admin/trips/{envelopeId}/reserve', () => {
     const departure = await makeDeparture(owner);
     const trips = await Promise.all(Array.from({ length: 64 }, () => makeTrip(owner, [seats(departure.id)])));
     for (const { envelopeId } of trips) expect((await price(owner, envelopeId)).status).toBe(200);
-    const checks = refusalsOf(app, CHECK);
+    const checks = recordDatabaseErrors(app, CHECK);
     const answers = await Promise.all(trips.map(({ envelopeId }) => reserveWhenServed(envelopeId)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     const rejected = answers.filter(({ status }) => status === 409).map(({ text }) => codeOf(text));

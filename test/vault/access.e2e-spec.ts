@@ -57,12 +57,12 @@ describe.each(ROUTES)('$verb', ({ verb, scope, other, sent }) => {
   );
 
   it(`${verb} checks credential and scope before slug and body`, async () => {
-    const [nobody, limited] = await Promise.all([
+    const [anonymous, limited] = await Promise.all([
       app.post(`/vault/v1/NOT_A_SLUG/${verb}`, { odd: true }),
       app.as('limited').post(`/vault/v1/NOT_A_SLUG/${verb}`, { odd: true }),
     ]);
 
-    expect([nobody.status, limited.status]).toEqual([401, 403]);
+    expect([anonymous.status, limited.status]).toEqual([401, 403]);
   });
 
   it(`${verb} answers 405 with only an error for another method`, async () => {

@@ -140,11 +140,11 @@ describe('encryption', () => {
     }
     const seconds = (performance.now() - started) / 1_000;
 
-    const ours = query.mock.calls.filter((call) => /vault/.test(JSON.stringify(call)));
+    const vaultQueries = query.mock.calls.filter((call) => /vault/.test(JSON.stringify(call)));
     query.mockRestore();
     // One lookup and two bulk inserts a second.
-    expect(ours.length).toBeGreaterThan(0);
-    expect(ours.length).toBeLessThan(5 * (seconds + 1));
+    expect(vaultQueries.length).toBeGreaterThan(0);
+    expect(vaultQueries.length).toBeLessThan(5 * (seconds + 1));
     const rows = await eventually('hot', 402);
     expect(rows.filter(({ operation }) => operation === 'encrypt')).toHaveLength(401);
   });

@@ -106,11 +106,11 @@ describe('disabling a version', () => {
 
     await change('disabling', 1, 'decrypt_only');
     expect(await decrypted(platform(), 'disabling', old)).toBe('old');
-    const told = await app.sql<{ operation: string }>(
+    const operations = await app.sql<{ operation: string }>(
       `select operation from vault_audit where operation like 'key%' and vault_id =
          (select id from vaults where slug = 'disabling') order by recorded_at`,
     );
-    expect(told.map(({ operation }) => operation)).toEqual(['key_disable', 'key_enable']);
+    expect(operations.map(({ operation }) => operation)).toEqual(['key_disable', 'key_enable']);
   });
 
   it('disabling a key version answers 409 for the primary and the pending version, 404 for an unknown one, 400 for another state', async () => {

@@ -157,8 +157,8 @@ describe('the limit of 100 vaults', () => {
       encrypt(other.as('platform'), 'one-too-many', 'x'),
     ]);
 
-    const refused = answers.filter(({ status }) => status !== 200);
-    expect(refused.map(({ status, body }) => [status, body])).toEqual([
+    const rejected = answers.filter(({ status }) => status !== 200);
+    expect(rejected.map(({ status, body }) => [status, body])).toEqual([
       [409, { error: 'There are 100 vaults, which is the maximum' }],
     ]);
     expect(await app.sql('select count(*)::int as count from vaults')).toEqual([{ count: 100 }]);

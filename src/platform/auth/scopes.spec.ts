@@ -27,7 +27,9 @@ describe('connect scopes', () => {
     ['connect:*:write', 'connect:*', false],
     ['connect:bookings:write', 'connect:bookings:*', false],
     ['connect:book:write', 'connect:bookings:write', false],
-  ])('the connect scope %s covers %s: %s', (held, required, covered) => expect(covers([held], required)).toBe(covered));
+  ])('the connect scope %s covers %s: %s', (granted, required, covered) =>
+    expect(covers([granted], required)).toBe(covered),
+  );
 
   it.each([
     ['connect:*', true],
@@ -38,7 +40,7 @@ describe('connect scopes', () => {
     ['connect:bookings:writer', false],
     ['connect:bookings', false],
     ['vault:write', false],
-  ])('the connect scope %s meets *:write: %s', (held, met) => expect(covers([held], '*:write')).toBe(met));
+  ])('the connect scope %s meets *:write: %s', (granted, met) => expect(covers([granted], '*:write')).toBe(met));
 
   it('the coverage of connect scopes is transitive', () => {
     const segment = fc.constantFrom('*', 'bookings', 'flights');
@@ -67,7 +69,7 @@ describe('realtime scopes', () => {
     ['realtime:subscribe:*', 'realtime:subscribe:bookings', false],
     ['realtime:*', 'realtime:subscribe:bookings', false],
     ['connect:*', 'realtime:subscribe:bookings', false],
-  ])('%s covers %s: %s', (held, required, covered) => expect(covers([held], required)).toBe(covered));
+  ])('%s covers %s: %s', (granted, required, covered) => expect(covers([granted], required)).toBe(covered));
 
   it('that are narrowed can be handed on only narrowed as much or more', () => {
     const wanted = [

@@ -48,9 +48,9 @@ describe('weak secrets', () => {
 
   it('weak secrets are never printed', () => {
     const value = key(Buffer.from('this is my very own secret key!!'));
-    const told = JSON.stringify(weakSecrets({ VAULT_KEK_a: value, BOOTSTRAP_ADMIN_PASSWORD: 'passwordpassword' }));
-    expect(told).not.toMatch(/very own|passwordpassword/);
-    expect(told).not.toContain(value);
+    const text = JSON.stringify(weakSecrets({ VAULT_KEK_a: value, BOOTSTRAP_ADMIN_PASSWORD: 'passwordpassword' }));
+    expect(text).not.toMatch(/very own|passwordpassword/);
+    expect(text).not.toContain(value);
   });
 });
 

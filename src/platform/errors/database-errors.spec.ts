@@ -37,8 +37,8 @@ describe('the error of a failed statement', () => {
     ['53400', 'service_unavailable'],
     ['57014', 'service_unavailable'],
   ])('the PostgreSQL error %s has the code %s and a delay', (code, expected) => {
-    const refusal = appErrorOf({ code });
-    expect([refusal?.code, (refusal?.retryAfterMs ?? 0) > 0]).toEqual([expected, true]);
+    const appError = appErrorOf({ code });
+    expect([appError?.code, (appError?.retryAfterMs ?? 0) > 0]).toEqual([expected, true]);
   });
 
   it.each(['42601', '42P01', 'XX000', '25P02', '21000'])('the PostgreSQL error %s is an internal error', (code) => {

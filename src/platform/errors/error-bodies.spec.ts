@@ -38,8 +38,8 @@ describe('an error', () => {
   });
 
   it('an error of the token endpoint has the members of RFC 6749 in addition to the usual ones', () => {
-    const refused = new AppError(401, 'invalid_client', 'Client authentication failed');
-    expect(errorBody('oauth', refused, 'request-1')).toEqual({
+    const rejected = new AppError(401, 'invalid_client', 'Client authentication failed');
+    expect(errorBody('oauth', rejected, 'request-1')).toEqual({
       error: 'invalid_client',
       error_description: 'Client authentication failed',
       code: 'invalid_client',

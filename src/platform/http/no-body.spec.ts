@@ -9,20 +9,20 @@ describe('a route without a body', () => {
   });
 
   it('a route without a body rejects members, naming each', () => {
-    const refusal = refused({ status: 'paid', force: true });
-    expect(refusal).toMatchObject({ status: 400, code: 'invalid_request' });
-    expect(refusal?.details?.['fields']).toEqual({
+    const unknownMembers = errorOf({ status: 'paid', force: true });
+    expect(unknownMembers).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(unknownMembers?.details?.['fields']).toEqual({
       status: ['status is not recognized'],
       force: ['force is not recognized'],
     });
   });
 
   it.each([[[]], ['text'], [null], [0]])('a route without a body rejects %j', (body) => {
-    expect(refused(body)).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(errorOf(body)).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 });
 
-function refused(body: unknown): AppError | null {
+function errorOf(body: unknown): AppError | null {
   try {
     assertNoBody(body);
     return null;

@@ -7,13 +7,13 @@ const policy = { perMinute: 60, burst: 15 };
 it('a token bucket allows a burst, rejects the next request, and allows it after exactly retryAfterMs', () => {
   const buckets = new TokenBuckets(policy, 1);
   const burst = Array.from({ length: 15 }, () => buckets.take('a', 0).allowed);
-  const refused = buckets.take('a', 0);
+  const rejected = buckets.take('a', 0);
 
   expect(burst.every(Boolean)).toBe(true);
-  expect(refused).toMatchObject({ allowed: false, remaining: 0 });
-  expect(refused.retryAfterMs).toBeGreaterThanOrEqual(1000);
-  expect(refused.retryAfterMs).toBeLessThanOrEqual(1100);
-  expect(buckets.take('a', refused.retryAfterMs).allowed).toBe(true);
+  expect(rejected).toMatchObject({ allowed: false, remaining: 0 });
+  expect(rejected.retryAfterMs).toBeGreaterThanOrEqual(1000);
+  expect(rejected.retryAfterMs).toBeLessThanOrEqual(1100);
+  expect(buckets.take('a', rejected.retryAfterMs).allowed).toBe(true);
 });
 
 it('token buckets count each subject separately', () => {

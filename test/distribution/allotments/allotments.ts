@@ -6,7 +6,7 @@ import { addItem, type Booking, type Item, makeBooking } from '../../bookings/bo
 import { newDeparture } from '../../operations/departures.js';
 import { newChannel } from '../channels.js';
 
-export { invalid, newChannel, NOT_FOUND, refusal } from '../channels.js';
+export { invalid, newChannel, NOT_FOUND, errorBody as refusal } from '../channels.js';
 
 export const ALLOTMENTS = '/v1/admin/distribution/inventory-allotments';
 

@@ -92,9 +92,9 @@ describe('PATCH /v1/admin/distribution/inventory-allotments/{id}', () => {
     const { channelId, productId } = first;
     const second = await newAllotment(app, { channelId, productId, validFrom: '2031-07-01', validTo: '2031-12-31' });
     const resting = await newAllotment(app, { channelId, productId, validFrom: '2031-08-01', active: false });
-    const taken = { code: 'allotment_overlap', details: { takenFrom: '2031-07-01', freeFrom: '2032-01-01' } };
+    const overlap = { code: 'allotment_overlap', details: { takenFrom: '2031-07-01', freeFrom: '2032-01-01' } };
     for (const answer of [await change(first.id, { validTo: null }), await change(resting.id, { active: true })]) {
-      expect([answer.status, answer.body]).toMatchObject([409, taken]);
+      expect([answer.status, answer.body]).toMatchObject([409, overlap]);
     }
     await change(second.id, { active: false });
     expect((await change(resting.id, { active: true })).status).toBe(200);
@@ -106,8 +106,8 @@ describe('PATCH /v1/admin/distribution/inventory-allotments/{id}', () => {
     await change(allotment.id, { active: false });
     expect(await poolOf(app, departure.id)).toMatchObject({ guaranteedOpen: 4 });
     const small = await departureIn(app, 70, { productId, capacity: 3 });
-    const refused = await change(allotment.id, { active: true });
-    expect([refused.status, refused.body]).toMatchObject([409, { code: 'capacity_exceeded' }]);
+    const rejected = await change(allotment.id, { active: true });
+    expect([rejected.status, rejected.body]).toMatchObject([409, { code: 'capacity_exceeded' }]);
     await change(allotment.id, { defaultQuantity: 3 });
     expect((await change(allotment.id, { active: true })).status).toBe(200);
     expect((await slotsOf(app, allotment.id)).map((slot) => slot.remaining)).toEqual([4, 3]);

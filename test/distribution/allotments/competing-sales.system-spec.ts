@@ -22,9 +22,9 @@ describe('concurrent sales', () => {
     const { id: departureId } = await departureIn(app, 30, { capacity: 10 });
     const bookings = await manyBookings(50);
     const answers = await Promise.all(bookings.map((id) => patiently(() => add(id, { departureId }))));
-    const refused = answers.filter(({ status }) => status !== 201);
-    expect(refused).toHaveLength(40);
-    for (const answer of refused) expect(answer.body).toEqual(refusal(answer, { ...LEFT, details: { available: 0 } }));
+    const rejected = answers.filter(({ status }) => status !== 201);
+    expect(rejected).toHaveLength(40);
+    for (const answer of rejected) expect(answer.body).toEqual(refusal(answer, { ...LEFT, details: { available: 0 } }));
     expect(await poolOf(app, departureId)).toMatchObject({ sold: 10, available: 0 });
     await expectSumsToAgree(app, [departureId]);
   });
@@ -39,8 +39,8 @@ describe('concurrent sales', () => {
     const won = answers.map(({ status }) => status === 201);
     expect(won.slice(0, 50).filter(Boolean)).toHaveLength(10);
     expect(won.slice(50).filter(Boolean)).toHaveLength(5);
-    const refused = answers.filter(({ status }) => status !== 201);
-    for (const { status, body } of refused) {
+    const rejected = answers.filter(({ status }) => status !== 201);
+    for (const { status, body } of rejected) {
       expect([status, body]).toMatchObject([409, { code: 'capacity_exceeded', details: { available: 0 } }]);
     }
     expect(await slotsOf(app, allotment.id)).toMatchObject([{ sold: 10, remaining: 0 }]);

@@ -141,9 +141,9 @@ describe('POST /v1/admin/distribution/inventory-allotments', () => {
     const body = await allotmentBody(app, { productId, defaultQuantity: 4 });
     const answers = await Promise.all([create(body), create(body), create(body)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
-    const refused = answers.filter(({ status }) => status === 409);
+    const rejected = answers.filter(({ status }) => status === 409);
     const details = { takenFrom: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), freeFrom: null };
-    for (const answer of refused) expect(answer.body).toEqual(refusal(answer, { ...OVERLAP, details }));
+    for (const answer of rejected) expect(answer.body).toEqual(refusal(answer, { ...OVERLAP, details }));
     expect(await poolOf(app, id)).toMatchObject({ guaranteedOpen: 4 });
   });
 

@@ -76,11 +76,11 @@ describe('a slot', () => {
       release: { mode: 'automatic', steps: [{ daysBefore: 20, keepQuantity: 4 }, { daysBefore: 2 }] },
     });
     await asSystem(() => app.nest.get(AllotmentJobs).releaseUnsold());
-    const [taken, next] = [
+    const [released, next] = [
       { keepQuantity: 4, units: 6 },
       { keepQuantity: 0, units: null, takenAt: null },
     ];
-    expect(await releasesOf(allotment.id)).toMatchObject([taken, next]);
+    expect(await releasesOf(allotment.id)).toMatchObject([released, next]);
     expect(await releasesOf(allotment.id)).toMatchObject([{ takenAt: expect.stringMatching(/Z$/) }, {}]);
     expect(await releasesOf((await allotted(app)).allotment.id)).toEqual([]);
   });

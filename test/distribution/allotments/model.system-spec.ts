@@ -146,8 +146,8 @@ class Office {
       await asSystem(() => app.nest.get(AllotmentJobs).releaseUnsold());
       return null;
     } else if (what === 'resize') {
-      const { id, allotmentId: whose } = this.slots[at % this.slots.length] ?? { id: '', allotmentId: '' };
-      return patiently(() => owner.patch(`${ALLOTMENTS}/${whose}/slots/${id}`, { allotted: n }));
+      const { id, allotmentId: ownAllotment } = this.slots[at % this.slots.length] ?? { id: '', allotmentId: '' };
+      return patiently(() => owner.patch(`${ALLOTMENTS}/${ownAllotment}/slots/${id}`, { allotted: n }));
     } else if (what === 'release') {
       return patiently(() => owner.post(`${ALLOTMENTS}/${allotment}/releases`));
     } else if (what === 'delete') {

@@ -11,7 +11,7 @@ import {
   type One,
 } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
-import { CHECK, refusalsOf } from '../../setup/refusals.js';
+import { CHECK, recordDatabaseErrors } from '../../setup/recorded-errors.js';
 import {
   allotted,
   ALLOTMENTS,
@@ -165,10 +165,10 @@ describe('an item with an allotment', () => {
     const through = { departureId: departure.id, allotmentId: allotment.id };
     const item = await addItem(owner(), await bookOf(allotment), { ...through, quantity: 2 });
     await owner().patch(`${ALLOTMENTS}/${allotment.id}`, { active: false });
-    const refusals = [await add(await bookOf(allotment), through), await patch(item, { quantity: 3 })];
+    const rejections = [await add(await bookOf(allotment), through), await patch(item, { quantity: 3 })];
     const details = { field: 'allotmentId', allotmentId: allotment.id };
     const body = { error: 'The allotment is inactive', code: 'allotment_inactive', details };
-    for (const answer of refusals) expect([answer.status, answer.body]).toEqual([409, refusal(answer, body)]);
+    for (const answer of rejections) expect([answer.status, answer.body]).toEqual([409, refusal(answer, body)]);
     expect((await patch(item, { quantity: 1 })).status).toBe(200);
     expect(await unitsOf(app, allotment.id)).toMatchObject({ sold: 1, remaining: 9 });
   });
@@ -232,12 +232,12 @@ describe('an item with an allotment', () => {
     const bookings = await Promise.all(
       Array.from({ length: 64 }, () => patiently(() => makeOne({ channelId: allotment.channelId }))),
     );
-    const checks = refusalsOf(app, CHECK);
+    const checks = recordDatabaseErrors(app, CHECK);
     const through = { departureId: departure.id, allotmentId: allotment.id, quantity: 1 };
     const answers = await Promise.all(bookings.map(({ body }) => patiently(() => add(body.data.id, through))));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
-    const refused = answers.filter(({ status }) => status !== 201);
-    for (const { status, body } of refused)
+    const rejected = answers.filter(({ status }) => status !== 201);
+    for (const { status, body } of rejected)
       expect([status, body]).toEqual([409, expect.objectContaining(LEFT_OF_ALLOTMENT)]);
     expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 10, sold: 10, released: 0, remaining: 0 });
     const picked = (await movementsOf(app, allotment.id)).filter(({ kind }) => kind === 'pick');

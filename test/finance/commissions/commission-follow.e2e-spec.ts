@@ -15,7 +15,7 @@ import {
   readLine,
   soldItem,
   terms,
-  toldOf,
+  eventNamesOf,
   insisting,
 } from './commissions.js';
 
@@ -82,8 +82,8 @@ describe('payments', () => {
     expect((await payOut(line)).status).toBe(409);
     await pay(bookingId, 70_000);
     expect(await statusOf(line)).toBe('payable');
-    const told = ['created', 'payable', 'withdrawn', 'payable'].map((event) => `commission.${event}`);
-    expect(await toldOf(app, line.id, 4)).toEqual(told);
+    const expected = ['created', 'payable', 'withdrawn', 'payable'].map((event) => `commission.${event}`);
+    expect(await eventNamesOf(app, line.id, 4)).toEqual(expected);
   });
 
   it('the reversal of a payment does not change a commission that was paid out', async () => {

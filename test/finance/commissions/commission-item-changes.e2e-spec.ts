@@ -14,7 +14,7 @@ import {
   readLine,
   soldItem,
   terms,
-  toldOf,
+  eventNamesOf,
   insisting,
 } from './commissions.js';
 
@@ -119,9 +119,9 @@ describe('a cancellation', () => {
     const live = [reversal, ...others].filter((line) => line?.status !== 'void');
     expect(live.reduce((sum, line) => sum + (line?.amountCents ?? 0), 0)).toBe(0);
     const entry = (await entriesAbout(owner, reversal?.id ?? '')).at(-1);
-    const told = { reason: 'The item was cancelled', after: { reversesId: paid.id } };
-    expect(entry).toMatchObject({ action: 'finance.commission.reverse', before: null, ...told });
-    expect(await toldOf(app, reversal?.id ?? '', 1)).toEqual(['commission.payable']);
+    const expected = { reason: 'The item was cancelled', after: { reversesId: paid.id } };
+    expect(entry).toMatchObject({ action: 'finance.commission.reverse', before: null, ...expected });
+    expect(await eventNamesOf(app, reversal?.id ?? '', 1)).toEqual(['commission.payable']);
     expect(await statusOf(paid)).toBe('paid');
   });
 

@@ -17,7 +17,7 @@ import {
   readLine,
   soldItem,
   terms,
-  toldOf,
+  eventNamesOf,
   insisting,
 } from './commissions.js';
 
@@ -37,7 +37,7 @@ const pending = async (body: object = terms()) => earn(owner, (await soldItem(ow
 const payable = async (over: object = {}) =>
   earn(owner, (await departedItem(owner)).id, terms({ payableTrigger: 'departed', ...over }));
 
-async function refusal(line: Commission, act: () => Promise<{ status: number; body: unknown }>) {
+async function errorOf(line: Commission, act: () => Promise<{ status: number; body: unknown }>) {
   const before = await readLine(owner, line);
   const { status, body } = await act();
   expect(await readLine(owner, line)).toEqual(before);
@@ -82,7 +82,7 @@ describe('PATCH .../commissions/{id}', () => {
   it('a commission above the price of the item is rejected with 422 commission_exceeds_base', async () => {
     const line = await pending(fixed(1));
     await earn(owner, line.bookingItemId, fixed(100_000));
-    const answer = await refusal(line, () => patch(line, { amountCents: 20_001 }));
+    const answer = await errorOf(line, () => patch(line, { amountCents: 20_001 }));
     const details = { totalSellCents: 120_000, commissionCents: 120_001 };
     expect(answer).toEqual({ status: 422, body: problem('commission_exceeds_base', details) });
     expect((await patch(line, { amountCents: 20_000 })).status).toBe(200);
@@ -91,7 +91,7 @@ describe('PATCH .../commissions/{id}', () => {
   it('an invalid body is rejected with 400 and its issues, and nothing is changed', async () => {
     const line = await pending();
     const body = invalid('status', 'whitelistValidation', 'status is not recognized');
-    expect(await refusal(line, () => patch(line, { status: 'void' }))).toEqual({ status: 400, body });
+    expect(await errorOf(line, () => patch(line, { status: 'void' }))).toEqual({ status: 400, body });
   });
 
   it('a commission of another item is 404 below the path of this item, with any method', async () => {
@@ -119,7 +119,11 @@ describe('payout', () => {
     const entry = (await entriesAbout(owner, line.id)).at(-1);
     const after = { status: 'paid', paidOn: '2026-01-31' };
     expect(entry).toMatchObject({ action: 'finance.commission.pay', before: { status: 'payable' }, after });
-    expect(await toldOf(app, line.id, 3)).toEqual(['commission.created', 'commission.payable', 'commission.paid']);
+    expect(await eventNamesOf(app, line.id, 3)).toEqual([
+      'commission.created',
+      'commission.payable',
+      'commission.paid',
+    ]);
   });
 
   it('concurrent payouts of a commission are recorded once', async () => {
@@ -133,7 +137,7 @@ describe('payout', () => {
   it('the payout of a pending or accrued commission is rejected with 409 invalid_transition', async () => {
     const line = await pending();
     const details = { from: 'pending', to: 'paid', allowed: ['void'] };
-    expect(await refusal(line, () => payOut(line))).toEqual({
+    expect(await errorOf(line, () => payOut(line))).toEqual({
       status: 409,
       body: problem('invalid_transition', details),
     });
@@ -156,10 +160,10 @@ describe('a paid commission', () => {
   it('a paid commission cannot be changed, voided or deleted', async () => {
     const line = (await payOut(await payable())).body.data;
     const locked = problem('commission_locked', { status: 'paid', reversesId: null });
-    expect(await refusal(line, () => patch(line, { notes: 'x' }))).toEqual({ status: 409, body: locked });
+    expect(await errorOf(line, () => patch(line, { notes: 'x' }))).toEqual({ status: 409, body: locked });
     const transition = problem('invalid_transition', { from: 'paid', to: 'void', allowed: [] });
-    expect(await refusal(line, () => declareVoid(line))).toEqual({ status: 409, body: transition });
-    expect((await refusal(line, () => owner.delete(change(line)))).status).toBe(405);
+    expect(await errorOf(line, () => declareVoid(line))).toEqual({ status: 409, body: transition });
+    expect((await errorOf(line, () => owner.delete(change(line)))).status).toBe(405);
   });
 });
 
@@ -175,7 +179,7 @@ describe('voiding', () => {
     const entry = (await entriesAbout(owner, line.id)).at(-1);
     expect(entry).toMatchObject({ action: 'finance.commission.void', reason: 'Wrong partner' });
     const again = problem('invalid_transition', { from: 'void', to: 'void', allowed: [] });
-    expect(await refusal(line, () => declareVoid(line))).toEqual({ status: 409, body: again });
+    expect(await errorOf(line, () => declareVoid(line))).toEqual({ status: 409, body: again });
     expect((await patch(line, { notes: 'x' })).body).toEqual(
       problem('commission_locked', { status: 'void', reversesId: null }),
     );
@@ -196,7 +200,7 @@ describe('voiding', () => {
     const [reversal] = await linesOf(owner, item.id);
     if (!reversal) throw new Error('Nothing was taken back');
     const details = { from: 'payable', to: 'void', allowed: ['paid'] };
-    const answer = await refusal(reversal, () => declareVoid(reversal));
+    const answer = await errorOf(reversal, () => declareVoid(reversal));
     expect(answer).toEqual({ status: 409, body: problem('invalid_transition', details) });
     expect((await patch(reversal, { notes: 'x' })).status).toBe(409);
     expect((await payOut(reversal)).body.data.status).toBe('paid');

@@ -9,7 +9,7 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-async function refusedBy(text: string, values: unknown[]): Promise<string | undefined> {
+async function constraintOf(text: string, values: unknown[]): Promise<string | undefined> {
   try {
     await app.sql(text, values);
     return undefined;
@@ -35,7 +35,7 @@ describe('the commissions table', () => {
     ['an unknown channel', "channel_id = 'chan_x'", 'commission_lines_channel_id_fkey'],
   ])('the commissions table rejects %s', async (_, set, constraint) => {
     const line = await earn(app.as('owner'), (await departedItem(app.as('owner'))).id);
-    expect(await refusedBy(`update commission_lines set ${set} where id = $1`, [line.id])).toBe(constraint);
+    expect(await constraintOf(`update commission_lines set ${set} where id = $1`, [line.id])).toBe(constraint);
   });
 
   it('the commissions table rejects a change of a paid commission and the deletion of any commission', async () => {
@@ -47,10 +47,10 @@ describe('the commissions table', () => {
     ];
     await owner.post(`${change(paid)}/payout`, { paidOn: '2026-01-31' });
     const touch = 'update commission_lines set notes = $2 where id = $1';
-    expect(await refusedBy(touch, [paid.id, 'x'])).toBe('commission_lines_paid_stay');
+    expect(await constraintOf(touch, [paid.id, 'x'])).toBe('commission_lines_paid_stay');
     const remove = 'delete from commission_lines where id = $1';
-    expect(await refusedBy(remove, [paid.id])).toBe('commission_lines_stay');
-    expect(await refusedBy(remove, [open.id])).toBe('commission_lines_stay');
+    expect(await constraintOf(remove, [paid.id])).toBe('commission_lines_stay');
+    expect(await constraintOf(remove, [open.id])).toBe('commission_lines_stay');
   });
 
   it('the commissions table rejects a price of an item below the sum of its commissions', async () => {
@@ -60,7 +60,7 @@ describe('the commissions table', () => {
     const cheaper = `with cheaper as (
         update booking_items set unit_sell_cents = 119999, total_sell_cents = 119999 where id = $1 returning booking_id)
       update bookings set total_cents = 119999 from cheaper where bookings.id = booking_id`;
-    expect(await refusedBy(cheaper, [item.id])).toBe('commission_lines_within_item');
+    expect(await constraintOf(cheaper, [item.id])).toBe('commission_lines_within_item');
   });
 
   it('the commissions table rejects a reversal of another amount than was paid, and a second reversal', async () => {
@@ -76,7 +76,7 @@ describe('the commissions table', () => {
       select id || 'x', booking_id, booking_item_id, currency, recipient_type, recipient_name, channel_id,
         commission_model, basis, rate_basis_points, per_unit, base_cents, ${amount}, now(), payable_trigger, 'payable',
         now(), id, 1, now(), now() from commission_lines where id = $1`;
-    expect(await refusedBy(again(-10_000), [paid.id])).toBe('commission_lines_reverses_id');
-    expect(await refusedBy(again(-9_999), [paid.id])).toBe('commission_lines_mirror');
+    expect(await constraintOf(again(-10_000), [paid.id])).toBe('commission_lines_reverses_id');
+    expect(await constraintOf(again(-9_999), [paid.id])).toBe('commission_lines_mirror');
   });
 });

@@ -4,7 +4,7 @@ import type { TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { bookingWith } from '../payments/bookings.js';
 
-export { insisting } from '../payments/payments.js';
+export { retryWhileBusy as insisting } from '../payments/payments.js';
 
 export const commissionsOf = (itemId: string) => `/v1/admin/finance/booking-items/${itemId}/commissions`;
 
@@ -85,7 +85,7 @@ export const cancelItem = (client: TestClient, { bookingId, id }: Pick<Item, 'bo
   client.post(`${BOOKINGS}/${bookingId}/items/${id}/cancellation`);
 
 /** Events of a commission in the order in which they were published. */
-export async function toldOf(app: TestApp, commissionId: string, count: number): Promise<string[]> {
+export async function eventNamesOf(app: TestApp, commissionId: string, count: number): Promise<string[]> {
   for (;;) {
     const rows = await app.sql<{ event: string }>(
       `select m.event from realtime_messages m join realtime_channels c on c.id = m.channel_id

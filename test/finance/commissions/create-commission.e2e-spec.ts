@@ -15,7 +15,7 @@ import {
   readLine,
   soldItem,
   terms,
-  toldOf,
+  eventNamesOf,
   insisting,
 } from './commissions.js';
 
@@ -167,7 +167,7 @@ describe('POST .../commissions', () => {
     const after = { bookingItemId: id, amountCents: 10_000, status: 'pending' };
     expect(entry).toMatchObject({ action: 'finance.commission.create', before: null, after });
     expect(JSON.stringify(entry)).not.toMatch(/Alpine|phone/);
-    expect(await toldOf(app, line.id, 1)).toEqual(['commission.created']);
+    expect(await eventNamesOf(app, line.id, 1)).toEqual(['commission.created']);
   });
 });
 
@@ -177,8 +177,8 @@ describe('all commissions of an item', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => insisting(() => create(id, fixed(300)))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array<number>(7).fill(422)]);
     const details = { totalSellCents: 1_000, commissionCents: 1_200 };
-    const refused = answers.find(({ status }) => status === 422);
-    expect(refused?.body).toEqual(problem('commission_exceeds_base', details));
+    const rejected = answers.find(({ status }) => status === 422);
+    expect(rejected?.body).toEqual(problem('commission_exceeds_base', details));
     await earn(owner, id, fixed(100));
   });
 
@@ -218,8 +218,8 @@ describe('all commissions of an item', () => {
     );
     const answers = await Promise.all(Array.from({ length: 4 }, () => insisting(() => create(id, fixed(1)))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
-    const refused = answers.find(({ status }) => status === 409);
-    expect(refused?.body).toEqual(problem('commission_limit_reached', { limit: 50 }));
+    const rejected = answers.find(({ status }) => status === 409);
+    expect(rejected?.body).toEqual(problem('commission_limit_reached', { limit: 50 }));
     expect(await linesOf(owner, id)).toHaveLength(50);
   });
 });

@@ -117,7 +117,7 @@ describe('DELETE /v1/admin/finance/invoices/{id}', () => {
 });
 
 describe('the invoices table', () => {
-  const refusedBy = async (statement: string, id: string): Promise<unknown> => {
+  const constraintOf = async (statement: string, id: string): Promise<unknown> => {
     const attempt = app.sql(statement, [id]).then(
       () => 'done',
       (error: { constraint?: string }) => error.constraint,
@@ -136,7 +136,7 @@ describe('the invoices table', () => {
     'number = null, series_id = null, period_key = null, sequence = null, issue_date = null, issued_at = null',
   ])('the invoices table rejects a change of an issued invoice: %s', async (change) => {
     const { id } = await newIssued();
-    expect(await refusedBy(`update invoices set ${change} where id = $1`, id)).toBe('invoices_immutable');
+    expect(await constraintOf(`update invoices set ${change} where id = $1`, id)).toBe('invoices_immutable');
   });
 
   it('the invoices table rejects the deletion of an issued invoice and any change of its lines', async () => {
@@ -147,11 +147,11 @@ describe('the invoices table', () => {
       `insert into invoice_lines select invoice_id, 9, booking_item_id, description, quantity, unit_price_cents,
          tax_rate_basis_points, net_cents, tax_cents, total_cents from invoice_lines where invoice_id = $1 and position = 1`,
     ];
-    for (const statement of statements) expect(await refusedBy(statement, id)).toBe('invoice_lines_immutable');
-    expect(await refusedBy('delete from invoices where id = $1', id)).toBe('invoices_immutable');
+    for (const statement of statements) expect(await constraintOf(statement, id)).toBe('invoice_lines_immutable');
+    expect(await constraintOf('delete from invoices where id = $1', id)).toBe('invoices_immutable');
     await voiding(owner, id);
     const revival = `update invoices set status = 'issued', voided_at = null, void_reason = null where id = $1`;
-    expect(await refusedBy(revival, id)).toBe('invoices_immutable');
+    expect(await constraintOf(revival, id)).toBe('invoices_immutable');
   });
 
   it.each([
@@ -165,18 +165,18 @@ describe('the invoices table', () => {
     'the invoices table rejects an inconsistent status or amount of an issued invoice: %s',
     async (change, constraint) => {
       const { id } = await newIssued();
-      expect(await refusedBy(`update invoices set ${change} where id = $1`, id)).toBe(constraint);
+      expect(await constraintOf(`update invoices set ${change} where id = $1`, id)).toBe(constraint);
     },
   );
 
   it('the invoices table rejects a draft whose amounts do not add up or whose status needs a number', async () => {
     const { id } = await newDraft();
-    expect(await refusedBy('update invoices set tax_cents = 1 where id = $1', id)).toBe('invoices_total');
-    expect(await refusedBy(`update invoices set status = 'issued' where id = $1`, id)).toBe('invoices_numbered');
+    expect(await constraintOf('update invoices set tax_cents = 1 where id = $1', id)).toBe('invoices_total');
+    expect(await constraintOf(`update invoices set status = 'issued' where id = $1`, id)).toBe('invoices_numbered');
     const lines = 'update invoice_lines set total_cents = 1 where invoice_id = $1';
-    expect(await refusedBy(lines, id)).toBe('invoice_lines_total');
+    expect(await constraintOf(lines, id)).toBe('invoice_lines_total');
     const net = 'update invoice_lines set quantity = 2 where invoice_id = $1';
-    expect(await refusedBy(net, id)).toBe('invoice_lines_net');
+    expect(await constraintOf(net, id)).toBe('invoice_lines_net');
   });
 
   it('the invoices table rejects issuing an invoice whose lines do not add up to its total', async () => {
@@ -191,7 +191,7 @@ describe('the invoices table', () => {
     await newIssued();
     const counters = 'invoice_number_counters where series_id = $1';
     const back = `update invoice_number_counters set next_number = next_number - 1 where series_id = $1`;
-    expect(await refusedBy(back, seriesId)).toBe('invoice_number_counters_forward');
-    expect(await refusedBy(`delete from ${counters}`, seriesId)).toBe('invoice_number_counters_keep');
+    expect(await constraintOf(back, seriesId)).toBe('invoice_number_counters_forward');
+    expect(await constraintOf(`delete from ${counters}`, seriesId)).toBe('invoice_number_counters_keep');
   });
 });

@@ -39,10 +39,10 @@ describe('the invoiced amount of a booking', () => {
     const scheduleId = scheduleIds[0];
     const answers = await Promise.all(Array.from({ length: 8 }, () => post({ bookingId, scheduleId })));
     const made = answers.filter(({ status }) => status === 201);
-    const refused = answers.filter(({ status }) => status !== 201);
+    const rejected = answers.filter(({ status }) => status !== 201);
     const existingId = made[0]?.body.data.id ?? '';
-    expect([made.length, refused.length]).toEqual([1, 7]);
-    for (const { status, body } of refused) {
+    expect([made.length, rejected.length]).toEqual([1, 7]);
+    for (const { status, body } of rejected) {
       expect([status, body]).toEqual([409, problem('schedule_already_invoiced', { existingId })]);
     }
     await voiding(owner, existingId);

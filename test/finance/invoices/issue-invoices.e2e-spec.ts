@@ -28,7 +28,7 @@ async function issued(seriesId: string, issueDate?: string): Promise<Invoice> {
   return answer.body.data;
 }
 
-const refused = async (seriesId: string, over: object = {}) => {
+const rejected = async (seriesId: string, over: object = {}) => {
   const { id } = await newDraft();
   const { status, body } = await issue(owner, id, { seriesId, ...over });
   expect((await read(owner, id)).status).toBe('draft');
@@ -87,9 +87,9 @@ describe('POST /v1/admin/finance/invoices/{id}/issuance', () => {
     const { id } = await issued(series.id);
     const again = await issue(owner, id);
     expect([again.status, again.body]).toEqual([409, problem('invalid_transition', { from: 'issued', to: 'issued' })]);
-    const gone = await newDraft();
-    await voiding(owner, gone.id);
-    const revived = await issue(owner, gone.id);
+    const deleted = await newDraft();
+    await voiding(owner, deleted.id);
+    const revived = await issue(owner, deleted.id);
     expect(revived.body).toEqual(problem('invalid_transition', { from: 'void', to: 'issued' }));
     const closed = await newDraft();
     await app.sql(
@@ -128,10 +128,10 @@ describe('the series of an issue', () => {
       await makeSeries(owner, { active: false }),
       await makeSeries(owner, { documentType: 'proforma' }),
     ];
-    expect(await refused(newId('iser'))).toEqual([404, problem('not_found', { field: 'seriesId' })]);
-    expect(await refused('nonsense')).toEqual([404, problem('not_found', { field: 'seriesId' })]);
-    expect(await refused(off.id)).toEqual([409, problem('series_inactive')]);
-    expect(await refused(other.id)).toEqual([409, problem('series_type_mismatch', { documentType: 'proforma' })]);
+    expect(await rejected(newId('iser'))).toEqual([404, problem('not_found', { field: 'seriesId' })]);
+    expect(await rejected('nonsense')).toEqual([404, problem('not_found', { field: 'seriesId' })]);
+    expect(await rejected(off.id)).toEqual([409, problem('series_inactive')]);
+    expect(await rejected(other.id)).toEqual([409, problem('series_type_mismatch', { documentType: 'proforma' })]);
   });
 
   it('issuing uses the default series, else the only active one, else 409 no_active_series', async () => {
@@ -175,7 +175,7 @@ describe('the series of an issue', () => {
   it('an issue date before the last one of its period is rejected with 409 issue_date_out_of_sequence', async () => {
     const series = await makeSeries(owner);
     await issued(series.id, '2026-03-02');
-    expect(await refused(series.id, { issueDate: '2026-03-01' })).toEqual([
+    expect(await rejected(series.id, { issueDate: '2026-03-01' })).toEqual([
       409,
       problem('issue_date_out_of_sequence', { lastIssueDate: '2026-03-02' }),
     ]);
@@ -189,7 +189,7 @@ describe('the series of an issue', () => {
     ];
     await issued(first.id);
     await issued(first.id);
-    expect(await refused(second.id)).toEqual([409, problem('invoice_number_conflict', { number: 'TWIN-0001' })]);
+    expect(await rejected(second.id)).toEqual([409, problem('invoice_number_conflict', { number: 'TWIN-0001' })]);
     expect(await readSeries(owner, second.id)).toMatchObject({ nextNumber: 1, version: 1 });
     await owner.patch(`${SERIES}/${second.id}`, { nextNumber: 3 });
     expect((await issued(second.id)).number).toBe('TWIN-0003');
@@ -221,9 +221,9 @@ describe('the series of an issue', () => {
   it('a series assigns its last number and no further one', async () => {
     const series = await makeSeries(owner, { nextNumber: 999_999_999_999 });
     expect((await issued(series.id)).number).toBe(`${series.prefix}999999999999`);
-    expect(await refused(series.id)).toEqual([409, problem('series_exhausted')]);
+    expect(await rejected(series.id)).toEqual([409, problem('series_exhausted')]);
     const long = await makeSeries(owner, { prefix: 'L'.repeat(49), pattern: '{prefix}{SEQ}', nextNumber: 9 });
     await issued(long.id);
-    expect(await refused(long.id)).toEqual([409, problem('series_exhausted')]);
+    expect(await rejected(long.id)).toEqual([409, problem('series_exhausted')]);
   });
 });

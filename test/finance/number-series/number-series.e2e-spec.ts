@@ -41,7 +41,7 @@ describe('POST /v1/admin/finance/invoice-number-series', () => {
   });
 
   it('a new series has the given values and the given first number, and an id in the body is ignored', async () => {
-    const given = {
+    const values = {
       name: 'Monthly',
       prefix: ' A{SEQ} ',
       nextNumber: 4_711,
@@ -51,8 +51,8 @@ describe('POST /v1/admin/finance/invoice-number-series', () => {
       isDefault: false,
       active: false,
     };
-    const made = await makeSeries(owner, { ...given, id: 'iser_01k0dem000e000000000000001' });
-    expect(made).toMatchObject(given);
+    const made = await makeSeries(owner, { ...values, id: 'iser_01k0dem000e000000000000001' });
+    expect(made).toMatchObject(values);
     expect(made.id).not.toBe('iser_01k0dem000e000000000000001');
   });
 
@@ -135,13 +135,13 @@ describe('the default of a document type', () => {
 
   it('a change of the default is recorded in the ledger for both series', async () => {
     const [former, next] = [await make({ isDefault: true }), await make({ isDefault: true })];
-    const told = await app.sql(
+    const entries = await app.sql(
       `select action, payload.before ->> 'isDefault' as before, payload.after ->> 'isDefault' as after
        from action_ledger_entries entry join ledger_payloads payload on payload.entry_id = entry.id
        where subject_id = $1 order by sequence desc limit 1`,
       [former.id],
     );
-    expect(told).toEqual([{ action: 'finance.invoice_number_series.update', before: 'true', after: 'false' }]);
+    expect(entries).toEqual([{ action: 'finance.invoice_number_series.update', before: 'true', after: 'false' }]);
     expect(next.isDefault).toBe(true);
   });
 });
@@ -180,14 +180,14 @@ describe('GET /v1/admin/finance/invoice-number-series', () => {
   it('the routes of number series need finance:numbering, which finance:* does not include', async () => {
     const { id } = await makeSeries(owner);
     const [finance, numbering] = [await staffWith(app, 'finance:*'), await staffWith(app, 'finance:numbering')];
-    const refused = [
+    const rejected = [
       await finance.get(PATH),
       await finance.get(`${PATH}/${id}`),
       await finance.post(PATH, body()),
       await finance.patch(`${PATH}/${id}`, { name: 'x' }),
       await finance.delete(`${PATH}/${id}`),
     ];
-    for (const { status, body: answer } of refused) {
+    for (const { status, body: answer } of rejected) {
       expect([status, answer]).toEqual([403, problem('forbidden', { requiredScope: 'finance:numbering' })]);
     }
     expect((await numbering.get(`${PATH}/${id}`)).status).toBe(200);

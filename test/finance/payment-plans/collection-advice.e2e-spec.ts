@@ -39,8 +39,8 @@ describe('the policy of a collection plan', () => {
     const own = await book(owner, { paymentPolicy: POLICY });
     expect(await preview(owner, own)).toMatchObject({ policySource: 'booking', policy: { minimumDays: 45 } });
     const all = { label: 'All', type: 'balance', remainder: true, anchor: 'booking', offsetDays: 7 };
-    const asked = { steps: [all], noDateDays: 0 };
-    const requested = await collect(owner, own, { policy: asked });
+    const requestedPolicy = { steps: [all], noDateDays: 0 };
+    const requested = await collect(owner, own, { policy: requestedPolicy });
     expect(requested).toMatchObject({ policySource: 'request', materialized: true });
     expect(dues(requested)).toEqual([`100000 on ${days(todayOf(app), 7)}`]);
     if (kept) await app.sql('update payment_policies set steps = $1', [JSON.stringify(kept['steps'])]);
@@ -117,9 +117,9 @@ describe('what to collect now', () => {
 
   it.each(['another booking', 'nobody', 'no form'])(
     'a collection plan with an installment of %s is 404, and nothing is stored',
-    async (whose) => {
+    async (kind) => {
       const scheduleId = { 'another booking': first.id, nobody: 'psch_01k0dem000e000000000009999', 'no form': 'x' }[
-        whose
+        kind
       ];
       const other = await book(owner);
       const { status, body } = await owner.post(planPath(other), { scheduleId });

@@ -18,7 +18,7 @@ import {
 
 const FINANCE = '/v1/admin/finance';
 /** The error codes that an operation may answer besides success: a rule requires each of them. */
-const REFUSALS = [404, 409, 422];
+const REJECTIONS = [404, 409, 422];
 
 let app: TestApp;
 let owner: TestClient;
@@ -86,7 +86,7 @@ const operations = fc.array(fc.oneof(edit, edit, edit, addition, payment, revers
 /** `conflict` would mean that a constraint stopped what a rule should have stopped. */
 function expectForeseen({ status, body }: Answer<unknown>): void {
   if (status < 300) return;
-  expect(REFUSALS).toContain(status);
+  expect(REJECTIONS).toContain(status);
   expect(body).not.toMatchObject({ code: 'conflict' });
 }
 

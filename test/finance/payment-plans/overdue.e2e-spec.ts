@@ -19,10 +19,10 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-const tell = () => asSystem(() => app.nest.get(PaymentPlanJobs).publishOverdue());
+const publishOverdue = () => asSystem(() => app.nest.get(PaymentPlanJobs).publishOverdue());
 
 /** The number of ledger entries that report the installment as overdue. */
-async function told({ id }: Schedule): Promise<number> {
+async function overdueEntries({ id }: Schedule): Promise<number> {
   const entries = await entriesOf(owner, 'payment_schedule', id);
   return entries.filter(({ action }) => action === 'finance.payment_schedule.overdue').length;
 }
@@ -30,18 +30,18 @@ async function told({ id }: Schedule): Promise<number> {
 describe('the job of overdue installments', () => {
   it('the overdue job reports an installment once per due date, however often it runs, also in parallel', async () => {
     const [, first, second] = await planned(owner);
-    await tell();
-    expect(await told(first)).toBe(0);
+    await publishOverdue();
+    expect(await overdueEntries(first)).toBe(0);
     await change(owner, first, { dueDate: days(todayOf(app), -1) });
-    await Promise.all(Array.from({ length: 6 }, () => tell()));
-    await tell();
-    expect(await told(first)).toBe(1);
+    await Promise.all(Array.from({ length: 6 }, () => publishOverdue()));
+    await publishOverdue();
+    expect(await overdueEntries(first)).toBe(1);
     await change(owner, first, { dueDate: days(todayOf(app), -3) });
-    await tell();
-    expect([await told(first), await told(second)]).toEqual([2, 0]);
+    await publishOverdue();
+    expect([await overdueEntries(first), await overdueEntries(second)]).toEqual([2, 0]);
     await change(owner, first, { dueDate: days(todayOf(app), -1) });
-    await tell();
-    expect(await told(first)).toBe(2);
+    await publishOverdue();
+    expect(await overdueEntries(first)).toBe(2);
   });
 
   it('the overdue job ignores paid and cancelled installments', async () => {
@@ -50,8 +50,8 @@ describe('the job of overdue installments', () => {
     for (const schedule of [first, second, third]) await change(owner, schedule, { dueDate });
     await pay(app, first.id, 30_000);
     await change(owner, second, { status: 'cancelled' });
-    await tell();
-    expect([await told(first), await told(second), await told(third)]).toEqual([0, 0, 1]);
+    await publishOverdue();
+    expect([await overdueEntries(first), await overdueEntries(second), await overdueEntries(third)]).toEqual([0, 0, 1]);
   });
 
   it('an overdue event contains the amounts, and does not count as a change of the installment', async () => {
@@ -59,7 +59,7 @@ describe('the job of overdue installments', () => {
     const dueDate = days(todayOf(app), -1);
     const moved = (await change(owner, first, { dueDate })).body.data;
     await pay(app, first.id, 10_000);
-    await tell();
+    await publishOverdue();
     const channel = `/realtime/v1/channels/bookings.${bookingId}/messages`;
     const find = async (): Promise<Message | undefined> => {
       const { body } = await app.as('platform').get<Message[]>(channel);

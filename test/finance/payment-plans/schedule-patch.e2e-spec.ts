@@ -155,8 +155,8 @@ describe('a change of an installment', () => {
     const { status, body } = await reader.patch(path, { label: 'x' });
     expect(status).toBe(403);
     expect(body).toEqual(problem('forbidden', { requiredScope: 'finance:write' }));
-    const stranger = await staffWith(app, 'bookings:*');
-    expect((await stranger.get(path)).status).toBe(403);
+    const withoutScope = await staffWith(app, 'bookings:*');
+    expect((await withoutScope.get(path)).status).toBe(403);
   });
 
   it('two requests with the same Idempotency-Key change an installment once', async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
  * The constraint that rejects these statements, run in one transaction without the service; `:first` is an installment
  * of 30 %.
  */
-async function refusedBy(statements: string): Promise<string | undefined> {
+async function constraintOf(statements: string): Promise<string | undefined> {
   const [bookingId, first, second] = await planned(app.as('owner'));
   const [other] = await planned(app.as('owner'), { currency: 'CHF' });
   const ids = { ':booking': bookingId, ':first': first.id, ':second': second.id, ':other': other };
@@ -42,7 +42,7 @@ describe('the plan invariant at the commit', () => {
     ['a total that moves alone', `${item(99_999)}; ${total('total_cents = 99999')}`],
     ['a plan that loses its mark', `update payment_plans set off_by_cents = -1 where booking_id = :booking`],
   ])('the plan invariant rejects %s', async (_, statements) => {
-    expect(['payment_plans_sum', 'payment_plans_nearer']).toContain(await refusedBy(statements));
+    expect(['payment_plans_sum', 'payment_plans_nearer']).toContain(await constraintOf(statements));
   });
 
   it.each([
@@ -62,11 +62,11 @@ describe('the plan invariant at the commit', () => {
       'a plan that is no longer the current one',
       'update payment_plans set is_current = false where booking_id = :booking',
     ],
-  ])('the plan invariant allows %s', async (_, statements) => expect(await refusedBy(statements)).toBeUndefined());
+  ])('the plan invariant allows %s', async (_, statements) => expect(await constraintOf(statements)).toBeUndefined());
 
   it('the plan invariant does not let an imported plan get further away from its booking', async () => {
     const worse = 'update payment_plans set off_by_cents = 1 where booking_id = :booking';
-    expect(await refusedBy(worse)).toBe('payment_plans_nearer');
+    expect(await constraintOf(worse)).toBe('payment_plans_nearer');
   });
 });
 
@@ -102,6 +102,6 @@ describe('the installments table', () => {
       'payment_plans_policy',
     ],
   ])('the installments table rejects %s', async (_, statements, constraint) =>
-    expect(await refusedBy(statements)).toBe(constraint),
+    expect(await constraintOf(statements)).toBe(constraint),
   );
 });

@@ -95,18 +95,18 @@ describe('a payment for a booking', () => {
 
   it('an allocation above the payment or above the outstanding amount is rejected with 422 over_allocated', async () => {
     const { id, schedules } = await bookingWith(app, { installments: THREE });
-    const wish = (...wishes: [number, number][]) =>
+    const pay = (...targets: [number, number][]) =>
       owner.post(
         PAYMENTS,
         received(id, 40_000, {
-          allocations: wishes.map(([n, amountCents]) => ({ scheduleId: schedules[n], amountCents })),
+          allocations: targets.map(([n, amountCents]) => ({ scheduleId: schedules[n], amountCents })),
         }),
       );
     for (const [answer, available, outstanding] of [
-      [await wish([1, 20_001]), 40_000, 20_000],
-      [await wish([0, 40_001]), 40_000, 50_000],
-      [await wish([0, 30_000], [2, 10_001]), 10_000, 30_000],
-      [await wish([1, 15_000], [1, 5001]), 25_000, 5000],
+      [await pay([1, 20_001]), 40_000, 20_000],
+      [await pay([0, 40_001]), 40_000, 50_000],
+      [await pay([0, 30_000], [2, 10_001]), 10_000, 30_000],
+      [await pay([1, 15_000], [1, 5001]), 25_000, 5000],
     ] as const) {
       expect(answer.status).toBe(422);
       expect(answer.body).toEqual(problem('over_allocated', { available, outstanding }));
@@ -176,8 +176,10 @@ describe('unapplied money', () => {
     const { id, schedules } = await bookingWith(app, { installments: THREE });
     const payment = await recorded(owner, received(id, 25_000, { allocations: [] }));
     const path = `${PAYMENTS}/${payment.id}/allocations`;
-    const wished = await owner.post<Envelope>(path, { allocations: [{ scheduleId: schedules[0], amountCents: 1000 }] });
-    expect(wished.body.data).toMatchObject({ unappliedCents: 24_000, version: 2 });
+    const allocated = await owner.post<Envelope>(path, {
+      allocations: [{ scheduleId: schedules[0], amountCents: 1000 }],
+    });
+    expect(allocated.body.data).toMatchObject({ unappliedCents: 24_000, version: 2 });
     const rest = await owner.post<Envelope>(path);
     expect(rest.body.data.unappliedCents).toBe(0);
     expect(parts(rest.body.data, schedules)).toEqual([

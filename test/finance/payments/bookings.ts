@@ -1,7 +1,7 @@
 import { newId } from '../../../src/platform/ids/id.js';
 import type { TestApp } from '../../setup/app.js';
 
-export interface BookingWish {
+export interface BookingTerms {
   currency?: string;
   /** Due date and amount of each installment, in the order of their positions. */
   installments?: readonly (readonly [string, number])[];
@@ -15,8 +15,8 @@ export interface MadeBooking {
 }
 
 /** A booking with a plan of these installments; without any it has one item of 100000 and no plan. */
-export async function bookingWith(app: TestApp, wish: BookingWish = {}): Promise<MadeBooking> {
-  const { currency = 'EUR', installments = [], status = 'confirmed' } = wish;
+export async function bookingWith(app: TestApp, terms: BookingTerms = {}): Promise<MadeBooking> {
+  const { currency = 'EUR', installments = [], status = 'confirmed' } = terms;
   const [id, plan] = [newId('book'), newId('plan')];
   const schedules = installments.map(() => newId('psch'));
   const total = installments.reduce((sum, [, amount]) => sum + amount, 0) || 100_000;

@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import type { Answer } from '../../setup/http.js';
 import { bookingWith, installmentsOf, received } from './bookings.js';
-import { type Envelope, insisting, type Payment, PAYMENTS, read, recorded, reverse } from './payments.js';
+import { type Envelope, retryWhileBusy, type Payment, PAYMENTS, read, recorded, reverse } from './payments.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -20,7 +20,7 @@ const TWO = [
 const TOTAL = 100_001;
 
 const together = <Body>(count: number, call: (index: number) => Promise<Answer<Body>>) =>
-  Promise.all(Array.from({ length: count }, (_, index) => insisting(() => call(index))));
+  Promise.all(Array.from({ length: count }, (_, index) => retryWhileBusy(() => call(index))));
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 async function paidOf(bookingId: string): Promise<number> {
@@ -92,7 +92,7 @@ describe('concurrent payments for bookings', () => {
     });
     // A different order in each iteration of the loop, the same in every run of the test.
     const shuffled = calls.map((call, index) => ({ call, key: (index * 7919) % 31 })).sort((a, b) => a.key - b.key);
-    const answers = await Promise.all(shuffled.map(({ call }) => insisting<Answer>(call)));
+    const answers = await Promise.all(shuffled.map(({ call }) => retryWhileBusy<Answer>(call)));
 
     expect(answers.filter(({ status }) => ![200, 201, 409].includes(status))).toEqual([]);
     for (const { id } of bookings) {

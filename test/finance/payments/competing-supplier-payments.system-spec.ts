@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import type { Answer } from '../../setup/http.js';
 import { PATH as SUPPLIER_INVOICES, problem } from '../invoices.js';
-import { approved, type Envelope, insisting, out, PAYMENTS, recorded, reverse, settledOf } from './payments.js';
+import { approved, type Envelope, retryWhileBusy, out, PAYMENTS, recorded, reverse, settledOf } from './payments.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -14,15 +14,15 @@ beforeAll(async () => {
 });
 
 const together = <Body>(count: number, call: (index: number) => Promise<Answer<Body>>) =>
-  Promise.all(Array.from({ length: count }, (_, index) => insisting(() => call(index))));
+  Promise.all(Array.from({ length: count }, (_, index) => retryWhileBusy(() => call(index))));
 
 describe('concurrent payments for supplier invoices', () => {
   it('two concurrent payments of 60 % of a supplier invoice record one and reject the other', async () => {
     const { id } = await approved(owner, 1000);
     const answers = await together(2, () => owner.post(PAYMENTS, out(id, 600)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
-    const refused = answers.find(({ status }) => status === 422);
-    expect(refused?.body).toEqual(problem('over_allocated', { available: 600, outstanding: 400 }));
+    const rejected = answers.find(({ status }) => status === 422);
+    expect(rejected?.body).toEqual(problem('over_allocated', { available: 600, outstanding: 400 }));
     expect(await settledOf(owner, id)).toMatchObject({ status: 'approved', paidCents: 600 });
   });
 

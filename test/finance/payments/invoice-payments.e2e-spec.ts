@@ -5,11 +5,11 @@ import type { TestClient } from '../../setup/client.js';
 import { problem } from '../invoices.js';
 import { bookingWith, installmentsOf, received } from './bookings.js';
 import { INVOICES, invoicing, TWO, views } from './invoiced.js';
-import { type Envelope, insisting, eventsOf, PAYMENTS, recorded, reverse } from './payments.js';
+import { type Envelope, retryWhileBusy, eventsOf, PAYMENTS, recorded, reverse } from './payments.js';
 
 let app: TestApp;
 let owner: TestClient;
-const { draft, issued, standing } = invoicing(() => owner);
+const { draft, issued, balanceOf } = invoicing(() => owner);
 
 beforeAll(async () => {
   app = await startApp();
@@ -25,9 +25,9 @@ describe('a payment for an invoiced booking', () => {
       [schedules[0], invoice.id, 30_000],
       [schedules[1], invoice.id, 15_000],
     ]);
-    expect(await standing(invoice.id)).toEqual({ status: 'partially_paid', paidCents: 45_000 });
+    expect(await balanceOf(invoice.id)).toEqual({ status: 'partially_paid', paidCents: 45_000 });
     await recorded(owner, received(id, 55_000));
-    expect(await standing(invoice.id)).toEqual({ status: 'paid', paidCents: 100_000 });
+    expect(await balanceOf(invoice.id)).toEqual({ status: 'paid', paidCents: 100_000 });
     const events = await eventsOf(app, 'finance.invoices', { of: ['invoiceId', invoice.id], count: 3 });
     expect(events.filter(({ event }) => event === 'invoice.settled')).toHaveLength(1);
   });
@@ -40,7 +40,7 @@ describe('a payment for an invoiced booking', () => {
       [schedules[0], null, 30_000],
       [schedules[1], second.id, 10_000],
     ]);
-    expect(await standing(second.id)).toEqual({ status: 'partially_paid', paidCents: 10_000 });
+    expect(await balanceOf(second.id)).toEqual({ status: 'partially_paid', paidCents: 10_000 });
   });
 
   it('the reversal of a payment restores the invoice and the installments', async () => {
@@ -48,11 +48,11 @@ describe('a payment for an invoiced booking', () => {
     const invoice = await issued(id);
     const first = await recorded(owner, received(id, 10_000));
     const second = await recorded(owner, received(id, 90_000));
-    expect((await standing(invoice.id)).status).toBe('paid');
+    expect((await balanceOf(invoice.id)).status).toBe('paid');
     await reverse(owner, second.id);
-    expect(await standing(invoice.id)).toEqual({ status: 'partially_paid', paidCents: 10_000 });
+    expect(await balanceOf(invoice.id)).toEqual({ status: 'partially_paid', paidCents: 10_000 });
     await reverse(owner, first.id);
-    expect(await standing(invoice.id)).toEqual({ status: 'issued', paidCents: 0 });
+    expect(await balanceOf(invoice.id)).toEqual({ status: 'issued', paidCents: 0 });
     expect((await installmentsOf(app, id)).map(({ paid }) => paid)).toEqual([0, 0]);
   });
 });
@@ -76,21 +76,21 @@ describe('an allocation to an invoice', () => {
     const allocations = [{ invoiceId: invoice.id, amountCents: 70_000 }];
     const payment = await recorded(owner, received(id, 70_000, { allocations }));
     expect(views(payment)).toEqual([[schedules[1], invoice.id, 70_000]]);
-    expect(await standing(invoice.id)).toEqual({ status: 'paid', paidCents: 70_000 });
+    expect(await balanceOf(invoice.id)).toEqual({ status: 'paid', paidCents: 70_000 });
     expect((await installmentsOf(app, id)).map(({ status }) => status)).toEqual(['pending', 'paid']);
   });
 
   it('an allocation to an installment and an invoice is limited by both', async () => {
     const { id, schedules } = await bookingWith(app, { installments: TWO });
     const invoice = await issued(id);
-    const wish = (amountCents: number) =>
+    const pay = (amountCents: number) =>
       received(id, amountCents, {
         allocations: [{ scheduleId: schedules[0], invoiceId: invoice.id, amountCents }],
       });
-    const refused = await owner.post(PAYMENTS, wish(30_001));
-    expect(refused.status).toBe(422);
-    expect(refused.body).toEqual(problem('over_allocated', { available: 30_001, outstanding: 30_000 }));
-    expect(views(await recorded(owner, wish(30_000)))).toEqual([[schedules[0], invoice.id, 30_000]]);
+    const rejected = await owner.post(PAYMENTS, pay(30_001));
+    expect(rejected.status).toBe(422);
+    expect(rejected.body).toEqual(problem('over_allocated', { available: 30_001, outstanding: 30_000 }));
+    expect(views(await recorded(owner, pay(30_000)))).toEqual([[schedules[0], invoice.id, 30_000]]);
   });
 
   it('an allocation to an installment and the invoice of another installment is rejected with 400', async () => {
@@ -143,9 +143,9 @@ describe('an invoice with payments', () => {
     const invoice = await issued(id);
     const payment = await recorded(owner, received(id, 500));
     const voiding = () => owner.post(`${INVOICES}/${invoice.id}/voiding`, { reason: 'Wrong payer' });
-    const refused = await voiding();
-    expect(refused.status).toBe(409);
-    expect(refused.body).toEqual(problem('invoice_has_payments', { paidCents: 500 }));
+    const rejected = await voiding();
+    expect(rejected.status).toBe(409);
+    expect(rejected.body).toEqual(problem('invoice_has_payments', { paidCents: 500 }));
     await owner.delete(`${PAYMENTS}/${payment.id}/allocations/${payment.allocations[0]?.id}`);
     expect((await voiding()).status).toBe(200);
   });
@@ -156,11 +156,11 @@ describe('an invoice with payments', () => {
     const allocations = [{ invoiceId: invoice.id, amountCents: 30_000 }];
     const answers = await Promise.all(
       Array.from({ length: 8 }, () =>
-        insisting(() => owner.post<Envelope>(PAYMENTS, received(id, 30_000, { allocations }))),
+        retryWhileBusy(() => owner.post<Envelope>(PAYMENTS, received(id, 30_000, { allocations }))),
       ),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(5);
-    expect(await standing(invoice.id)).toEqual({ status: 'partially_paid', paidCents: 90_000 });
+    expect(await balanceOf(invoice.id)).toEqual({ status: 'partially_paid', paidCents: 90_000 });
   });
 });

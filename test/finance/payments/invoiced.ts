@@ -18,7 +18,7 @@ export interface Invoice extends Record<string, unknown> {
 
 /** Creates and reads invoices as a member of staff. */
 export function invoicing(client: () => TestClient) {
-  return { draft, issued, standing };
+  return { draft, issued, balanceOf };
 
   async function draft(bookingId: string, over: object = {}): Promise<Invoice> {
     const { status, body, text } = await client().post<{ data: Invoice }>(INVOICES, { bookingId, ...over });
@@ -33,7 +33,7 @@ export function invoicing(client: () => TestClient) {
     return body.data;
   }
 
-  async function standing(id: string): Promise<Pick<Invoice, 'status' | 'paidCents'>> {
+  async function balanceOf(id: string): Promise<Pick<Invoice, 'status' | 'paidCents'>> {
     const { data } = (await client().get<{ data: Invoice }>(`${INVOICES}/${id}`)).body;
     return { status: data.status, paidCents: data.paidCents };
   }

@@ -5,11 +5,11 @@ import type { TestClient } from '../../setup/client.js';
 import { problem } from '../invoices.js';
 import { bookingWith, installmentsOf, received } from './bookings.js';
 import { INVOICES, invoicing, TWO, views } from './invoiced.js';
-import { entriesOf, insisting, eventsOf, PAYMENTS, read, recorded, reverse } from './payments.js';
+import { entriesOf, retryWhileBusy, eventsOf, PAYMENTS, read, recorded, reverse } from './payments.js';
 
 let app: TestApp;
 let owner: TestClient;
-const { draft, issued, standing } = invoicing(() => owner);
+const { draft, issued, balanceOf } = invoicing(() => owner);
 
 beforeAll(async () => {
   app = await startApp();
@@ -22,16 +22,16 @@ describe('an invoice that is issued after payments', () => {
     const deposit = await recorded(owner, received(id, 30_000));
     const invoice = await issued(id);
     expect(invoice).toMatchObject({ status: 'partially_paid', paidCents: 30_000, balanceCents: 70_000 });
-    expect(await standing(invoice.id)).toEqual({ status: 'partially_paid', paidCents: 30_000 });
+    expect(await balanceOf(invoice.id)).toEqual({ status: 'partially_paid', paidCents: 30_000 });
     const now = await read(owner, deposit.id);
     expect(views(now)).toEqual([[schedules[0], invoice.id, 30_000]]);
     expect(now).toMatchObject({ unappliedCents: 0, version: 2 });
     const actions = (await entriesOf(app, deposit.id)).map(({ action }) => action);
     expect(actions).toEqual(['finance.payment.record', 'finance.payment.allocate']);
-    const refused = await owner.post(`${INVOICES}/${invoice.id}/voiding`, { reason: 'Wrong payer' });
-    expect([refused.status, refused.body]).toEqual([409, problem('invoice_has_payments', { paidCents: 30_000 })]);
+    const rejected = await owner.post(`${INVOICES}/${invoice.id}/voiding`, { reason: 'Wrong payer' });
+    expect([rejected.status, rejected.body]).toEqual([409, problem('invoice_has_payments', { paidCents: 30_000 })]);
     await reverse(owner, deposit.id);
-    expect(await standing(invoice.id)).toEqual({ status: 'issued', paidCents: 0 });
+    expect(await balanceOf(invoice.id)).toEqual({ status: 'issued', paidCents: 0 });
   });
 
   it('a newly issued invoice takes no more than its outstanding amount from earlier payments', async () => {
@@ -42,7 +42,7 @@ describe('an invoice that is issued after payments', () => {
     const { status, body } = await owner.post(PAYMENTS, received(id, 100_000, { allocations }));
     expect([status, body]).toEqual([422, problem('over_allocated', { available: 100_000, outstanding: 70_000 })]);
     await recorded(owner, received(id, 70_000, { allocations: [{ invoiceId: invoice.id, amountCents: 70_000 }] }));
-    expect(await standing(invoice.id)).toEqual({ status: 'paid', paidCents: 100_000 });
+    expect(await balanceOf(invoice.id)).toEqual({ status: 'paid', paidCents: 100_000 });
   });
 
   it('a newly issued invoice of a paid booking is paid at once and publishes it', async () => {
@@ -62,7 +62,7 @@ describe('an invoice that is issued after payments', () => {
       [schedules[0], null, 30_000],
       [schedules[1], invoice.id, 70_000],
     ]);
-    expect(await standing(invoice.id)).toEqual({ status: 'paid', paidCents: 70_000 });
+    expect(await balanceOf(invoice.id)).toEqual({ status: 'paid', paidCents: 70_000 });
     expect((await installmentsOf(app, id)).every(({ status }) => status === 'paid')).toBe(true);
   });
 
@@ -76,7 +76,7 @@ describe('an invoice that is issued after payments', () => {
       [schedules[1], invoice.id, 10_000],
       [schedules[1], null, 60_000],
     ]);
-    expect(await standing(invoice.id)).toEqual({ status: 'paid', paidCents: 40_000 });
+    expect(await balanceOf(invoice.id)).toEqual({ status: 'paid', paidCents: 40_000 });
   });
 
   it('an invoice that is issued during a payment counts each cent once', async () => {
@@ -84,10 +84,10 @@ describe('an invoice that is issued after payments', () => {
     await recorded(owner, received(id, 30_000));
     const { id: invoiceId } = await draft(id);
     const answers = await Promise.all([
-      insisting(() => owner.post(`${INVOICES}/${invoiceId}/issuance`, {})),
-      ...[1, 2].map(() => insisting(() => owner.post(PAYMENTS, received(id, 35_000)))),
+      retryWhileBusy(() => owner.post(`${INVOICES}/${invoiceId}/issuance`, {})),
+      ...[1, 2].map(() => retryWhileBusy(() => owner.post(PAYMENTS, received(id, 35_000)))),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 201, 201]);
-    expect(await standing(invoiceId)).toEqual({ status: 'paid', paidCents: 100_000 });
+    expect(await balanceOf(invoiceId)).toEqual({ status: 'paid', paidCents: 100_000 });
   });
 });

@@ -89,10 +89,15 @@ describe('the deallocation of a payment', () => {
     const { id: supplierInvoiceId } = await approved(owner, 900);
     const payment = await recorded(owner, out(supplierInvoiceId, 900));
     const path = `${PAYMENTS}/${payment.id}/allocations`;
-    const taken = await owner.delete<Envelope>(`${path}/${payment.allocations[0]?.id}`);
+    const deallocated = await owner.delete<Envelope>(`${path}/${payment.allocations[0]?.id}`);
 
-    expect(taken.status).toBe(200);
-    expect(taken.body.data).toMatchObject({ status: 'completed', unappliedCents: 900, allocations: [], version: 2 });
+    expect(deallocated.status).toBe(200);
+    expect(deallocated.body.data).toMatchObject({
+      status: 'completed',
+      unappliedCents: 900,
+      allocations: [],
+      version: 2,
+    });
     expect(await settledOf(owner, supplierInvoiceId)).toMatchObject({ status: 'approved', paidCents: 0 });
 
     const put = await owner.post<Envelope>(path);
@@ -159,9 +164,9 @@ describe('every command on a payment', () => {
   it.each(commands)('the command %s needs %s', async (command, scope) => {
     const { id, allocations } = await subject();
     const ids: [string, string?] = [id, allocations[0]?.id];
-    const refused = await call(command, ids, { client: await staffWith(app, 'finance:read') });
-    expect(refused.status).toBe(403);
-    expect(refused.body).toEqual(problem('forbidden', { requiredScope: scope }));
+    const rejected = await call(command, ids, { client: await staffWith(app, 'finance:read') });
+    expect(rejected.status).toBe(403);
+    expect(rejected.body).toEqual(problem('forbidden', { requiredScope: scope }));
     expect((await call(command, ids, { client: await staffWith(app, scope) })).status).toBe(200);
   });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 /** The error of the database for a change that bypasses the service. */
-async function refusal(sql: string, values: unknown[]): Promise<unknown> {
+async function errorOf(sql: string, values: unknown[]): Promise<unknown> {
   try {
     await app.sql(sql, values);
     return null;
@@ -38,18 +38,18 @@ describe('the payments tables', () => {
     'the payments table rejects the edit %s',
     async (change) => {
       const edited = change === 'reference = null' ? "reference = 'other'" : change;
-      const said = await refusal(`update payments set ${edited} where id = $1`, [payment.id]);
-      expect(said).toBe('payments is append-only');
+      const thrown = await errorOf(`update payments set ${edited} where id = $1`, [payment.id]);
+      expect(thrown).toBe('payments is append-only');
     },
   );
 
   it('the payments tables reject deleting a payment or an allocation, and changing an allocation', async () => {
-    expect(await refusal('delete from payments where id = $1', [payment.id])).toBe('payments is append-only');
+    expect(await errorOf('delete from payments where id = $1', [payment.id])).toBe('payments is append-only');
     for (const sql of [
       'delete from payment_allocations where payment_id = $1',
       'update payment_allocations set amount_cents = 1 where payment_id = $1',
     ]) {
-      expect(await refusal(sql, [payment.id])).toBe('payment_allocations is append-only');
+      expect(await errorOf(sql, [payment.id])).toBe('payment_allocations is append-only');
     }
   });
 
@@ -57,7 +57,7 @@ describe('the payments tables', () => {
     const { id } = await newPayment();
     await owner.post(`/v1/admin/finance/payments/${id}/reversal`, { reason: 'Wrong' });
     const revive = "update payments set status = 'completed', reversed_at = null, reversal_reason = null where id = $1";
-    expect(await refusal(revive, [id])).toBe('payments is append-only');
+    expect(await errorOf(revive, [id])).toBe('payments is append-only');
   });
 
   it.each([
@@ -65,12 +65,12 @@ describe('the payments tables', () => {
     ['more unapplied than there is', 'unapplied_cents = 601', 'payments_unapplied'],
     ['a reversal without its stamps', "status = 'reversed'", 'payments_reversal'],
   ])('the payments table rejects %s', async (_, change, constraint) => {
-    expect(await refusal(`update payments set ${change} where id = $1`, [payment.id])).toBe(constraint);
+    expect(await errorOf(`update payments set ${change} where id = $1`, [payment.id])).toBe(constraint);
   });
 
   it('the database rejects a target whose paid amount is not the sum of its allocations', async () => {
     const sql = 'update supplier_invoices set paid_cents = 601 where id = $1';
-    expect(await refusal(sql, [payment['supplierInvoiceId']])).toBe('supplier_invoices_paid_is_allocated');
+    expect(await errorOf(sql, [payment['supplierInvoiceId']])).toBe('supplier_invoices_paid_is_allocated');
   });
 
   const insert = (columns: string, values: string) =>
@@ -79,7 +79,7 @@ describe('the payments tables', () => {
 
   it('the database rejects an allocation that neither the payment nor its target counts', async () => {
     const sql = insert('supplier_invoice_id, amount_cents', 'supplier_invoice_id, 5');
-    expect(await refusal(sql, [payment.id, 'pall_test_1'])).toBe('payments_conservation');
+    expect(await errorOf(sql, [payment.id, 'pall_test_1'])).toBe('payments_conservation');
   });
 
   it.each([
@@ -95,25 +95,25 @@ describe('the payments tables', () => {
       'payment_allocations_target',
     ],
   ] as const)('the allocations table rejects an allocation %s', async (_, [columns, values], constraint) => {
-    expect(await refusal(insert(columns, values), [payment.id, 'pall_test_2'])).toBe(constraint);
+    expect(await errorOf(insert(columns, values), [payment.id, 'pall_test_2'])).toBe(constraint);
   });
 
   it('the database rejects an allocation to the debt of another party', async () => {
     const { id } = await approved(owner, 1000);
     const sql = insert('supplier_invoice_id, amount_cents', '$3, 5');
-    expect(await refusal(sql, [payment.id, 'pall_test_5', id])).toBe('payment_allocations_own_debt');
+    expect(await errorOf(sql, [payment.id, 'pall_test_5', id])).toBe('payment_allocations_own_debt');
   });
 
   it('the allocations table rejects a reversal row that differs from the row that it reverses', async () => {
     const [allocation] = payment.allocations;
     const sql = insert('supplier_invoice_id, amount_cents, reverses_id', 'supplier_invoice_id, 5, $3');
-    expect(await refusal(sql, [payment.id, 'pall_test_3', allocation?.id])).toBe('payment_allocations_reversal');
+    expect(await errorOf(sql, [payment.id, 'pall_test_3', allocation?.id])).toBe('payment_allocations_reversal');
   });
 
   it('the allocations table rejects a second reversal of one allocation', async () => {
     const { id, allocations } = await newPayment();
     await owner.delete(`/v1/admin/finance/payments/${id}/allocations/${allocations[0]?.id}`);
     const sql = insert('supplier_invoice_id, amount_cents, reverses_id', 'supplier_invoice_id, 600, $3');
-    expect(await refusal(sql, [id, 'pall_test_4', allocations[0]?.id])).toBe('payment_allocations_reversed_once');
+    expect(await errorOf(sql, [id, 'pall_test_4', allocations[0]?.id])).toBe('payment_allocations_reversed_once');
   });
 });

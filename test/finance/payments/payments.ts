@@ -58,7 +58,7 @@ export async function read(client: TestClient, id: string): Promise<Payment> {
  * Repeats a call while the service is busy, as a client does: on a loaded machine the lock of a booking can take longer
  * than a request may wait. A 503 has written nothing.
  */
-export async function insisting<Given extends { status: number }>(call: () => Promise<Given>): Promise<Given> {
+export async function retryWhileBusy<Given extends { status: number }>(call: () => Promise<Given>): Promise<Given> {
   for (;;) {
     const answer = await call();
     if (answer.status !== 503) return answer;

@@ -9,7 +9,7 @@ import { AbandonedJobs } from '../../../src/platform/jobs/abandoned-jobs.js';
 import { lockWorker } from '../../../src/platform/database/session-locks.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import { closeAfterTests } from '../../setup/running.js';
-import { ask, bill } from './rendering.js';
+import { requestRendition, bill } from './rendering.js';
 
 let app: TestApp;
 let folder: string;
@@ -30,7 +30,7 @@ const workerOf = async (id: string) =>
   )[0]?.worker ?? null;
 
 it('a rendition whose process is killed while it renders is rendered by another process within a minute', async () => {
-  const { id } = await ask(app.as('owner'), (await bill(app)).id);
+  const { id } = await requestRendition(app.as('owner'), (await bill(app)).id);
   const holder = await newClient();
   await holder.query('begin');
   await holder.query('select from invoice_renditions where id = $1 for update', [id]);

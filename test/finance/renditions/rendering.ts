@@ -32,7 +32,11 @@ export async function bill(app: TestApp, over: Record<string, unknown> = {}): Pr
   return answer.body.data;
 }
 
-export async function ask(client: TestClient, invoiceId: string, body: object = { format: 'pdf' }): Promise<Rendition> {
+export async function requestRendition(
+  client: TestClient,
+  invoiceId: string,
+  body: object = { format: 'pdf' },
+): Promise<Rendition> {
   const answer = await client.post<{ data: Rendition }>(`${PATH}/${invoiceId}/renditions`, body);
   expect([answer.status, answer.text]).toEqual([202, answer.text]);
   return answer.body.data;

@@ -8,7 +8,7 @@ import { FileStore } from '../../../src/platform/files/file-store.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { problem } from '../invoices.js';
-import { ask, bill, download, fetchFile } from './rendering.js';
+import { requestRendition, bill, download, fetchFile } from './rendering.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -31,7 +31,7 @@ const rowOf = async (id: string) =>
       [id],
     )
   )[0];
-const asked = async () => (await ask(owner, (await bill(app)).id)).id;
+const requested = async () => (await requestRendition(owner, (await bill(app)).id)).id;
 const actionsOf = async (id: string) =>
   (
     await app.sql<{ action: string }>(
@@ -53,7 +53,7 @@ async function withoutFiles(work: () => Promise<void>): Promise<void> {
 
 describe('rendering', () => {
   it('a rendition is pending until it is rendered, and 409 rendition_not_ready contains the time to retry', async () => {
-    const id = await asked();
+    const id = await requested();
     const { status, headers, body } = await download(owner, id);
     expect([status, headers['retry-after'], body]).toEqual([
       409,
@@ -66,7 +66,7 @@ describe('rendering', () => {
   });
 
   it('a rendition is rendered once if the job runs again', async () => {
-    const id = await asked();
+    const id = await requested();
     await Promise.all(Array.from({ length: 3 }, () => render(id)));
     const rendered = await rowOf(id);
     await render(id);
@@ -76,7 +76,7 @@ describe('rendering', () => {
   });
 
   it('a job waits while the completion of another version locks its rendition', async () => {
-    const id = await asked();
+    const id = await requested();
     const locked = app.sql(
       'select pg_sleep(1) from (select id from invoice_renditions where id = $1 for update) locked_by_another_version',
       [id],
@@ -89,7 +89,7 @@ describe('rendering', () => {
   });
 
   it('a download is 410 rendition_file_missing if the file was deleted, and 503 while the store is unavailable', async () => {
-    const id = await asked();
+    const id = await requested();
     await render(id);
     await withoutFiles(async () => {
       const { status, headers, body } = await download(owner, id);
@@ -107,13 +107,13 @@ describe('rendering', () => {
       [id],
     );
     await rm(join(folder, 'files', key.slice(0, 2), key.slice(2, 4), key));
-    const gone = await download(owner, id);
-    expect([gone.status, gone.body]).toEqual([410, problem('rendition_file_missing')]);
+    const response = await download(owner, id);
+    expect([response.status, response.body]).toEqual([410, problem('rendition_file_missing')]);
     expect((await app.get(location)).body).toEqual(problem('not_found'));
   });
 
   it('a rendition fails after five attempts: 409 rendition_failed', async () => {
-    const id = await asked();
+    const id = await requested();
     const files = app.nest.get(FileStore);
     const put = files.put.bind(files);
     files.put = () => Promise.reject(new Error('the disk is full'));
@@ -135,14 +135,14 @@ describe('rendering', () => {
   });
 
   it('a rendition whose process died is rendered by the next run of the job', async () => {
-    const id = await asked();
+    const id = await requested();
     await app.sql('update invoice_renditions set attempts = 1 where id = $1', [id]);
     await render(id);
     expect(await rowOf(id)).toMatchObject({ status: 'ready', attempts: 2 });
   });
 
   it('a rendition whose process died in the last attempt fails in the next run of the job', async () => {
-    const id = await asked();
+    const id = await requested();
     await app.sql('update invoice_renditions set attempts = 5 where id = $1', [id]);
     await render(id);
     expect(await rowOf(id)).toEqual({ status: 'failed', attempts: 5, failure: 'The last attempt did not end' });
@@ -150,7 +150,7 @@ describe('rendering', () => {
   });
 
   it('a rendition is one job of the queue with one run more than attempts', async () => {
-    const id = await asked();
+    const id = await requested();
     const queued = await app.sql('select attempts, max_attempts from graphile_worker._private_jobs where key = $1', [
       id,
     ]);
@@ -159,7 +159,7 @@ describe('rendering', () => {
 
   it('a rendition that is ready after a newer one is stale at once', async () => {
     const { id: invoiceId } = await bill(app);
-    const [older, newer] = [await ask(owner, invoiceId), await ask(owner, invoiceId)];
+    const [older, newer] = [await requestRendition(owner, invoiceId), await requestRendition(owner, invoiceId)];
     await render(newer.id);
     await render(older.id);
     expect([(await rowOf(older.id))?.status, (await rowOf(newer.id))?.status]).toEqual(['stale', 'ready']);
@@ -190,7 +190,7 @@ describe('the renditions table', () => {
     [`attempts = 6`, 'invoice_renditions_attempts_check'],
     [`language = 'xx'`, 'invoice_renditions_language_check'],
   ])('the renditions table rejects %s', async (change, constraint) => {
-    const id = await asked();
+    const id = await requested();
     const attempt = app.sql(`update invoice_renditions set ${change} where id = $1`, [id]);
     await expect(attempt).rejects.toMatchObject({ constraint });
   });

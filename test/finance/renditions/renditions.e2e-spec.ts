@@ -6,7 +6,7 @@ import type { TestClient } from '../../setup/client.js';
 import { pagesOf } from '../../setup/pdf.js';
 import { draft, PATH, pay, sell, takeBack, voiding } from '../invoices/invoicing.js';
 import { invalid, problem, staffWith } from '../invoices.js';
-import { ask, bill, download, fetchFile, linkOf, type Rendition, RENDITIONS } from './rendering.js';
+import { requestRendition, bill, download, fetchFile, linkOf, type Rendition, RENDITIONS } from './rendering.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -57,9 +57,9 @@ describe('POST /v1/admin/finance/invoices/{id}/renditions', () => {
 
   it('versions are counted per format and language, also in concurrent requests', async () => {
     const { id } = await bill(app);
-    const made = await Promise.all(Array.from({ length: 6 }, () => ask(owner, id, { format: 'html' })));
+    const made = await Promise.all(Array.from({ length: 6 }, () => requestRendition(owner, id, { format: 'html' })));
     expect(made.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4, 5, 6]);
-    expect((await ask(owner, id, { format: 'html', language: 'de' })).version).toBe(1);
+    expect((await requestRendition(owner, id, { format: 'html', language: 'de' })).version).toBe(1);
     for (const rendition of made.filter(({ version }) => version === 6)) await linkOf(owner, rendition.id);
   });
 });
@@ -67,7 +67,7 @@ describe('POST /v1/admin/finance/invoices/{id}/renditions', () => {
 describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
   it('a download redirects to a PDF with number, lines, taxes and totals, with any Authorization header', async () => {
     const invoice = await bill(app);
-    const { id } = await ask(owner, invoice.id);
+    const { id } = await requestRendition(owner, invoice.id);
     const location = await linkOf(owner, id);
     expect(location).toMatch(/^\/v1\/files\/[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{22}$/);
     const token = app.credentials.staff.token;
@@ -102,7 +102,7 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
   });
 
   it('a download is an empty 302 that is not cached', async () => {
-    const { id } = await ask(owner, (await bill(app)).id);
+    const { id } = await requestRendition(owner, (await bill(app)).id);
     await linkOf(owner, id);
     const { status, headers, text } = await download(owner, id);
     expect([status, text]).toEqual([302, '']);
@@ -111,7 +111,7 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
 
   it('an HTML rendition is escaped and in the requested language', async () => {
     const invoice = await bill(app);
-    const { id } = await ask(owner, invoice.id, { format: 'html', language: 'de' });
+    const { id } = await requestRendition(owner, invoice.id, { format: 'html', language: 'de' });
     const { headers, bytes } = await fetchFile(app.url + (await linkOf(owner, id)));
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(headers['content-security-policy']).toContain("default-src 'none'");
@@ -120,13 +120,13 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
   });
 
   it('the file name is the invoice number without special characters', async () => {
-    const { id } = await ask(owner, (await bill(app, { prefix: '../R "ü"; x=' })).id);
+    const { id } = await requestRendition(owner, (await bill(app, { prefix: '../R "ü"; x=' })).id);
     const { headers } = await fetchFile(app.url + (await linkOf(owner, id)));
     expect(headers['content-disposition']).toBe('attachment; filename="R-x-0001.pdf"');
   });
 
   it('a download is logged with its actor', async () => {
-    const { id } = await ask(owner, (await bill(app)).id);
+    const { id } = await requestRendition(owner, (await bill(app)).id);
     await linkOf(owner, id);
     const lines = app.logs.filter((line) => line.includes('an invoice was downloaded') && line.includes(id));
     expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
@@ -150,11 +150,11 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
 describe('a newer version', () => {
   it('a newer version makes older ones stale: 409 rendition_stale unless allowStale is true', async () => {
     const { id: invoiceId } = await bill(app);
-    const first = await ask(owner, invoiceId);
+    const first = await requestRendition(owner, invoiceId);
     await linkOf(owner, first.id);
-    const other = await ask(owner, invoiceId, { format: 'pdf', language: 'fr' });
+    const other = await requestRendition(owner, invoiceId, { format: 'pdf', language: 'fr' });
     await linkOf(owner, other.id);
-    const second = await ask(owner, invoiceId);
+    const second = await requestRendition(owner, invoiceId);
     await linkOf(owner, second.id);
     const { status, body } = await download(owner, first.id);
     expect([status, body]).toEqual([409, problem('rendition_stale')]);
@@ -172,7 +172,7 @@ describe('a newer version', () => {
   it('a newer version is the same file after a payment, and shows that the invoice is void', async () => {
     const { id: invoiceId } = await bill(app);
     const render = async () => {
-      const { id } = await ask(owner, invoiceId);
+      const { id } = await requestRendition(owner, invoiceId);
       const { bytes } = await fetchFile(app.url + (await linkOf(owner, id)));
       const { body } = await owner.get<{ data: Rendition[] }>(`${PATH}/${invoiceId}/renditions?limit=1`);
       expect(body.data[0]).toMatchObject({ id, sha256: createHash('sha256').update(bytes).digest('hex') });
@@ -189,7 +189,7 @@ describe('a newer version', () => {
 
 describe('GET /v1/files/{token}', () => {
   it('an invalid, changed or expired token is 404 in the form of the storefront', async () => {
-    const { id } = await ask(owner, (await bill(app)).id);
+    const { id } = await requestRendition(owner, (await bill(app)).id);
     const location = await linkOf(owner, id);
     const [payload = '', mac = ''] = location.replace('/v1/files/', '').split('.');
     const forged = Buffer.from(JSON.stringify(['0'.repeat(64), 'x.pdf', 'text/html', 9e15])).toString('base64url');
@@ -221,7 +221,7 @@ describe('GET /v1/files/{token}', () => {
   });
 
   it('HEAD is answered without the file', async () => {
-    const { id } = await ask(owner, (await bill(app)).id);
+    const { id } = await requestRendition(owner, (await bill(app)).id);
     const { status, headers, bytes } = await fetchFile(app.url + (await linkOf(owner, id)), {}, 'HEAD');
     expect([status, bytes.length]).toEqual([200, 0]);
     expect(Number(headers['content-length'])).toBeGreaterThan(1_000);
@@ -235,7 +235,7 @@ describe('the job queue', () => {
     let failures = 1;
     files.put = (bytes) => (failures-- > 0 ? Promise.reject(new Error('the disk is full')) : put(bytes));
     try {
-      const { id } = await ask(owner, (await bill(app)).id, { format: 'html' });
+      const { id } = await requestRendition(owner, (await bill(app)).id, { format: 'html' });
       await linkOf(owner, id);
       const found = await app.sql('select status, attempts from invoice_renditions where id = $1', [id]);
       expect(found).toEqual([{ status: 'ready', attempts: 2 }]);

@@ -81,14 +81,14 @@ describe('a commission', () => {
       { costCents: 5, costCurrency: 'USD' },
     ],
   ])('%j without a cost in the currency of the sale is 422 cost_unknown', (terms, over) => {
-    expect(refusal(() => amount(terms, over))).toMatchObject({ status: 422, code: 'cost_unknown' });
+    expect(thrownBy(() => amount(terms, over))).toMatchObject({ status: 422, code: 'cost_unknown' });
   });
 
   it.each<[GivenTerms, Partial<Sale>]>([
     [{ rateBasisPoints: 1 }, { totalSellCents: -1 }],
     [{ commissionModel: 'fixed', amountCents: Number.MAX_SAFE_INTEGER, perUnit: true }, { quantity: 2 }],
   ])('%j of %j is 422 commission_exceeds_base', (terms, over) => {
-    expect(refusal(() => amount(terms, over))).toMatchObject({ status: 422, code: 'commission_exceeds_base' });
+    expect(thrownBy(() => amount(terms, over))).toMatchObject({ status: 422, code: 'commission_exceeds_base' });
   });
 
   it.each<[GivenTerms, string, string]>([
@@ -103,7 +103,7 @@ describe('a commission', () => {
     [{ commissionModel: 'net', netRateCents: 1, amountCents: 1 }, 'amountCents', 'not_of_model'],
   ])('the terms %j are rejected with 400 at %s: %s', (terms, path, code) => {
     const details = { issues: [{ path, code, message: expect.any(String) }] };
-    expect(refusal(() => completeTerms(terms))).toMatchObject({ status: 400, details });
+    expect(thrownBy(() => completeTerms(terms))).toMatchObject({ status: 400, details });
   });
 
   it('a percentage is between 0 and its base, exact to half a unit, and grows with the rate', () => {
@@ -132,7 +132,7 @@ describe('a commission', () => {
   });
 });
 
-function refusal(act: () => unknown): unknown {
+function thrownBy(act: () => unknown): unknown {
   try {
     return act();
   } catch (error) {

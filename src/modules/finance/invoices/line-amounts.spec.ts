@@ -9,7 +9,7 @@ const price = (line: Partial<LineInput>) =>
     totalCents,
   ])[0];
 
-function refusal(work: () => unknown): unknown {
+function thrownBy(work: () => unknown): unknown {
   try {
     work();
   } catch (error) {
@@ -39,7 +39,7 @@ describe('an invoice line', () => {
     ['totalCents', 1_191, 1_190],
   ])('an invoice line with another %s than the computed one is rejected', (name, actual, expected) => {
     const line = { unitPriceCents: 1_000, taxRateBasisPoints: 1_900, [name]: actual };
-    expect(refusal(() => price(line))).toEqual({
+    expect(thrownBy(() => price(line))).toEqual({
       status: 422,
       code: 'totals_mismatch',
       details: { field: `lines.0.${name}`, expected, actual },
@@ -48,7 +48,7 @@ describe('an invoice line', () => {
 
   it('an invoice line beyond 2^53-1 is rejected with 400', () => {
     const line = { quantity: '2', unitPriceCents: Number.MAX_SAFE_INTEGER };
-    expect(refusal(() => price(line))).toMatchObject({
+    expect(thrownBy(() => price(line))).toMatchObject({
       status: 400,
       code: 'invalid_request',
       details: { issues: [{ path: 'lines.0.netCents', code: 'amount_too_large' }] },
@@ -78,12 +78,12 @@ describe('the totals of an invoice', () => {
   });
 
   it('the totals of an invoice are rejected if they differ from the computed ones or are below 0', () => {
-    expect(refusal(() => totalsOf(lines, { subtotalCents: 9_001 }))).toEqual({
+    expect(thrownBy(() => totalsOf(lines, { subtotalCents: 9_001 }))).toEqual({
       status: 422,
       code: 'totals_mismatch',
       details: { field: 'subtotalCents', expected: 9_000, actual: 9_001 },
     });
-    expect(refusal(() => totalsOf(priceLines([{ description: 'Off', unitPriceCents: -1 }]), {}))).toEqual({
+    expect(thrownBy(() => totalsOf(priceLines([{ description: 'Off', unitPriceCents: -1 }]), {}))).toEqual({
       status: 422,
       code: 'negative_total',
       details: { totalCents: -1 },
@@ -98,8 +98,8 @@ describe('the totals of an invoice', () => {
       taxRateBasisPoints: fc.option(fc.nat({ max: 10_000 })),
     });
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 30 }), (given) => {
-        const priced = priceLines(given);
+      fc.property(fc.array(line, { maxLength: 30 }), (drafts) => {
+        const priced = priceLines(drafts);
         const totals = totalsOf(priced, {});
         expect(totals.subtotalCents + totals.taxCents).toBe(totals.totalCents);
         expect(priced.reduce((sum, { totalCents }) => sum + totalCents, 0)).toBe(totals.totalCents);

@@ -38,7 +38,7 @@ describe('every collection plan', () => {
       const index = Math.min(place, others.length);
       return [...others.slice(0, index), step({ ...at, remainder: true }), ...others.slice(index)];
     });
-  const facts: fc.Arbitrary<PlanInput> = fc.record({
+  const inputs: fc.Arbitrary<PlanInput> = fc.record({
     totalCents: fc.oneof(fc.nat(1000), fc.maxSafeNat()),
     today: fc.integer({ min: dayNumber('1990-01-01'), max: dayNumber('2199-12-31') }).map(dayOf),
     departureDate: fc.option(fc.integer({ min: dayNumber('1990-01-01'), max: dayNumber('2199-12-31') }).map(dayOf)),
@@ -53,26 +53,26 @@ describe('every collection plan', () => {
     ),
   });
   // Two days at random are rarely close to each other.
-  const near = fc.tuple(facts, fc.integer({ min: -5, max: 120 })).map(([other, days]): PlanInput => {
+  const near = fc.tuple(inputs, fc.integer({ min: -5, max: 120 })).map(([other, days]): PlanInput => {
     return { ...other, departureDate: dayOf(dayNumber(other.today) + days) };
   });
 
   it('adds up to the total, has no zero, and dates that go forward from today and end by the departure', () => {
     fc.assert(
-      fc.property(fc.oneof(facts, near), (given) => {
-        const { entries, warnings } = computePlan(given);
+      fc.property(fc.oneof(inputs, near), (input) => {
+        const { entries, warnings } = computePlan(input);
         const sum = entries.reduce((all, { amountCents }) => all + BigInt(amountCents), 0n);
-        expect(sum).toBe(BigInt(given.totalCents));
+        expect(sum).toBe(BigInt(input.totalCents));
         expect(entries.every(({ amountCents }) => amountCents > 0)).toBe(true);
 
         const days = entries.map(({ dueDate }) => dueDate);
         expect(days).toEqual([...new Set(days)].sort());
-        expect(days.every((day) => day >= given.today)).toBe(true);
-        const isPast = given.departureDate !== null && given.departureDate < given.today;
-        const last = given.departureDate === null || isPast ? '2199-12-31' : given.departureDate;
+        expect(days.every((day) => day >= input.today)).toBe(true);
+        const isPast = input.departureDate !== null && input.departureDate < input.today;
+        const last = input.departureDate === null || isPast ? '2199-12-31' : input.departureDate;
         expect(days.every((day) => day <= last)).toBe(true);
-        expect(warnings).toEqual(isPast && given.totalCents > 0 ? ['departure_past'] : []);
-        expect(entries.length).toBeLessThanOrEqual(given.policy?.steps.length ?? 1);
+        expect(warnings).toEqual(isPast && input.totalCents > 0 ? ['departure_past'] : []);
+        expect(entries.length).toBeLessThanOrEqual(input.policy?.steps.length ?? 1);
       }),
       { numRuns: 5_000 },
     );

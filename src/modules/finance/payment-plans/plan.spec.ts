@@ -98,8 +98,8 @@ describe('the worked examples of the collection plan', () => {
     ],
   ];
 
-  it.each(examples)('the collection plan of the worked example is correct: %s', (_, facts, expected) =>
-    expect(dues(facts)).toEqual(expected),
+  it.each(examples)('the collection plan of the worked example is correct: %s', (_, input, expected) =>
+    expect(dues(input)).toEqual(expected),
   );
 
   it('100 in three steps of 3333 bp, 3333 bp and the remainder are 33, 33 and 34', () => {

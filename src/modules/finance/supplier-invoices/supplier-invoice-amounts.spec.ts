@@ -22,7 +22,7 @@ describe('the lines of a supplier invoice', () => {
 
   it('a stated total other than quantity * unit + tax is rejected', () => {
     const line = { description: 'Room', quantity: 3, unitAmountCents: 100, taxAmountCents: 7, totalAmountCents: 306 };
-    expect(refusal(() => priceLines([line]))).toEqual({
+    expect(thrownBy(() => priceLines([line]))).toEqual({
       status: 422,
       code: 'totals_mismatch',
       details: { field: 'lines.0.totalAmountCents', expected: 307, actual: 306 },
@@ -31,14 +31,14 @@ describe('the lines of a supplier invoice', () => {
 
   it('a line total beyond 2^53-1 is rejected without being rounded first', () => {
     const line = { description: 'Room', quantity: 2, unitAmountCents: MAX };
-    expect(refusal(() => priceLines([line]))).toMatchObject({ status: 400, code: 'invalid_request' });
-    expect(refusal(() => priceLines([{ ...line, quantity: 1, taxAmountCents: 1 }]))).toMatchObject({ status: 400 });
+    expect(thrownBy(() => priceLines([line]))).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(thrownBy(() => priceLines([{ ...line, quantity: 1, taxAmountCents: 1 }]))).toMatchObject({ status: 400 });
     expect(priceLines([{ ...line, quantity: 1 }])[0]?.totalAmountCents).toBe(MAX);
   });
 
   it('lines whose sum is beyond 2^53-1 are rejected', () => {
     const lines = priceLines([MAX, 1].map((unitAmountCents) => ({ description: 'Room', unitAmountCents })));
-    expect(refusal(() => sumOf(lines, ({ totalAmountCents }) => totalAmountCents))).toMatchObject({ status: 400 });
+    expect(thrownBy(() => sumOf(lines, ({ totalAmountCents }) => totalAmountCents))).toMatchObject({ status: 400 });
   });
 });
 
@@ -65,7 +65,7 @@ describe('the totals of a supplier invoice', () => {
       { field: 'lines', expected: 120, actual: 119 },
     ],
   ])('the totals %j are rejected', (totals, details) => {
-    expect(refusal(() => assertTotals(totals, lines))).toEqual({ status: 422, code: 'totals_mismatch', details });
+    expect(thrownBy(() => assertTotals(totals, lines))).toEqual({ status: 422, code: 'totals_mismatch', details });
   });
 });
 
@@ -84,11 +84,11 @@ describe('the exchange rate', () => {
       null,
       null,
     ]);
-    expect(refusal(() => storedRate({ ...equal, exchangeRate: '1.0000000001' }))).toMatchObject({ status: 400 });
+    expect(thrownBy(() => storedRate({ ...equal, exchangeRate: '1.0000000001' }))).toMatchObject({ status: 400 });
   });
 
   it('a rate needs a base currency', () => {
-    expect(refusal(() => storedRate({ ...CHF, baseCurrency: null }))).toMatchObject({ status: 400 });
+    expect(thrownBy(() => storedRate({ ...CHF, baseCurrency: null }))).toMatchObject({ status: 400 });
   });
 });
 
@@ -117,7 +117,7 @@ describe('the base amounts', () => {
 
   it('base amounts beyond 2^53-1 are rejected', () => {
     const totals = { totalCents: MAX, subtotalCents: MAX, taxCents: 0 };
-    expect(refusal(() => baseTotals({ ...totals, ...CHF }))).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(thrownBy(() => baseTotals({ ...totals, ...CHF }))).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 
   it('base amounts always add up and are never negative', () => {
@@ -146,7 +146,7 @@ describe('the base amounts', () => {
   });
 });
 
-function refusal(act: () => unknown): object | null {
+function thrownBy(act: () => unknown): object | null {
   try {
     act();
     return null;

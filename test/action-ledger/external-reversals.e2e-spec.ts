@@ -76,8 +76,8 @@ describe('trips.trip.reserve', () => {
 
     expect(await ordersOf(app, ref)).toEqual([{ state: 'released', holds: 1 }]);
     expect(await entry(id)).toMatchObject({ state: 'completed', outcome: 'full', failure: null });
-    const told = (await page(app, { subjectId: id })).data.map(({ action }) => action);
-    expect(told).toEqual(['action-ledger.reversal.complete']);
+    const actions = (await page(app, { subjectId: id })).data.map(({ action }) => action);
+    expect(actions).toEqual(['action-ledger.reversal.complete']);
     expect((await app.nest.get(LedgerVerificationService).verify()).breaks).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import {
-  askForToken,
+  requestToken,
   clientsOf,
   FORM,
   newClient,
@@ -70,8 +70,8 @@ describe('invalid_request', () => {
         ),
     ],
     ['bytes that are not UTF-8', () => app.post(TOKEN, undefined, { raw: Buffer.from([0x61, 0xff]), headers: FORM })],
-  ])('invalid_request is returned for %s', async (_, ask) => {
-    expectFault(await ask(), 400, 'invalid_request');
+  ])('invalid_request is returned for %s', async (_, request) => {
+    expectFault(await request(), 400, 'invalid_request');
   });
 
   it.each(['grant_type=client_credentials', 'client_secret=x', 'scope=connect:bookings:read', 'a'])(
@@ -94,23 +94,23 @@ describe('unsupported_grant_type', () => {
 
 describe('invalid_client', () => {
   const revoked = async () => {
-    const gone = await newClient(app, operatorId);
-    await app.as('platform').delete(`${clientsOf(operatorId)}/${gone.id}`);
-    return askForToken(app, gone);
+    const former = await newClient(app, operatorId);
+    await app.as('platform').delete(`${clientsOf(operatorId)}/${former.id}`);
+    return requestToken(app, former);
   };
   const expired = async () => {
-    const gone = await newClient(app, operatorId, { expiresAt: new Date(app.now().getTime() + 2000).toISOString() });
+    const former = await newClient(app, operatorId, { expiresAt: new Date(app.now().getTime() + 2000).toISOString() });
     app.travel({ ms: 2000 });
-    return askForToken(app, gone);
+    return requestToken(app, former);
   };
 
   it.each([
-    ['an unknown client', () => askForToken(app, { ...client, clientId: 'occ_000000000000000000000000' })],
-    ['a client id that cannot be one', () => askForToken(app, { ...client, clientId: 'a\0b' })],
-    ['a client id of a thousand characters', () => askForToken(app, { ...client, clientId: 'a'.repeat(1000) })],
-    ['the ID of the resource', () => askForToken(app, { ...client, clientId: client.id })],
-    ['a wrong secret', () => askForToken(app, { ...client, clientSecret: `${client.clientSecret}x` })],
-    ['an empty secret', () => askForToken(app, { ...client, clientSecret: '' })],
+    ['an unknown client', () => requestToken(app, { ...client, clientId: 'occ_000000000000000000000000' })],
+    ['a client id that cannot be one', () => requestToken(app, { ...client, clientId: 'a\0b' })],
+    ['a client id of a thousand characters', () => requestToken(app, { ...client, clientId: 'a'.repeat(1000) })],
+    ['the ID of the resource', () => requestToken(app, { ...client, clientId: client.id })],
+    ['a wrong secret', () => requestToken(app, { ...client, clientSecret: `${client.clientSecret}x` })],
+    ['an empty secret', () => requestToken(app, { ...client, clientSecret: '' })],
     ['no client at all', () => calls.form(GRANT)],
     [
       'a wrong secret by HTTP Basic',
@@ -120,8 +120,8 @@ describe('invalid_client', () => {
     ['Basic that is not base64', () => calls.form(GRANT, { headers: { Authorization: 'Basic %%%' } })],
     ['a revoked client', revoked],
     ['an expired client', expired],
-  ])('invalid_client is the same response for %s', async (_, ask) => {
-    const answer = await ask();
+  ])('invalid_client is the same response for %s', async (_, request) => {
+    const answer = await request();
     expectFault(answer, 401, 'invalid_client');
     expect(answer.body).toMatchObject({ error_description: 'The client could not be authenticated' });
     expect(answer.headers['www-authenticate']).toBe('Basic realm="connect"');
@@ -130,7 +130,7 @@ describe('invalid_client', () => {
   it('invalid_client is returned for the secret of another client', async () => {
     const other = await newClient(app, operatorId);
     const { clientId } = client;
-    expectFault(await askForToken(app, { clientId, clientSecret: other.clientSecret }), 401, 'invalid_client');
+    expectFault(await requestToken(app, { clientId, clientSecret: other.clientSecret }), 401, 'invalid_client');
   });
 });
 
@@ -141,18 +141,18 @@ describe('unauthorized_client', () => {
     const grant = { id: grantId, operatorId, scopes: ['connect:*'] };
 
     await provision(app, { operatorGrants: [{ ...grant, status: 'paused' }] });
-    expectFault(await askForToken(app, bound), 400, 'unauthorized_client');
-    expectFault(await askForToken(app, { ...bound, clientSecret: 'wrong' }), 401, 'invalid_client');
+    expectFault(await requestToken(app, bound), 400, 'unauthorized_client');
+    expectFault(await requestToken(app, { ...bound, clientSecret: 'wrong' }), 401, 'invalid_client');
 
     await provision(app, { operatorGrants: [{ ...grant, status: 'active' }] });
-    expect((await askForToken(app, bound)).status).toBe(200);
+    expect((await requestToken(app, bound)).status).toBe(200);
   });
 
   it('unauthorized_client is returned while the operator is inactive', async () => {
     const operator = await newOperator(app);
     const idle = await newClient(app, operator);
     await provision(app, { operators: [{ id: operator, name: 'Partner', status: 'inactive' }] });
-    expectFault(await askForToken(app, idle), 400, 'unauthorized_client');
+    expectFault(await requestToken(app, idle), 400, 'unauthorized_client');
   });
 });
 

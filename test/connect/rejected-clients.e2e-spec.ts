@@ -85,8 +85,8 @@ describe('a request for a new client without a valid credential (401)', () => {
 describe('a request for a new client without permission (403)', () => {
   it.each(['connect:bookings:read', 'connect:bookings:delete', 'connect:bookings:writer', 'data:geo:read'])(
     'a request for a new client is 403 with the scope %s, which is not a *:write scope',
-    async (held) => {
-      const { status, body, headers } = await (await withKey(app, [held])).post(path, { scopes: [held] });
+    async (granted) => {
+      const { status, body, headers } = await (await withKey(app, [granted])).post(path, { scopes: [granted] });
       expect(status).toBe(403);
       expect(body).toEqual(errorBody('forbidden', { requiredScope: '*:write' }));
       expect(headers['www-authenticate']).toContain('error="insufficient_scope", scope="*:write"');
@@ -95,8 +95,8 @@ describe('a request for a new client without permission (403)', () => {
 
   it.each(['connect:bookings:write', 'connect:*:write', 'connect:bookings:*', 'connect:*'])(
     'a request for a new client is accepted with the scope %s',
-    async (held) => {
-      const { status } = await (await withKey(app, [held])).post(path, { scopes: ['connect:bookings:write'] });
+    async (granted) => {
+      const { status } = await (await withKey(app, [granted])).post(path, { scopes: ['connect:bookings:write'] });
       expect(status).toBe(201);
     },
   );
@@ -120,10 +120,10 @@ describe('a request for a client of an unknown operator (404)', () => {
 
   it.each(['op_that_is_not_there', 'x'.repeat(65), 'op%00', 'op%20x', 'op%2Fdemo', '%zz'])(
     'a client of an unknown or malformed operator ID gets the same 404: %s',
-    async (odd) => {
-      const { status, body } = await app.as('platform').post(clientsOf(odd), { scopes: ['connect:a:read'] });
+    async (malformed) => {
+      const { status, body } = await app.as('platform').post(clientsOf(malformed), { scopes: ['connect:a:read'] });
       expect(status).toBe(404);
-      expect(body).toEqual(odd === '%zz' ? errorBody('not_found') : unknown);
+      expect(body).toEqual(malformed === '%zz' ? errorBody('not_found') : unknown);
     },
   );
 

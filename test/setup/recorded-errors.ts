@@ -9,7 +9,7 @@ export const CHECK = '23514';
  * Collects the transactions that the database ends with one of these SQLSTATEs from now on, also if the service
  * recovers: a deadlock is repeated, and the client does not see it.
  */
-export function refusalsOf({ nest }: TestApp, ...states: string[]): unknown[] {
+export function recordDatabaseErrors({ nest }: TestApp, ...states: string[]): unknown[] {
   const found: unknown[] = [];
   const database = nest.get(Database);
   const attempt = (Reflect.get(database, 'attempt') as (work: unknown) => Promise<unknown>).bind(database);

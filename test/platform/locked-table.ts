@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
-interface HeldTable {
+interface LockedTable {
   release: () => Promise<void>;
   /** The number of statements that wait for the table. */
   waiting: () => Promise<number>;
 }
 
-export function holdChannels(): Promise<HeldTable> {
-  return holdTable('channels');
+export function lockChannels(): Promise<LockedTable> {
+  return lockTable('channels');
 }
 
 /**
  * Locks the table until `release`, so that statements which read it wait. The service has no test routes; this is how a
  * test makes a request take long.
  */
-export async function holdTable(table: 'channels' | 'action_ledger_entries' | 'api_tokens'): Promise<HeldTable> {
+export async function lockTable(table: 'channels' | 'action_ledger_entries' | 'api_tokens'): Promise<LockedTable> {
   const client = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
   await client.connect();
   await client.query(`begin; lock table ${table} in access exclusive mode`);

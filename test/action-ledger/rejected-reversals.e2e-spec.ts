@@ -5,7 +5,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { tokenWith } from '../setup/staff-token.js';
 import { CHANNELS, ENTRIES, newChannel, page } from './ledger.js';
-import { changedChannel, entryOf, preview, REASON, type Refused, reverse, reversed } from './reversals.js';
+import { changedChannel, entryOf, preview, REASON, type ErrorBody, reverse, reversed } from './reversals.js';
 
 const CREATE = 'distribution.channel.create';
 const UPDATE = 'distribution.channel.update';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 const channel = async (id: string) => (await app.as('owner').get(`${CHANNELS}/${id}`)).body;
 
 describe('a rejected reversal', () => {
-  const refused = (answer: { body: Refused; headers: Record<string, string | undefined> }, rest: object) =>
+  const rejected = (answer: { body: ErrorBody; headers: Record<string, string | undefined> }, rest: object) =>
     expect(answer.body).toEqual({ requestId: answer.headers['x-request-id'], ...rest });
 
   it('a second reversal is 409 already_reversed with the first one', async () => {
@@ -30,7 +30,7 @@ describe('a rejected reversal', () => {
 
     expect(second.status).toBe(409);
     const details = { reversedByEntryId: first.body.data.id };
-    refused(second, { error: 'The action was already reversed', code: 'already_reversed', details });
+    rejected(second, { error: 'The action was already reversed', code: 'already_reversed', details });
     expect((await preview(app, entry.id)).refusal).toEqual({
       code: 'already_reversed',
       message: 'The action was already reversed',
@@ -44,7 +44,7 @@ describe('a rejected reversal', () => {
     for (const { id, action } of [reversal, login ?? reversal]) {
       const answer = await reverse(app, id);
       expect(answer.status).toBe(409);
-      refused(answer, {
+      rejected(answer, {
         error: 'The action cannot be reversed',
         code: 'not_reversible',
         details: { action, reason: 'no_undo' },
@@ -61,7 +61,7 @@ describe('a rejected reversal', () => {
     const answer = await reverse(app, id);
 
     expect((await entryOf(app, subjectId, UPDATE)).reversible).toBe(false);
-    refused(answer, {
+    rejected(answer, {
       error: 'The action cannot be reversed',
       code: 'not_reversible',
       details: { action, reason: 'payload_erased' },
@@ -76,7 +76,7 @@ describe('a rejected reversal', () => {
 
     const answer = await reverse(app, entry.id);
 
-    refused(answer, {
+    rejected(answer, {
       error: 'The action cannot be reversed now: The resource was changed after this action',
       code: 'reversal_conflict',
       details: { reason: 'changed_since', recordedVersion: 2, currentVersion: 3 },
@@ -107,7 +107,7 @@ describe('a rejected reversal', () => {
     for (const id of [ABSENT, 'aled_x', '%00']) {
       const answer = await reverse(app, id);
       expect(answer.status).toBe(404);
-      refused(answer, { error: 'Not found', code: 'not_found' });
+      rejected(answer, { error: 'Not found', code: 'not_found' });
       expect((await app.as('owner').get(`${ENTRIES}/${id}/reversal-preview`)).status).toBe(404);
     }
   });
@@ -116,7 +116,7 @@ describe('a rejected reversal', () => {
     const { id } = await entryOf(app, await newChannel(app), CREATE);
     const body = { reason: REASON, actorId: 'user_x' };
 
-    const answer = await app.as('owner').post<Refused>(`${ENTRIES}/${id}/reversals`, body);
+    const answer = await app.as('owner').post<ErrorBody>(`${ENTRIES}/${id}/reversals`, body);
 
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
     expect(answer.body.details['fields']).toEqual({ actorId: ['actorId is not recognized'] });
@@ -127,7 +127,7 @@ describe('a rejected reversal', () => {
     const { id } = await entryOf(app, await newChannel(app), CREATE);
     const token = await tokenWith(app, ['action-ledger:*', 'distribution:*']);
 
-    const answer = await app.with(token).post<Refused>(`${ENTRIES}/${id}/reversals`, { reason: REASON });
+    const answer = await app.with(token).post<ErrorBody>(`${ENTRIES}/${id}/reversals`, { reason: REASON });
 
     expect([answer.status, answer.body.details]).toEqual([403, { requiredScope: 'action-ledger:reverse' }]);
     expect((await app.with(token).get(`${ENTRIES}/${id}/reversal-preview`)).status).toBe(200);
