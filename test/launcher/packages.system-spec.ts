@@ -37,7 +37,7 @@ describe('the packages of a clone', () => {
   it('an installation runs no script of a package', async () => {
     const project = scriptedProject();
     const script = runScript(project, [join(project, 'scripts/ensure.js')], { npm_config_offline: 'true' });
-    expect([await script.end(), script.said()]).toEqual([0, script.said()]);
+    expect([await script.end(), script.output()]).toEqual([0, script.output()]);
     expect(existsSync(join(project, 'node_modules/greedy/package.json'))).toBe(true);
     expect([existsSync(join(project, 'MARK')), existsSync(join(project, 'greedy/MARK'))]).toEqual([false, false]);
   });
@@ -58,7 +58,7 @@ describe('the packages of a clone', () => {
       npm_config_registry: `http://127.0.0.1:${port}`,
       npm_config_cache: newCache(),
     });
-    expect([await script.end(), script.said()]).toEqual([
+    expect([await script.end(), script.output()]).toEqual([
       1,
       expect.stringMatching(/^npm audit: [1-9]\d* high, 0 critical/),
     ]);
@@ -71,7 +71,7 @@ describe('the packages of a clone', () => {
       npm_config_registry: `http://127.0.0.1:${await freePort()}`,
       npm_config_cache: newCache(),
     });
-    expect([await script.end(), script.said()]).toEqual([0, 'not run: npm audit (the registry has no answer)\n']);
+    expect([await script.end(), script.output()]).toEqual([0, 'not run: npm audit (the registry has no answer)\n']);
   });
 });
 
