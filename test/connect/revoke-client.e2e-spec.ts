@@ -118,7 +118,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
       expect([status, body]).toEqual([403, errorBody('forbidden', details)]);
       expect(headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${missing.join(' ')}"`);
     }
-    expect((await askForToken(app, client)).status).toBe(200);
+    expect((await requestToken(app, client)).status).toBe(200);
   });
 
   it.each([
@@ -132,7 +132,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
   ])('a caller with %j can revoke a client with %j', async (held, scopes) => {
     const client = await newClient(app, operatorId, { scopes });
     expect((await (await withKey(app, held)).delete(`${path}/${client.clientId}`)).status).toBe(200);
-    expect((await askForToken(app, client)).status).toBe(401);
+    expect((await requestToken(app, client)).status).toBe(401);
   });
 
   it('revoking a client is not replayed for a caller that has lost a delete scope since', async () => {
