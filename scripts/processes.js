@@ -1,4 +1,5 @@
 // @ts-check
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -66,6 +67,18 @@ function statOf(pid) {
   } catch {
     return null;
   }
+}
+
+/**
+ * The start time of a process as the system prints it, which distinguishes it from a later one with the same id; null if it
+ * has ended. In the same form as in the service's serving.json.
+ * @param {number} pid
+ * @returns {string | null}
+ */
+export function startTimeOf(pid) {
+  const stat = statOf(pid);
+  if (stat) return stat[0] === 'Z' ? null : (stat[19] ?? null);
+  return spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() || null;
 }
 
 /**

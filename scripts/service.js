@@ -1,10 +1,12 @@
 // @ts-check
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { dataFolder, ROOT } from './environment.js';
 import { isFree } from './ports.js';
 import { LaunchError } from './launch-error.js';
 import { acquireLock } from './lock.js';
+import { startTimeOf } from './processes.js';
 import { step } from './progress.js';
 
 const STOPPED_WITHIN_MS = 30_000;
@@ -62,11 +64,42 @@ export async function lockPort() {
 async function ensureFree(port, { wait }) {
   const free = () => isFree(port, process.env.HOST || undefined);
   if (await free()) return;
-  if (wait && (await step('waiting for the service of a killed start to stop', () => becomesFree(free)))) return;
+  if (wait) {
+    if (await step('waiting for the service of a killed start to stop', () => becomesFree(free))) return;
+    rejectHangingService(port);
+  }
   throw new LaunchError(
     `Port ${port} is in use by another program.`,
     `End that program, or choose another port: \`PORT=${port + 1} npm start\`.`,
   );
+}
+
+/**
+ * The service stops by itself when its launcher was killed, unless it hangs.
+ * @param {number} port
+ */
+function rejectHangingService(port) {
+  const pid = lastServiceOf(dataFolder());
+  if (pid === null) return;
+  throw new LaunchError(
+    `The service of a killed start (process ${pid}) does not stop and still uses port ${port}.`,
+    `End it with \`kill -9 ${pid}\` and start again.`,
+  );
+}
+
+/**
+ * The last service that was started on a data folder, if it still runs.
+ * @param {string} folder
+ * @returns {number | null}
+ */
+function lastServiceOf(folder) {
+  try {
+    const { pid, startedAt } = JSON.parse(readFileSync(join(folder, 'serving.json'), 'utf8'));
+    return Number.isInteger(pid) && startTimeOf(pid) === startedAt ? pid : null;
+  } catch {
+    // Production writes no such file.
+    return null;
+  }
 }
 
 /** @param {() => Promise<boolean>} free */

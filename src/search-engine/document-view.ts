@@ -99,7 +99,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 /** The calendar day of an instant in a time zone. Creating a format takes a hundred times as long as using it. */
 function dayIn(zone: string, instant: number): string {
   let format = formats.get(zone);
-  // en-CA writes a date as YYYY-MM-DD.
+  // The locale en-CA formats a date as YYYY-MM-DD.
   if (!format) formats.set(zone, (format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' })));
   return format.format(instant);
 }

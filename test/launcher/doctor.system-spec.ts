@@ -29,7 +29,7 @@ describe('npm run doctor', () => {
       `OK    port           ${free} is free`,
       expect.stringMatching(/^OK {4}disk {11}\d+ MB are free in /),
       `OK    writing        ${data} does not exist yet and can be created`,
-      'OK    database       the server of DATABASE_URL answers',
+      'OK    database       the server of DATABASE_URL accepts connections',
       expect.stringMatching(/^OK {4}version {8}PostgreSQL \d+/),
       expect.stringMatching(/^OK {4}encoding {7}UTF8, character type \S+$/),
       'OK    extensions     btree_gist, citext, pg_trgm, pgcrypto, unaccent: installed, or this role can create them',
@@ -51,7 +51,9 @@ describe('npm run doctor', () => {
 
     const server = await startPostgres({ dataDir: join(data, 'postgres'), durable: false });
     const running = await doctor({ DATA_DIR: data });
-    expect(running.of('database')[0]?.message).toBe(`the embedded PostgreSQL (process ${server.pid}) answers`);
+    expect(running.of('database')[0]?.message).toBe(
+      `the embedded PostgreSQL (process ${server.pid}) accepts connections`,
+    );
     expect(running.of('role')[0]?.message).toBe('travel_app is not a superuser');
     expect(running.of('migrations')[0]?.message).toMatch(/^none yet: npm start applies all \d+$/);
     await server.stop();

@@ -21,13 +21,11 @@ import { NumberSeriesService } from './number-series/number-series.service.js';
 import { CollectionPlansController } from './payment-plans/collection-plans.controller.js';
 import { CollectionPlansService } from './payment-plans/collection-plans.service.js';
 import { PaymentPlanJobs } from './payment-plans/payment-plans.jobs.js';
-import { PaymentPlanReversals } from './payment-plans/payment-plans.reversals.js';
 import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
 import { PaymentSchedulesController } from './payment-plans/payment-schedules.controller.js';
 import { PaymentPoliciesController } from './payment-policy/payment-policies.controller.js';
 import { PaymentPoliciesService } from './payment-policy/payment-policies.service.js';
 import { PaymentsController } from './payments/payments.controller.js';
-import { PaymentReversals } from './payments/payments.reversals.js';
 import { PaymentsService } from './payments/payments.service.js';
 import { FinanceReminderSource } from './reminders/finance-reminder-source.js';
 import { FinanceRemindersService } from './reminders/finance-reminders.service.js';
@@ -78,9 +76,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     PaymentPoliciesService,
     CollectionPlansService,
     PaymentPlanJobs,
-    PaymentPlanReversals,
     PaymentPlansService,
-    PaymentReversals,
     PaymentsService,
     AgingService,
     IntegrityService,

@@ -14,7 +14,6 @@ import { TripComponentsService } from './trips/trip-components.service.js';
 import { TripsController } from './trips/trips.controller.js';
 import { TripJobs } from './trips/trips.jobs.js';
 import { TripsRepository } from './trips/trips.repository.js';
-import { TripReversals } from './trips/trips.reversals.js';
 import { TripsService } from './trips/trips.service.js';
 
 @Module({
@@ -28,7 +27,6 @@ import { TripsService } from './trips/trips.service.js';
     SimulatedProvider,
     TripComponentsService,
     TripJobs,
-    TripReversals,
     TripsDemo,
     TripsRepository,
     TripsService,

@@ -29,6 +29,6 @@ export function Public(): MethodDecorator {
 
 export function access(reflector: Reflector, context: ExecutionContext): Access {
   const declared = reflector.get<Access | undefined>(ACCESS, context.getHandler());
-  // The boot rejects routes without a declaration; if one is missed, all callers are rejected.
+  // The start fails if a route has no declaration; as a second safeguard, this rejects all callers.
   return declared ?? { isPublic: false, scope: 'undeclared', narrowedBy: null };
 }

@@ -20,7 +20,7 @@ const KINDS: Record<Surface, readonly CredentialKind[]> = {
 
 /**
  * Verifies the credential of a request with passport, one bearer strategy per credential kind. The header is read here,
- * because passport-http-bearer would also accept a token from the query or the body, and would then be logged. Passport
+ * because passport-http-bearer would also accept a token from the query or the body, which would then be logged. Passport
  * is called only for a token that is not cached: for each request it would cost 13 to 17 % of the request rate.
  */
 @Injectable()

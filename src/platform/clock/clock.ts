@@ -14,7 +14,7 @@ export class Clock {
   private known = { minute: NaN, day: '' };
 
   constructor(env: Env) {
-    // en-CA writes a date as YYYY-MM-DD.
+    // The locale en-CA formats a date as YYYY-MM-DD.
     this.days = new Intl.DateTimeFormat('en-CA', { timeZone: env.orgTimeZone, dateStyle: 'short' });
   }
 

@@ -3,7 +3,7 @@ import { list, optionalText, smtpUrl, text, wholeNumber } from './settings.js';
 
 const WEEKDAY = /^(mon|tue|wed|thu|fri|sat|sun)$/;
 
-/** How mails leave, and when customers are left in peace. */
+/** How mails are sent, and the hours in which customers receive none. */
 export const mailSettings = {
   smtpUrl: smtpUrl({
     name: 'SMTP_URL',

@@ -12,7 +12,7 @@ type Settings = typeof settings;
 type Values = { [K in keyof Settings]: ReturnType<Settings[K]['parse']> };
 
 /**
- * Parses the environment once. Every fault is collected, so that an operator mends all of them in one go.
+ * Parses the environment once. Every fault is collected, so that an operator can correct all of them at once.
  * Throws ConfigurationError with one `NAME: what is wrong, what is expected, example` line each.
  */
 export function readEnv(variables: Variables): Env {

@@ -1,6 +1,6 @@
 import { optionalText, wholeNumber } from './settings.js';
 
-/** How much the service takes on at once, how long it takes over it, and how it stops. */
+/** Limits of concurrent work and its duration, and how the service stops. */
 export const servingSettings = {
   webConcurrency: wholeNumber({
     name: 'WEB_CONCURRENCY',

@@ -71,7 +71,7 @@ export const settings = {
   }),
   databasePoolSize: wholeNumber({
     name: 'DATABASE_POOL_SIZE',
-    purpose: 'Maximum database connections of one process',
+    purpose: 'Maximum connections in the pool of one process, which opens two more: for its watchdog and for LISTEN',
     example: '20',
     fallback: '20',
     min: 4,

@@ -3,7 +3,7 @@ import { settings } from './table.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A value of the right form that must not be used, with what to put in its place. */
+/** A value of the right form that must not be used, with a replacement. */
 export interface UnsafeValue {
   name: string;
   weakness: string;
@@ -12,7 +12,10 @@ export interface UnsafeValue {
 }
 
 const MAX_PRODUCTION_FACTOR = 100;
-/** What the driver verifies the server's certificate for; `no-verify` and `prefer` let somebody in between read along. */
+/**
+ * What the driver verifies the server's certificate for; `no-verify` and `prefer` permit a man-in-the-middle to read the
+ * traffic.
+ */
 const VERIFIED_TLS = new Set(['require', 'verify-ca', 'verify-full']);
 
 /** The values that production rejects, besides secrets that can be guessed (`weakSecrets`). */

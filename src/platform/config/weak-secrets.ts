@@ -5,7 +5,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 const KEK = /^VAULT_KEK_[A-Za-z0-9]{1,32}$/;
 
-/** Passwords that the papers and the API document show, or that stand in every list of them. */
+/** Passwords that documentation and API document show, or that every list of common passwords contains. */
 const SHOWN = new Set([
   settings.bootstrapAdminPassword.example,
   'a sentence of their own',
@@ -13,7 +13,7 @@ const SHOWN = new Set([
   'as the first start printed it',
   'correct horse battery staple',
 ]);
-/** A word that starts like another one stands before it. */
+/** A word comes before another one that it starts with. */
 const COMMON_WORDS = [
   ...['password', 'passwort', 'passw0rd', 'changeme', 'letmein', 'welcome', 'iloveyou', 'qwertyuiop', 'qwerty'],
   ...['administrator', 'admin', 'secret', 'demo', 'test', 'owner', 'travel'],
@@ -83,7 +83,7 @@ export function keyWeakness(key: Buffer): string | null {
   return isPatterned(bytes, RANDOM) ? 'repeats itself and is not random' : null;
 }
 
-/** Random ones have about 30 of each; fewer than 12 come up less than once in 10^15. */
+/** Random bytes have about 30 of each; fewer than 12 occur less than once in 10^15. */
 const RANDOM = { values: 12, steps: 12 };
 
 /** Whether there are few different values, or few different steps from one to the next: all zeros, abcabc, 1 2 3 4. */
@@ -92,7 +92,7 @@ function isPatterned(values: readonly number[], least: { values: number; steps: 
   return new Set(values).size < least.values || new Set(steps).size < least.steps;
 }
 
-/** Common words only, with digits and signs behind each of them. */
+/** Only common words, each followed by digits or signs. */
 function isOfCommonWords(value: string): boolean {
   let rest = value.toLowerCase();
   do {

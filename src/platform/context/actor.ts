@@ -6,7 +6,7 @@ export interface Actor {
   readonly type: ActorType;
   /** The user's, key's or client's id; `system` for the service itself. */
   readonly id: string;
-  /** The same for all credentials of the caller: idempotency keys belong to it and outlive a token's rotation. */
+  /** The same for all credentials of the caller: idempotency keys belong to it and stay valid when a token is rotated. */
   readonly principal: string;
   /** The credential itself, which rate limits count and a stream watches. */
   readonly credentialId: string;

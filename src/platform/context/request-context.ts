@@ -9,13 +9,16 @@ export interface ClientDescription {
   readonly userAgent: string | null;
 }
 
-/** What is known of the request (or the job) that the running code belongs to. */
+/** The data of the request (or the job) in which the running code is executed. */
 export interface RequestContext {
   readonly requestId: string;
   actor: Actor | null;
   /** Absent if no request is running: in a job, in provisioning. */
   readonly client?: ClientDescription;
-  /** Headers that the answer gets when the handler is done; kept here so that services need no response object. */
+  /**
+   * Headers that are added to the response when the handler has returned; kept here so that services need no response
+   * object.
+   */
   readonly headers: Map<string, string>;
   /** Scopes that the handler asked for, beyond the one of its route. */
   askedScopes?: readonly string[];
@@ -23,12 +26,12 @@ export interface RequestContext {
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
-/** Runs everything that follows, however asynchronous, in this context. */
+/** Runs the rest of the asynchronous call chain in this context. */
 export function openContext<T>(context: RequestContext, work: () => T): T {
   return storage.run(context, work);
 }
 
-/** Runs work that no request asked for, as the service itself. */
+/** Runs work of no request, as the service itself. */
 export function asSystem<T>(work: () => T): T {
   return openContext({ requestId: uuidv7(), actor: SYSTEM, headers: new Map() }, work);
 }

@@ -31,7 +31,7 @@ export function surfaceOf(path: string): Surface {
   return PREFIXES.find(([prefix]) => lower.startsWith(prefix))?.[1] ?? 'storefront';
 }
 
-/** How an error under this path is worded. */
+/** The form of error bodies under this path. */
 export function errorShapeOf(path: string): ErrorShape {
   return path.toLowerCase().startsWith('/connect/v1/oauth/') ? 'oauth' : SHAPES[surfaceOf(path)];
 }

@@ -5,13 +5,13 @@ import { ServicePool } from './service-pool.js';
 
 const DATE_OID = 1082;
 
-/** Limits of one statement, in milliseconds. What takes longer is answered by 503, not waited for. */
+/** Limits of one statement, in milliseconds. A statement that takes longer is cancelled, and the response is 503. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 2_000;
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const POOL_WAIT_MS = 1_000;
 
-// A calendar day stays text. The driver would make it an instant at midnight of the machine's zone.
+// A calendar day stays text. The driver would convert it to midnight in the time zone of the machine.
 pg.types.setTypeParser(DATE_OID, (text) => text);
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
@@ -32,7 +32,7 @@ export function dataSourceOptions(env: Pick<Env, 'databaseUrl' | 'databasePoolSi
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       connectionTimeoutMillis: POOL_WAIT_MS,
       keepAlive: true,
-      // Statements of one connection are sent without waiting for the answer to the one before.
+      // Statements of one connection are sent without waiting for the result of the previous one.
       pipeline: true,
     },
   };

@@ -5,7 +5,7 @@ import { Database } from './database.js';
 
 const PROBE_BYTES = 256 * 1024;
 
-/** Reports that the disk of the database is full as soon as one of its statements fails for that. */
+/** Reports that the disk of the database is full as soon as a statement fails for that reason. */
 @Injectable()
 export class DatabaseDisk {
   constructor(database: Database, diskSpace: DiskSpace) {

@@ -25,7 +25,7 @@ const UNIQUE_VIOLATION = '23505';
 /** Above the number of names in the code. */
 const MAX_STATEMENT_NAMES = 800;
 
-/** The only access to the database. A transaction is ambient: all calls inside it join it. */
+/** The only access to the database. The running transaction is part of the context: all calls inside it join it. */
 @Injectable()
 export class Database {
   private readonly rowStatements = new Map<EntityTarget<ObjectLiteral>, RowStatements>();
@@ -163,7 +163,7 @@ export class Database {
     return this.entities(entity, this.statementsOf(entity).find(where, order));
   }
 
-  /** Reads entities by a statement that selects `columnsOf` them; `raw` has what else it selects. */
+  /** Reads entities by a statement that selects `columnsOf` them; `raw` has the other selected columns. */
   async read<Entity extends ObjectLiteral, Raw extends ObjectLiteral = ObjectLiteral>(
     entity: EntityTarget<Entity>,
     statement: Statement,
@@ -173,7 +173,7 @@ export class Database {
     return rows.map((row) => ({ entity: statements.entityOf(row) as Entity, raw: row as Raw }));
   }
 
-  /** A page of the entities that the builder finds, and how many there are in all; `raw` has what else it selects. */
+  /** A page of the entities that the builder finds, and their total number; `raw` has the other selected columns. */
   async page<Entity extends ObjectLiteral, Raw extends ObjectLiteral = ObjectLiteral>(
     found: SelectQueryBuilder<Entity>,
     bounds: PageBounds,
@@ -222,7 +222,7 @@ export class Database {
     return rows as Row[];
   }
 
-  /** Statements that the work sends before its first `await` leave in one write: one round trip for all of them. */
+  /** Statements that the work sends before its first `await` are sent in one write: one round trip for all of them. */
   together<T>(work: () => T): T {
     const unit = units.getStore();
     return unit ? inOneWrite(unit.client, work) : work();

@@ -18,7 +18,7 @@ type Query = (text: string) => Promise<unknown[]>;
 const TIMESTAMP_DIGITS = 13;
 const REMEDY = "delete the embedded database with 'npm run reset', or use a new database";
 
-/** TypeORM writes its own table `migrations` and knows no further columns in it; this one stands beside it. */
+/** TypeORM's own table `migrations` permits no further columns, so checksums have a table of their own. */
 export const CREATE_CHECKSUMS = `
   create table if not exists migration_checksums (
     name text primary key,
@@ -87,7 +87,7 @@ async function checksumOf(migration: MigrationInterface): Promise<string> {
     statements.push(statement);
     return [];
   };
-  // What it does by another member would go unnoticed.
+  // Changes by other methods would not be part of the checksum.
   const recorder = new Proxy(
     {},
     {

@@ -13,7 +13,7 @@ import { poolOf } from './pool.js';
 const LOCK_KEY = 7_120_001;
 const POLL_MS = 200;
 
-/** Runs what several processes may start at once, one after the other. */
+/** Runs work that several processes may start at the same time, one after the other. */
 export async function oneAtATime<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();
   try {
@@ -47,7 +47,7 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
 }
 
 async function runMigrations(dataSource: DataSource, known: readonly KnownMigration[]): Promise<string[]> {
-  // Before they run: after a crash in between no migration is without its checksum.
+  // Written before the migrations run, so that after a crash no migration lacks its checksum.
   await dataSource.query(CREATE_CHECKSUMS);
   await dataSource.query(
     `insert into migration_checksums select * from unnest($1::text[], $2::text[])

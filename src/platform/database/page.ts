@@ -1,7 +1,7 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { Statement } from './statement.js';
 
-/** Which part of a list is wanted. */
+/** The requested part of a list. */
 export interface PageBounds {
   readonly limit: number;
   readonly offset: number;
@@ -11,7 +11,7 @@ export interface PageBounds {
 export const TOTAL = 'total_of_list';
 
 /**
- * One statement for a page and for how many there are in all. The count is a subquery of its own, not `count(*) over ()`:
+ * One statement for a page and the total number of rows. The count is a subquery of its own, not `count(*) over ()`:
  * that would read and sort the whole list for its first page.
  */
 export function pageStatement(
@@ -27,7 +27,7 @@ export function pageStatement(
   return { text, values };
 }
 
-/** For a page beyond the end, which has no row that could carry the total. */
+/** The total for a page beyond the end, which has no row to contain it. */
 export function countStatement(found: SelectQueryBuilder<ObjectLiteral>): Statement {
   const [text, values] = countOf(found).getQueryAndParameters();
   return { text, values };

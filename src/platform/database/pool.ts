@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { ServicePool } from './service-pool.js';
 
-/** The pg pool under TypeORM. The postgres driver keeps it there; DataSource's type does not know which driver it has. */
+/** The pg pool that TypeORM's postgres driver uses; the type of DataSource does not declare it. */
 export function poolOf(dataSource: DataSource): ServicePool {
   return (dataSource.driver as unknown as { master: ServicePool }).master;
 }

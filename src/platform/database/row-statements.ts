@@ -73,7 +73,7 @@ export class RowStatements {
     };
   }
 
-  /** The list of all columns for a SELECT. Never `*`: a migration beside a running service would break what is prepared. */
+  /** The list of all columns for a SELECT. Never `*`: a migration during operation would invalidate prepared statements. */
   columnsOf(alias: string): string {
     return this.fields.map(({ column }) => `${alias}."${column}"`).join(', ');
   }
@@ -107,7 +107,7 @@ const JSON_TYPES: readonly unknown[] = ['json', 'jsonb'];
 
 function fieldOf({ propertyName, databaseName, type, transformer }: ColumnMetadata): Field {
   const transformers = transformer === undefined ? [] : [transformer].flat();
-  // The driver would write an array as one of PostgreSQL's, and a text without its quotes.
+  // The driver would send an array as a PostgreSQL array, and a text without quotes.
   const isJson = JSON_TYPES.includes(type);
   return {
     property: propertyName,

@@ -18,7 +18,7 @@ export class ServicePool extends pg.Pool {
 
   constructor(config?: PoolConfig) {
     super(config);
-    // A connection that breaks is replaced; without listeners from its very beginning its error would end the process.
+    // A connection that breaks is replaced; without a listener from the start its error would end the process.
     this.on('error', ignore);
     this.on('connect', (client) => {
       client.on('error', ignore);
@@ -38,7 +38,7 @@ export class ServicePool extends pg.Pool {
       });
   }
 
-  /** From now on all callers are rejected at once, waiting ones included, and all connections are destroyed. */
+  /** Rejects all callers at once, waiting ones included, until `comeBack`, and destroys all connections. */
   goAway(): void {
     this.isAway = true;
     for (const refuse of [...this.waiting]) refuse(away());

@@ -7,8 +7,8 @@ export interface ErrorExtras {
 }
 
 /**
- * An error for the caller. `code` is for machines and never changes, the message is for people and may change. There is
- * no AppError with status 500: our own faults are other errors.
+ * An error for the caller. `code` is for machines and never changes, the message is for people and may change. There is no
+ * AppError with status 500: faults of the service are other errors.
  */
 export class AppError extends Error {
   readonly details: Record<string, unknown> | undefined;

@@ -48,7 +48,7 @@ const DISK_FULL = '53100';
 const UNSTORABLE = /^(22|54)/;
 const CONTRADICTING = /^(23502|23503|23505|23514|23P01)$/;
 
-/** The error for the caller of a failed statement; null if it is our own fault. */
+/** The error for the caller of a failed statement; null if it is a fault of the service. */
 export function appErrorOf(error: DatabaseError): AppError | null {
   const refusal = error.constraint === undefined ? undefined : refusals.get(error.constraint);
   if (refusal) {

@@ -9,7 +9,7 @@ const AWAY_WORDS = /Connection terminated|Query read timeout|not queryable|Query
 /** Thrown by pg-pool when no connection became free in time: all of them are in use. */
 const POOL_WAIT_OVER = /^timeout exceeded when trying to connect$/;
 
-/** Translates a thrown value to an error for the caller; null if it is our own fault (a 500). */
+/** Translates a thrown value to an error for the caller; null if it is a fault of the service (a 500). */
 export function toAppError(error: unknown): AppError | null {
   if (error instanceof AppError) return error;
   if (error instanceof HttpException) return ofHttpException(error);
@@ -43,7 +43,7 @@ function isAway({ code, message }: SystemError): boolean {
 
 /** Nest's own exceptions: unknown routes, malformed paths and bodies that the parser rejects. */
 function ofHttpException(error: HttpException): AppError | null {
-  // Our own errors are wrapped by the body parser.
+  // The body parser wraps errors of the service.
   if (error.cause instanceof AppError) return error.cause;
   const status = error.getStatus();
   if (status === 400) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SigningKeys } from '../keys/signing-keys.js';
 import { Clock } from '../clock/clock.js';
 
-/** A file as it is handed out: what it is called, and what it is. */
+/** The name and media type of a downloaded file. */
 export interface LinkedFile {
   key: string;
   /** Letters, digits, dots, dashes and underscores. */
@@ -21,7 +21,7 @@ export class FileLinks {
     private readonly clock: Clock,
   ) {}
 
-  /** A path on our own host without the host name, which the client could have chosen. */
+  /** A path without the host name, which the client could have chosen. */
   async linkTo({ key, name, type }: LinkedFile): Promise<string> {
     const expiresAt = this.clock.inSeconds(VALID_SECONDS).getTime();
     return `/v1/files/${await this.keys.seal(PURPOSE, [key, name, type, expiresAt])}`;

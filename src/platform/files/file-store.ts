@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** A file as it is kept: its key is the SHA-256 of its bytes in hex, so the same bytes are kept once. */
+/** A stored file: its key is the SHA-256 of its bytes in hex, so the same bytes are stored once. */
 export interface StoredFile {
   key: string;
   sizeBytes: number;

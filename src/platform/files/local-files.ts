@@ -8,7 +8,7 @@ import { DiskSpace } from '../observability/disk-space.js';
 import { FileStore, type OpenFile, type StoredFile } from './file-store.js';
 
 const PROBE_BYTES = 256 * 1024;
-/** The disk, or what this user may take of it, is full. */
+/** The disk or the user's quota is full. */
 const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT']);
 const KEY = /^[0-9a-f]{64}$/;
 
@@ -68,7 +68,7 @@ export class LocalFiles extends FileStore {
     try {
       return await open(this.pathOf(key), 'r');
     } catch (error) {
-      // Without its folder it is the store that is missing: a volume that is not mounted.
+      // If its folder does not exist, the store itself is missing: a volume that is not mounted.
       if (codeOf(error) === 'ENOENT' && (await exists(this.root))) return null;
       throw away(error);
     }

@@ -8,7 +8,7 @@ import { documentPathId } from './path-id.js';
 /** Path parameter -> the prefix of its ids, and the number of the demo row that the API document shows. */
 type Ids<Name extends string> = Record<Name, readonly [prefix: string, demo: number]>;
 
-/** Something by the ids in its path, and the versions of it that the change is meant for. */
+/** The ids in the path of a resource, and the versions of it that `If-Match` accepts. */
 export type Target<Name extends string> = Record<Name, string> & { expected: ExpectedVersions };
 
 const fromRequest = createParamDecorator((ids: Ids<string>, context: ExecutionContext): Target<string> => {
@@ -22,8 +22,8 @@ const fromRequest = createParamDecorator((ids: Ids<string>, context: ExecutionCo
 });
 
 /**
- * What a change of a thing that stands below another one is meant for: several `PathId`s and the `IfMatch` of a route in
- * one parameter, of the type `Target`.
+ * Several `PathId`s and the `IfMatch` of a route in one parameter, of the type `Target`; for changes of a resource below
+ * another one.
  */
 export function ChangeTarget<Name extends string>(ids: Ids<Name>): ParameterDecorator {
   return (target, key, index) => {

@@ -1,4 +1,4 @@
-/** Officially assigned codes of ISO 3166-1 alpha-2. `Intl` also names regions, groupings and states that are no more. */
+/** Officially assigned codes of ISO 3166-1 alpha-2. `Intl` also names regions, groupings and former states. */
 const CODES = `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ
   BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ

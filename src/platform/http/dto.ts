@@ -39,7 +39,7 @@ export function keptAsData(dto: Type<unknown>): readonly DataMember[] {
   return ancestors(dto.prototype as object).flatMap((prototype) => data.get(prototype) ?? []);
 }
 
-/** `{data}`, as most answers of the staff surface are wrapped. */
+/** `{data}`, the envelope of most responses of the staff surface. */
 export function dataOf<T>(item: Type<T>): Type<{ data: T }> {
   class Envelope {
     data: T;
@@ -48,7 +48,7 @@ export function dataOf<T>(item: Type<T>): Type<{ data: T }> {
   return Envelope;
 }
 
-/** `{data, total, limit, offset}`, as lists of the staff surface are answered. */
+/** `{data, total, limit, offset}`, the envelope of lists on the staff surface. */
 export function pageOf<T>(item: Type<T>): Type<{ data: T[]; total: number; limit: number; offset: number }> {
   class PageEnvelope {
     data: T[];

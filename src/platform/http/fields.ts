@@ -33,12 +33,12 @@ export function Optional(): PropertyDecorator {
   return ValidateIf((_, value) => value !== undefined);
 }
 
-/** The member may be left out, and null clears it. */
+/** The member may be omitted, and null clears it. */
 export function Clearable(): PropertyDecorator {
   return ValidateIf((_, value) => value !== undefined && value !== null);
 }
 
-/** The member must be there; null is one of its values. */
+/** The member is required; null is one of its values. */
 export function Nullable(): PropertyDecorator {
   return ValidateIf((_, value) => value !== null);
 }
@@ -48,7 +48,7 @@ export interface TextRule {
   min?: number;
   max: number;
   pattern?: RegExp;
-  /** Line breaks and tabs are welcome. Other control characters never are. */
+  /** Line breaks and tabs are allowed. Other control characters never are. */
   multiline?: boolean;
   /** White space at the ends and control characters belong to the value (a password). */
   verbatim?: boolean;
@@ -115,7 +115,7 @@ export function OneOf(values: readonly string[]): PropertyDecorator {
   return applyDecorators(IsIn(values, { message: expected }), ApiProperty(documentedValues(values)));
 }
 
-/** A TypeID of this kind. What has another form is as unknown as what does not exist. */
+/** A TypeID of this kind. A malformed ID is treated like an unknown one. */
 export function Id(prefix: string): PropertyDecorator {
   return applyDecorators(
     IsString(),
@@ -161,7 +161,7 @@ export function Ignored(): PropertyDecorator {
  * The class of nested objects is stated in a context, which survives PartialType and PickType. `validateDto` reads it.
  */
 
-/** A member made of members of its own. */
+/** A nested object. */
 export function Nested(type: () => new () => object): PropertyDecorator {
   return applyDecorators(IsObject({ context: { nestedType: type } }), ApiProperty({ type: () => type() }));
 }
@@ -183,7 +183,7 @@ export interface TextsRule {
   max: number;
   maxLength: number;
   pattern?: RegExp;
-  /** What a text of this pattern is, for the caller whose text is not: "is no scope of the form ...". */
+  /** The rest of the message for a text that does not match the pattern: "is no scope of the form ...". */
   otherwise?: string;
   unique?: boolean;
 }

@@ -5,8 +5,8 @@ import { RequestPipe } from './validation.pipe.js';
 const pipe = new RequestPipe();
 
 /**
- * What this class knows of the value, checked like the body of a request: for what was stored as JSON and comes back
- * after the rules may have changed. Members that the class does not know are left out. Throws 400.
+ * The members of the value that this class has, validated like a request body: for JSON that was stored before the rules
+ * may have changed. Other members are omitted. Throws 400.
  */
 export async function checkedAs<T extends object>(type: Type<T>, value: object | null): Promise<T> {
   const known = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);

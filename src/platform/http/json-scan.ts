@@ -104,13 +104,13 @@ class JsonScanner {
     if (keys.size > objectKeys) reject(`An object has more than ${objectKeys} members`, 'maxKeys');
   }
 
-  /** Moves behind the closing quote. */
+  /** Moves to the position after the closing quote. */
   private skipString(max: number, message: string, issueCode: string): void {
     let characters = 0;
     let byte = 0;
     for (this.position += 1; this.position < this.bytes.length && byte !== QUOTE; this.position += 1) {
       byte = this.byteAt(this.position);
-      // Continuation bytes of UTF-8 belong to the character before.
+      // Continuation bytes of UTF-8 belong to the previous character.
       if ((byte & 0xc0) !== 0x80 && byte !== QUOTE) characters += 1;
       if (characters > max) reject(message, issueCode);
       if (byte === BACKSLASH) {

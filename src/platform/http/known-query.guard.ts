@@ -6,7 +6,7 @@ import { surfaceOf } from '../context/surface.js';
 
 /**
  * A route without a query accepts no parameters: a misspelt or misplaced one is rejected. A route with a query rejects
- * unknown ones by its class. The storefront ignores unknown parameters, because links to it carry trackers.
+ * unknown ones by its class. The storefront ignores unknown parameters, because links to it contain tracking parameters.
  */
 @Injectable()
 export class KnownQueryGuard implements CanActivate {

@@ -1,8 +1,8 @@
 import { buildMessage, ValidateBy, type ValidateByOptions, type ValidationOptions } from 'class-validator';
 
 /*
- * Lengths in code points, as PostgreSQL and JSON Schema count them. class-validator's own decorators take a character
- * and the variation selector behind it for one, so up to twice the length would reach the database.
+ * Lengths in code points, as PostgreSQL and JSON Schema count them. class-validator's own decorators count a character and
+ * its variation selector as one, so up to twice the length would reach the database.
  */
 
 /** At least `min` characters. */

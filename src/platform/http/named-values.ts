@@ -11,13 +11,13 @@ interface Values {
   $ref?: string;
 }
 
-/** A list of values that the API document states once, as a schema of this name, however many properties have it. */
+/** A list of values that the API document contains once, as a schema of this name, for all properties that have it. */
 export function named<const List extends readonly string[]>(name: string, values: List): List {
   names.set(values, name);
   return values;
 }
 
-/** The schema of one of these values. The name travels with it until the document is finished. */
+/** The schema of one of these values. It contains the name until the document is finished. */
 export function documentedValues(values: readonly string[]): { type: 'string'; enum: string[] } {
   const name = names.get(values);
   return { type: 'string', enum: [...values], ...(name === undefined ? {} : { [NAME]: name }) };

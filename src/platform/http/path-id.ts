@@ -68,7 +68,7 @@ export function documentPath(
       minLength: 1,
       maxLength,
       ...(pattern ? { pattern: pattern.source } : {}),
-      // Beside the schema, @nestjs/swagger drops it.
+      // @nestjs/swagger omits it beside a schema.
       ...(example === undefined ? {} : { example }),
     },
   })(target, key, descriptor);

@@ -1,6 +1,8 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 
-/** @nestjs/swagger lets `description` win over the doc comment, so a default travels under a name of its own. */
+/**
+ * In @nestjs/swagger `description` overrides the doc comment, so a default has another name until the document is finished.
+ */
 const DEFAULT_DESCRIPTION = 'x-default-description';
 
 /** `ApiProperty` with a description that applies unless a doc comment above the property gives one. */

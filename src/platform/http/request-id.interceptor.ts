@@ -4,7 +4,7 @@ import { type Observable, tap } from 'rxjs';
 import { currentContext } from '../context/request-context.js';
 
 /**
- * Confirms `X-Request-Id` on handled routes and gives the answer the headers that its handler left in the context.
+ * Confirms `X-Request-Id` on handled routes and sets the headers that the handler has stored in the context.
  * The only global interceptor: each one costs a tenth of the request rate.
  */
 @Injectable()

@@ -1,6 +1,6 @@
 import { currentContext } from '../context/request-context.js';
 
-/** Gives the answer the `ETag` of a versioned resource. Clients send it back in `If-Match`. */
+/** Sets the `ETag` of a versioned resource. Clients send it back in `If-Match`. */
 export function tagged<T>(resource: { version: number }, body: T): T {
   currentContext().headers.set('ETag', `"${resource.version}"`);
   return body;
@@ -12,7 +12,7 @@ export function created<T>(location: string, resource: { version?: number }, bod
   return resource.version === undefined ? body : tagged({ version: resource.version }, body);
 }
 
-/** Sets a header of the answer. */
+/** Sets a header of the response. */
 export function setResponseHeader(name: string, value: string): void {
   currentContext().headers.set(name, value);
 }

@@ -8,7 +8,7 @@ interface KnownRoute {
   readonly isPublic: boolean;
 }
 
-/** The existing routes, collected at boot, for decisions before or without the router. */
+/** The existing routes, collected at boot, for code that runs before or without the router. */
 @Injectable()
 export class RouteTable {
   private readonly routes: (KnownRoute & { pattern: RegExp })[] = [];

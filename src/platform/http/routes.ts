@@ -36,7 +36,7 @@ export interface Route {
 
 const READING = new Set(['GET', 'HEAD']);
 
-/** All routes, read once at boot. A route that does not declare its access or its change stops the boot. */
+/** All routes, read once at boot. The start fails if a route does not declare its access or its change. */
 @Injectable()
 export class Routes implements OnModuleInit {
   readonly all: Route[] = [];

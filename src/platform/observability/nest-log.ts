@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 
-/** Nest's own messages in our log: its boot chatter as debug, its warnings and errors as they are. */
+/** Writes Nest's own messages to the log: its start messages as debug, its warnings and errors unchanged. */
 export class NestLog implements LoggerService {
   constructor(private readonly target: Logger) {}
 

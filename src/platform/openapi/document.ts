@@ -81,7 +81,7 @@ export function buildDocument(app: INestApplication, { tags, examples }: Documen
   const routes = new Map(all.map((route) => [`${route.method} ${toTemplate(route.path)}`, route]));
   const { surfaces } = app.get(Env);
   for (const [path, item] of Object.entries(document.paths)) {
-    // What another process serves does not exist here.
+    // Routes of surfaces that other processes serve are omitted.
     if (!surfaces.includes(surfaceOf(path))) delete document.paths[path];
     for (const method of METHODS) {
       const operation = item[method];

@@ -3,7 +3,7 @@ import { type ErrorShape, errorBody } from '../errors/error-bodies.js';
 import type { Route } from '../http/routes.js';
 import type { RouteErrorCodes } from '../http/route-errors.js';
 
-/** What an operation takes beside its path and query: each part has errors of its own. */
+/** What an operation accepts besides its path and query; each part has its own errors. */
 export interface Accepted {
   readonly body: boolean;
   readonly idempotencyKey: boolean;
@@ -37,7 +37,7 @@ function genericCodes(
   accepted: Accepted,
 ): Map<number, readonly string[]> {
   const needsCredential = !access.isPublic || shape === 'oauth' || refusals[403] !== undefined;
-  // A constraint of the database that no rule of a module foresaw.
+  // A violated database constraint that no module has mapped to an error code.
   const conflicts = mutation?.action ? ['conflict'] : [];
   return new Map<number, readonly string[]>([
     [400, ['invalid_request']],

@@ -100,7 +100,7 @@ export function errorSchema(shape: ErrorShape, status: number, codes: readonly s
   return { allOf: [reference, known] };
 }
 
-/** An error as this shape words it, made by the very function that answers it. */
+/** An example error of this shape, made by the function that makes the responses. */
 export function errorExample(shape: ErrorShape, status: number, code: string | undefined): Record<string, unknown> {
   const waits = status === 429 || status === 503 ? { retryAfterMs: 1200 } : {};
   const error = code === undefined ? null : new AppError(status, code, 'Explanation in English', waits);

@@ -19,13 +19,13 @@ export interface DomainEvent {
   channel: string;
   /** e.g. `supplier_invoice.approved`. */
   event: string;
-  /** Beside these members the message carries the event's own `id`, by which a consumer knows a repetition. */
+  /** Beside these members the message carries the event's own `id`, by which a consumer recognizes a duplicate. */
   data: Record<string, unknown> & { id?: never };
 }
 
 /**
- * Events leave with the transaction that caused them or not at all: rows are written in it, and a relay publishes them
- * after the commit, at least once and in order per channel.
+ * Events are stored in the transaction that causes them, and a relay publishes them after the commit, at least once and in
+ * order per channel.
  */
 @Injectable()
 export class Outbox implements Collector<DomainEvent>, OnModuleInit {
@@ -47,7 +47,7 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
     for (const { options } of this.methods.find(Consumes)) this.consume(options.event, options.job, options);
   }
 
-  /** Declares events. An undeclared event is in no list of events, and subscribers would not know of it. */
+  /** Declares events. An undeclared event would be missing in the list of events for subscribers. */
   declare(groups: readonly EventGroup[]): void {
     for (const { channels, events } of groups) {
       for (const event of events) this.names.add(event);
@@ -65,8 +65,8 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
   }
 
   /**
-   * Leaves with the running transaction. Throws on an event that was not declared, and on a name that no channel or event can
-   * have: it could never be published.
+   * Stores the event in the running transaction. Throws for an event that was not declared, and on a name that no channel
+   * or event can have: it could never be published.
    */
   add(event: DomainEvent): void {
     if (!CHANNEL_NAME.test(event.channel) || !EVENT_NAME.test(event.event)) {

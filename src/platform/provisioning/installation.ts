@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 
-/** What was done once in this database (first start, demo data), by name. */
+/** Steps that are done once per database (first start, demo data), by name. */
 @Injectable()
 export class Installation {
   constructor(private readonly database: Database) {}

@@ -26,8 +26,8 @@ interface Demo {
 export type Progress = (title: string, milliseconds: number) => void;
 
 /**
- * Rows that no endpoint creates come from here: a document with named sections, each owned by one module, safe to
- * repeat. Demo data is loaded once, by the modules, in the order of their numbers.
+ * Creates rows that no endpoint creates, from a document with named sections, each of one module; safe to repeat. Demo data
+ * is loaded once, by the modules, in the order of their numbers.
  */
 @Injectable()
 export class Provisioning implements OnModuleInit {

@@ -22,7 +22,7 @@ const ZONE_NAME = /^(?:UTC|GMT|[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)+)$/;
 
 /**
  * Whether this is the IANA name of a time zone, such as `Europe/Bucharest`. Neither an offset nor a short name: `IST` is
- * India to Node.js and Israel to PostgreSQL, and `CET` has a summer to the one and none to the other.
+ * India to Node.js and Israel to PostgreSQL, and `CET` has daylight saving time only in one of them.
  */
 export function isTimeZone(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > 64 || !ZONE_NAME.test(value)) return false;

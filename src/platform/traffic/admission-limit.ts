@@ -1,6 +1,6 @@
-/** So few requests are never the cause of a slow event loop, and rejecting them would not help. */
+/** This number of requests never causes a slow event loop, so rejecting them would not help. */
 const FEW = 16;
-/** From one look to the next, ten times a second. */
+/** Between two measurements, ten times a second. */
 const FEWER = 0.7;
 const MORE = 8;
 

@@ -19,8 +19,8 @@ const LOG_EVERY_MS = 5_000;
 const BUSY = unavailable('The service is busy', 1_000);
 
 /**
- * Admits a request, or rejects it before it costs anything. Admitted requests are completed in good time; without this,
- * an overloaded process responds to all of them too late.
+ * Admits or rejects a request before any work is done for it, so that admitted requests are completed in time; otherwise an
+ * overloaded process would respond to all of them too late.
  */
 @Injectable()
 export class Admission {
@@ -64,7 +64,7 @@ export class Admission {
     return this.traffic.inFlight >= this.limit.value;
   }
 
-  /** A line for each would be work that an overloaded process has no time for. */
+  /** An overloaded process has no time to log each of them. */
   private count(): void {
     this.refused.inc();
     this.unlogged += 1;

@@ -6,7 +6,7 @@ import { Env } from '../config/env.js';
 import { addressKey } from '../limits/client-address.js';
 import { Metrics } from '../observability/metrics.js';
 
-/** Limits the open connections, in total and per address. One connection too many is closed without an answer. */
+/** Limits the open connections, in total and per address. A connection beyond the limit is closed without a response. */
 @Injectable()
 export class ConnectionLimits {
   private open = 0;
@@ -23,8 +23,8 @@ export class ConnectionLimits {
 
   /**
    * `isProxy`: whether an address is that of a trusted proxy, which has the connections of all of its clients. The total
-   * is counted here, because a cluster does not close what exceeds `server.maxConnections`: its primary process offers
-   * the connection to one process after the other without end.
+   * is counted here, because a cluster does not close connections beyond `server.maxConnections`: its primary process
+   * passes the connection from one process to the next forever.
    */
   apply(server: Server, isProxy: (address: string) => boolean): void {
     server.prependListener('connection', (socket: Socket) => {

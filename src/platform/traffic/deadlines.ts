@@ -10,10 +10,10 @@ import { errorShapeOf } from '../context/surface.js';
 import { LOG } from '../observability/log.js';
 import { type Exchange, Traffic } from './traffic.js';
 
-/** How often is looked: one timer for all requests instead of one for each. */
+/** Interval of the check: one timer for all requests instead of one for each. */
 const EVERY_MS = 250;
 
-/** Answers requests that take too long by 503, and ends what they are doing in the database. */
+/** Responds with 503 to requests that take too long, and cancels their statements in the database. */
 @Injectable()
 export class Deadlines implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | null = null;

@@ -5,7 +5,7 @@ import { Env } from '../config/env.js';
 import { Traffic } from './traffic.js';
 
 const LOOK_EVERY_MS = 50;
-/** After the last answer, for requests that are on their way on a connection which was open already. */
+/** After the last response, for requests that are already sent on an open connection. */
 const GRACE_MS = 300;
 /** Not longer than a request's deadline: requests that are still running are then cut off. */
 const FINISH_WITHIN_MS = 8_000;

@@ -12,11 +12,11 @@ import { BodyQuota } from './body-quota.js';
 const KIB = 1024;
 /** A larger body is read only for a valid credential. */
 const SMALL_BYTES = 64 * KIB;
-/** By how much gzip may make a text longer that it cannot compress. */
+/** The number of bytes by which gzip may lengthen a text that it cannot compress. */
 const GZIP_EXTRA_BYTES = KIB;
 
 /**
- * Reads the bodies of requests, but no more of them than the caller may send: nothing of a body that no route takes;
+ * Reads the bodies of requests up to the size that the caller may send: no body that no route accepts;
  * small uncompressed ones on public routes; compressed, chunked and large ones after the credential was verified.
  */
 @Injectable()
@@ -60,7 +60,7 @@ export class RequestBodies {
       const mostBytes = parser.bytes + (isCompressed(request) ? GZIP_EXTRA_BYTES : 0);
       const declared = Number(request.headers['content-length'] ?? mostBytes);
       if (declared > mostBytes) throw tooLarge();
-      // Compressed, it may grow up to the limit.
+      // A compressed body may have any size up to the limit.
       const reserved = isCompressed(request) ? mostBytes : declared;
       const release = this.quota.reserve(addressKey(request.ip), reserved);
       response.once('close', release);
@@ -81,7 +81,7 @@ interface Reading {
   mostBytes: number;
 }
 
-/** The parser answers a body that is too large when all of it has arrived, which may be never: this one at once. */
+/** The parser would reject a body that is too large only after it has arrived completely; this rejects it at once. */
 function parse({ request, response, parser, mostBytes }: Reading, next: (error?: unknown) => void): void {
   let isDone = false;
   const settle = AsyncResource.bind((error?: unknown) => {

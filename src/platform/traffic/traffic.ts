@@ -9,13 +9,13 @@ export interface Exchange {
   readonly context: RequestContext;
   readonly request: Request;
   readonly response: Response;
-  /** When it came, by `performance.now()`. */
+  /** When it arrived, by `performance.now()`. */
   readonly since: number;
-  /** When its body was there: how long that took is the client's affair. */
+  /** When its body had arrived: the time until then depends on the client. */
   workSince: number;
 }
 
-/** The requests that are being answered, and how long each took. */
+/** The requests in progress, and their durations. */
 @Injectable()
 export class Traffic implements BeforeApplicationShutdown {
   /** This process is about to stop. */
@@ -37,7 +37,7 @@ export class Traffic implements BeforeApplicationShutdown {
     );
   }
 
-  /** Requests that this process has work with: neither those whose body is arriving nor answers that are being taken. */
+  /** Requests that this process works on: without those whose body is arriving or whose response is being sent. */
   get inFlight(): number {
     return this.working.size;
   }
@@ -50,7 +50,7 @@ export class Traffic implements BeforeApplicationShutdown {
     this.drain();
   }
 
-  /** From now on the process reports that it is not ready, and each response closes its connection. */
+  /** Afterwards the process reports that it is not ready, and each response closes its connection. */
   drain(): void {
     this.draining = true;
     for (const response of [...this.receiving.keys(), ...this.working.keys()]) {
@@ -79,8 +79,8 @@ export class Traffic implements BeforeApplicationShutdown {
   };
 
   /**
-   * Those that have been worked on for longer than that, in milliseconds. An answer that has begun is the network's
-   * affair: from here on it counts as a stream.
+   * Requests in progress for longer than that, in milliseconds. A response that has begun depends on the network and counts
+   * as a stream.
    */
   overdue(milliseconds: number): Exchange[] {
     const before = performance.now() - milliseconds;
@@ -92,7 +92,7 @@ export class Traffic implements BeforeApplicationShutdown {
     return late;
   }
 
-  /** Ends the answers that end at no time by themselves; their clients come back, to another process. */
+  /** Ends responses that do not end by themselves, such as streams; their clients reconnect to another process. */
   endEventStreams(): void {
     for (const { response } of [...this.working.values(), ...this.streaming]) {
       const type = String(response.getHeader('Content-Type') ?? '');

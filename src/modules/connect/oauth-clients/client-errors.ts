@@ -1,3 +1,4 @@
+import { MAX_ISSUES } from '../../../platform/errors/app-error.js';
 import { invalidMembers } from '../../../platform/openapi/error-schemas.js';
 import type { NamedSchema } from '../../../platform/http/route-errors.js';
 
@@ -37,7 +38,7 @@ function body(
 const invalid = body(
   { name: 'InvalidRequest', description: 'The request to an OAuth client endpoint is invalid.' },
   ['invalid_request'],
-  invalidMembers(50),
+  invalidMembers(MAX_ISSUES),
 );
 const unauthorized = body({ name: 'Unauthorized', description: 'The request has no valid credential.' }, [
   'unauthorized',

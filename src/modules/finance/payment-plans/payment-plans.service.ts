@@ -4,7 +4,9 @@ import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion } from '../../../platform/http/if-match.js';
+import { assertUnchangedSince, type RecordedAction, type ReversalResult, Reverses } from '../../action-ledger/index.js';
 import type { Target } from '../../../platform/http/change-target.js';
 import { newId } from '../../../platform/ids/id.js';
 import { type BookingSummary, BookingsService, type PaymentPolicy } from '../../bookings/index.js';
@@ -18,13 +20,13 @@ import { toPolicyTerms } from '../payment-policy/payment-policy.dto.js';
 import { PaymentPoliciesService } from '../payment-policy/payment-policies.service.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import { assertBeforeDeparture, balanceOver, editInstallment, restoreInstallment } from './installment-editing.js';
-import type {
-  CreatePaymentSchedule,
-  DepartureQuery,
-  ListPaymentSchedules,
-  PatchQuery,
+import {
+  type CreatePaymentSchedule,
+  type DepartureQuery,
+  type ListPaymentSchedules,
+  type PatchQuery,
   StoredInstallment,
-  UpdatePaymentSchedule,
+  type UpdatePaymentSchedule,
 } from './payment-schedule.dto.js';
 import { type ComputedPlan, computePlan } from './plan.js';
 import { growPlan, releasesFor, shrinkOpen } from './plan-resizing.js';
@@ -126,16 +128,15 @@ export class PaymentPlansService {
   }
 
   /**
-   * Restores an installment as it was before an update, in the running transaction. The reversal's ledger entry records
-   * it; those that balance it get entries of their own.
+   * Restores an installment that is not paid as it was before an update. The ledger entry of the reversal records it; the
+   * installments that balance it get entries of their own. Throws 409 `changed_since`, `schedule_paid`.
    */
-  async reverseUpdate(
-    before: StoredInstallment,
-    assertUnchanged: (installment: PaymentSchedule) => void,
-  ): Promise<{ before: object | null; after: object }> {
+  @Reverses('finance.payment_schedule.update')
+  async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
+    const before = await checkedAs(StoredInstallment, entry.before);
     const account = await this.accounts.lock(before.bookingId);
     const { plan, installment } = installmentOf(account, before.id);
-    assertUnchanged(installment);
+    assertUnchangedSince(entry, installment);
     assertNotCancelled(account.booking);
     const image = plan.imageBefore(installment);
     restoreInstallment(plan, installment, before);

@@ -5,6 +5,7 @@ import { type Columns, make, type Rows } from '../../../platform/database/rows.j
 import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { type RecordedAction, type ReversalResult, Reverses } from '../../action-ledger/index.js';
 import { newId } from '../../../platform/ids/id.js';
 import { AccountAuditService } from '../booking-account/account-audit.service.js';
 import type { BookingAccount, RequestedShare } from '../booking-account/booking-account.js';
@@ -152,9 +153,13 @@ export class PaymentsService {
     });
   }
 
-  /** The same in the running transaction, whose ledger entry of the reversal records it. */
-  async reverseRecording(id: string, reason: string): Promise<{ before: object; after: object }> {
-    const locked = await this.lock(id, null);
+  /**
+   * Reverses a payment that was recorded by mistake; the ledger entry of the reversal records it. Throws 409
+   * `invalid_transition`.
+   */
+  @Reverses('finance.payment.record')
+  async reverseRecording({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
+    const locked = await this.lock(subjectId, null);
     const payment = await this.reverseLocked(locked, reason);
     this.audit.publishPayment('reverse', payment);
     return { before: locked.before, after: payment.auditImage([]) };

@@ -5,7 +5,13 @@ import { AppError, conflict } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger, type ReversalResult } from '../../action-ledger/index.js';
+import {
+  ActionLedger,
+  CompletesReversal,
+  type RecordedAction,
+  type ReversalResult,
+  Reverses,
+} from '../../action-ledger/index.js';
 import { BookingsService, type ComponentSale, type TripSale } from '../../bookings/index.js';
 import { ExternalProvidersService } from '../providers/external-providers.service.js';
 import { InternalProvider } from '../providers/internal-provider.js';
@@ -145,14 +151,15 @@ export class ReservationsService {
   }
 
   /**
-   * Reverses the reservation of this plan in the running transaction: internal holds are released, external ones are left to
-   * the caller, and the trip is a draft without prices. If an earlier reversal did that already, only unreleased external
-   * holds are left.
+   * Reverses the reservation of the plan that the entry names: internal holds are released, external ones are left to
+   * `releaseExternalHolds`, and the trip is a draft without prices. If an earlier reversal did that already, only
+   * unreleased external holds are left. Throws 409 `trip_not_reserved`, `reserved_again`.
    */
-  async unreserve(id: string, planId: unknown): Promise<ReversalResult> {
-    const { trip, components: all, plan } = await this.repository.lockView(id);
+  @Reverses('trips.trip.reserve')
+  async reverseReservation({ subjectId, after }: RecordedAction): Promise<ReversalResult> {
+    const { trip, components: all, plan } = await this.repository.lockView(subjectId);
     const before = trip.auditImage();
-    if (!plan || plan.id !== planId) {
+    if (!plan || plan.id !== after?.['planId']) {
       throw conflict('reserved_again', 'The trip was reserved again in the meantime', { planId: plan?.id ?? null });
     }
     if (!isReleasedInPart(plan)) {
@@ -166,6 +173,16 @@ export class ReservationsService {
       this.publish('unreserved', trip);
     }
     return { before, after: trip.auditImage(), isRunning: unreleasedSteps(plan).length > 0 };
+  }
+
+  /** Calls every external provider, also after one of them failed. Throws the first error. */
+  @CompletesReversal('trips.trip.reserve')
+  async releaseExternalHolds({ subjectId, after }: RecordedAction): Promise<void> {
+    const plan = await this.repository.lastPlan(subjectId);
+    const steps = plan && plan.id === after?.['planId'] ? unreleasedSteps(plan) : [];
+    const errors: unknown[] = [];
+    for (const { id } of steps) await this.release(id).catch((error: unknown) => errors.push(error));
+    if (errors.length > 0) throw errors[0];
   }
 
   /** Releases an external hold. Throws if the provider did not; the job is repeated with growing pauses. */
