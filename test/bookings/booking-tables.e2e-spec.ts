@@ -49,10 +49,10 @@ describe('the tables of bookings and items', () => {
 
   it.each([
     ['a total that is not the sum of the live items', booking('total_cents = 999'), 'bookings_total_is_the_sum'],
-    ['no total where there are items', booking('total_cents = null'), 'bookings_total_is_the_sum'],
+    ['no total although there are items', booking('total_cents = null'), 'bookings_total_is_the_sum'],
     ['an item that is cancelled without its total', item(cancelled), 'bookings_total_is_the_sum'],
     [
-      'an item that is gone without its total',
+      'a deleted item that is still in the total',
       'delete from booking_items where id = :item',
       'bookings_total_is_the_sum',
     ],
@@ -66,10 +66,10 @@ describe('the tables of bookings and items', () => {
     ['another currency once there is an item', booking("currency = 'USD'"), 'booking_items_booking'],
     ['an item of another currency', item("currency = 'USD'"), 'booking_items_booking'],
     ['an end before the start', booking("start_date = '2027-05-02', end_date = '2027-05-01'"), 'bookings_dates'],
-    ['a confirmation without its stamp', booking("status = 'confirmed'"), 'bookings_confirmation'],
-    ['the stamp of a confirmation on a draft', booking('confirmed_at = now()'), 'bookings_confirmation'],
-    ['a cancellation without its stamps', booking("status = 'cancelled'"), 'bookings_cancellation'],
-    ['the stamps of a cancellation on a live booking', booking('cancelled_at = now()'), 'bookings_cancellation'],
+    ['a confirmation without its timestamp', booking("status = 'confirmed'"), 'bookings_confirmation'],
+    ['the timestamp of a confirmation on a draft', booking('confirmed_at = now()'), 'bookings_confirmation'],
+    ['a cancellation without its timestamps', booking("status = 'cancelled'"), 'bookings_cancellation'],
+    ['the timestamps of a cancellation on an active booking', booking('cancelled_at = now()'), 'bookings_cancellation'],
     ['an unknown status', booking("status = 'open', confirmed_at = now()"), 'bookings_status_check'],
     ['an unknown channel', booking("channel_id = 'chan_x'"), 'bookings_channel'],
     ['a removal while there are items', 'delete from bookings where id = :booking', 'booking_items_booking'],
@@ -81,8 +81,8 @@ describe('the tables of bookings and items', () => {
     ['a cost without a currency', item('cost_cents = 1'), 'booking_items_cost'],
     ['a currency without a cost', item("cost_currency = 'EUR'"), 'booking_items_cost'],
     ['a quantity of 0', item('quantity = 0'), 'booking_items_quantity_check'],
-    ['a cancelled item without its stamp', item("status = 'cancelled'"), 'booking_items_cancellation'],
-    ['a stamp on a live item', item('cancelled_at = now()'), 'booking_items_cancellation'],
+    ['a cancelled item without its timestamp', item("status = 'cancelled'"), 'booking_items_cancellation'],
+    ['a cancellation timestamp on an active item', item('cancelled_at = now()'), 'booking_items_cancellation'],
   ])('the booking tables reject %s', async (_, change, constraint) =>
     expect(await constraintOf(change)).toBe(constraint),
   );

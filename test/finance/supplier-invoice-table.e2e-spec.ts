@@ -28,8 +28,8 @@ describe('the supplier invoices table', () => {
     ['half of the base totals', 'base_tax_cents = null', 'supplier_invoices_base'],
     ['base totals without a rate', 'exchange_rate = null', 'supplier_invoices_base'],
     ['a rate between equal currencies', "base_currency = 'CHF'", 'supplier_invoices_rate'],
-    ['an approval without its stamps', "status = 'approved'", 'supplier_invoices_approval'],
-    ['a void without its stamps', "status = 'void'", 'supplier_invoices_voiding'],
+    ['an approval without its timestamps', "status = 'approved'", 'supplier_invoices_approval'],
+    ['a void without its timestamps', "status = 'void'", 'supplier_invoices_voiding'],
     ['a negative tax', 'tax_cents = -1, subtotal_cents = total_cents + 1', 'supplier_invoices_tax_cents_check'],
   ])('the supplier invoices table rejects %s', async (_, change, constraint) =>
     expect(await constraintOf(change)).toBe(constraint),
@@ -39,8 +39,12 @@ describe('the supplier invoices table', () => {
     ['a payment beyond the total', 'paid_cents = total_cents + 1', 'supplier_invoices_paid'],
     ['an unknown status', "status = 'sent'", 'supplier_invoices_status_check'],
     ['paid without its money', "status = 'paid'", 'supplier_invoices_paid'],
-    ['a draft with the stamps of an approval', "status = 'draft'", 'supplier_invoices_approval'],
-    ['the stamps of a void on a live invoice', "voided_at = now(), void_reason = 'x'", 'supplier_invoices_voiding'],
+    ['a draft with the timestamps of an approval', "status = 'draft'", 'supplier_invoices_approval'],
+    [
+      'the timestamps of a void on an active invoice',
+      "voided_at = now(), void_reason = 'x'",
+      'supplier_invoices_voiding',
+    ],
   ])('the supplier invoices table rejects %s', async (_, change, constraint) =>
     expect(await constraintOf(change, 'approved')).toBe(constraint),
   );

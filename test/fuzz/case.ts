@@ -53,7 +53,7 @@ export class Case {
   ) {
     this.random = new Random(`${place.seed}/${place.number}`);
     const operation = target.operations[place.number % target.operations.length];
-    if (!operation) throw new Error('The document holds no operation');
+    if (!operation) throw new Error('The document contains no operation');
     this.operation = operation;
   }
 

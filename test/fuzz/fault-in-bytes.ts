@@ -29,7 +29,7 @@ const WAYS: readonly Way[] = [
     change: (draft, text) => encoded(draft, 'gzip', gzipSync(text).subarray(0, -6)),
   },
   {
-    mutation: 'gzip that is none',
+    mutation: 'invalid gzip',
     isRejected: true,
     change: (draft, text) => encoded(draft, 'gzip', Buffer.from(text)),
   },

@@ -30,7 +30,7 @@ const UNUSUAL: readonly ((draft: Draft) => void)[] = [
   },
   (draft) => {
     draft.headers.push(['Host', 'a b']);
-    recordMutation(draft, 'a second Host that is none', 'rejected');
+    recordMutation(draft, 'a second, invalid Host', 'rejected');
   },
   (draft) => closing(draft, 'a method in small letters', () => (draft.method = draft.method.toLowerCase())),
   (draft) => closing(draft, 'an unknown method', () => (draft.method = 'BREW')),
@@ -42,8 +42,7 @@ const UNUSUAL: readonly ((draft: Draft) => void)[] = [
   (draft) => closing(draft, 'an obsolete fold', () => draft.headers.push(['X-Fold', 'a\r\n b'])),
   (draft) => closing(draft, 'another length as well', () => draft.headers.push(['Content-Length', '7'])),
   (draft) => closing(draft, 'a negative length', () => draft.headers.push(['Content-Length', '-1'])),
-  (draft) =>
-    closing(draft, 'two ways to say the length', () => draft.headers.push(['Transfer-Encoding', 'chunked, gzip'])),
+  (draft) => closing(draft, 'two different lengths', () => draft.headers.push(['Transfer-Encoding', 'chunked, gzip'])),
 ];
 
 function closing(draft: Draft, mutation: string, change: () => void): void {

@@ -49,13 +49,13 @@ describe('the fuzzer finds', () => {
       (answer, { sent }) => (answer.status === 400 ? saying(sent)(answer) : answer),
       /echoes what was sent/,
     ],
-    ['a value beyond its bounds that is taken', withStatus(400, created), /201, but it must be rejected/],
+    ['a value beyond its bounds that is accepted', withStatus(400, created), /201, but it must be rejected/],
     [
       'a text that is not read back as it was sent',
       withStatus(200, (answer) => ({ ...answer, body: rowOf('row_0', '\ufffd') })),
       /name: sent .*, read/,
     ],
-    ['a key that is carried out twice', replayed(created), /without Idempotent-Replayed/],
+    ['a key that is executed twice', replayed(created), /without Idempotent-Replayed/],
     [
       'a replay with another body',
       replayed((answer) => ({ ...answer, body: created().body })),
@@ -72,7 +72,7 @@ describe('the fuzzer finds', () => {
       /another request with the same key: 201/,
     ],
     [
-      'a good credential that is refused',
+      'a valid credential that is rejected',
       (answer, { request }) => (answer.status === 201 ? errorAnswer(request, 401) : answer),
       /a good credential is refused/,
     ],

@@ -34,7 +34,7 @@ describe('the packages of a clone', () => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
-  it('an installation runs no script of a package', async () => {
+  it('the installation runs no script of a package', async () => {
     const project = scriptedProject();
     const script = runScript(project, [join(project, 'scripts/ensure.js')], { npm_config_offline: 'true' });
     expect([await script.end(), script.output()]).toEqual([0, script.output()]);
@@ -66,7 +66,7 @@ describe('the packages of a clone', () => {
     expect(asked[0]).toBe('POST /-/npm/v1/security/advisories/bulk');
   });
 
-  it('npm run audit says that it was not run if the registry has no answer', async () => {
+  it('npm run audit reports that it was not run if the registry does not answer', async () => {
     const script = runScript(PROJECT, [join(PROJECT, 'scripts/audit.js')], {
       npm_config_registry: `http://127.0.0.1:${await freePort()}`,
       npm_config_cache: newCache(),

@@ -24,14 +24,14 @@ function malformed(requestId: string | undefined): object {
 
 describe('a request that the HTTP parser of Node rejects', () => {
   it.each([
-    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['bytes that are not HTTP', 'hello\r\n\r\n'],
     ['an unknown method', 'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['two Content-Lengths', 'POST /foo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
     [
       'Content-Length beside Transfer-Encoding',
       'POST /foo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
-    ['a header that is none', 'GET /foo HTTP/1.1\r\nHost: x\r\nno colon here\r\n\r\n'],
+    ['a malformed header', 'GET /foo HTTP/1.1\r\nHost: x\r\nno colon here\r\n\r\n'],
   ])('a request with %s is 400 as JSON with X-Request-Id', async (_, bytes) => {
     const { status, headers, body } = await onlyAnswer(app.url, bytes);
     expect(status).toBe(400);
@@ -102,7 +102,7 @@ describe('a request that the HTTP parser of Node rejects', () => {
   });
 
   it.each([
-    ['an encoding that is none', 'Transfer-Encoding: gzip\r\nConnection: close\r\n\r\nabc', 401],
+    ['an unknown encoding', 'Transfer-Encoding: gzip\r\nConnection: close\r\n\r\nabc', 401],
     ['a body that breaks off', 'Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\nzz\r\n', 401],
   ])('a request that is rejected before its body is read gets one response: %s', async (_, rest, status) => {
     const answers = await wire(app.url, `POST /vault/v1/primary/encrypt HTTP/1.1\r\nHost: x\r\n${rest}`);

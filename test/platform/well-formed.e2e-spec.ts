@@ -31,7 +31,7 @@ describe('ambiguous or incomplete requests', () => {
 
   it.each([
     ['is missing', ''],
-    ['is none', 'Host: a b\r\n'],
+    ['is malformed', 'Host: a b\r\n'],
   ])('a Host that %s is 400', async (_, lines) => {
     const { status, body } = await get(lines, '/realtime/v1/x');
     expect([status, body]).toEqual([400, { error: 'Host: must be a valid host name' }]);
@@ -101,7 +101,7 @@ describe('the query of a request', () => {
 
   it('an unknown query parameter is 400, also on a route without parameters', async () => {
     const { status, headers, body } = await app.as('owner').post('/v1/admin/distribution/channels?dryRun=true', {
-      name: 'a query that nobody reads',
+      name: 'an unknown query parameter',
     });
     expect(status).toBe(400);
     expect(body).toEqual({

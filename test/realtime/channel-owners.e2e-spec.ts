@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(closeStreams);
 
 describe('a realtime key that is bound to an operator', () => {
-  it('uses the channels of its operator, which need no registration', async () => {
+  it('a bound realtime key uses the channels of its operator, which need no registration', async () => {
     const channel = `${operatorId}.news`;
     const own = await publish(bound, channel, 'own');
     const unbound = await publish(app.as('platform'), channel, 'from the platform');
@@ -35,7 +35,7 @@ describe('a realtime key that is bound to an operator', () => {
     expect((await read(app.as('platform'), channel)).messages).toEqual([own, unbound]);
   });
 
-  it('reads a foreign channel like an empty one, in the history and after an ID', async () => {
+  it('a bound realtime key reads a foreign channel like an empty one, in the history and after an ID', async () => {
     const [theirs, platform] = [`${otherId}.news`, newChannelName()];
     const { id } = await publish(other, theirs, 'secret');
     await publish(app.as('platform'), platform, 'secret');
@@ -52,7 +52,7 @@ describe('a realtime key that is bound to an operator', () => {
     }
   });
 
-  it('receives nothing on the live stream of a foreign channel, whatever is published there', async () => {
+  it('a bound realtime key receives no message on the live stream of a foreign channel', async () => {
     const token = await tokenWith(app, ...SCOPES);
     await app.sql('update api_tokens set operator_id = $1 where public_id = $2', [operatorId, token.slice(4, 20)]);
     const [foreign, own] = [`${otherId}.live`, `${operatorId}.live`];
@@ -66,7 +66,7 @@ describe('a realtime key that is bound to an operator', () => {
     expect([ownFollower.data, follower.data, follower.gaps]).toEqual([['mine'], [], 0]);
   });
 
-  it('ends the open streams when the key is bound to another operator', async () => {
+  it('binding a realtime key to another operator ends its open streams', async () => {
     const token = await tokenWith(app, 'realtime:subscribe');
     const { response } = await rawStream({ url: app.url, token, channel: 'finance.supplier-invoices' });
     response.resume();
@@ -74,7 +74,7 @@ describe('a realtime key that is bound to an operator', () => {
     await eventually(async () => (response.readableEnded ? true : null));
   });
 
-  it('cannot publish on a foreign channel: 403, and the channel stays as it was', async () => {
+  it('a bound realtime key cannot publish on a foreign channel: 403, and the channel stays as it was', async () => {
     const platform = newChannelName();
     for (const channel of [platform, `${otherId}.forged`, operatorId, `${operatorId}x.a`, otherId.toUpperCase()]) {
       const { status, body } = await bound.post(pathOf(channel), message);
@@ -83,7 +83,7 @@ describe('a realtime key that is bound to an operator', () => {
     }
   });
 
-  it('is not confused by an ID that starts with another ID or differs from it in case', async () => {
+  it('a bound realtime key is not confused by an ID that starts with another ID or differs from it in case', async () => {
     const id = uniqueName('Op');
     const similar = [`${id}_b`, `${id}-b`, id.toLowerCase(), id.slice(0, -1)];
     await provision(app, { operators: [id, ...similar].map((one) => ({ id: one, name: 'Partner' })) });
@@ -99,13 +99,13 @@ describe('a realtime key that is bound to an operator', () => {
     expect(dataOf(await read(key, `${id}.b.news`))).toEqual(['with more dots']);
   });
 
-  it('cannot be provisioned for an ID with a dot, which could start with another ID and a dot', async () => {
+  it('a bound realtime key cannot be provisioned for an ID with a dot, which could start with another ID and a dot', async () => {
     const operator = { id: `${operatorId}.b`, name: 'Partner' };
     await expect(provision(app, { operators: [operator] })).rejects.toThrow('operators.0.id');
     expect((await app.as('platform').post('/connect/v1/operators', operator)).status).toBe(400);
   });
 
-  it('does not own the channels of the event catalog, whatever the ID of its operator', async () => {
+  it('a bound realtime key does not own the channels of the event catalog, with any operator ID', async () => {
     await provision(app, { operators: ['finance', 'bookings'].map((id) => ({ id, name: 'Partner' })) });
     for (const [id, channel] of [
       ['finance', 'finance.supplier-invoices'],
@@ -131,7 +131,7 @@ describe('a realtime key that is bound to an operator', () => {
 describe('the channels of the event catalog', () => {
   const channels = [...new Set(domainEvents.flatMap((group) => group.channels))];
 
-  it.each(channels)('%s is written by the relay only, however the name is spelled', async (template) => {
+  it.each(channels)('the catalog channel %s is written by the relay only, in any spelling', async (template) => {
     const channel = template.replace(/\{\w+\}/, 'some_01k0dem000e000000000000001');
     const spellings = [channel, channel.toUpperCase(), encodeURIComponent(channel), channel.replace('.', '%2E')];
     for (const spelling of spellings) {
@@ -149,7 +149,7 @@ describe('the channels of the event catalog', () => {
     expect(forged).toEqual([]);
   });
 
-  it('can be told from others by the publisher of their messages, in the answer, the history and the live stream', async () => {
+  it('events of the catalog can be distinguished by the publisher of their messages, in answer, history and live stream', async () => {
     const channel = `${operatorId}.publishers`;
     const token = await tokenWith(app, ...SCOPES);
     const follower = await StreamClient.open({ url: app.url, token, channel });

@@ -88,7 +88,7 @@ const SHAPES: Record<string, (good: string, kind: Kind) => Call> = {
   'a token with a character more': (good) => bearer(`${good}0`),
   'a secret with another checksum': (good) => bearer(good.slice(0, -6) + [...good.slice(-6)].reverse().join('')),
   "another credential's secret": (good, kind) => bearer(good.slice(0, 21) + newCredential(kind).token.slice(21)),
-  'an id that nobody has': (_, kind) => bearer(newCredential(kind).token),
+  'an unknown id': (_, kind) => bearer(newCredential(kind).token),
   'upper case': (good) => bearer(good.toUpperCase()),
   'a JSON web token without a signature': () => bearer('eyJhbGciOiJub25lIn0.eyJzY29wZXMiOlsiKiJdfQ.'),
   'a cookie': (good) => ({ headers: { Cookie: `token=${good}; access_token=${good}` } }),

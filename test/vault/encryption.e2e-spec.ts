@@ -103,8 +103,8 @@ describe('an invalid ciphertext', () => {
   const damages: [string, (good: string) => string][] = [
     ['is empty', () => ''],
     ['is not base64', () => 'not base64!'],
-    ['holds NUL', (good) => `\0${good}`],
-    ['holds a lone surrogate', (good) => `${good}\ud800`],
+    ['contains NUL', (good) => `\0${good}`],
+    ['contains a lone surrogate', (good) => `${good}\ud800`],
     ['has white space around it', (good) => ` ${good}`],
     ['has a line break in it', (good) => `${good.slice(0, 8)}\n${good.slice(8)}`],
     ['is base64url', (good) => Buffer.from(good, 'base64').toString('base64url')],

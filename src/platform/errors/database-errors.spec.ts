@@ -18,13 +18,13 @@ describe('the error of a failed statement', () => {
     ['53200', 503, 'too little memory'],
     ['53300', 503, 'too many connections'],
     ['53400', 503, 'a configured limit'],
-    ['55P03', 503, 'a lock that does not come free'],
+    ['55P03', 503, 'a lock that is not released in time'],
     ['57014', 503, 'a statement that took too long'],
-    ['57P01', 503, 'a server that goes down'],
+    ['57P01', 503, 'a server that shuts down'],
     ['57P03', 503, 'a server that starts up'],
     ['08006', 503, 'a broken connection'],
     ['25006', 503, 'a server that became a standby'],
-    ['28P01', 503, 'a password that no longer holds'],
+    ['28P01', 503, 'a password that is no longer valid'],
   ])('the PostgreSQL error %s is %i: %s', (code, status) => {
     expect(appErrorOf({ code })?.status).toBe(status);
   });

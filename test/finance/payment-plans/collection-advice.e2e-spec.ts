@@ -115,12 +115,14 @@ describe('what to collect now', () => {
     expect(await stored(app, other)).toBe(0);
   });
 
-  it.each(['another booking', 'nobody', 'no form'])(
+  it.each(['another booking', 'no booking', 'a malformed id'])(
     'a collection plan with an installment of %s is 404, and nothing is stored',
     async (kind) => {
-      const scheduleId = { 'another booking': first.id, nobody: 'psch_01k0dem000e000000000009999', 'no form': 'x' }[
-        kind
-      ];
+      const scheduleId = {
+        'another booking': first.id,
+        'no booking': 'psch_01k0dem000e000000000009999',
+        'a malformed id': 'x',
+      }[kind];
       const other = await book(owner);
       const { status, body } = await owner.post(planPath(other), { scheduleId });
       expect(status).toBe(404);

@@ -38,7 +38,7 @@ describe('the plan invariant at the commit', () => {
     ['an amount that moves half', `${first('amount_cents = 29000')}; ${second('amount_cents = 30999')}`],
     ['a cancellation that moves nothing', first("status = 'cancelled'")],
     ['a waiver that is forgotten', `${first("status = 'cancelled', waived = true")}; ${first('waived = false')}`],
-    ['an installment that is gone', 'delete from payment_schedules where id = :first'],
+    ['a deleted installment', 'delete from payment_schedules where id = :first'],
     ['a total that moves alone', `${item(99_999)}; ${total('total_cents = 99999')}`],
     ['a plan that loses its mark', `update payment_plans set off_by_cents = -1 where booking_id = :booking`],
   ])('the plan invariant rejects %s', async (_, statements) => {

@@ -63,7 +63,7 @@ describe('the payments tables', () => {
   it.each([
     ['money that is neither allocated nor unapplied', 'unapplied_cents = 1', 'payments_conservation'],
     ['more unapplied than there is', 'unapplied_cents = 601', 'payments_unapplied'],
-    ['a reversal without its stamps', "status = 'reversed'", 'payments_reversal'],
+    ['a reversal without its timestamps', "status = 'reversed'", 'payments_reversal'],
   ])('the payments table rejects %s', async (_, change, constraint) => {
     expect(await errorOf(`update payments set ${change} where id = $1`, [payment.id])).toBe(constraint);
   });

@@ -92,7 +92,7 @@ function answer(
 describe('a documented response', () => {
   it.each([
     ['a documented body', {}],
-    ['null where the schema is nullable', { body: { data: { ...thing, note: null, parent: null } } }],
+    ['null if the schema is nullable', { body: { data: { ...thing, note: null, parent: null } } }],
     ['a nullable reference that is there', { body: { data: { ...thing, parent: { id: 'p' } } } }],
     ['the same route in other letters and with a slash', { path: '/V1/Admin/finance/things/a/' }],
     ['the more specific route', { path: '/v1/admin/finance/things/current', body: { current: 1 } }],
@@ -106,7 +106,7 @@ describe('a documented response', () => {
     ['an unknown data route', { path: '/data/foo', status: 404, body: { code: 'NOT_FOUND', message: 'Nothing here' } }],
     ['an unknown vault route', { path: '/vault/v1', status: 404, body: { error: 'Nothing here' } }],
     [
-      'a refused token request, in the words of RFC 6749',
+      'a rejected token request, in the format of RFC 6749',
       { path: '/connect/v1/oauth/token', status: 400, body: { ...notFound, error_description: 'Wrong grant_type' } },
     ],
     ['the documentation pages', { path: '/docs/', text: '<html>', headers: { 'content-type': 'text/html' } }],
@@ -123,7 +123,7 @@ describe('an undocumented response', () => {
     ['an unnamed member of a nullable reference', { body: { data: { ...thing, parent: { id: 'p', x: 1 } } } }, /"x"/],
     ['an unnamed member of a composition', { method: 'DELETE', body: { id: 'p', success: true, x: 1 } }, /"x"/],
     ['half of a composition', { method: 'DELETE', body: { id: 'p' } }, /required property 'success'/],
-    ['null where it may not be', { body: { data: { ...thing, id: null } } }, /data\/id must be string/],
+    ['null if it is not allowed', { body: { data: { ...thing, id: null } } }, /data\/id must be string/],
     ['a value outside the list', { body: { data: { ...thing, status: 'void' } } }, /allowed values/],
     ['a value on an exclusive bound', { body: { data: { ...thing, cents: 0 } } }, /must be > 0/],
     ['a text that is too long', { body: { data: { ...thing, id: 'x'.repeat(11) } } }, /more than 10 characters/],
@@ -131,7 +131,7 @@ describe('an undocumented response', () => {
     ['a status that is not documented', { status: 202 }, /status is not documented, only 200, 304, 404, 500/],
     ['another content type', { headers: { 'content-type': 'text/html' } }, /content type is text\/html/],
     ['a body that is not JSON', { text: '{' }, /not JSON/],
-    ['a body where none is documented', { status: 304 }, /none is documented/],
+    ['a body although none is documented', { status: 304 }, /none is documented/],
     ['a malformed documented header', { headers: { etag: 'W/"1"' } }, /header ETag: 'W\/"1"' must match pattern/],
     [
       'a missing required header',
