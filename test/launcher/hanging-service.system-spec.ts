@@ -32,8 +32,8 @@ it('npm start names the process of a killed start that does not stop, and how to
     const project = newProject();
     const script = runScript(project, [join(project, 'scripts/start.js')], { PORT: String(port), DATA_DIR: data });
     expect(await script.end()).not.toBe(0);
-    expect(script.said()).toContain(`(process ${pid}) does not stop and still uses port ${port}.`);
-    expect(script.said()).toContain(`kill -9 ${pid}`);
+    expect(script.output()).toContain(`(process ${pid}) does not stop and still uses port ${port}.`);
+    expect(script.output()).toContain(`kill -9 ${pid}`);
   } finally {
     service.kill('SIGKILL');
   }

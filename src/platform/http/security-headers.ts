@@ -3,13 +3,13 @@ import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { headersSetBy } from './handler-chain.js';
 
-/** What `default-src` does not speak for. */
+/** Directives to which `default-src` does not apply. */
 const NOBODY_ELSE = { 'base-uri': ["'none'"], 'form-action': ["'none'"], 'frame-ancestors': ["'none'"] };
 const BOTH = { referrerPolicy: { policy: 'no-referrer' }, frameguard: { action: 'deny' } } as const;
 
 /**
- * Answers of the API never render as a page; Swagger UI is one, and gets a policy that lets its own files run. What
- * helmet sets is the same for each, so it is asked once.
+ * API responses are never displayed as a page; Swagger UI is one, and its policy permits its own files. Helmet sets the
+ * same headers for each request, so they are computed once.
  */
 export function securityHeaders(): RequestHandler {
   const api = headersSetBy(
@@ -63,13 +63,13 @@ const TOLD_BY_ANSWERS = [
   'X-Total-Count',
 ];
 
-/** What `crossOrigin` gives to an answer, for one that is written without Express: a browser hides it from its page else. */
+/** The CORS headers of a response that is written without Express; without them a browser does not show it to its page. */
 export function crossOriginHeaders(origin: string | undefined, origins: readonly string[]): Record<string, string> {
   if (origin === undefined || !origins.includes(origin)) return {};
   return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': TOLD_BY_ANSWERS.join(',') };
 }
 
-/** The origins from which a browser may call the API and read our headers. */
+/** The origins from which a browser may call the API and read its headers. */
 export function crossOrigin(origins: readonly string[]): CorsOptions {
   return {
     origin: [...origins],

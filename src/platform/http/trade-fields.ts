@@ -42,7 +42,7 @@ const INSTANTS: Record<string, string> = {
   updatedAt: 'When the resource was last changed (RFC 3339, UTC). Set by the server.',
 };
 
-/** An instant of RFC 3339 with an offset; answered in UTC with milliseconds. */
+/** An instant of RFC 3339 with an offset; responses have it in UTC with milliseconds. */
 export function Instant(): PropertyDecorator {
   return applyDecorators(
     check('isInstant', isInstant, '$property must be an instant with an offset, such as 2027-01-31T12:00:00Z'),
@@ -77,7 +77,7 @@ export function Degrees({ max }: { max: number }): PropertyDecorator {
   );
 }
 
-/** An IANA name of a time zone, such as `Europe/Bucharest`; a mere offset knows no summer. */
+/** An IANA name of a time zone, such as `Europe/Bucharest`; an offset has no daylight saving time. */
 export function TimeZone(): PropertyDecorator {
   return applyDecorators(
     check('isTimeZone', isTimeZone, '$property must be the IANA name of a time zone, such as Europe/Bucharest'),
@@ -188,7 +188,7 @@ export function AnyJson({ maxBytes }: { maxBytes: number }): PropertyDecorator {
   return applyDecorators(KeptAsData({ maxBytes }), Allow(), ApiProperty(documented));
 }
 
-/** A text in an own grammar, stated by name. */
+/** A text with a grammar of its own, named in the message. */
 export function CheckedText(
   name: string,
   fits: (text: string) => boolean,

@@ -9,7 +9,7 @@ function declaresBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * What a request still sends when it has its response, Node discards without end; if the client wanted the connection
+ * Node discards without limit what a client still sends after its response; if the client wanted the connection
  * closed after the response, Node closes it at once. In both cases some of it is discarded, since a client that is cut off
  * while it sends may not read the response (RFC 9112, 9.6); then the connection is closed.
  */

@@ -9,8 +9,8 @@ const FIRST_LINE = /^[A-Z]+ (\/[^\s?]*)/;
 const LONGEST_FIRST_LINE = 4 * 1024;
 
 /**
- * Responds to requests that Node's parser rejects as to all others: as JSON and with X-Request-Id. Node's own responses
- * have no body.
+ * Responds to requests that Node's parser rejects like to all others, with JSON and X-Request-Id. Node's own responses have
+ * no body.
  */
 export function respondToUnreadable(server: Server, log: Logger): void {
   // The newest response of each connection: an error may only be written while no other response is being written.
@@ -25,7 +25,7 @@ export function respondToUnreadable(server: Server, log: Logger): void {
     } else if (place === 'in what is answered') {
       socket.end(() => socket.destroy());
     } else if (place === 'behind what is running') {
-      // Its answer is the last one. What followed it was no request, and is passed over.
+      // Its response is the last one. Further bytes are not a request and are ignored.
       if (last && !last.headersSent) last.shouldKeepAlive = false;
       last?.once('close', () => socket.end(() => socket.destroy()));
     } else {

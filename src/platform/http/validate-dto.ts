@@ -78,7 +78,7 @@ class DtoValidation {
     return instance;
   }
 
-  /** The names of the members that are larger than their class admits. */
+  /** The names of the members that are larger than their class allows. */
   private rejectTooLarge(rules: Rules, members: ReadonlyMap<string, unknown>, path: string): Set<string> {
     const names = new Set<string>();
     for (const [name, { maxElements = Infinity, maxCharacters = Infinity }] of rules) {
@@ -87,7 +87,7 @@ class DtoValidation {
       if (Array.isArray(value) && value.length > maxElements) {
         this.issues.push({ ...issue, code: 'arrayMaxSize', message: arrayMaxSizeMessage(name, maxElements) });
         names.add(name);
-        // White space at the ends may be trimmed: it does not count yet.
+        // White space at the ends may be trimmed later, so it is not counted.
       } else if (
         typeof value === 'string' &&
         value.length > maxCharacters &&
@@ -100,7 +100,9 @@ class DtoValidation {
     return names;
   }
 
-  /** Unknown members that class-transformer drops unseen: those whose names every object has, such as `toString`. */
+  /**
+   * Unknown members that class-transformer omits without an error: those whose names every object has, such as `toString`.
+   */
   private rejectPassedOver(names: string[], { instance, path }: { instance: object; path: string }): void {
     for (const name of names) {
       if (Object.hasOwn(instance, name)) continue;
@@ -150,7 +152,7 @@ function metadataOf(type: Type<object>) {
   return getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
 }
 
-/** The value without what no rule of the member reads, because class-transformer would copy it. */
+/** The value without members that no rule reads, because class-transformer would copy them. */
 function standIn(rule: MemberRule | undefined, value: unknown): unknown {
   const isList = rule?.maxElements !== undefined && !rule.isFree;
   return isList && Array.isArray(value) ? value.map(emptied) : emptied(value);

@@ -41,7 +41,7 @@ export async function validateRequest(
   const unfit = [...inspectText(structured), ...keptAsData(type).flatMap((member) => inspectSize(member, data))];
   if (unfit.length > 0) return { issues: unfit };
 
-  // Decorators of a member kept as data see a stand-in of its kind.
+  // Decorators of a member that is kept as data see a placeholder of the same kind.
   const { instance, issues } = await validateDto(type, { ...structured, ...mapValues(data, standIn) });
   return { instance: Object.assign(instance, data), issues };
 }

@@ -9,7 +9,7 @@ import { AppError, unprocessable } from '../errors/app-error.js';
 import { newId } from '../ids/id.js';
 import { Cron } from '../jobs/job-decorators.js';
 
-/** A key that this request, and no other, is carrying out; `token` fences off a request that took too long. */
+/** A key that belongs to this request only; `token` rejects a request that took too long. */
 export interface Claim {
   principal: string;
   key: string;
@@ -37,7 +37,7 @@ const FORGET_AFTER_SECONDS = [0.1, 0.3, 1, 3];
 const KEPT_SECONDS = 24 * 60 * 60;
 const RETRY_AFTER_MS = 1_000;
 
-/** Which keys are running or done. A row is committed before the work, and completed in the work's own transaction. */
+/** The state of keys. A row is committed before the work and completed in the transaction of the work. */
 @Injectable()
 export class IdempotencyKeys {
   constructor(
@@ -97,7 +97,7 @@ export class IdempotencyKeys {
     return row;
   }
 
-  /** Stores the answer in the running transaction, so that neither exists without the other. */
+  /** Stores the response in the running transaction, so that neither exists without the other. */
   async complete(claim: Claim, answer: StoredAnswer): Promise<void> {
     const { count } = await this.database.execute(
       'update idempotency_keys set answer = $4::json where principal = $1 and key = $2 and token = $3',

@@ -11,7 +11,7 @@ import { type Claim, IdempotencyKeys } from './idempotency-keys.js';
 import { MUTATES, type Mutation } from './mutation.js';
 import { hashMembers } from './redaction.js';
 
-/** Stands on the mutating routes alone, and does nothing without an `Idempotency-Key`. */
+/** Applied to mutating routes only; has no effect without an `Idempotency-Key`. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(

@@ -4,8 +4,8 @@ import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { MUTATES, type Mutation } from './mutation.js';
 
 /**
- * The route changes something and writes a ledger entry with this action. An `Idempotency-Key` is honoured: the same
- * request with the same key is carried out once, and its answer, less its secrets, is given again for 24 hours.
+ * The route changes something and writes a ledger entry with this action. With an `Idempotency-Key` the same request is
+ * executed once; for 24 hours a repetition gets the stored response without its secrets.
  */
 export function Mutates(
   action: string,
@@ -27,7 +27,7 @@ export function Mutates(
   );
 }
 
-/** The route writes an entry, but has no caller whom a key could belong to (a login). */
+/** The route writes an entry, but has no caller to which a key could belong (a login). */
 export function MutatesForNobody(action: string): MethodDecorator {
   return SetMetadata(MUTATES, { action, secrets: [] } satisfies Mutation);
 }

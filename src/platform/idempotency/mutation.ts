@@ -2,12 +2,12 @@
 export const MUTATES = 'mutates';
 
 export interface Mutation {
-  /** The action that its ledger entry carries; null: the route changes nothing, for the reason given. */
+  /** The action of its ledger entry; null: the route changes nothing, for the given reason. */
   readonly action: string | null;
   readonly reason?: string;
   /** Dotted paths of secrets in the response; a replay omits them. */
   readonly secrets: readonly string[];
-  /** Members of the body that people choose and others could guess: passwords. They are kept as a slow hash only. */
+  /** Members of the body that can be guessed, such as passwords. Only a slow hash of them is stored. */
   readonly guessable?: readonly string[];
   /**
    * The route commits by itself, because it calls external systems: its response is stored after the work, not with it.

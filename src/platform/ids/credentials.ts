@@ -5,7 +5,7 @@ import { checksum62, newSecret, randomBase62 } from './id.js';
 export const CREDENTIAL_KINDS = ['vsk', 'vss', 'tpk', 'oat'] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
-/** A presented credential, taken apart. The secret is 43 base62 characters and 6 of checksum. */
+/** The parts of a presented credential. The secret is 43 base62 characters and 6 of checksum. */
 export interface Credential {
   readonly kind: CredentialKind;
   readonly publicId: string;
@@ -14,7 +14,7 @@ export interface Credential {
 
 const FORM = /^(vsk|vss|tpk|oat)_([0-9A-Za-z]{16})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
-/** Takes a token apart; null if its form or checksum is wrong, which needs no question to the database. */
+/** Parses a token; null if its form or checksum is wrong, which needs no database query. */
 export function parseCredential(token: string): Credential | null {
   const [, kind, publicId, secret, checksum] = FORM.exec(token) ?? [];
   const known = CREDENTIAL_KINDS.find((candidate) => candidate === kind);

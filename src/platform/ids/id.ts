@@ -5,7 +5,7 @@ import { v7 } from 'uuid';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
-/** The first of the 26 characters carries three bits only (a UUID has 128, not 130). */
+/** The first of the 26 characters has only three bits (a UUID has 128, not 130). */
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /** A new TypeID: the kind's prefix, `_`, and a UUIDv7 in 26 base32 characters, so ids sort by time. */
@@ -13,7 +13,7 @@ export function newId(prefix: string): string {
   return typeidUnboxed(prefix);
 }
 
-/** Whether a text can be an id of this kind. What is not, is unknown (404) without asking the database. */
+/** Whether a text is a well-formed id of this kind. Any other is 404 without a database query. */
 export function isId(prefix: string, text: string): boolean {
   return text.startsWith(`${prefix}_`) && SUFFIX.test(text.slice(prefix.length + 1));
 }

@@ -6,7 +6,7 @@ const TAG_BYTES = 16;
 /** Reading random bytes for one nonce takes longer than encrypting a short value, so they are read in batches. */
 const NONCES_AT_ONCE = 512;
 
-/** By how many bytes a sealed value is longer than its plaintext. */
+/** The number of bytes by which an encrypted value is longer than its plaintext. */
 export const OVERHEAD_BYTES = NONCE_BYTES + TAG_BYTES;
 
 interface Binding {

@@ -4,8 +4,9 @@ import { isIPv4, isIPv6 } from 'node:net';
 const WITH_PORT = /^(?:\[([0-9a-f:.]{2,45})\](?::\d{1,5})?|(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5})$/;
 
 /**
- * What stands for a client's address wherever addresses are counted: an IPv6 client is given a whole /64, so the /64
- * counts; an IPv4 address written as IPv6 (`::ffff:192.0.2.1`) is that IPv4 address. What is no address is one client.
+ * The key under which a client's address is counted: an IPv6 client is given a whole /64, so the /64
+ * counts; an IPv4 address written as IPv6 (`::ffff:192.0.2.1`) is that IPv4 address. All texts that are no address count as
+ * one client.
  */
 export function addressKey(address: string | undefined): string {
   const [text = ''] = (address ?? '').toLowerCase().split('%', 1);

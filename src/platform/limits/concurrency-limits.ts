@@ -8,7 +8,7 @@ export interface Bound {
   readonly rejection: () => AppError;
 }
 
-/** Counts what this process does at the same time. Nothing waits for its turn. */
+/** Counts concurrent requests of this process. None waits. */
 @Injectable()
 export class ConcurrencyLimits {
   private readonly running = new Map<string, number>();

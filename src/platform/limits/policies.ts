@@ -21,7 +21,7 @@ export const policies = {
   token: perMinute(60),
   /** Failed requests for a token, of one client from one address. */
   'token-failures': { ...perMinute(10, 10), fixed: true },
-  /** Of one OAuth client, questions about tokens that others present to it. */
+  /** Of one OAuth client, introspections of tokens that it received. */
   'token-introspection': perMinute(600),
   'token-revocation': perMinute(60),
   'connect-read': perMinute(600),

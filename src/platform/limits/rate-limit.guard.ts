@@ -10,7 +10,7 @@ import { RateLimits } from './rate-limits.js';
 
 const LIMIT = 'rate-limit';
 
-/** The route is counted under this policy, not under its surface's; null: it counts for itself, by what its body names. */
+/** The policy of the route instead of its surface's; null: the route counts its own requests, by their body. */
 export function RateLimit(policy: PolicyName | null): MethodDecorator {
   return SetMetadata(LIMIT, policy);
 }
@@ -82,7 +82,7 @@ function isConnectWrite({ method, path }: Request): boolean {
   return method !== 'GET' && method !== 'HEAD' && surfaceOf(path) === 'connect';
 }
 
-/** Counts the request for the subject and reports in the response what is left. Throws 429 `rate_limited`. */
+/** Counts the request for the subject and reports the remainder in the response. Throws 429 `rate_limited`. */
 export function countRequest(
   limits: RateLimits,
   { policy, subject }: { policy: PolicyName; subject: string },

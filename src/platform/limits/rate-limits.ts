@@ -6,8 +6,8 @@ import { policies, type Policy, type PolicyName } from './policies.js';
 import { type Allowance, TokenBuckets } from './token-buckets.js';
 
 /**
- * The rate limits, counted in this process: with N processes a subject may do up to N times as much. That suffices
- * against a runaway client, and costs no statement per request.
+ * The rate limits, counted in this process: with N processes a subject may do up to N times as much. That suffices against
+ * a client in a loop, and costs no statement per request.
  */
 @Injectable()
 export class RateLimits {
@@ -36,7 +36,7 @@ export class RateLimits {
     };
   }
 
-  /** 429 `rate_limited`, with when the next request is accepted and when the limit is full again. */
+  /** 429 `rate_limited`, with the time until the next request is accepted and until the limit is full again. */
   rejection(name: PolicyName, { retryAfterMs, resetMs }: Pick<Allowance, 'retryAfterMs' | 'resetMs'>): AppError {
     return new AppError(429, 'rate_limited', 'Too many requests; wait before the next one', {
       retryAfterMs,

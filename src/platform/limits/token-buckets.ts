@@ -3,11 +3,11 @@ import type { Policy } from './policies.js';
 
 interface Bucket {
   tokens: number;
-  /** When `tokens` was right, in milliseconds. */
+  /** The time of `tokens`, in milliseconds. */
   at: number;
 }
 
-/** What a subject has left, and when it has more. */
+/** The remaining requests of a subject, and the time until there are more. */
 export interface Allowance {
   readonly allowed: boolean;
   /** Whole requests that are left now. */
@@ -23,8 +23,8 @@ const JITTER_PERCENT = 10;
 
 /**
  * Token buckets of one policy, one for each subject, in this process's memory. The least recently used go first when
- * there are too many. Written here and not taken from a library: those of rate-limiter-flexible count in fixed windows,
- * of which two in a row let twice the limit through.
+ * there are too many. No library is used because rate-limiter-flexible counts in fixed windows, of which two in a row
+ * permit twice the limit.
  */
 export class TokenBuckets {
   private readonly buckets = new Map<string, Bucket>();

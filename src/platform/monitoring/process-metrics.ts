@@ -39,7 +39,7 @@ export class ProcessMetrics implements OnModuleInit {
   }
 }
 
-/** The version of the package that this file belongs to, however deep its build lies in it. */
+/** The version of the package that contains this file. */
 function ownVersion(folder: string): string {
   const file = join(folder, 'package.json');
   if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version ?? 'unknown';

@@ -9,7 +9,7 @@ const EVERY_MS = 2_000;
 
 /**
  * The stores whose disk is full, such as the database. While there is one, the process is not ready, and a test write
- * is tried until it succeeds: without requests, nothing else would notice that there is space again.
+ * is tried until it succeeds: without requests, free space would not be detected otherwise.
  */
 @Injectable()
 export class DiskSpace implements OnApplicationShutdown {
@@ -28,7 +28,7 @@ export class DiskSpace implements OnApplicationShutdown {
     await Promise.all(this.full.values());
   }
 
-  /** `tryWrite` must need new space, and leave none of it in use. */
+  /** `tryWrite` must need new space and release it. */
   reportFull(store: string, error: unknown, tryWrite: () => Promise<void>): void {
     if (this.full.has(store) || this.stopping.signal.aborted) return;
     const { requestId } = findContext() ?? {};

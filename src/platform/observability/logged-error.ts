@@ -1,6 +1,6 @@
 const MOST_CAUSES = 3;
 
-/** What is known of an error. Members are listed: a new one of some library must not leak. */
+/** The members of an error that are logged. They are listed, so that new members of a library are not disclosed. */
 interface LoggedError {
   type: unknown;
   message: unknown;
