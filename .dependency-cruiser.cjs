@@ -9,7 +9,7 @@ const arrows = {
   'reference-data': [],
   identity: ['action-ledger'],
   catalog: ['action-ledger'],
-  notifications: ['action-ledger'],
+  notifications: ['action-ledger', 'identity'],
   connect: ['action-ledger', 'identity'],
   operations: ['action-ledger'],
   distribution: ['action-ledger', 'operations'],

@@ -15,6 +15,8 @@ import { Legal1790000001200 } from './src/migrations/1790000001200-legal.js';
 import { Notifications1790000001300 } from './src/migrations/1790000001300-notifications.js';
 import { Trips1790000001400 } from './src/migrations/1790000001400-trips.js';
 import { SecurityEvents1791000000100 } from './src/migrations/1791000000100-security-events.js';
+import { Accounts1791000000110 } from './src/migrations/1791000000110-accounts.js';
+import { AccountMails1791000000120 } from './src/migrations/1791000000120-account-mails.js';
 import { MessagePublishers1791000000300 } from './src/migrations/1791000000300-message-publishers.js';
 import { VaultOwners1791000000310 } from './src/migrations/1791000000310-vault-owners.js';
 import { ConnectorProviderOwners1791000000320 } from './src/migrations/1791000000320-connector-provider-owners.js';
@@ -51,6 +53,8 @@ import { PolicyVersion } from './src/modules/legal/policy-versions/policy-versio
 import { ReviewSource } from './src/modules/reference-data/review-sources/review-source.entity.js';
 import { ApiToken } from './src/modules/identity/api-tokens/api-token.entity.js';
 import { SecurityEvent } from './src/modules/identity/security-events/security-event.entity.js';
+import { AccountLink } from './src/modules/identity/account-links/account-link.entity.js';
+import { Invitation } from './src/modules/identity/invitations/invitation.entity.js';
 import { StaffSession } from './src/modules/identity/sessions/staff-session.entity.js';
 import { User } from './src/modules/identity/users/user.entity.js';
 import { Departure } from './src/modules/operations/departures/departure.entity.js';
@@ -78,6 +82,8 @@ const entities = [
   ApiToken,
   SecurityEvent,
   StaffSession,
+  AccountLink,
+  Invitation,
   User,
   Contract,
   Policy,
@@ -128,6 +134,8 @@ const migrations = [
   Notifications1790000001300,
   Trips1790000001400,
   SecurityEvents1791000000100,
+  Accounts1791000000110,
+  AccountMails1791000000120,
   MessagePublishers1791000000300,
   VaultOwners1791000000310,
   ConnectorProviderOwners1791000000320,

@@ -1,3 +1,7 @@
+import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { demoId } from '../../src/platform/ids/id.js';
+import { linkToken, login, RESETS } from '../identity/staff.js';
 import type { TestApp } from '../setup/app.js';
 import type { Placed } from './served-document.js';
 
@@ -19,14 +23,21 @@ export interface ExampleCall {
 
 /** One call of each operation, in an order in which all of them succeed. */
 export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<ExampleCall[]> {
-  const [secrets, paths] = [await secretMembers(app), await secretPaths(app)];
+  const member = await demoMember(app);
+  const [secrets, paths] = [await secretMembers(app, member), await secretPaths(app)];
   const inOrder = operations.toSorted((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method));
   return inOrder.map((operation) => {
     const name = nameOf(operation);
     const [media] = Object.values(operation.requestBody?.content ?? {});
     const example = media?.example as object | undefined;
     const body = example === undefined ? undefined : { ...example, ...secrets[name] };
-    return { name, operation, path: paths[name] ?? pathOf(operation), body, token: tokenFor(app, operation) };
+    return {
+      name,
+      operation,
+      path: paths[name] ?? pathOf(operation),
+      body,
+      token: OF_SESSION.includes(name) ? member.session : tokenFor(app, operation),
+    };
   });
 }
 
@@ -34,8 +45,28 @@ export function nameOf({ method, path }: Placed): string {
   return `${method} ${path}`;
 }
 
+/** Calls that need the session of a person. */
+const OF_SESSION = ['POST /v1/admin/identity/me/password', 'PATCH /v1/admin/identity/me'];
+
+interface DemoMember {
+  password: string;
+  session: string;
+}
+
+/** A user of the demo data, whose password was reset, and who has logged in. */
+async function demoMember(app: TestApp): Promise<DemoMember> {
+  const password = 'a sentence for the examples';
+  await app.post(`${RESETS}/completion`, { token: await resetToken(app, demoId('user', 4)), password });
+  return { password, session: await login(app, 'amira.haddad@example.com', password) };
+}
+
+async function resetToken(app: TestApp, userId: string): Promise<string> {
+  await asSystem(() => app.nest.get(PasswordsService, { strict: false }).sendResetLink({ userId }));
+  return linkToken(app, userId);
+}
+
 /** Members of request bodies that no document can contain, because they are random and secret. */
-async function secretMembers(app: TestApp): Promise<Record<string, object>> {
+async function secretMembers(app: TestApp, member: DemoMember): Promise<Record<string, object>> {
   const { staff, platformKey, operatorId, vaultSlug } = app.credentials;
   const platform = app.with(platformKey);
   const { body: vault } = await platform.post<{ data: { ciphertext: string } }>(`/vault/v1/${vaultSlug}/encrypt`, {
@@ -46,6 +77,9 @@ async function secretMembers(app: TestApp): Promise<Record<string, object>> {
     { scopes: ['connect:bookings:read'] },
   );
   return {
+    'POST /v1/admin/identity/invitations/acceptance': { token: await linkToken(app, demoId('invt', 3)) },
+    'POST /v1/admin/identity/me/password': { currentPassword: member.password },
+    'POST /v1/admin/identity/password-resets/completion': { token: await resetToken(app, demoId('user', 3)) },
     'POST /v1/admin/identity/sessions': { email: staff.email, password: staff.password },
     'POST /vault/v1/{vaultSlug}/decrypt': { ciphertext: vault.data.ciphertext },
     'POST /vault/v1/{vaultSlug}/rewrap': { ciphertext: vault.data.ciphertext },

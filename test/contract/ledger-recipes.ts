@@ -4,6 +4,7 @@ import { catalogRecipes } from './catalog-recipes.js';
 import { commissionRecipes } from './commission-recipes.js';
 import { connectRecipes } from './connect-recipes.js';
 import { financeRecipes } from './finance-recipes.js';
+import { identityRecipes } from './identity-recipes.js';
 import { legalRecipes } from './legal-recipes.js';
 import { notificationsRecipes } from './notifications-recipes.js';
 import { operationsRecipes } from './operations-recipes.js';
@@ -15,7 +16,6 @@ const BOOKINGS = '/v1/admin/bookings';
 const ALLOTMENTS = '/v1/admin/distribution/inventory-allotments';
 const CHANNELS = '/v1/admin/distribution/channels';
 const CONTRACTS = '/v1/admin/legal/contracts';
-const USERS = '/v1/admin/identity/users';
 const TOKENS = '/v1/admin/identity/api-tokens';
 const SESSIONS = '/v1/admin/identity/sessions';
 
@@ -113,11 +113,7 @@ export const recipes: Record<string, Recipe> = {
   ...commissionRecipes,
   ...financeRecipes,
 
-  [`POST ${USERS}`]: async (app) => ({ ...staff(app), body: user(), subject: made('user') }),
-  [`PATCH ${USERS}/{id}`]: async (app) => {
-    const { id } = await post(app, USERS, user());
-    return { ...staff(app), ...on('user', id), body: { name: 'Changed' } };
-  },
+  ...identityRecipes,
   [`POST ${TOKENS}`]: async (app) => ({ ...staff(app), body: apiToken(), subject: made('api_token') }),
   [`DELETE ${TOKENS}/{id}`]: async (app) => {
     const { id } = await post(app, TOKENS, apiToken());
@@ -156,12 +152,6 @@ async function allotment(app: TestApp): Promise<object> {
   return { channelId, productId, validFrom: '2027-01-01', defaultQuantity: 2 };
 }
 const contract = () => ({ title: 'Travel contract', body: '<p>Seven days.</p>' });
-const user = () => ({
-  email: `${randomUUID()}@example.com`,
-  name: 'Somebody',
-  roles: ['viewer'],
-  password: 'a long sentence of their own',
-});
 const apiToken = () => ({ name: 'Of a test', scopes: ['finance:read'] });
 const booking = () => ({ currency: 'EUR', customerName: 'Ada' });
 const bookingItem = () => ({ type: 'unit', title: 'Seat', unitSellCents: 10_000 });

@@ -24,11 +24,14 @@ import { operationsOf, readDocument, type Schema, type ServedDocument } from './
 
 const STAFF = '/v1/admin';
 const SESSIONS = `${STAFF}/identity/sessions`;
+const INVITATIONS = `${STAFF}/identity/invitations`;
+const RESETS = `${STAFF}/identity/password-resets`;
 const OAUTH = '/connect/v1/oauth';
 const CONTRACTS = `${STAFF}/legal/contracts`;
 const CLIENT = '/connect/v1/operators/{operatorId}/oauth-clients/{clientId}';
 
 const OAUTH_CALLS = [`POST ${OAUTH}/token`, `POST ${OAUTH}/introspect`, `POST ${OAUTH}/revoke`];
+const LINK_CALLS = [`POST ${INVITATIONS}/acceptance`, `POST ${RESETS}`, `POST ${RESETS}/completion`];
 const STOREFRONT = [
   'GET /v1/files/{token}',
   'POST /v1/public/catalog/search',
@@ -39,11 +42,17 @@ const PUBLIC = [
   ...STOREFRONT,
   ...OAUTH_CALLS,
   `POST ${SESSIONS}`,
+  ...LINK_CALLS,
   'GET /.well-known/oauth-authorization-server/connect/v1',
 ];
-/** Signing in has limits of its own, RFC 6749 has no such header, and a simulation changes nothing. */
-const WITHOUT_KEY = [...OAUTH_CALLS, `POST ${SESSIONS}`, `POST ${STAFF}/notifications/reminder-rules/{id}/simulations`];
-/** A revoked or ended resource has no version. */
+/** Signing in is limited by itself, a link works once, RFC 6749 has no such header, and a simulation changes nothing. */
+const WITHOUT_KEY = [
+  ...OAUTH_CALLS,
+  ...LINK_CALLS,
+  `POST ${SESSIONS}`,
+  `POST ${STAFF}/notifications/reminder-rules/{id}/simulations`,
+];
+/** What is revoked or ended has no version. */
 const WITHOUT_VERSION = [
   `DELETE ${SESSIONS}/current`,
   `DELETE ${SESSIONS}/{id}`,

@@ -227,7 +227,10 @@ describe('the current user', () => {
     const { client, user } = await hire(app, ['sales']);
     const { status, body } = await client.get(ME);
     expect(status).toBe(200);
-    const scopes = ['bookings:*', 'trips:*', 'catalog:read', 'distribution:read', 'legal:read'];
+    const scopes = [
+      ...['bookings:*', 'trips:*', 'notifications:write'],
+      ...['operations:read', 'distribution:read', 'catalog:read', 'legal:read'],
+    ];
     expect(body).toEqual({ data: { user, credential: 'session', scopes } });
   });
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { AccountLinksService } from '../../src/modules/identity/account-links/account-links.service.js';
 import { setTimeout } from 'node:timers/promises';
 import type { TestClient } from '../setup/client.js';
 import type { TestApp } from '../setup/app.js';
@@ -6,6 +7,10 @@ import type { TestApp } from '../setup/app.js';
 export const USERS = '/v1/admin/identity/users';
 export const SESSIONS = '/v1/admin/identity/sessions';
 export const TOKENS = '/v1/admin/identity/api-tokens';
+export const INVITATIONS = '/v1/admin/identity/invitations';
+export const ACCEPTANCE = `${INVITATIONS}/acceptance`;
+export const RESETS = '/v1/admin/identity/password-resets';
+export const OWN_PASSWORD = '/v1/admin/identity/me/password';
 export const ME = '/v1/admin/identity/me';
 
 export interface UserBody {
@@ -29,16 +34,29 @@ export interface Member {
 export const uniqueEmail = () => `${randomUUID()}@example.com`;
 export const PASSWORD = 'correct horse battery staple';
 
-/** A new staff user for a test, logged in. */
+/** The token of the open link of an invitation or of a user's password reset, which only a mail contains. */
+export async function linkToken(app: TestApp, subjectId: string): Promise<string> {
+  const [link] = await app.sql<{ id: string }>(
+    'select id from account_links where coalesce(invitation_id, user_id) = $1 and ended_at is null',
+    [subjectId],
+  );
+  return app.nest.get(AccountLinksService, { strict: false }).tokenOf(link?.id ?? '');
+}
+
+/** A new staff user for a test, who has accepted an invitation, logged in. */
 export async function hire(
   app: TestApp,
   roles: string[],
   { password = PASSWORD, email = uniqueEmail() } = {},
 ): Promise<Member> {
-  const body = { email, name: 'Test Member', roles, password };
-  const created = await app.as('owner').post<{ data: UserBody }>(USERS, body);
-  if (created.status !== 201) throw new Error(`creating a user answered ${created.status} ${created.text}`);
-  const session = await login(app, body.email, password);
+  const invited = await app
+    .as('owner')
+    .post<{ data: { id: string } }>(INVITATIONS, { email, name: 'Test Member', roles });
+  if (invited.status !== 201) throw new Error(`inviting a user answered ${invited.status} ${invited.text}`);
+  const token = await linkToken(app, invited.body.data.id);
+  const created = await app.post<{ data: UserBody }>(ACCEPTANCE, { token, password });
+  if (created.status !== 201) throw new Error(`accepting an invitation answered ${created.status} ${created.text}`);
+  const session = await login(app, email, password);
   return { user: created.body.data, password, session, client: app.with(session) };
 }
 

@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { PASSWORD, uniqueEmail, type UserBody, USERS } from '../identity/staff.js';
+import { hire, type Member, OWN_PASSWORD } from '../identity/staff.js';
 import { startApp, type TestApp } from '../setup/app.js';
 
+const NEW_PASSWORD = 'an entirely new sentence';
 const CHANNELS = '/v1/admin/distribution/channels';
 
 let app: TestApp;
@@ -10,22 +11,20 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-const hire = (password: string, { email, key }: { email: string; key: string }) =>
-  app
-    .as('owner')
-    .post<{ data: UserBody }>(
-      USERS,
-      { email, name: 'Guessed', password, roles: ['viewer'] },
-      { headers: { 'Idempotency-Key': key } },
-    );
+const change = (member: Member, newPassword: string, key: string) =>
+  member.client.post(
+    OWN_PASSWORD,
+    { currentPassword: member.password, newPassword },
+    { headers: { 'Idempotency-Key': key } },
+  );
 
 describe('a password in a request with an Idempotency-Key', () => {
   it('a password in a request with an Idempotency-Key distinguishes two requests, and the same one is replayed', async () => {
-    const input = { email: uniqueEmail(), key: randomUUID() };
-    const first = await hire(PASSWORD, input);
-    const again = await hire(PASSWORD, input);
-    const other = await hire(`${PASSWORD}!`, input);
-    expect([first.status, again.headers['idempotent-replayed'], again.body]).toEqual([201, 'true', first.body]);
+    const [member, key] = [await hire(app, ['viewer']), randomUUID()];
+    const first = await change(member, NEW_PASSWORD, key);
+    const again = await change(member, NEW_PASSWORD, key);
+    const other = await change(member, `${NEW_PASSWORD}!`, key);
+    expect([first.status, again.headers['idempotent-replayed'], again.body]).toEqual([200, 'true', first.body]);
     expect([other.status, other.body]).toEqual([
       422,
       {
@@ -37,15 +36,16 @@ describe('a password in a request with an Idempotency-Key', () => {
   });
 
   it('a password cannot be guessed from the stored fingerprint of a request', async () => {
-    const input = { email: uniqueEmail(), key: randomUUID() };
-    await hire(PASSWORD, input);
-    const body = { email: input.email, name: 'Guessed', password: PASSWORD, roles: ['viewer'] };
-    expect(await fingerprintOf(input.key)).not.toBe(plain(USERS, body));
+    const [member, key] = [await hire(app, ['viewer']), randomUUID()];
+    await change(member, NEW_PASSWORD, key);
+    const body = { currentPassword: member.password, newPassword: NEW_PASSWORD };
+    expect(await fingerprintOf(key)).toMatch(/^[0-9a-f]{64}$/);
+    expect(await fingerprintOf(key)).not.toBe(plain(OWN_PASSWORD, body));
 
     // Without a password the fingerprint is the plain digest.
-    const channel = { name: `Channel ${input.key}` };
-    await app.as('owner').post(CHANNELS, channel, { headers: { 'Idempotency-Key': `${input.key}-channel` } });
-    expect(await fingerprintOf(`${input.key}-channel`)).toBe(plain(CHANNELS, channel));
+    const channel = { name: `Channel ${key}` };
+    await app.as('owner').post(CHANNELS, channel, { headers: { 'Idempotency-Key': `${key}-channel` } });
+    expect(await fingerprintOf(`${key}-channel`)).toBe(plain(CHANNELS, channel));
   });
 });
 

@@ -14,7 +14,7 @@ import { tokenWith } from '../setup/staff-token.js';
 import { contents } from '../setup/tables.js';
 import { callInVain, fewAtATime, expectForbidden, guardedOperations, nameOf, surfaceOf } from './calls.js';
 
-const ROLES = ['owner', 'finance', 'operations', 'sales', 'viewer'];
+const ROLES = ['owner', 'manager', 'finance', 'operations', 'sales', 'viewer'];
 const SPECIAL = ['finance:approve', 'finance:void', 'finance:numbering', 'action-ledger:reverse'];
 const CONNECT_SCOPES = [
   'connect:*',

@@ -3,7 +3,19 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCredential } from '../../src/platform/ids/credentials.js';
 import { newSecret } from '../../src/platform/ids/id.js';
 import { clientsOf, FORM, newOperator, type OAuthClient, TOKEN } from '../connect/partners.js';
-import { ME, SESSIONS, TOKENS, uniqueEmail, USERS } from '../identity/staff.js';
+import {
+  ACCEPTANCE,
+  hire,
+  INVITATIONS,
+  linkToken,
+  ME,
+  OWN_PASSWORD,
+  RESETS,
+  SESSIONS,
+  TOKENS,
+  uniqueEmail,
+  USERS,
+} from '../identity/staff.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import type { Answer, Call } from '../setup/http.js';
@@ -27,19 +39,23 @@ beforeAll(async () => {
 
 const headers = (one: Record<string, string>): Call => ({ headers: one });
 const raw = (text: string, more: Record<string, string> = JSON_BODY): Call => ({ raw: text, headers: more });
-const user = (password: unknown, email = uniqueEmail()) => ({ email, name: 'Planted', roles: ['viewer'], password });
+const invitation = () => ({ email: uniqueEmail(), name: 'Planted', roles: ['viewer'] });
+const accepted = (password: unknown, token = 'no-link') => ({ token, password });
 
 /** One attempt each: the request with a secret in it, and the status of its response. */
 const REJECTED: Record<string, [status: number, send: (secret: string) => Promise<Answer>]> = {
   'a wrong password': [401, (s) => app.post(SESSIONS, { email: app.credentials.staff.email, password: s })],
   'a password in the place of the address': [401, (s) => app.post(SESSIONS, { email: s, password: 'x' })],
-  'a password of the wrong type': [400, (s) => owner.post(USERS, user({ is: s }))],
-  'a password for an address that is taken': [409, (s) => owner.post(USERS, user(s, app.credentials.staff.email))],
-  'a password for an unknown user': [404, (s) => owner.patch(`${USERS}/user_${'0'.repeat(26)}`, { password: s })],
-  'an unknown member': [400, (s) => owner.post(USERS, { ...user('long enough for one'), clientSecret: s })],
-  'a password with NUL': [400, (s) => owner.post(USERS, user(`${s}\0`))],
+  'a password of the wrong type': [400, (s) => app.post(ACCEPTANCE, accepted({ is: s }))],
+  'a password for an unknown link': [422, (s) => app.post(ACCEPTANCE, accepted(s))],
+  'the token of an unknown link': [422, (s) => app.post(ACCEPTANCE, accepted('long enough for one', s))],
+  'the token of an unknown reset': [422, (s) => app.post(`${RESETS}/completion`, accepted('long enough for one', s))],
+  'a password for another user': [400, (s) => owner.patch(`${USERS}/user_${'0'.repeat(26)}`, { password: s })],
+  'a password from an API token': [403, (s) => owner.post(OWN_PASSWORD, { currentPassword: s, newPassword: s })],
+  'an unknown member': [400, (s) => owner.post(INVITATIONS, { ...invitation(), clientSecret: s })],
+  'a password with NUL': [400, (s) => app.post(ACCEPTANCE, accepted(`${s}\0`))],
   'broken JSON to the login': [400, (s) => app.post(SESSIONS, undefined, raw(`{"password":"${s}"`))],
-  'broken JSON to a staff route': [400, (s) => owner.post(USERS, undefined, raw(`{"password":"${s}" "x":1}`))],
+  'broken JSON to a staff route': [400, (s) => owner.post(INVITATIONS, undefined, raw(`{"password":"${s}" "x":1}`))],
   'broken JSON to the vault': [400, (s) => platform.post(ENCRYPT, undefined, raw(`{"plaintext":"${s}`))],
   'broken JSON to the token endpoint': [400, (s) => app.post(TOKEN, undefined, raw(`{"client_secret":"${s}"`))],
   'JSON that is no object': [400, (s) => app.post(SESSIONS, undefined, raw(`"${s}"`))],
@@ -117,8 +133,12 @@ async function goThroughAll(
   const once = () => ({ headers: { 'Idempotency-Key': randomUUID() } });
   const [keyOnce, clientOnce] = [once(), once()];
   const [email, password, changed, plaintext] = [uniqueEmail(), newSecretText(), newSecretText(), newSecretText()];
-  const { body: made, ...created } = await owner.post<Issued>(USERS, user(password, email), once());
-  const patched = await owner.patch(`${USERS}/${made.data?.id}`, { password: changed }, once());
+  const invited = await owner.post<Issued>(INVITATIONS, { ...invitation(), email }, once());
+  const link = await linkToken(app, invited.body.data.id);
+  const created = await app.post(ACCEPTANCE, accepted(password, link));
+  const first = await app.post<Issued>(SESSIONS, { email, password });
+  const passwords = { currentPassword: password, newPassword: changed };
+  const patched = await app.with(first.body.data.token).post(OWN_PASSWORD, passwords, once());
   const opened = await app.post<Issued>(SESSIONS, { email, password: changed });
   const key = await owner.post<Issued>(TOKENS, { name, scopes: ['finance:read'] }, keyOnce);
   const keyAgain = await owner.post(TOKENS, { name, scopes: ['finance:read'] }, keyOnce);
@@ -142,6 +162,8 @@ async function goThroughAll(
     secrets: {
       password,
       changed,
+      link,
+      'first session': first.body.data.token,
       plaintext,
       session: opened.body.data.token,
       'staff token': key.body.data.token,
@@ -149,8 +171,8 @@ async function goThroughAll(
       'access token': access.body.access_token,
       ciphertext: sealed.body.data.ciphertext,
     },
-    answers: [{ body: made, ...created }, patched, keyAgain, clientAgain, ...used],
-    shown: [opened, key, client, access, sealed, bare],
+    answers: [invited, created, patched, keyAgain, clientAgain, ...used],
+    shown: [first, opened, key, client, access, sealed, bare],
   };
 }
 
@@ -158,7 +180,7 @@ describe('secrets that are sent or returned', () => {
   it('secrets are shown once by the response that returns them, and are nowhere else', async () => {
     const { secrets, answers, shown } = await goThroughAll('Nightly');
     expect([...answers, ...shown].map(({ status }) => status)).toEqual([
-      201, 200, 201, 201, 200, 200, 200, 201, 201, 201, 200, 200, 200,
+      201, 201, 200, 201, 201, 200, 200, 200, 201, 201, 201, 201, 200, 200, 200,
     ]);
     const { platformKey, limitedPlatformKey, staff } = app.credentials;
     const all = { ...secrets, platformKey, limitedPlatformKey, password: staff.password, token: staff.token };
@@ -194,7 +216,7 @@ describe('a database that fails while a secret is stored', () => {
   let client: OAuthClient;
 
   beforeAll(async () => {
-    await owner.post(USERS, user('a good password for now', email));
+    await hire(app, ['viewer'], { email, password: 'a good password for now' });
     session = (await app.post<Issued>(SESSIONS, { email, password: 'a good password for now' })).body.data.token;
     const clients = clientsOf(await newOperator(app));
     client = (await platform.post<OAuthClient>(clients, { scopes: ['connect:bookings:read'] })).body;
@@ -203,7 +225,9 @@ describe('a database that fails while a secret is stored', () => {
   it('a database error while a secret is stored is a 500 without details, and the log has the stack without values', async () => {
     const secrets = { new: newSecretText(), changed: newSecretText(), plaintext: newSecretText() };
     const lines = app.logs.length;
-    const { body: me } = await app.with(session).get<{ data: { user: { id: string } } }>(ME);
+    const invited = await owner.post<Issued>(INVITATIONS, invitation());
+    const link = await linkToken(app, invited.body.data.id);
+    const passwords = { currentPassword: 'a good password for now', newPassword: secrets.changed };
     const tables = [
       'users',
       'staff_sessions',
@@ -215,8 +239,8 @@ describe('a database that fails while a secret is stored', () => {
     const answers: Answer[] = [];
     await broken([...tables, 'vaults', 'vault_key_versions'], async () => {
       answers.push(
-        await owner.post(USERS, user(secrets.new)),
-        await owner.patch(`${USERS}/${me.data.user.id}`, { password: secrets.changed }),
+        await app.post(ACCEPTANCE, accepted(secrets.new, link)),
+        await app.with(session).post(OWN_PASSWORD, passwords),
         await app.post(SESSIONS, { email, password: 'a good password for now' }),
         await owner.post(TOKENS, { name: 'Broken', scopes: ['finance:read'] }),
         await platform.post(clientsOf(client.operatorId), { scopes: ['connect:bookings:read'] }),
@@ -239,7 +263,13 @@ describe('a database that fails while a secret is stored', () => {
     expect(own).toHaveLength(answers.length);
     for (const line of own) expect(line).toMatch(/"stack":".*\\n +at /);
 
-    const known = { ...secrets, session, 'client secret': client.clientSecret, password: 'a good password for now' };
+    const known = {
+      ...secrets,
+      link,
+      session,
+      'client secret': client.clientSecret,
+      password: 'a good password for now',
+    };
     const planted = Object.entries(known).map(([what, secret]) => plant(what, secret));
     expect(await leaks(app, planted, answers)).toEqual([]);
     // Neither the parameters of a statement nor the rejected row: both contain hashes and personal data.

@@ -6,7 +6,9 @@ import { make } from '../../platform/database/rows.js';
 import { demoId, randomBase62 } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../action-ledger/index.js';
+import { AccountLinksService } from './account-links/account-links.service.js';
 import { ApiTokensService } from './api-tokens/api-tokens.service.js';
+import { Invitation } from './invitations/invitation.entity.js';
 import { ABSOLUTE_SECONDS } from './sessions/session-lifetime.js';
 import { StaffSession } from './sessions/staff-session.entity.js';
 import type { Role } from './users/role.js';
@@ -14,11 +16,18 @@ import { UsersService } from './users/users.service.js';
 
 const OWNER = demoId('user', 1);
 
-/** Their passwords are random and not stored: to log in as one of them, set a new password first. */
+/** Their passwords are random and not stored: to log in as one of them, request a password reset first. */
 const STAFF: readonly { number: number; email: string; name: string; roles: Role[] }[] = [
   { number: 2, email: 'petra.keller@example.com', name: 'Petra Keller', roles: ['operations'] },
   { number: 3, email: 'jonas.lind@example.com', name: 'Jonas Lind', roles: ['sales', 'viewer'] },
   { number: 4, email: 'amira.haddad@example.com', name: 'Amira Haddad', roles: ['finance'] },
+];
+
+/** The examples send the link of the first one again, revoke the second one and accept the third one. */
+const INVITATIONS: readonly { email: string; name: string; roles: Role[] }[] = [
+  { email: 'luca.moretti@example.com', name: 'Luca Moretti', roles: ['sales'] },
+  { email: 'ines.duarte@example.com', name: 'Ines Duarte', roles: ['operations', 'viewer'] },
+  { email: 'tom.becker@example.com', name: 'Tom Becker', roles: ['viewer'] },
 ];
 
 /**
@@ -32,6 +41,7 @@ export class IdentityDemo {
     private readonly ledger: ActionLedger,
     private readonly users: UsersService,
     private readonly tokens: ApiTokensService,
+    private readonly links: AccountLinksService,
     private readonly clock: Clock,
   ) {}
 
@@ -43,6 +53,31 @@ export class IdentityDemo {
     const forgotten = { name: 'Forgotten script', scopes: ['distribution:read'], expiresAt: null };
     await this.tokens.issue({ ...forgotten, userId: OWNER }, demoId('atok', 2));
     await this.createSession();
+    await this.createInvitations();
+  }
+
+  /** Without mails: nobody has these addresses. */
+  private async createInvitations(): Promise<void> {
+    const now = this.clock.now();
+    await this.database.transaction(async () => {
+      for (const [index, fields] of INVITATIONS.entries()) {
+        const invitation = make(Invitation, {
+          ...fields,
+          id: demoId('invt', index + 1),
+          status: 'pending',
+          invitedBy: OWNER,
+          userId: null,
+          expiresAt: this.links.expiryOf(now),
+          version: 1,
+          createdAt: now,
+          updatedAt: now,
+        });
+        await this.database.insert(invitation);
+        await this.links.issue('invitation', invitation.id);
+        const subject = { subjectType: 'invitation', subjectId: invitation.id };
+        this.ledger.record('identity.invitation.create', { ...subject, after: invitation.auditImage() });
+      }
+    });
   }
 
   /** An open session of the owner. */

@@ -1,5 +1,12 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
+import { AccountLinksService } from './account-links/account-links.service.js';
+import { InvitationReversals } from './invitations/invitations.reversals.js';
+import { InvitationsController } from './invitations/invitations.controller.js';
+import { InvitationsService } from './invitations/invitations.service.js';
+import { PasswordsController } from './passwords/passwords.controller.js';
+import { PasswordsService } from './passwords/passwords.service.js';
+import { UserReversals } from './users/users.reversals.js';
 import { ApiTokensController } from './api-tokens/api-tokens.controller.js';
 import { ApiTokensService } from './api-tokens/api-tokens.service.js';
 import { PlatformKeysService } from './api-tokens/platform-keys.service.js';
@@ -17,19 +24,31 @@ import { UsersService } from './users/users.service.js';
 
 @Module({
   imports: [ActionLedgerModule],
-  controllers: [SessionsController, MeController, UsersController, ApiTokensController],
+  controllers: [
+    SessionsController,
+    MeController,
+    PasswordsController,
+    InvitationsController,
+    UsersController,
+    ApiTokensController,
+  ],
   providers: [
+    AccountLinksService,
     ApiTokensService,
     AuthenticationService,
     InitialCredentialsService,
     IdentityDemo,
     LastUsesService,
     PlatformKeysService,
+    InvitationReversals,
+    InvitationsService,
+    PasswordsService,
     SecurityEventsService,
     SessionsService,
     UserCredentialsService,
+    UserReversals,
     UsersService,
   ],
-  exports: [InitialCredentialsService],
+  exports: [AccountLinksService, InitialCredentialsService],
 })
 export class IdentityModule {}

@@ -1,3 +1,5 @@
+export { AccountLinksService } from './account-links/account-links.service.js';
+export { type AccountMail, AccountMailListener } from './account-mails/account-mail-listener.js';
 export { InitialCredentialsService } from './initial-credentials.service.js';
 export type { InitialCredentials } from './initial-credentials.js';
 export { IdentityModule } from './identity.module.js';

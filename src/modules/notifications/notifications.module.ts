@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { Env } from '../../platform/config/env.js';
+import { LOG } from '../../platform/observability/log.js';
 import { ActionLedgerModule } from '../action-ledger/index.js';
+import { IdentityModule } from '../identity/index.js';
+import { AccountMailsService } from './deliveries/account-mails.service.js';
 import { DeliveryJobs } from './deliveries/deliveries.jobs.js';
 import { MailSender, RecordingSender } from './deliveries/mail-sender.js';
 import { SmtpSender } from './deliveries/smtp-sender.js';
@@ -18,15 +22,16 @@ import { SimulationsController } from './simulations/simulations.controller.js';
 import { SimulationsService } from './simulations/simulations.service.js';
 
 @Module({
-  imports: [ActionLedgerModule],
+  imports: [ActionLedgerModule, IdentityModule],
   controllers: [ReminderRulesController, SimulationsController, MessagesController],
   providers: [
+    AccountMailsService,
     DeliveryJobs,
     {
       provide: MailSender,
-      inject: [Env],
-      useFactory: ({ smtpUrl, mailFrom }: Env) =>
-        smtpUrl === null ? new RecordingSender() : new SmtpSender(smtpUrl, mailFrom),
+      inject: [Env, LOG],
+      useFactory: ({ smtpUrl, mailFrom, production }: Env, log: Logger) =>
+        smtpUrl === null ? new RecordingSender(production ? null : log) : new SmtpSender(smtpUrl, mailFrom),
     },
     MessageRetentionJobs,
     MessagesService,

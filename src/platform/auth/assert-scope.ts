@@ -22,9 +22,20 @@ export function hasScope(scope: string): boolean {
   return covers(currentActor().scopes, scope);
 }
 
-/** Rejects an actor whose scopes do not cover this one with 403, naming the missing scope. */
+/**
+ * Rejects an actor whose scopes do not cover this one with 403, naming the missing scope; a user who must change the
+ * password first gets 403 `password_change_required`.
+ */
 export function checkScope(scope: string): void {
-  if (covers(currentActor().scopes, scope)) return;
+  const { scopes, passwordChangeRequired } = currentActor();
+  if (covers(scopes, scope)) return;
+  if (passwordChangeRequired) {
+    throw new AppError(
+      403,
+      'password_change_required',
+      'Change the password first: POST /v1/admin/identity/me/password',
+    );
+  }
   throw new AppError(403, 'forbidden', `Requires the scope ${scope}`, {
     details: { requiredScope: scope },
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },

@@ -15,7 +15,13 @@ export const STAFF_MODULES = [
 ] as const;
 
 const PLAIN_ACTIONS = ['read', 'write', 'delete'] as const;
-const SPECIAL_SCOPES = ['finance:approve', 'finance:void', 'finance:numbering', 'action-ledger:reverse'] as const;
+/** No wildcard but `*` covers them. */
+export const SPECIAL_SCOPES = [
+  'finance:approve',
+  'finance:void',
+  'finance:numbering',
+  'action-ledger:reverse',
+] as const;
 
 export const STAFF_SCOPES: readonly string[] = [
   '*',

@@ -52,6 +52,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   orgTimeZone: 'Organization',
   smtpUrl: 'Mail and reminders',
   mailFrom: 'Mail and reminders',
+  accountLinkUrl: 'Mail and reminders',
   quietHours: 'Mail and reminders',
   blackoutDays: 'Mail and reminders',
   remindersPerDay: 'Mail and reminders',

@@ -32,6 +32,7 @@ export abstract class Env {
   readonly orgTimeZone: string;
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
+  readonly accountLinkUrl: string;
   readonly quietHours: string | null;
   readonly blackoutDays: readonly string[];
   readonly remindersPerDay: number;

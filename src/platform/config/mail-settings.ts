@@ -19,6 +19,14 @@ export const mailSettings = {
     isPlaceholder: true,
     fallback: 'no-reply@localhost',
   }),
+  accountLinkUrl: optionalText({
+    name: 'ACCOUNT_LINK_URL',
+    purpose:
+      'Page of the back-office web app to which invitations and password resets lead; the one-time token follows as `#invitation=` or `#password-reset=`; absent: `/account` under BASE_URL',
+    example: 'https://office.example.com/account',
+    expected: 'an http or https URL without a query and a fragment',
+    form: /^https?:\/\/[^\s?#]{1,300}$/,
+  }),
   quietHours: optionalText({
     name: 'QUIET_HOURS',
     purpose: 'Hours without reminders, in ORG_TIME_ZONE; absent: none',

@@ -24,13 +24,15 @@ export function readEnv(variables: Variables): Env {
   faults.push(...unsafeFaults(variables, production, faults));
   if (faults.length > 0) throw new ConfigurationError(faults);
 
+  const baseUrl = values.baseUrl ?? `http://${values.host === '0.0.0.0' ? 'localhost' : values.host}:${values.port}`;
   const { nodeEnv, kekProvider, kekFile, vaultKekPrimary, allowRemoteDevelopment, ...rest } = values;
   return {
     ...rest,
     production,
     ...keks,
     demoData: values.demoData && !production,
-    baseUrl: values.baseUrl ?? `http://${values.host === '0.0.0.0' ? 'localhost' : values.host}:${values.port}`,
+    baseUrl,
+    accountLinkUrl: values.accountLinkUrl ?? `${baseUrl}/account`,
     dataDir: resolve(values.dataDir),
     filesDir: resolve(values.filesDir ?? `${values.dataDir}/files`),
     docs: values.docs === null ? !production : values.docs === 'true',

@@ -241,7 +241,7 @@ export const settings = {
     name: 'BOOTSTRAP_ADMIN_PASSWORD',
     purpose: 'Password of the first owner',
     example: 'a sentence of your own',
-    expected: '12 to 200 characters',
-    form: /^.{12,200}$/u,
+    expected: '12 to 256 characters',
+    form: /^.{12,256}$/u,
   }),
 };

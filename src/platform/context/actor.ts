@@ -13,6 +13,8 @@ export interface Actor {
   readonly scopes: readonly string[];
   /** Bound to this operator alone; null: bound to none. */
   readonly operatorId: string | null;
+  /** The user must change a password that somebody else has set: until then the session has no scopes. */
+  readonly passwordChangeRequired?: true;
 }
 
 /** The service acting by itself: a job, provisioning, demo data. */

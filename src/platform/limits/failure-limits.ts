@@ -52,7 +52,7 @@ interface Attempts {
 /**
  * Limits on failed logins and client secrets. They are counted in the database, so that all processes share them, and
  * `RATE_LIMIT_FACTOR` does not multiply them. An attempt takes from the buckets before it runs, and returns what it
- * took unless it fails with 401, so parallel guesses gain nothing. Attempts beyond the limit wait for those that run in
+ * took unless it fails with 401 (or what `isFailure` names), so parallel guesses gain nothing. Attempts beyond the limit wait for those that run in
  * this process, so that a caller with the right secret may send many at once. Without the database no attempt runs.
  */
 @Injectable()
@@ -75,15 +75,24 @@ export class FailureLimits {
     await this.database.execute('delete from failure_limits where at < $1', [this.clock.inSeconds(-KEPT_SECONDS)]);
   }
 
-  /** Runs the work; throws 429 without running it if a subject has failed too often. */
+  /** Runs the work; throws 429 without running it if a subject has failed too often. Each 401 counts. */
   async count<T>(name: PolicyName, subjects: readonly string[], work: () => Promise<T>): Promise<T> {
+    return this.countIf(name, subjects, { work, isFailure: isUnauthorized });
+  }
+
+  /** Like `count`; `isFailure` decides which errors of the work count. */
+  async countIf<T>(
+    name: PolicyName,
+    subjects: readonly string[],
+    { work, isFailure }: { work: () => Promise<T>; isFailure: (error: unknown) => boolean },
+  ): Promise<T> {
     const keys = subjects.map((subject) => `${name} ${subject}`);
     await this.reserve(name, keys);
     let failed = false;
     try {
       return await work();
     } catch (error) {
-      failed = error instanceof AppError && error.status === 401;
+      failed = isFailure(error);
       throw error;
     } finally {
       if (!failed) await this.giveBack(name, keys);
@@ -172,6 +181,10 @@ export class FailureLimits {
     if (attempts.active === 0) this.attempts.delete(key);
     for (const wake of attempts.waiting.splice(0)) wake();
   }
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof AppError && error.status === 401;
 }
 
 /** Subjects contain e-mail addresses and client addresses: neither is stored. */

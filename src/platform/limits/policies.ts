@@ -17,6 +17,10 @@ export const policies = {
   staff: perMinute(3_000),
   /** Failed logins, of one account and of one address. */
   'login-failures': { ...perMinute(10, 10), fixed: true },
+  /** Of one address: uses of the one-time links of invitations and password resets. */
+  'account-links': perMinute(30, 10),
+  /** Of one address: requests for a password reset. */
+  'password-resets': perMinute(10, 5),
   /** Of one OAuth client. */
   token: perMinute(60),
   /** Failed requests for a token, of one client from one address. */

@@ -115,7 +115,9 @@ function successHeaders(
   { status, versioned }: { status: string; versioned: boolean },
 ): ResponseObject['headers'] {
   const text = (description: string, maxLength: number) => ({ description, schema: { type: 'string', maxLength } });
-  const hasLocation = ['201', '202'].includes(status) && (surface === 'staff' || surface === 'connect');
+  // A 202 of a route that changes nothing in the ledger names no resource: a path would reveal whether an account exists.
+  const makesResource = status === '201' || (status === '202' && mutation?.action !== null);
+  const hasLocation = makesResource && (surface === 'staff' || surface === 'connect');
   return {
     ...(hasLocation ? { Location: text('The path of the new resource', 500) } : {}),
     ...(versioned ? { ETag: text('The version of the resource, for If-Match', 100) } : {}),

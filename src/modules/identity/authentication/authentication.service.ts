@@ -13,6 +13,7 @@ interface SessionRow {
   secret_hash: Buffer;
   user_id: string;
   roles: Role[];
+  password_change_required: boolean;
   expires_at: Date;
   last_used_at: Date;
 }
@@ -29,7 +30,7 @@ interface TokenRow {
 }
 
 const SESSION = `
-  select s.id, s.secret_hash, s.user_id, u.roles, s.expires_at, s.last_used_at
+  select s.id, s.secret_hash, s.user_id, u.roles, u.password_change_required, s.expires_at, s.last_used_at
   from staff_sessions s join users u on u.id = s.user_id
   where s.public_id = $1 and s.ended_at is null and u.active`;
 
@@ -63,8 +64,9 @@ export class AuthenticationService {
       id: row.user_id,
       principal: row.user_id,
       credentialId: row.id,
-      scopes: scopesOf(row.roles),
+      scopes: row.password_change_required ? [] : scopesOf(row.roles),
       operatorId: null,
+      ...(row.password_change_required ? { passwordChangeRequired: true } : {}),
     };
   }
 

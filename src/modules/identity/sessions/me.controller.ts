@@ -1,8 +1,12 @@
-import { Controller, Get } from '@nestjs/common';
+import { Body, Controller, Get, Patch } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
+import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { tagged } from '../../../platform/http/response-headers.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { currentActor } from '../../../platform/context/request-context.js';
-import { toUser } from '../users/user.dto.js';
+import { toUser, UpdateOwnAccount, UserEnvelope } from '../users/user.dto.js';
 import { UsersService } from '../users/users.service.js';
 import { MeEnvelope } from './session.dto.js';
 
@@ -23,5 +27,20 @@ export class MeController {
     const { type, principal, scopes } = currentActor();
     const user = toUser(await this.users.get(principal));
     return { data: { user, credential: type === 'user' ? 'session' : 'api_token', scopes } };
+  }
+
+  /**
+   * Update the own account
+   *
+   * @remarks Changes name and language of the calling user; only the fields that are sent. It needs a session (403
+   * `session_required`), but no particular scope.
+   */
+  @Patch()
+  @RequireScope()
+  @Mutates('identity.user.update')
+  @Refuses({ 403: ['session_required'] })
+  async update(@Body() body: UpdateOwnAccount, @IfMatch() expected: ExpectedVersions): Promise<UserEnvelope> {
+    const user = await this.users.updateOwn(body, expected);
+    return tagged(user, { data: toUser(user) });
   }
 }

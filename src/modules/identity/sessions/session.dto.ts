@@ -1,6 +1,7 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
 import { Flag, Id, Nested, OneOf, Text, Texts } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
+import { PASSWORD_RULE } from '../users/password-policy.js';
 import { UserResponse } from '../users/user.dto.js';
 import type { StaffSession } from './staff-session.entity.js';
 
@@ -17,7 +18,7 @@ export class Login {
    * Password of the user, compared exactly.
    * @example "as the first start printed it"
    */
-  @Text({ min: 0, max: 200, verbatim: true })
+  @Text({ min: 0, max: PASSWORD_RULE.max, verbatim: true })
   password: string;
 }
 

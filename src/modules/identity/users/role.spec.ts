@@ -11,31 +11,38 @@ describe('roles', () => {
     expect(allowed(['owner'])).toEqual(STAFF_SCOPES);
   });
 
-  it('the role viewer can read everything and nothing else', () => {
-    const reads = STAFF_SCOPES.filter((scope) => scope.endsWith(':read'));
+  it('the role manager has all scopes except changes of users and their credentials', () => {
+    const others = ['*', 'identity:*', 'identity:write', 'identity:delete'];
+    expect(allowed(['manager'])).toEqual(STAFF_SCOPES.filter((scope) => !others.includes(scope)));
+  });
+
+  it('the role viewer reads everything but users and the action ledger, and changes nothing', () => {
+    const hidden = ['identity:read', 'action-ledger:read'];
+    const reads = STAFF_SCOPES.filter((scope) => scope.endsWith(':read') && !hidden.includes(scope));
     expect(allowed(['viewer'])).toEqual(reads);
   });
 
-  it('the role finance has finance with its special scopes, and can read bookings', () => {
+  it('the role finance has finance with its special scopes, and reads bookings and the action ledger', () => {
     const own = STAFF_SCOPES.filter((scope) => scope.startsWith('finance:'));
-    expect(allowed(['finance']).sort()).toEqual([...own, 'bookings:read'].sort());
+    expect(allowed(['finance']).sort()).toEqual([...own, 'bookings:read', 'action-ledger:read'].sort());
   });
 
-  it('the role operations has its five areas', () => {
+  it('the role operations has its five areas, and reads and changes bookings', () => {
     const areas = ['distribution', 'trips', 'legal', 'operations', 'notifications'];
-    expect(allowed(['operations'])).toEqual(STAFF_SCOPES.filter((scope) => areas.includes(scope.split(':')[0] ?? '')));
+    const own = STAFF_SCOPES.filter((scope) => areas.includes(scope.split(':')[0] ?? ''));
+    expect(allowed(['operations']).sort()).toEqual([...own, 'bookings:read', 'bookings:write'].sort());
   });
 
-  it('the role sales has bookings and trips, and can read catalog, distribution and legal', () => {
+  it('the role sales has bookings and trips, sends messages, and reads operations, catalog, distribution and legal', () => {
     const areas = STAFF_SCOPES.filter((scope) => /^(bookings|trips):/.test(scope));
-    const reads = ['catalog:read', 'distribution:read', 'legal:read'];
-    expect(allowed(['sales']).sort()).toEqual([...areas, ...reads].sort());
+    const others = ['notifications:write', 'operations:read', 'catalog:read', 'distribution:read', 'legal:read'];
+    expect(allowed(['sales']).sort()).toEqual([...areas, ...others].sort());
   });
 
   it('special scopes are part of the roles that list them, never of a wildcard', () => {
     const holders = SPECIAL.map((scope) => ROLES.filter((role) => covers(scopesOf([role]), scope)));
-    const finance = ['owner', 'finance'];
-    expect(holders).toEqual([finance, finance, finance, ['owner']]);
+    const finance = ['owner', 'manager', 'finance'];
+    expect(holders).toEqual([finance, finance, finance, ['owner', 'manager']]);
   });
 });
 

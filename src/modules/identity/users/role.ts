@@ -1,8 +1,8 @@
 import { named } from '../../../platform/http/named-values.js';
-import { covers, STAFF_MODULES } from '../../../platform/auth/scopes.js';
+import { covers, SPECIAL_SCOPES, STAFF_MODULES } from '../../../platform/auth/scopes.js';
 import { patternOf } from '../../../platform/http/word-pattern.js';
 
-export const ROLES = named('StaffRole', ['owner', 'finance', 'operations', 'sales', 'viewer']);
+export const ROLES = named('StaffRole', ['owner', 'manager', 'finance', 'operations', 'sales', 'viewer']);
 export type Role = (typeof ROLES)[number];
 
 /** The rule for each role in a list. */
@@ -12,12 +12,27 @@ export const ROLE_RULE = {
   maxLength: 20,
 };
 
+const withoutModules = (...excluded: string[]) => STAFF_MODULES.filter((module) => !excluded.includes(module));
+
+/** A wildcard covers no special scope, so each role lists those that it has. */
 const SCOPES: Record<Role, readonly string[]> = {
   owner: ['*'],
-  finance: ['finance:*', 'finance:approve', 'finance:void', 'finance:numbering', 'bookings:read'],
-  operations: ['distribution:*', 'trips:*', 'legal:*', 'operations:*', 'notifications:*'],
-  sales: ['bookings:*', 'trips:*', 'catalog:read', 'distribution:read', 'legal:read'],
-  viewer: STAFF_MODULES.map((module) => `${module}:read`),
+  manager: [...withoutModules('identity').map((module) => `${module}:*`), 'identity:read', ...SPECIAL_SCOPES],
+  finance: [
+    'finance:*',
+    ...SPECIAL_SCOPES.filter((scope) => scope.startsWith('finance:')),
+    'bookings:read',
+    'action-ledger:read',
+  ],
+  operations: [
+    ...['operations:*', 'distribution:*', 'trips:*', 'legal:*', 'notifications:*'],
+    ...['bookings:read', 'bookings:write'],
+  ],
+  sales: [
+    ...['bookings:*', 'trips:*', 'notifications:write'],
+    ...['operations:read', 'distribution:read', 'catalog:read', 'legal:read'],
+  ],
+  viewer: withoutModules('identity', 'action-ledger').map((module) => `${module}:read`),
 };
 
 /** All scopes that the roles allow together. */

@@ -1,25 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { invalidMembers, issue, issuesOf } from '../../../../test/setup/issues.js';
-import { CreateUser, ListUsers, UpdateUser } from './user.dto.js';
-
-const USER = { email: 'ada@example.com', name: 'Ada Lovelace', password: 'correct horse battery', roles: ['sales'] };
-
-describe('a new user', () => {
-  it('a new user has no issue with its required members alone', async () =>
-    expect(await issuesOf(CreateUser, USER)).toEqual([]));
-
-  it.each([
-    ['a short password', { password: 'eleven char' }, 'password', 'minLength'],
-    ['a long password', { password: 'x'.repeat(201) }, 'password', 'maxLength'],
-    ['no role', { roles: [] }, 'roles', 'arrayMinSize'],
-    ['an unknown role', { roles: ['boss'] }, 'roles', 'matches'],
-    ['a duplicate role', { roles: ['sales', 'sales'] }, 'roles', 'arrayUnique'],
-    ['an invalid address', { email: 'nobody' }, 'email', 'isEmail'],
-    ['an unknown member', { isAdmin: true }, 'isAdmin', 'whitelistValidation'],
-  ])('a new user is rejected with %s', async (...[, more, path, code]) => {
-    expect(await issuesOf(CreateUser, { ...USER, ...more })).toEqual([issue(path, code)]);
-  });
-});
+import { ListUsers, ProvidedUser, UpdateOwnAccount, UpdateUser } from './user.dto.js';
 
 describe('a change of a user', () => {
   it.each([
@@ -28,8 +9,44 @@ describe('a change of a user', () => {
     [{ active: null }, 'active'],
     [{ roles: null }, 'roles'],
     [{ email: 'new@example.com' }, 'email'],
+    [{ password: 'chosen by an administrator' }, 'password'],
+    [{ roles: [] }, 'roles'],
+    [{ roles: ['boss'] }, 'roles'],
+    [{ roles: ['sales', 'sales'] }, 'roles'],
   ])('a change of a user is rejected with %j', async (changes, path) => {
     expect(await invalidMembers(UpdateUser, changes)).toEqual([path]);
+  });
+});
+
+describe('a change of the own account', () => {
+  it('a change of the own account is accepted with a name, with a language, and with null for the default language', async () => {
+    for (const changes of [{ name: 'Ada' }, { language: 'pt-BR' }, { language: null }]) {
+      expect(await issuesOf(UpdateOwnAccount, changes)).toEqual([]);
+    }
+  });
+
+  it.each([
+    [{}, ''],
+    [{ name: '' }, 'name'],
+    [{ language: 'x' }, 'language'],
+    [{ language: 'en_GB' }, 'language'],
+    [{ roles: ['owner'] }, 'roles'],
+    [{ active: true }, 'active'],
+    [{ email: 'new@example.com' }, 'email'],
+    [{ password: 'a new one of their own' }, 'password'],
+  ])('a change of the own account is rejected with %j', async (changes, path) => {
+    expect(await invalidMembers(UpdateOwnAccount, changes)).toEqual([path]);
+  });
+});
+
+describe('a provisioned user', () => {
+  it.each([
+    ['a short password', { password: 'eleven char' }, 'minLength'],
+    ['a long password', { password: 'x'.repeat(257) }, 'maxLength'],
+  ])('a provisioned user is rejected with %s', async (...[, more, code]) => {
+    const user = { email: 'ada@example.com', name: 'Ada', roles: ['sales'] };
+    expect(await issuesOf(ProvidedUser, { ...user, password: 'x'.repeat(256) })).toEqual([]);
+    expect(await issuesOf(ProvidedUser, { ...user, ...more })).toEqual([issue('password', code)]);
   });
 });
 

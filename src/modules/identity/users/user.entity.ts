@@ -5,7 +5,7 @@ export interface UserChanges {
   name?: string;
   roles?: readonly Role[];
   active?: boolean;
-  passwordHash?: string;
+  language?: string | null;
 }
 
 /** A member of staff, who logs in with e-mail address and password. */
@@ -15,7 +15,11 @@ export class User {
   @Column('text') email: string;
   @Column('text') name: string;
   @Column('text', { name: 'password_hash' }) passwordHash: string;
+  /** Somebody else has set the password, so the user must change it before anything else. */
+  @Column('boolean', { name: 'password_change_required' }) passwordChangeRequired: boolean;
   @Column('text', { array: true }) roles: Role[];
+  /** Preferred language of mails (BCP 47); null: the default. */
+  @Column('text', { nullable: true }) language: string | null;
   @Column('boolean') active: boolean;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
@@ -26,14 +30,24 @@ export class User {
   }
 
   change(changes: UserChanges, now: Date): void {
-    const { name = this.name, roles = this.roles, active = this.active, passwordHash = this.passwordHash } = changes;
-    Object.assign(this, { name, roles: inOrder(roles), active, passwordHash, updatedAt: now });
+    const { name = this.name, roles = this.roles, active = this.active, language = this.language } = changes;
+    Object.assign(this, { name, roles: inOrder(roles), active, language, updatedAt: now });
+  }
+
+  /** A password that the user has chosen. */
+  setPassword(passwordHash: string, now: Date): void {
+    Object.assign(this, { passwordHash, passwordChangeRequired: false, updatedAt: now });
+  }
+
+  /** To whom a mail about the account is addressed. */
+  mailAddress(): { recipient: string; name: string; language: string | null } {
+    return { recipient: this.email, name: this.name, language: this.language };
   }
 
   /** The state that the audit log keeps. The e-mail address never changes. */
   auditImage(): object {
-    const { name, roles, active, version } = this;
-    return { name, roles, active, version };
+    const { name, roles, active, language, version } = this;
+    return { name, roles, active, language, version };
   }
 }
 

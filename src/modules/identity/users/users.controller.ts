@@ -1,40 +1,19 @@
-import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Patch, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { created, tagged } from '../../../platform/http/response-headers.js';
+import { tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { type OperationLimits, LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { CreateUser, ListUsers, toUser, UpdateUser, UserEnvelope, UserPage } from './user.dto.js';
+import { ListUsers, toUser, UpdateUser, UserEnvelope, UserPage } from './user.dto.js';
 import { UsersService } from './users.service.js';
 
-const PATH = '/v1/admin/identity/users';
-/** Hashing a password takes 19 MiB and one of the four threads of the pool. */
-const HASHING = { name: 'password-hashing', maxConcurrent: 4 } satisfies OperationLimits;
-
 @ApiTags('Users and sessions')
-@Controller(PATH)
+@Controller('/v1/admin/identity/users')
 export class UsersController {
   constructor(private readonly users: UsersService) {}
-
-  /**
-   * Create a staff user
-   *
-   * @remarks Creates a user who can log in at once. Roles that allow more than the scopes of the caller are rejected
-   * with 403, an e-mail address that is in use with 409 `email_taken`.
-   */
-  @Post()
-  @RequireScope('identity:write')
-  @Mutates('identity.user.create', { guessable: ['password'] })
-  @Refuses({ 409: ['email_taken'] })
-  @LimitOperation(HASHING)
-  async create(@Body() body: CreateUser): Promise<UserEnvelope> {
-    const user = await this.users.create(body);
-    return created(`${PATH}/${user.id}`, user, { data: toUser(user) });
-  }
 
   /**
    * List staff users
@@ -64,16 +43,14 @@ export class UsersController {
   /**
    * Update a staff user
    *
-   * @remarks Changes only the fields that are sent. Disabling a user ends its sessions and API tokens at once; a new
-   * password ends its sessions, except the one that makes the request. A user whose present or new roles allow more
-   * than the scopes of the caller is rejected with 403. The last active owner cannot be disabled or lose the role (409
-   * `last_owner`).
+   * @remarks Changes only the fields that are sent. Disabling a user ends its sessions and API tokens at once. A user
+   * whose present or new roles allow more than the scopes of the caller is rejected with 403. The last active owner
+   * cannot be disabled or lose the role (409 `last_owner`). A password cannot be set here: users change their own one.
    */
   @Patch(':id')
   @RequireScope('identity:write')
-  @Mutates('identity.user.update', { guessable: ['password'] })
+  @Mutates('identity.user.update')
   @Refuses({ 409: ['last_owner'] })
-  @LimitOperation({ ...HASHING, when: ({ password }) => password !== undefined })
   async update(
     @PathId('user', 'id', 3) id: string,
     @Body() body: UpdateUser,

@@ -1,58 +1,89 @@
 import { Injectable } from '@nestjs/common';
+import { assertSession } from '../../../platform/auth/assert-session.js';
 import { Clock } from '../../../platform/clock/clock.js';
-import { currentActor } from '../../../platform/context/request-context.js';
+import { currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
-import { make } from '../../../platform/database/rows.js';
-import { conflict, notFound } from '../../../platform/errors/app-error.js';
+import { make, type Rows } from '../../../platform/database/rows.js';
+import { type AppError, conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId, randomBase62 } from '../../../platform/ids/id.js';
 import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, assertUnchangedSince, type RecordedAction } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
 import { printGeneratedSecret } from '../print-generated-secret.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { assertCallerHasScopes } from './assert-caller-has-scopes.js';
-import { hashPassword, passwordMatches } from './password.js';
+import { hashPassword } from './password.js';
 import { type Role, scopesOf } from './role.js';
-import { type CreateUser, type ListUsers, ProvidedUser, type UpdateUser } from './user.dto.js';
-import { inOrder, User } from './user.entity.js';
+import { type ListUsers, ProvidedUser, type RestoredUser, type UpdateOwnAccount, type UpdateUser } from './user.dto.js';
+import { inOrder, User, type UserChanges } from './user.entity.js';
 
-mapConstraint('users_email', () => conflict('email_taken', 'Another user already has this e-mail address'));
+mapConstraint('users_email', emailTaken);
 
+interface UserFields {
+  email: string;
+  name: string;
+  roles: readonly Role[];
+}
+
+interface CreateUser extends UserFields {
+  password: string;
+  passwordChangeRequired?: boolean;
+}
+
+interface NewUser extends UserFields {
+  passwordHash: string;
+  passwordChangeRequired: boolean;
+}
+
+/** Staff users. They come from invitations, from provisioning and from the first start. */
 @Injectable()
 export class UsersService {
+  private readonly rows: Rows<User>;
+
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly credentials: UserCredentialsService,
     private readonly events: SecurityEventsService,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = database.rows(User);
+  }
 
-  /** Throws 403 for roles that exceed the scopes of the caller, 409 `email_taken`. */
-  async create({ email, name, roles, password }: CreateUser, id = newId('user')): Promise<User> {
-    assertCallerHasScopes(scopesOf(roles));
+  /** Creates a user with a password that somebody else has chosen. Throws 403, 409 `email_taken`. */
+  async create({ password, passwordChangeRequired = false, ...values }: CreateUser, id = newId('user')): Promise<User> {
+    assertCallerHasScopes(scopesOf(values.roles));
     const passwordHash = await hashPassword(password);
+    return this.database.transaction(() => this.add({ ...values, passwordHash, passwordChangeRequired }, id));
+  }
+
+  /** Adds a user in the running transaction. Without a caller the new user is recorded as the actor. Throws 409 `email_taken`. */
+  async add({ roles, ...values }: NewUser, id = newId('user')): Promise<User> {
     const now = this.clock.now();
     const user = make(User, {
+      ...values,
       id,
-      email,
-      name,
-      passwordHash,
       roles: inOrder(roles),
       active: true,
+      language: null,
       version: 1,
       createdAt: now,
       updatedAt: now,
     });
-    return this.database.transaction(async () => {
-      await this.database.insert(user);
-      this.record('create', user, { after: user.auditImage() });
-      return user;
-    });
+    await this.database.insert(user);
+    const change = { subjectType: 'user', subjectId: user.id, after: user.auditImage() };
+    this.ledger.recordAs(currentContext().actor ?? { type: 'user', id: user.id }, 'identity.user.create', change);
+    return user;
+  }
+
+  /** Throws 409 `email_taken`. The unique index decides about users that are added concurrently. */
+  async assertEmailFree(email: string): Promise<void> {
+    const taken = await this.database.query('select from users where lower(email) = lower($1)', [email]);
+    if (taken.length > 0) throw emailTaken();
   }
 
   async list(query: ListUsers): Promise<{ users: User[]; total: number }> {
@@ -70,32 +101,42 @@ export class UsersService {
 
   /** Throws 404. */
   async get(id: string): Promise<User> {
-    const user = await this.database.repository(User).findOneBy({ id });
-    if (!user) throw notFound();
-    return user;
+    return this.rows.get(id);
   }
 
   /** Throws 403 if the present or new roles exceed the scopes of the caller; 404; 409 `last_owner`; 412. */
   async update(id: string, changes: UpdateUser, expected: ExpectedVersions): Promise<User> {
-    const { password, ...plain } = changes;
-    const passwordHash = password === undefined ? {} : { passwordHash: await hashPassword(password) };
     return this.database.transaction(async () => {
       const { user, hasOtherOwner } = await this.lock(id);
       assertVersion(expected, user);
-      assertCallerHasScopes(scopesOf([...user.roles, ...(changes.roles ?? [])]));
-      const before = user.auditImage();
-      const { roles, active } = user;
-      const wasOwner = user.isActiveOwner();
-      user.change({ ...plain, ...passwordHash }, this.clock.now());
-      if (wasOwner && !user.isActiveOwner() && !hasOtherOwner) {
-        throw conflict('last_owner', 'The last active owner cannot be disabled or lose the role');
-      }
-      await this.database.update(user);
-      const ended = await this.endCredentials(user, password !== undefined);
-      await this.recordSecurityEvents(user, { roles, active, hasNewPassword: password !== undefined });
-      this.record('update', user, { before, after: { ...user.auditImage(), ...ended } });
+      const images = await this.change(user, changes, hasOtherOwner);
+      this.record(user, images);
       return user;
     });
+  }
+
+  /** Changes the account of the caller. Throws 403 `session_required`, 412. */
+  async updateOwn(changes: UpdateOwnAccount, expected: ExpectedVersions): Promise<User> {
+    const { principal } = assertSession();
+    return this.database.transaction(async () => {
+      const user = await this.rows.lock(principal);
+      assertVersion(expected, user);
+      const before = user.auditImage();
+      user.change(changes, this.clock.now());
+      await this.rows.update(user);
+      this.record(user, { before, after: user.auditImage() });
+      return user;
+    });
+  }
+
+  /**
+   * Restores the values of before in the running transaction. The reversal's own ledger entry records it. Throws as `update`,
+   * and 409 `changed_since`.
+   */
+  async reverse(entry: RecordedAction, values: RestoredUser): Promise<{ before: object; after: object }> {
+    const { user, hasOtherOwner } = await this.lock(entry.subjectId);
+    assertUnchangedSince(entry, user);
+    return this.change(user, values, hasOtherOwner);
   }
 
   /** Creates or updates users by e-mail address. */
@@ -116,18 +157,17 @@ export class UsersService {
 
   private async createFromRow({ active = true, password, ...wanted }: ProvidedUser): Promise<string | null> {
     const generated = password === undefined ? randomBase62(20) : null;
-    const user = await this.create({ ...wanted, password: password ?? generated ?? '' });
+    const initial = { password: password ?? generated ?? '', passwordChangeRequired: true };
+    const user = await this.create({ ...wanted, ...initial });
     if (!active) await this.update(user.id, { active }, null);
     return generated;
   }
 
-  private async updateFromRow(user: User, { name, roles, active = true, password }: ProvidedUser): Promise<null> {
-    const hasPassword = password === undefined || (await passwordMatches(password, user.passwordHash));
+  private async updateFromRow(user: User, { name, roles, active = true }: ProvidedUser): Promise<null> {
     const changes = {
       ...(name === user.name ? {} : { name }),
       ...(inOrder(roles).join() === user.roles.join() ? {} : { roles }),
       ...(active === user.active ? {} : { active }),
-      ...(hasPassword ? {} : { password }),
     };
     if (Object.keys(changes).length > 0) await this.update(user.id, changes, null);
     return null;
@@ -143,29 +183,35 @@ export class UsersService {
     return { user, hasOtherOwner: users.some((other) => other !== user && other.isActiveOwner()) };
   }
 
-  private async endCredentials(user: User, hasNewPassword: boolean): Promise<object> {
-    const { credentialId } = currentActor();
-    this.credentials.recheck();
-    if (!user.active) {
-      const endedSessions = await this.credentials.endSessions(user.id);
-      return { endedSessions, revokedTokens: await this.credentials.revokeTokens(user.id) };
-    } else if (hasNewPassword) {
-      return { newPassword: true, endedSessions: await this.credentials.endSessions(user.id, credentialId) };
-    } else {
-      return {};
+  /** Changes the locked user and what follows from it; returns the audit images. */
+  private async change(user: User, changes: UserChanges, hasOtherOwner: boolean) {
+    assertCallerHasScopes(scopesOf([...user.roles, ...(changes.roles ?? [])]));
+    const before = user.auditImage();
+    const { roles, active } = user;
+    const wasOwner = user.isActiveOwner();
+    user.change(changes, this.clock.now());
+    if (wasOwner && !user.isActiveOwner() && !hasOtherOwner) {
+      throw conflict('last_owner', 'The last active owner cannot be disabled or lose the role');
     }
+    await this.rows.update(user);
+    this.credentials.recheck();
+    const ended = user.active ? {} : await this.endCredentials(user.id);
+    const { id: userId } = user;
+    if (user.roles.join() !== roles.join()) await this.events.record('roles_changed', { userId });
+    if (user.active !== active) await this.events.record(user.active ? 'user_enabled' : 'user_disabled', { userId });
+    return { before, after: { ...user.auditImage(), ...ended } };
   }
 
-  private async recordSecurityEvents(
-    { id: userId, roles, active }: User,
-    before: { roles: Role[]; active: boolean; hasNewPassword: boolean },
-  ): Promise<void> {
-    if (roles.join() !== before.roles.join()) await this.events.record('roles_changed', { userId });
-    if (active !== before.active) await this.events.record(active ? 'user_enabled' : 'user_disabled', { userId });
-    if (before.hasNewPassword) await this.events.record('password_changed', { userId });
+  private async endCredentials(userId: string): Promise<{ endedSessions: number; revokedTokens: number }> {
+    const endedSessions = await this.credentials.endSessions(userId);
+    return { endedSessions, revokedTokens: await this.credentials.revokeTokens(userId) };
   }
 
-  private record(verb: 'create' | 'update', user: User, change: { before?: object; after: object }): void {
-    this.ledger.record(`identity.user.${verb}`, { subjectType: 'user', subjectId: user.id, ...change });
+  private record({ id }: User, images: { before: object; after: object }): void {
+    this.ledger.record('identity.user.update', { subjectType: 'user', subjectId: id, ...images });
   }
+}
+
+function emailTaken(): AppError {
+  return conflict('email_taken', 'Another user already has this e-mail address');
 }

@@ -1,3 +1,5 @@
+import { LINK } from './link-placeholder.js';
+
 /** The payload of the job `mail.send`, which legal adds. */
 export interface ContractMail {
   /** Null in jobs of earlier versions. */
@@ -10,9 +12,6 @@ export interface ContractMail {
   subject: string | null;
   message: string | null;
 }
-
-/** Stands for the link in stored texts: who can read a message must not be able to open the contract. */
-const LINK = '{{link}}';
 
 /** Throws if the payload has no contract or no recipient. */
 export function contractMailOf(payload: unknown): ContractMail {
@@ -44,9 +43,4 @@ export function contractMail(
     subject: subject ?? (title ?? `Your contract with ${organization}`).slice(0, 500),
     text: [greeting, message ?? 'here is your contract with us.', LINK, organization].join('\n\n'),
   };
-}
-
-/** The text as it is sent. */
-export function withLink(text: string, link: string): string {
-  return text.replaceAll(LINK, () => link);
 }

@@ -14,14 +14,15 @@ import { recipientKindOf } from '../rules/channel-config.js';
 import { type ClaimedRun, ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
 import { findSource } from '../targets/reminder-source.js';
 import { sendingWindowOf } from '../timing/sending-window.js';
+import { AccountMailsService, SEND_MESSAGES } from './account-mails.service.js';
 import { ContractLinks } from './contract-links.js';
-import { contractMail, contractMailOf, withLink } from './contract-mail.js';
+import { contractMail, contractMailOf } from './contract-mail.js';
+import { withLink, withoutLink } from './link-placeholder.js';
 import { MailSender, type Outcome } from './mail-sender.js';
 import { reminderMail } from './reminder-mail.js';
 import { decide, type Decision } from './run-decision.js';
-import { retryDelayMs, type DeliveryResult, deliveryResultOf, CANCELLED_BY_RULE } from './delivery-result.js';
+import { retryDelayMs, type DeliveryResult, deliveryResultOf, CANCELLED } from './delivery-result.js';
 
-const SEND = 'notifications.send';
 const LANES = 4;
 const BATCH = 1_000;
 /** Ends before the next run of the cron, so that a long queue does not occupy a worker permanently. */
@@ -30,17 +31,20 @@ const ABANDONED_BATCH = 100;
 /** The pauses add up to far less than the lease of a message. */
 const MAX_PAUSE_MS = 16_000;
 
-/** A message that an attempt was started for, with the text to send. */
+/** A message that an attempt was started for. */
 interface Attempt {
   message: NotificationMessage;
-  text: string;
+  /** The text to send; null if its link has ended, so that nobody needs the mail any more. */
+  text: string | null;
+  /** The one-time link in the text; null if there is none. */
+  link: string | null;
 }
 
 /**
  * Sends due messages, each at most once: the start of an attempt is committed before the mail server is called, and an
  * attempt whose outcome was not recorded is never repeated.
  *
- * Nine dependencies: a delivery connects runs, messages, the mail server and what happens after a mail was sent.
+ * Ten dependencies: a delivery connects runs, mails about accounts, messages, the mail server and what happens after a mail was sent.
  */
 @Injectable()
 export class DeliveryJobs {
@@ -49,6 +53,7 @@ export class DeliveryJobs {
     private readonly messages: MessagesService,
     private readonly runs: ReminderRunsRepository,
     private readonly listeners: Listeners,
+    private readonly accountMails: AccountMailsService,
     private readonly sender: MailSender,
     private readonly jobs: Jobs,
     private readonly outbox: Outbox,
@@ -65,12 +70,12 @@ export class DeliveryJobs {
     await this.database.transaction(async () => {
       // The job chose the id, so that a repeated job stores no second message.
       await this.messages.queueContract({ id: messageId ?? newId('nmsg'), contractId, recipient, subject, text });
-      await this.jobs.add(SEND, {}, { key: `${SEND}:${contractId}` });
+      await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${contractId}` });
     });
   }
 
   /** Runs every minute and when a message is due earlier; any number of processes may run it at once. */
-  @Cron(SEND, '* * * * *')
+  @Cron(SEND_MESSAGES, '* * * * *')
   async sendDue(): Promise<void> {
     await this.settleAbandoned();
     while ((await this.runs.queueDue(BATCH)) === BATCH);
@@ -95,22 +100,23 @@ export class DeliveryJobs {
   private async sendUntil(until: number): Promise<void> {
     const skipped = new Set<string>();
     while (performance.now() < until) {
-      // Contracts first: their recipients expect them.
-      const next = (await this.startContract()) ?? (await this.decideNextRun(skipped));
+      // Contracts and mails about accounts first: their recipients expect them.
+      const next = (await this.startDirect()) ?? (await this.decideNextRun(skipped));
       if (next === 'none') return;
       if (next !== 'decided') await this.deliver(next);
     }
   }
 
   /** The link is made with the attempt, and each attempt has its own: an earlier mail may have arrived. */
-  private async startContract(): Promise<Attempt | null> {
+  private async startDirect(): Promise<Attempt | null> {
     return this.database.transaction(async () => {
-      const message = await this.messages.startContract();
+      const message = await this.messages.startDirect();
       if (!message) return null;
       const { text, contractId } = message;
+      if (message.kind === 'account') return { message, ...(await this.accountMails.complete(message)) };
       const [links] = this.listeners.all(ContractLinks);
-      if (!links || contractId === null) return { message, text };
-      return { message, text: withLink(text, await links.create(contractId)) };
+      if (!links || contractId === null) return { message, text, link: null };
+      return { message, text: withLink(text, await links.create(contractId)), link: null };
     });
   }
 
@@ -162,7 +168,7 @@ export class DeliveryJobs {
     const mail = reminderMail(template, target, this.env.orgName);
     const kind = recipientKindOf(run.config);
     const message = await this.messages.startReminder({ ...limited, ...mail, attempts, recipientKind: kind });
-    return { message, text: message.text };
+    return { message, text: message.text, link: null };
   }
 
   private async end(runId: string, { status, reason }: Omit<Extract<Decision, { kind: 'end' }>, 'kind'>) {
@@ -171,8 +177,9 @@ export class DeliveryJobs {
   }
 
   /** The start of the attempt must be committed. */
-  private async deliver({ message, text }: Attempt): Promise<void> {
-    const outcome = await this.sender.send({ ...message, text });
+  private async deliver({ message, text, link }: Attempt): Promise<void> {
+    const outcome: Outcome =
+      text === null ? { kind: 'withdrawn' } : withoutLink(await this.sender.send({ ...message, text, link }), link);
     await untilRecorded(() => this.database.transaction(() => this.settle(message, outcome)));
   }
 
@@ -184,13 +191,14 @@ export class DeliveryJobs {
     const error = 'error' in outcome ? outcome.error : null;
     if (!(await this.messages.settle(message, { status, reason, error, sendAt }))) return;
     if (message.runId !== null) await this.settleRun(message.runId, run, sendAt);
-    if (status === 'queued') await this.jobs.add(SEND, {}, { runAt: sendAt, key: `${SEND}:${message.id}` });
+    if (status === 'queued')
+      await this.jobs.add(SEND_MESSAGES, {}, { runAt: sendAt, key: `${SEND_MESSAGES}:${message.id}` });
   }
 
   private async deliveryResultOf({ runId, attempts }: NotificationMessage, outcome: Outcome): Promise<DeliveryResult> {
     const settlement = deliveryResultOf(outcome, attempts);
     if (settlement.status !== 'queued' || runId === null) return settlement;
-    return (await this.runs.isOfDisabledRule(runId)) ? CANCELLED_BY_RULE : settlement;
+    return (await this.runs.isOfDisabledRule(runId)) ? CANCELLED : settlement;
   }
 
   private async settleRun(runId: string, { status, reason }: DeliveryResult['run'], runAt: Date): Promise<void> {

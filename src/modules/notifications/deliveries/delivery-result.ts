@@ -12,8 +12,8 @@ export interface DeliveryResult {
   run: { status: 'sent' | 'queued' | 'failed' | 'cancelled'; reason: string | null };
 }
 
-/** The rule was disabled during the attempt, which is not repeated. */
-export const CANCELLED_BY_RULE: DeliveryResult = {
+/** The rule was disabled during the attempt, which is not repeated; or the link of a mail about an account has ended. */
+export const CANCELLED: DeliveryResult = {
   status: 'cancelled',
   reason: null,
   run: { status: 'cancelled', reason: 'rule_disabled' },
@@ -26,6 +26,8 @@ export function deliveryResultOf(outcome: Outcome, attempts: number): DeliveryRe
       return { status: 'sent', reason: null, run: { status: 'sent', reason: null } };
     case 'recorded':
       return { status: 'recorded', reason: null, run: { status: 'sent', reason: 'recorded_only' } };
+    case 'withdrawn':
+      return CANCELLED;
     case 'temporary':
       if (attempts >= MAX_ATTEMPTS) return failed('attempts_exhausted');
       return { status: 'queued', reason: null, run: { status: 'queued', reason: null } };

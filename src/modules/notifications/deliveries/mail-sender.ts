@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { RecipientKind } from '../messages/notification-message.entity.js';
 
 export interface Mail {
@@ -7,22 +8,35 @@ export interface Mail {
   recipientKind: RecipientKind;
   subject: string;
   text: string;
+  /** The one-time link in the text; null if there is none. */
+  link: string | null;
 }
 
 /**
  * The outcome of an attempt. Temporary: the server certainly did not accept the mail; it may be sent again. Unknown: the
  * connection broke after the text was transmitted, so the server may have accepted it; it must never be sent again.
+ * Withdrawn: the reason for the mail no longer exists, so it was not sent.
  */
-export type Outcome = { kind: 'sent' | 'recorded' } | { kind: 'temporary' | 'rejected' | 'unknown'; error: string };
+export type Outcome =
+  { kind: 'sent' | 'recorded' | 'withdrawn' } | { kind: 'temporary' | 'rejected' | 'unknown'; error: string };
 
 /** Sends mails. Never throws: every error is an outcome. */
 export abstract class MailSender {
   abstract send(mail: Mail): Promise<Outcome>;
 }
 
-/** Without a mail server: messages are stored, can be read, and are not sent. */
+/**
+ * Without a mail server: messages are stored, can be read, and are not sent. Outside production the log shows one-time
+ * links, which no stored message contains: a developer has no other way to follow them.
+ */
 export class RecordingSender extends MailSender {
-  async send(): Promise<Outcome> {
+  /** `log` is null in production. */
+  constructor(private readonly log: Pick<Logger, 'info'> | null) {
+    super();
+  }
+
+  async send({ id, subject, link }: Mail): Promise<Outcome> {
+    if (link !== null) this.log?.info({ messageId: id, link }, `no mail server, so not sent: ${subject}`);
     return { kind: 'recorded' };
   }
 }

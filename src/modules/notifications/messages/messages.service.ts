@@ -22,6 +22,14 @@ export interface ContractMessage {
   text: string;
 }
 
+export interface AccountMessage {
+  recipient: string;
+  subject: string;
+  /** With `{{link}}` in place of the link. */
+  text: string;
+  accountLinkId: string | null;
+}
+
 export interface ReminderMessage {
   runId: string;
   attempts: number;
@@ -109,13 +117,25 @@ export class MessagesService {
     );
   }
 
-  /** Starts an attempt for the next due message with a contract; null if there is none. */
-  async startContract(): Promise<NotificationMessage | null> {
+  /** Stores a mail about an account, to be sent at once, in the running transaction. Returns its id. */
+  async queueAccountMail({ recipient, subject, text, accountLinkId }: AccountMessage): Promise<string> {
+    const id = newId('nmsg');
+    await this.database.query(
+      `insert into notification_messages (id, kind, account_link_id, status, recipient, recipient_kind, subject, text,
+         attempts, send_at, created_at, updated_at)
+       values ($1, 'account', $2, 'queued', $3, 'primary', $4, $5, 0, $6, $6, $6)`,
+      [id, accountLinkId, recipient, subject, text, this.clock.now()],
+    );
+    return id;
+  }
+
+  /** Starts an attempt for the next due message that is not a reminder; null if there is none. */
+  async startDirect(): Promise<NotificationMessage | null> {
     const [started] = await this.read(
       `update notification_messages message
        set status = 'sending', lease_until = $2, attempts = message.attempts + 1, updated_at = $1
        where message.id = (
-         select id from notification_messages where kind = 'contract' and status = 'queued' and send_at <= $1
+         select id from notification_messages where kind in ('contract', 'account') and status = 'queued' and send_at <= $1
          order by send_at, id limit 1 for update skip locked)
        returning ${this.columns()}`,
       [this.clock.now(), this.clock.inSeconds(LEASE_SECONDS)],

@@ -33,20 +33,20 @@ export class ListNotificationMessages extends PageQuery {
   to?: string;
 }
 
-/** An e-mail to a customer with its delivery state. */
+/** An e-mail to a customer, or about an account to a member of staff, with its delivery state. */
 export class NotificationMessageResponse {
   @Id('nmsg')
   id: string;
 
-  /** What the message is about: a reminder or a contract. */
+  /** What the message is about: a reminder, a contract or the account of a member of staff. */
   @OneOf(MESSAGE_KINDS)
   kind: MessageKind;
 
-  /** The reminder run that the message belongs to; null for a contract. */
+  /** The reminder run that the message belongs to; null for other messages. */
   @Id('rrun')
   runId: string | null;
 
-  /** Reference of the contract that the message delivers; null for a reminder. */
+  /** Reference of the contract that the message delivers; null for other messages. */
   @Text({ max: 31 })
   contractReference: string | null;
 
@@ -70,7 +70,7 @@ export class NotificationMessageResponse {
   @Text({ max: 500 })
   subject: string;
 
-  /** Plain text as sent, with `{{link}}` in place of the link to a contract. */
+  /** Plain text as sent, with `{{link}}` in place of the link to a contract or of a one-time link. */
   @Text({ max: 20_000, multiline: true })
   text: string;
 

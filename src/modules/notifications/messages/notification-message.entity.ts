@@ -1,7 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-export const MESSAGE_KINDS = named('NotificationKind', ['reminder', 'contract']);
+export const MESSAGE_KINDS = named('NotificationKind', ['reminder', 'contract', 'account']);
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 export const MESSAGE_STATUSES = named('NotificationStatus', [
@@ -17,7 +17,7 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 export const RECIPIENT_KINDS = ['primary', 'cc', 'bcc'] as const;
 export type RecipientKind = (typeof RECIPIENT_KINDS)[number];
 
-/** An e-mail to a customer. */
+/** An e-mail to a customer, or about an account to a member of staff. */
 @Entity('notification_messages')
 export class NotificationMessage {
   @PrimaryColumn('text') id: string;
@@ -25,6 +25,8 @@ export class NotificationMessage {
   @Column('text', { name: 'run_id', nullable: true }) runId: string | null;
   /** The reference of the contract. */
   @Column('text', { name: 'contract_id', nullable: true }) contractId: string | null;
+  /** The one-time link of an account mail. Its address is never stored: in the text `{{link}}` stands for it. */
+  @Column('text', { name: 'account_link_id', nullable: true }) accountLinkId: string | null;
   @Column('text') status: MessageStatus;
   @Column('text', { nullable: true }) reason: string | null;
   @Column('text', { nullable: true }) error: string | null;

@@ -1,0 +1,17 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export const LINK_PURPOSES = ['invitation', 'password_reset'] as const;
+export type LinkPurpose = (typeof LINK_PURPOSES)[number];
+
+/** A one-time link. Its token is derived from its id by a key, so the row contains no secret. */
+@Entity('account_links')
+export class AccountLink {
+  @PrimaryColumn('text') id: string;
+  @Column('text') purpose: LinkPurpose;
+  @Column('text', { name: 'invitation_id', nullable: true }) invitationId: string | null;
+  @Column('text', { name: 'user_id', nullable: true }) userId: string | null;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
+  /** When it was used, replaced by a newer one or revoked. */
+  @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt: Date | null;
+}

@@ -1,0 +1,18 @@
+/** The person to whom a mail is addressed, and the language that this person prefers (BCP 47); null: the default. */
+export interface AccountMail {
+  recipient: string;
+  name: string;
+  language: string | null;
+}
+
+/**
+ * Called in the transaction whose commit sends a mail to the owner of an account. A mail with a link gets the id of the
+ * link and reads its address from `AccountLinksService.findUrl` when it is sent. Implementations declare
+ * `@Listens(AccountMailListener, ...)`.
+ */
+export abstract class AccountMailListener {
+  invited?(mail: AccountMail, linkId: string): Promise<void>;
+  passwordResetRequested?(mail: AccountMail, linkId: string): Promise<void>;
+  /** The password was changed by its user, or by a reset. */
+  passwordChanged?(mail: AccountMail): Promise<void>;
+}

@@ -1,0 +1,117 @@
+import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
+import { Id, OneOf, Optional, Text, Texts, Version } from '../../../platform/http/fields.js';
+import { EmailAddress, Instant } from '../../../platform/http/trade-fields.js';
+import { PASSWORD_RULE } from '../users/password-policy.js';
+import { type Role, ROLE_RULE, ROLES } from '../users/role.js';
+import { type Invitation, INVITATION_STATUSES, type InvitationStatus } from './invitation.entity.js';
+
+/** A person to invite. */
+export class CreateInvitation {
+  /**
+   * Address that gets the link and becomes the address for login. It cannot be changed later.
+   * @example "maria.rossi@example.com"
+   */
+  @EmailAddress()
+  email: string;
+
+  /**
+   * Name for display.
+   * @example "Maria Rossi"
+   */
+  @Text({ max: 120 })
+  name: string;
+
+  /**
+   * Roles of the new user. The caller can only assign roles that allow no more than its own scopes.
+   * @example ["finance", "viewer"]
+   */
+  @Texts({ ...ROLE_RULE, min: 1, max: ROLES.length, unique: true })
+  roles: Role[];
+}
+
+/** The one-time token of an invitation, and the password that the invited person chooses. */
+export class AcceptInvitation {
+  /**
+   * The token from the link in the mail.
+   * @example "as the mail contains it"
+   */
+  @Text({ max: 300 })
+  token: string;
+
+  /**
+   * 12 to 256 characters of any kind, none of the most common passwords, and neither the name nor the e-mail address.
+   * @example "a long sentence of their own"
+   */
+  @Text(PASSWORD_RULE)
+  password: string;
+}
+
+/** Filters and paging of the list of invitations. */
+export class ListInvitations extends PageQuery {
+  /** Only invitations with this status. */
+  @Optional()
+  @OneOf(INVITATION_STATUSES)
+  status?: InvitationStatus;
+}
+
+/** An invitation, without its link. */
+export class InvitationResponse {
+  @Id('invt')
+  id: string;
+
+  /** Address that gets the link. */
+  @EmailAddress()
+  email: string;
+
+  /** Name for display. */
+  @Text({ max: 120 })
+  name: string;
+
+  /** Roles of the new user. */
+  @Texts({ ...ROLE_RULE, min: 1, max: ROLES.length, unique: true })
+  roles: Role[];
+
+  /** `expired`: the newest link has ended, and another one can be sent. */
+  @OneOf(INVITATION_STATUSES)
+  status: InvitationStatus;
+
+  /** The user who sent the newest link; null if the service did. */
+  @Id('user')
+  invitedBy: string | null;
+
+  /** The user that the acceptance created; null before. */
+  @Id('user')
+  userId: string | null;
+
+  /** End of the newest link. */
+  @Instant()
+  expiresAt: string;
+
+  @Version()
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+export function toInvitation(invitation: Invitation, now: Date): InvitationResponse {
+  return {
+    id: invitation.id,
+    email: invitation.email,
+    name: invitation.name,
+    roles: invitation.roles,
+    status: invitation.statusAt(now),
+    invitedBy: invitation.invitedBy,
+    userId: invitation.userId,
+    expiresAt: invitation.expiresAt.toISOString(),
+    version: invitation.version,
+    createdAt: invitation.createdAt.toISOString(),
+    updatedAt: invitation.updatedAt.toISOString(),
+  };
+}
+
+export class InvitationEnvelope extends dataOf(InvitationResponse) {}
+export class InvitationPage extends pageOf(InvitationResponse) {}

@@ -1,0 +1,55 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { conflict } from '../../../platform/errors/app-error.js';
+import { named } from '../../../platform/http/named-values.js';
+import type { Role } from '../users/role.js';
+
+export const INVITATION_STATUSES = named('InvitationStatus', ['pending', 'expired', 'accepted', 'revoked']);
+export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
+
+/** The offer to a person to become a member of staff. The user exists when the person has accepted it. */
+@Entity('invitations')
+export class Invitation {
+  @PrimaryColumn('text') id: string;
+  @Column('text') email: string;
+  @Column('text') name: string;
+  @Column('text', { array: true }) roles: Role[];
+  /** `expired` is not stored: it follows from the time. */
+  @Column('text') status: Exclude<InvitationStatus, 'expired'>;
+  /** The user who sent the newest link; null if the service did. */
+  @Column('text', { name: 'invited_by', nullable: true }) invitedBy: string | null;
+  /** The user that the acceptance created. */
+  @Column('text', { name: 'user_id', nullable: true }) userId: string | null;
+  /** End of the newest link. */
+  @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  statusAt(now: Date): InvitationStatus {
+    return this.status === 'pending' && this.expiresAt <= now ? 'expired' : this.status;
+  }
+
+  /** Throws 409 `invitation_closed`. */
+  assertOpen(): void {
+    if (this.status === 'pending') return;
+    throw conflict('invitation_closed', `The invitation was ${this.status}`, { status: this.status });
+  }
+
+  accept(userId: string, now: Date): void {
+    Object.assign(this, { status: 'accepted', userId, updatedAt: now });
+  }
+
+  revoke(now: Date): void {
+    Object.assign(this, { status: 'revoked', updatedAt: now });
+  }
+
+  renew(invitedBy: string | null, expiresAt: Date, now: Date): void {
+    Object.assign(this, { invitedBy, expiresAt, updatedAt: now });
+  }
+
+  /** The state that the audit log keeps, without the e-mail address. */
+  auditImage(): object {
+    const { name, roles, status, invitedBy, userId, expiresAt, version } = this;
+    return { name, roles, status, invitedBy, userId, expiresAt, version };
+  }
+}

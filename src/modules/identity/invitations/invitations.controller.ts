@@ -1,0 +1,132 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Public, RequireScope } from '../../../platform/auth/access.js';
+import { Clock } from '../../../platform/clock/clock.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { created, tagged } from '../../../platform/http/response-headers.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
+import { Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates.js';
+import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
+import { toUser, UserEnvelope } from '../users/user.dto.js';
+import {
+  AcceptInvitation,
+  CreateInvitation,
+  InvitationEnvelope,
+  InvitationPage,
+  ListInvitations,
+  toInvitation,
+} from './invitation.dto.js';
+import { InvitationsService } from './invitations.service.js';
+
+const PATH = '/v1/admin/identity/invitations';
+
+@ApiTags('Users and sessions')
+@Controller(PATH)
+export class InvitationsController {
+  constructor(
+    private readonly invitations: InvitationsService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Invite a person
+   *
+   * @remarks Sends a link to the address by which the person chooses a password and becomes a user with these roles. The
+   * link works once, for 60 minutes. Roles that allow more than the scopes of the caller are rejected with 403. 409
+   * `email_taken` if a user has the address, `invitation_pending` if an invitation to it is open (send its link again),
+   * `mail_not_configured` in production without a mail server.
+   */
+  @Post()
+  @RequireScope('identity:write')
+  @Mutates('identity.invitation.create')
+  @Refuses({ 409: ['email_taken', 'invitation_pending', 'mail_not_configured'] })
+  async create(@Body() body: CreateInvitation): Promise<InvitationEnvelope> {
+    const invitation = await this.invitations.create(body);
+    return created(`${PATH}/${invitation.id}`, invitation, { data: toInvitation(invitation, this.clock.now()) });
+  }
+
+  /**
+   * List invitations
+   *
+   * @remarks Returns a page of invitations, newest first, also those that were accepted, revoked or have expired.
+   */
+  @Get()
+  @RequireScope('identity:read')
+  async list(@Query() query: ListInvitations): Promise<InvitationPage> {
+    const { rows, total } = await this.invitations.list(query);
+    const now = this.clock.now();
+    return { data: rows.map((row) => toInvitation(row, now)), total, ...pageBounds(query) };
+  }
+
+  /**
+   * Get an invitation
+   *
+   * @remarks Returns one invitation with its status, without its link.
+   */
+  @Get(':id')
+  @RequireScope('identity:read')
+  async get(@PathId('invt', 'id', 1) id: string): Promise<InvitationEnvelope> {
+    const invitation = await this.invitations.get(id);
+    return tagged(invitation, { data: toInvitation(invitation, this.clock.now()) });
+  }
+
+  /**
+   * Send the link of an invitation again
+   *
+   * @remarks Sends a new link, valid for 60 minutes; the earlier ones end. The caller must hold the roles, as for a new
+   * invitation. An invitation that was accepted or revoked is rejected with 409 `invitation_closed`.
+   */
+  @Post(':id/resend')
+  @HttpCode(200)
+  @RequireScope('identity:write')
+  @Mutates('identity.invitation.resend')
+  @Refuses({ 409: ['invitation_closed', 'mail_not_configured'] })
+  async resend(
+    @PathId('invt', 'id', 1) id: string,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<InvitationEnvelope> {
+    const invitation = await this.invitations.resend(id, expected);
+    return tagged(invitation, { data: toInvitation(invitation, this.clock.now()) });
+  }
+
+  /**
+   * Revoke an invitation
+   *
+   * @remarks Ends the link at once and for good. An invitation that was accepted or revoked is rejected with 409
+   * `invitation_closed`.
+   */
+  @Post(':id/revocation')
+  @HttpCode(200)
+  @RequireScope('identity:write')
+  @Mutates('identity.invitation.revoke')
+  @Refuses({ 409: ['invitation_closed'] })
+  async revoke(
+    @PathId('invt', 'id', 2) id: string,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<InvitationEnvelope> {
+    const invitation = await this.invitations.revoke(id, expected);
+    return tagged(invitation, { data: toInvitation(invitation, this.clock.now()) });
+  }
+
+  /**
+   * Accept an invitation
+   *
+   * @remarks Creates the user with the password and the roles of the invitation, and returns it; log in afterwards. A
+   * link that is unknown, was used, replaced or revoked or has expired gets one and the same error (422
+   * `link_invalid`); so does the link of an inviter who may not assign the roles any more.
+   */
+  @Post('acceptance')
+  @Public()
+  @RateLimit('account-links')
+  @MutatesForNobody('identity.invitation.accept')
+  @Refuses({
+    409: ['email_taken'],
+    422: ['link_invalid', 'password_too_common', 'password_too_personal'],
+  })
+  async accept(@Body() body: AcceptInvitation): Promise<UserEnvelope> {
+    const user = await this.invitations.accept(body);
+    return created(`/v1/admin/identity/users/${user.id}`, user, { data: toUser(user) });
+  }
+}

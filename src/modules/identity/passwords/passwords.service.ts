@@ -1,0 +1,160 @@
+import { Injectable } from '@nestjs/common';
+import { assertSession } from '../../../platform/auth/assert-session.js';
+import { Clock } from '../../../platform/clock/clock.js';
+import type { Actor } from '../../../platform/context/actor.js';
+import { Database } from '../../../platform/database/database.js';
+import type { Rows } from '../../../platform/database/rows.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { AppError, unprocessable } from '../../../platform/errors/app-error.js';
+import { Job } from '../../../platform/jobs/job-decorators.js';
+import { Jobs } from '../../../platform/jobs/jobs.js';
+import { FailureLimits } from '../../../platform/limits/failure-limits.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { AccountLinksService, linkInvalid } from '../account-links/account-links.service.js';
+import { AccountMailListener } from '../account-mails/account-mail-listener.js';
+import { UserCredentialsService } from '../credentials/user-credentials.service.js';
+import { SecurityEventsService } from '../security-events/security-events.service.js';
+import { assertHardToGuess } from '../users/password-policy.js';
+import { hashPassword, passwordMatches } from '../users/password.js';
+import { User } from '../users/user.entity.js';
+import type { ChangePassword, CompletePasswordReset, EndedCredentialsResponse } from './password.dto.js';
+
+const SEND_LINK = 'identity.password-reset';
+const MAX_LINKS = 3;
+const HOUR_SECONDS = 60 * 60;
+
+/**
+ * How users change and reset their own passwords. There is no other way to set the password of an existing user.
+ *
+ * Nine dependencies: a new password ends credentials, uses links, sends mails, and is counted, audited and recorded.
+ */
+@Injectable()
+export class PasswordsService {
+  private readonly rows: Rows<User>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly credentials: UserCredentialsService,
+    private readonly links: AccountLinksService,
+    private readonly failures: FailureLimits,
+    private readonly listeners: Listeners,
+    private readonly jobs: Jobs,
+    private readonly ledger: ActionLedger,
+    private readonly events: SecurityEventsService,
+    private readonly clock: Clock,
+  ) {
+    this.rows = database.rows(User);
+  }
+
+  /**
+   * Changes the password of the caller. Throws 403 `session_required`; 422 `current_password_wrong`,
+   * `password_unchanged`, `password_too_common`, `password_too_personal`; 429.
+   */
+  async change({ currentPassword, newPassword, revokeTokens = false }: ChangePassword) {
+    const actor = assertSession();
+    const known = await this.rows.get(actor.principal);
+    await this.verify(currentPassword, known);
+    if (await passwordMatches(newPassword, known.passwordHash)) {
+      throw unprocessable('password_unchanged', 'The new password must differ from the present one');
+    }
+    assertHardToGuess(newPassword, known);
+    const passwordHash = await hashPassword(newPassword);
+    return this.database.transaction(async () => {
+      const user = await this.rows.lock(known.id);
+      // It was changed or reset since it was verified.
+      if (user.passwordHash !== known.passwordHash) throw wrongPassword();
+      return this.set(user, { passwordHash, by: actor, revokeTokens });
+    });
+  }
+
+  /**
+   * Sends a link to the user with this address. Does the same work for an address that no active user has: everything that
+   * depends on the user happens in a job.
+   */
+  async requestReset(email: string): Promise<void> {
+    await this.database.transaction(async () => {
+      const [user] = await this.database.query<{ id: string }>(
+        'select id from users where lower(email) = lower($1) and active',
+        [email],
+      );
+      const userId = user?.id ?? null;
+      await this.events.record('password_reset_requested', { userId });
+      await this.jobs.add(SEND_LINK, { userId });
+    });
+  }
+
+  @Job(SEND_LINK)
+  async sendResetLink(payload: unknown): Promise<void> {
+    const userId: unknown = typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'userId') : null;
+    if (typeof userId !== 'string') return;
+    await this.database.transaction(async () => {
+      const user = await this.rows.lock(userId);
+      if (!user.active) return;
+      if ((await this.links.countIssued('password_reset', userId, HOUR_SECONDS)) >= MAX_LINKS) return;
+      const link = await this.links.issue('password_reset', userId);
+      await this.listeners.call(AccountMailListener, (listener) =>
+        listener.passwordResetRequested?.(user.mailAddress(), link.id),
+      );
+      this.ledger.record('identity.user.password_reset_request', {
+        ...subjectOf(user),
+        after: { expiresAt: link.expiresAt },
+      });
+    });
+  }
+
+  /** Throws 422 `link_invalid`, `password_too_common`, `password_too_personal`. */
+  async completeReset({ token, password }: CompletePasswordReset): Promise<EndedCredentialsResponse> {
+    const userId = await this.links.check('password_reset', token);
+    assertHardToGuess(password, await this.rows.get(userId));
+    // Only for a valid link: hashing is the most expensive work of this route.
+    const passwordHash = await hashPassword(password);
+    return this.database.transaction(async () => {
+      const user = await this.rows.lock(userId);
+      await this.links.use('password_reset', token);
+      if (!user.active) throw linkInvalid();
+      return this.set(user, { passwordHash, by: null, revokeTokens: true });
+    });
+  }
+
+  /** Wrong passwords count as failed logins of the account. */
+  private async verify(password: string, { id, passwordHash }: User): Promise<void> {
+    const work = async () => {
+      if (await passwordMatches(password, passwordHash)) return;
+      await this.events.recordRejection('password_change_rejected', { userId: id });
+      throw wrongPassword();
+    };
+    await this.failures.countIf('login-failures', [`account ${id}`], { work, isFailure: isWrongPassword });
+  }
+
+  /** Without a caller (`by` is null) it is a reset. */
+  private async set(
+    user: User,
+    { passwordHash, by, revokeTokens }: { passwordHash: string; by: Actor | null; revokeTokens: boolean },
+  ): Promise<EndedCredentialsResponse> {
+    user.setPassword(passwordHash, this.clock.now());
+    await this.rows.update(user);
+    const endedSessions = await this.credentials.endSessions(user.id, by?.credentialId ?? null);
+    const revokedTokens = revokeTokens ? await this.credentials.revokeTokens(user.id) : 0;
+    await this.links.end('password_reset', user.id);
+    await this.events.record(by ? 'password_changed' : 'password_reset', { userId: user.id });
+    await this.listeners.call(AccountMailListener, (listener) => listener.passwordChanged?.(user.mailAddress()));
+    this.ledger.recordAs(
+      by ?? { type: 'user', id: user.id },
+      by ? 'identity.user.password_change' : 'identity.user.password_reset',
+      { ...subjectOf(user), after: { endedSessions, revokedTokens } },
+    );
+    return { endedSessions, revokedTokens };
+  }
+}
+
+function subjectOf({ id }: User) {
+  return { subjectType: 'user', subjectId: id };
+}
+
+function wrongPassword(): AppError {
+  return unprocessable('current_password_wrong', 'The present password is wrong');
+}
+
+function isWrongPassword(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'current_password_wrong';
+}

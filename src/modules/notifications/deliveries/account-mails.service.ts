@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../../platform/config/env.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
+import { Jobs } from '../../../platform/jobs/jobs.js';
+import { AccountLinksService, type AccountMail, AccountMailListener } from '../../identity/index.js';
+import { MessagesService } from '../messages/messages.service.js';
+import type { NotificationMessage } from '../messages/notification-message.entity.js';
+import { LINK, withLink } from './link-placeholder.js';
+
+export const SEND_MESSAGES = 'notifications.send';
+
+/**
+ * Mails about accounts. They leave at once, also in quiet hours, and count towards no limit. The stored message has a
+ * placeholder: the link is inserted when the mail is handed over to the mail server.
+ */
+@Injectable()
+@Listens(AccountMailListener, 10)
+export class AccountMailsService extends AccountMailListener {
+  constructor(
+    private readonly messages: MessagesService,
+    private readonly links: AccountLinksService,
+    private readonly jobs: Jobs,
+    private readonly env: Env,
+  ) {
+    super();
+  }
+
+  override async invited(mail: AccountMail, linkId: string): Promise<void> {
+    const subject = `Your invitation to ${this.env.orgName}`;
+    await this.queue(mail, { linkId, subject }, [
+      `you are invited to work with ${this.env.orgName}. Choose a password to accept the invitation:`,
+      LINK,
+      'The link works once, for 60 minutes. If you did not expect this invitation, ignore this mail.',
+    ]);
+  }
+
+  override async passwordResetRequested(mail: AccountMail, linkId: string): Promise<void> {
+    await this.queue(mail, { linkId, subject: 'Set a new password' }, [
+      'a new password was requested for your account. Set it here:',
+      LINK,
+      'The link works once, for 60 minutes. A new password ends all sessions and API tokens of the account.',
+      'If you did not request it, ignore this mail: your password stays as it is.',
+    ]);
+  }
+
+  override async passwordChanged(mail: AccountMail): Promise<void> {
+    await this.queue(mail, { linkId: null, subject: 'Your password was changed' }, [
+      'the password of your account was changed.',
+      'If you did not change it, request a new password at once and inform an owner of the account.',
+    ]);
+  }
+
+  /** The text with its link. Null if the link was used, replaced or revoked or has expired. */
+  async complete({ text, accountLinkId }: NotificationMessage): Promise<{ text: string | null; link: string | null }> {
+    if (accountLinkId === null) return { text, link: null };
+    const link = await this.links.findUrl(accountLinkId);
+    return { text: link === null ? null : withLink(text, link), link };
+  }
+
+  private async queue(
+    { recipient, name }: AccountMail,
+    { linkId, subject }: { linkId: string | null; subject: string },
+    paragraphs: readonly string[],
+  ): Promise<void> {
+    // A name must not look like the place of the link.
+    const greeting = `Dear ${name.replaceAll(LINK, '')},`;
+    const text = [greeting, ...paragraphs, this.env.orgName].join('\n\n');
+    const id = await this.messages.queueAccountMail({ recipient, subject, text, accountLinkId: linkId });
+    await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
+  }
+}
