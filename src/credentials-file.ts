@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What a developer needs to try the service; `<dataDir>/credentials.json`, never in production. */
+/** Credentials with which a developer can try the service; `<dataDir>/credentials.json`, never in production. */
 export interface Credentials {
   baseUrl: string;
   staff: { email: string; password: string; token: string };

@@ -6,7 +6,7 @@ import { CommissionsService } from './commissions/commissions.service.js';
 import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
 import { FinanceRemindersService } from './reminders/finance-reminders.service.js';
 
-/** What finance does when a booking changes, in the transaction of the change and with the booking locked. */
+/** Updates finance when a booking changes, in the transaction of the change and with the booking locked. */
 @Injectable()
 @Listens(BookingListener, 10)
 export class FinanceBookingListener implements BookingListener {

@@ -32,9 +32,9 @@ export class InitialCredentialsService {
   ) {}
 
   /**
-   * Creates what no earlier start has created, and returns it. `keep` is called before the commit, to prevent an owner
-   * whose generated password is stored nowhere. Throws ConfigurationError for invalid presets, and in production if no
-   * owner exists afterwards.
+   * Creates the credentials that no earlier start has created, and returns them. `keep` is called before the commit, to
+   * prevent an owner whose generated password is stored nowhere. Throws ConfigurationError for invalid presets, and in
+   * production if no owner exists afterwards.
    */
   async issue(env: Env, keep: (issue: InitialCredentials) => Promise<void>): Promise<InitialCredentials> {
     const { owner, platformKey, limitedPlatformKey } = planInitialCredentials(env);

@@ -8,7 +8,7 @@ export interface InitialOwner {
   token: string | null;
 }
 
-/** The credentials of the first start; null is what is not created in production. */
+/** The credentials of the first start; null if it is not created in production. */
 export interface InitialCredentials {
   owner: InitialOwner | null;
   platformKey: string | null;

@@ -8,7 +8,7 @@ export interface Setting<T> {
   readonly example: string;
   /** The default; undefined if the variable is required. */
   readonly fallback?: string;
-  /** The example stands for a value of the operator's own; production rejects it. */
+  /** The example is a placeholder for the operator's own value; production rejects it. */
   readonly isPlaceholder?: true;
   /** Returns the value, or throws an Error with a message for the operator. */
   parse(text: string): T;

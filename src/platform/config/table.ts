@@ -21,7 +21,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
 const credential = (kind: CredentialKind) => ({ test: (token: string) => parseCredential(token)?.kind === kind });
 
-/** Every environment variable of the service, in the order of the README's table. `VAULT_KEK_<id>` stands in keks.ts. */
+/** Every environment variable of the service, in the order of the README's table. `VAULT_KEK_<id>` is in keks.ts. */
 export const settings = {
   nodeEnv: choice(
     {

@@ -76,7 +76,7 @@ function ofKey(value: string): Omit<UnsafeValue, 'name'> | null {
     : null;
 }
 
-/** What is wrong with the bytes of a key, or null. */
+/** The fault of the bytes of a key, or null. */
 export function keyWeakness(key: Buffer): string | null {
   const bytes = [...key];
   if (bytes.every((byte) => byte >= 0x20 && byte < 0x7f)) return 'is a text and not random';

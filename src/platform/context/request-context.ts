@@ -20,7 +20,7 @@ export interface RequestContext {
    * object.
    */
   readonly headers: Map<string, string>;
-  /** Scopes that the handler asked for, beyond the one of its route. */
+  /** Scopes that the handler required, beyond the one of its route. */
   askedScopes?: readonly string[];
 }
 

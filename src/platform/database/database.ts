@@ -58,7 +58,7 @@ export class Database {
     }
   }
 
-  /** Returns what the work would return, and rolls back what it did in the database. */
+  /** Returns the result of the work and rolls back its changes of the database. */
   async dryRun<T>(work: () => Promise<T>): Promise<T> {
     const performed: { result: T }[] = [];
     const end = new Error('The dry run has ended');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A migration with the checksum of what it does. */
+/** A migration with the checksum of its statements. */
 export interface KnownMigration {
   name: string;
   checksum: string;
@@ -36,7 +36,7 @@ export async function knownMigrations(migrations: readonly MigrationInterface[])
   );
 }
 
-/** What the database records, in the order in which the migrations run. */
+/** The migrations that the database records, in the order in which they run. */
 export async function appliedMigrations(query: Query): Promise<AppliedMigration[]> {
   const [tables] = (await query(
     `select to_regclass('migrations') is not null as history, to_regclass('migration_checksums') is not null as checksums`,

@@ -10,8 +10,8 @@ interface Field {
 }
 
 /**
- * The statements of a table, made once of what its entity declares, and the way from a row to an entity. TypeORM's query
- * builders build the same statements again for each call, at several times the cost of the statement.
+ * The statements of a table, made once from the metadata of its entity, and the conversion of a row to an entity. TypeORM's
+ * query builders build the same statements again for each call, at several times the cost of the statement.
  */
 export class RowStatements {
   private readonly fields: readonly Field[];

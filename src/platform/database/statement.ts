@@ -1,6 +1,6 @@
 /**
  * One statement and its parameters. A statement with a name is prepared on each connection. A name belongs to one text, and
- * names come from code, never from a request: a connection keeps what it has prepared.
+ * names come from code, never from a request: a connection keeps its prepared statements.
  */
 export interface Statement {
   readonly name?: string;

@@ -43,16 +43,16 @@ export const MAX_MESSAGE = 1_000;
 
 /** 400. At most 100 issues are listed, names are cut, and no value is echoed. */
 export function invalidRequest(issues: Issue[], message = 'The request is invalid'): AppError {
-  const told = issues.slice(0, MAX_ISSUES).map((issue) => ({
+  const listed = issues.slice(0, MAX_ISSUES).map((issue) => ({
     ...issue,
     path: cut(issue.path, MAX_PATH),
     message: cut(issue.message, MAX_MESSAGE),
   }));
   // A map, because the caller chooses the names, and every object has a `constructor`.
   const fields = new Map<string, string[]>();
-  for (const { path, message: fault } of told) fields.set(path, [...(fields.get(path) ?? []), fault]);
+  for (const { path, message: fault } of listed) fields.set(path, [...(fields.get(path) ?? []), fault]);
   return new AppError(400, 'invalid_request', message, {
-    details: { issues: told, fields: Object.fromEntries(fields) },
+    details: { issues: listed, fields: Object.fromEntries(fields) },
   });
 }
 

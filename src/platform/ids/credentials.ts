@@ -33,10 +33,10 @@ export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-const NOBODY = hashSecret('nobody');
+const UNKNOWN_SECRET = hashSecret('unknown');
 
 /** Whether the secret is the one behind the hash, in constant time; an unknown id (null) costs the same work. */
 export function secretMatches(secret: string, hash: Buffer | null): boolean {
-  const matches = timingSafeEqual(hashSecret(secret), hash ?? NOBODY);
+  const matches = timingSafeEqual(hashSecret(secret), hash ?? UNKNOWN_SECRET);
   return matches && hash !== null;
 }

@@ -56,7 +56,7 @@ export class LedgerReversalsService {
     });
   }
 
-  /** What `reverse` would do: performs the reversal and rolls it back. */
+  /** What `reverse` would do, by performing and rolling back the reversal. */
   async preview(id: string): Promise<DryRunResult> {
     const original = await this.entries.get(id);
     try {
@@ -139,7 +139,9 @@ export class LedgerReversalsService {
     });
   }
 
-  /** Checks deferred constraints now: at the commit, the response could not name what prevents the reversal. */
+  /**
+   * Checks deferred constraints now: at the commit, the response could not name the constraint that prevents the reversal.
+   */
   private async checkConstraints(): Promise<void> {
     await asReversalConflict(() => this.database.execute('set constraints all immediate'));
   }

@@ -13,7 +13,7 @@ const ITEMS_JOB = 'bookings.departure-moved';
 const REMINDERS_JOB = 'bookings.departure-reminders';
 
 /**
- * Background work of bookings. What follows a moved departure are jobs, one booking after the other: a change of an item
+ * Background work of bookings. Jobs apply the move of a departure, one booking after the other: a change of an item
  * locks its booking before the departure, and the transaction that moves the departure has locked that already.
  */
 @Injectable()

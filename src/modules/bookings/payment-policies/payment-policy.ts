@@ -14,7 +14,7 @@ export interface PolicyStep {
   type: StepType;
   percentBasisPoints: number | null;
   fixedCents: number | null;
-  /** Takes what the other steps leave. */
+  /** Takes the remainder of the other steps. */
   remainder: boolean;
   anchor: StepAnchor;
   offsetDays: number;
@@ -37,7 +37,7 @@ const ALL_BASIS_POINTS = 10_000;
 
 type Given<T> = { [K in keyof T]?: T[K] | undefined };
 
-/** A policy as somebody sends it: what may be left out is. */
+/** A policy as a client sends it, without members that have defaults. */
 export interface GivenPolicy extends Given<Omit<PaymentPolicy, 'steps'>> {
   steps: readonly (Given<Pick<PolicyStep, 'percentBasisPoints' | 'fixedCents' | 'remainder'>> &
     Pick<PolicyStep, 'label' | 'type' | 'anchor' | 'offsetDays'>)[];

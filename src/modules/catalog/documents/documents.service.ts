@@ -28,7 +28,7 @@ const DEPARTURE_JOB = 'catalog.departure-changed';
 /** For processes that were not running when a document was deleted. */
 const DELETED_KEPT_SECONDS = 24 * 3_600;
 
-/** Catalog documents: what the storefront finds. */
+/** Catalog documents, which the storefront searches. */
 @Injectable()
 export class DocumentsService {
   constructor(

@@ -165,7 +165,7 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
 
   /**
    * Embeds missing vectors in groups. A process runs one job at a time: several would embed the same documents, and occupy
-   * the workers of other jobs. The schedule finds what a start with another embedder has left.
+   * the workers of other jobs. The schedule finds documents that a start with another embedder has left without vectors.
    */
   @Job(JOB)
   @Cron('catalog.embed-missing', '* * * * *')

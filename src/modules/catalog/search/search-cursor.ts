@@ -27,7 +27,7 @@ type SignedContent = {
 };
 
 /**
- * A signed cursor, so that a client cannot change what it was given. Null if it would be longer than the API accepts: then
+ * A signed cursor, so that a client cannot change its content. Null if it would be longer than the API accepts: then
  * there is no further page.
  */
 export async function signCursor(

@@ -67,7 +67,7 @@ export class Allotment {
     return day >= this.validFrom && (this.validTo === null || day <= this.validTo);
   }
 
-  /** What a release does with unsold units; also a release by hand without a rule. */
+  /** The effect of a release on unsold units, also of a release by hand without a rule. */
   effectiveAction(): UnsoldAction {
     return this.unsoldAction ?? 'release_to_general_pool';
   }

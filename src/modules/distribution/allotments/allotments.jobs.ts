@@ -11,7 +11,7 @@ import { SlotsService } from './slots.service.js';
 
 const BATCH = 100;
 
-/** What happens to allotments without a request of their own: due release steps, and changes of departures. */
+/** Background work of allotments: due release steps, and changes of departures. */
 @Injectable()
 @Listens(DepartureListener, 100)
 export class AllotmentJobs implements DepartureListener {

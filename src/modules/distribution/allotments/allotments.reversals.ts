@@ -5,7 +5,7 @@ import { assertUnchangedSince, type RecordedAction, Reverses, type ReversalResul
 import { AllotmentsService } from './allotments.service.js';
 import { RecordedRelease } from './slot.dto.js';
 
-/** Reverses ledger entries of allotments. Both reversals also throw what reclaiming the units throws. */
+/** Reverses ledger entries of allotments. Both reversals also throw the errors of reclaiming units. */
 @Injectable()
 export class AllotmentReversals {
   constructor(private readonly allotments: AllotmentsService) {}

@@ -24,7 +24,7 @@ const EVENTS = { create: 'created', update: 'updated', delete: 'deleted' } as co
 const NEW_IDS = { allotment: () => newId('alot'), slot: () => newId('alsl') };
 
 /**
- * Allotments as a whole: what staff do with them, and how bookings sell through them. Every change locks the product, so that
+ * Allotments: the use cases of staff, and sales by bookings. Every change locks the product, so that
  * slots and departures do not change meanwhile; a sale locks only its departure.
  */
 @Injectable()
@@ -194,7 +194,7 @@ export class AllotmentsService {
     await this.slots.unsell(allotment, departureId, items);
   }
 
-  /** In their order: a later step of a slot releases what the earlier ones have left. */
+  /** In their order: a later step of a slot releases units that earlier ones have left. */
   private async executeSteps(due: readonly DueStep[]): Promise<{ step: DueStep; units: number }[]> {
     const allotments = await this.repository.listByIds([...new Set(due.map(({ allotmentId }) => allotmentId))]);
     const slots = await this.lockSlotsOf(due);

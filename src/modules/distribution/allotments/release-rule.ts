@@ -5,8 +5,8 @@ export const RELEASE_MODES = named('ReleaseMode', ['automatic', 'manual']);
 export type ReleaseMode = (typeof RELEASE_MODES)[number];
 
 /**
- * What a release does with unsold units: it returns them to the pool, or to the supplier (the departure's capacity falls), or
- * only records them. Units of a cap are in the pool all the time; a release only lowers its limit.
+ * The effect of a release on unsold units: it returns them to the pool, or to the supplier (the departure's capacity
+ * falls), or only records them. Units of a cap are in the pool all the time; a release only lowers its limit.
  */
 export const UNSOLD_ACTIONS = named('UnsoldAction', ['release_to_general_pool', 'expire', 'retain']);
 export type UnsoldAction = (typeof UNSOLD_ACTIONS)[number];

@@ -6,14 +6,14 @@ import { type BookingShare, type OpenInvoice, Outstanding } from './outstanding.
 import type { Share } from './payment-allocation.entity.js';
 import type { PaymentSchedule } from './payment-schedule.entity.js';
 
-/** What a client wants a part of a payment to settle. */
+/** A part of a payment and the target that the client wants it to settle. */
 export interface RequestedShare {
   scheduleId?: string;
   invoiceId?: string;
   amountCents: number;
 }
 
-/** What became paid, or no longer is. */
+/** Installments and invoices that became paid, or are no longer paid. */
 export interface BalanceChanges {
   invoices: Invoice[];
   installments: PaymentSchedule[];

@@ -150,7 +150,7 @@ export class BookingAccountsRepository {
     raiseVersions(installments, saved.length, now);
   }
 
-  /** Only what payments change. */
+  /** Only the columns that payments change. */
   async saveInvoiceBalances(invoices: readonly Invoice[]): Promise<void> {
     if (invoices.length === 0) return;
     const now = this.clock.now();

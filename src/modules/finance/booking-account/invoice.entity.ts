@@ -35,7 +35,7 @@ export interface Seller {
   taxId: string | null;
 }
 
-/** What an invoice gets when it is issued. */
+/** The values that an invoice gets when it is issued. */
 export interface Issue {
   seriesId: string;
   periodKey: string;
@@ -124,7 +124,7 @@ export class Invoice {
     return paidCents === 0 ? 'issued' : 'partially_paid';
   }
 
-  /** Adds to what is paid, or subtracts a negative amount. */
+  /** Adds to the paid amount; a negative amount is subtracted. */
   addPaid(cents: number): void {
     this.paidCents += cents;
     this.status = this.statusFor(this.paidCents);

@@ -79,7 +79,7 @@ export class LockedPlan {
     return this.movable((other) => other.isOpen() && other !== installment);
   }
 
-  /** What is collected, is to be collected, or was waived. */
+  /** Amounts that are collected, are to be collected, or were waived. */
   sumCents(): bigint {
     const counted = this.installments.filter(({ status, waived }) => status !== 'cancelled' || waived);
     return counted.reduce((sum, { amountCents }) => sum + BigInt(amountCents), 0n);
@@ -118,7 +118,7 @@ export class LockedPlan {
     return added;
   }
 
-  /** The installments that differ from what is stored, and the added ones. */
+  /** The changed installments and the added ones. */
   changes(): InstallmentChange[] {
     return this.installments.flatMap((installment) => {
       const before = this.imageBefore(installment);

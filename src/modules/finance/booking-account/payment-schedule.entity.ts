@@ -44,7 +44,7 @@ export class PaymentSchedule {
     return this.status === 'pending';
   }
 
-  /** What is still to be collected on it. */
+  /** The amount that is still to be collected. */
   outstandingCents(): number {
     return this.status === 'cancelled' ? 0 : this.amountCents - this.paidCents;
   }
@@ -75,7 +75,7 @@ export class PaymentSchedule {
   }
 
   /**
-   * Adds to what is paid, or subtracts a negative amount. Nothing more is collected for a cancelled booking: its
+   * Adds to the paid amount; a negative amount is subtracted. Nothing more is collected for a cancelled booking: its
    * installments shrink to what is left of their money.
    */
   addPaid(cents: number, { isBookingCancelled }: { isBookingCancelled: boolean }): void {

@@ -22,7 +22,7 @@ export const RECIPIENT_TYPES = named('CommissionRecipientType', [
 ]);
 export type RecipientType = (typeof RECIPIENT_TYPES)[number];
 
-/** What must have happened before a commission can be paid out. */
+/** The event after which a commission can be paid out. */
 export const PAYABLE_TRIGGERS = named('PayableTrigger', ['paid_in_full', 'departed', 'both']);
 export type PayableTrigger = (typeof PAYABLE_TRIGGERS)[number];
 

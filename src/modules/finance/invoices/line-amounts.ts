@@ -3,7 +3,7 @@ import { type AppError, invalidField, unprocessable } from '../../../platform/er
 import { divideRounded } from '../../../platform/money/money.js';
 import type { InvoiceTotals, PricedLine } from '../booking-account/invoice.entity.js';
 
-/** A line of a request; what is omitted is computed. */
+/** A line of a request; omitted members are computed. */
 export interface LineInput {
   bookingItemId?: string | null;
   description: string;

@@ -38,7 +38,7 @@ interface Outlook {
   materialized: boolean;
 }
 
-/** What to collect from a customer, and when. */
+/** Amounts to collect from a customer, with their dates. */
 @Injectable()
 export class CollectionPlansService {
   constructor(

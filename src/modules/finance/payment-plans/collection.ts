@@ -7,7 +7,7 @@ import type {
   ScheduleType,
 } from '../booking-account/payment-schedule.entity.js';
 
-/** An entry of a collection plan: an installment, or what would become one. */
+/** An entry of a collection plan: an installment, or one that would be created. */
 export interface CollectionEntry {
   scheduleId: string | null;
   type: ScheduleType;
@@ -19,7 +19,7 @@ export interface CollectionEntry {
   basis: ScheduleBasis;
 }
 
-/** What is to be collected now, and the entries that it is for. */
+/** The amount to be collected now, and its entries. */
 export interface Collectable {
   amountCents: number;
   entries: CollectionEntry[];
@@ -45,7 +45,7 @@ export function computedEntries({ entries }: ComputedPlan): CollectionEntry[] {
   return entries.map((entry) => ({ scheduleId: null, ...entry, paidCents: 0, status: 'pending' }));
 }
 
-/** What is still to be collected for an entry. */
+/** The amount that is still to be collected for an entry. */
 export function outstandingOf({ status, amountCents, paidCents }: CollectionEntry): number {
   return status === 'cancelled' ? 0 : amountCents - paidCents;
 }

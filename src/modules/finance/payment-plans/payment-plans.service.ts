@@ -97,7 +97,7 @@ export class PaymentPlansService {
     });
   }
 
-  /** Changes an installment, and others that balance it. What changes nothing writes nothing. */
+  /** Changes an installment, and others that balance it. Without a difference nothing is written. */
   async update(
     { bookingId, scheduleId, expected }: Target<'bookingId' | 'scheduleId'>,
     body: UpdatePaymentSchedule,
@@ -236,7 +236,7 @@ export class PaymentPlansService {
     return added;
   }
 
-  /** What the installment leaves of the total is due with it. */
+  /** The remainder of the total is due with the installment. */
   private async startWith(
     account: BookingAccount,
     { totalCents, installment }: { totalCents: number; installment: NewInstallment },

@@ -36,8 +36,8 @@ const ALL_BASIS_POINTS = 10_000n;
 const WHOLE_LABEL = 'Full payment';
 
 /**
- * What to collect, and when. The amounts add up to the total and none is 0. The due dates ascend, are not before today, and
- * not after a future departure. A total of 0 has no entries.
+ * The installments of a plan. The amounts add up to the total and none is 0. The due dates ascend, are not before today,
+ * and not after a future departure. A total of 0 has no entries.
  */
 export function computePlan({ totalCents, today, departureDate, policy }: PlanInput): ComputedPlan {
   if (totalCents === 0) return { entries: [], warnings: [] };

@@ -2,7 +2,7 @@ import { type AppError, unprocessable } from '../../../platform/errors/app-error
 import type { LockedPlan } from '../booking-account/locked-plan.js';
 import type { PaymentSchedule } from '../booking-account/payment-schedule.entity.js';
 
-/** What balances a changed amount: the last other open installment, or nothing. */
+/** How a changed amount is balanced: by the last other open installment, or not at all. */
 export const REBALANCES = ['last_open', 'none'] as const;
 export type Rebalance = (typeof REBALANCES)[number];
 

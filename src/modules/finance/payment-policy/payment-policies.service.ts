@@ -45,7 +45,7 @@ export class PaymentPoliciesService {
         createdAt: now,
         updatedAt: now,
       });
-      // Of two first calls at once, the second waits here and then replaces what the first one inserted.
+      // Of two concurrent first calls, the second waits here and then replaces the row of the first one.
       if (expected === null && (await this.rows.insertUnlessTaken(created))) {
         this.recordReplacement(created, null);
         return created;

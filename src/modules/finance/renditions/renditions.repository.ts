@@ -51,7 +51,7 @@ export class RenditionsRepository {
     await this.rows.insert(rendition);
   }
 
-  /** Writes what rendering changes. */
+  /** Writes the columns that rendering changes. */
   async save(rendition: InvoiceRendition): Promise<void> {
     const { id, status, storageKey, sha256, sizeBytes, attempts, failure, readyAt } = rendition;
     await this.database.prepared(

@@ -8,7 +8,7 @@ import { newId } from '../../../platform/ids/id.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { SecurityEvent, type SecurityEventKind } from './security-event.entity.js';
 
-/** What an event is about. */
+/** The subject of an event. */
 export interface SecuritySubject {
   /** The user whose account or credential it is; null for an unknown address and for platform keys. */
   userId: string | null;

@@ -2,7 +2,7 @@
 export const PAGE_LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'ro'] as const;
 export type PageLanguage = (typeof PAGE_LANGUAGES)[number];
 
-/** What the page shows of a contract. */
+/** The parts of a contract that the public page shows. */
 export interface ShownContract {
   title: string;
   contractNumber: string;

@@ -22,7 +22,7 @@ interface WithCurrent {
   current: string | null;
 }
 
-/** Policies: what a text is about. Their texts are versions. */
+/** Policies: the subject of a text. The texts are versions. */
 @Injectable()
 export class PoliciesService {
   private readonly rows: Rows<Policy>;

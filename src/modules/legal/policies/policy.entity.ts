@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PolicyKind } from './policy-kind.js';
 
-/** What can be changed. The kind cannot, because assignments must not overlap others of their kind. */
+/** The members that can be changed. The kind cannot, because assignments must not overlap others of their kind. */
 interface PolicyChanges {
   name?: string;
   slug?: string;

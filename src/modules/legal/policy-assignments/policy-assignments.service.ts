@@ -34,7 +34,10 @@ mapConstraint('policy_assignments_no_overlap', () =>
 
 const EVENTS = { create: 'created', update: 'updated', remove: 'removed' } as const;
 
-/** Assignments of policies to what they apply to. A removed assignment is not found; its removal can be reversed. */
+/**
+ * Assignments of policies to products, channels and other targets. A removed assignment is not found; its removal can be
+ * reversed.
+ */
 @Injectable()
 export class PolicyAssignmentsService {
   private readonly rows: Rows<PolicyAssignment>;

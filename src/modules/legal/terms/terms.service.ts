@@ -51,7 +51,7 @@ interface Candidate {
   raw: { isPublished: boolean };
 }
 
-/** What is sold, as far as it is known. */
+/** The known properties of a sale. */
 export interface Sale {
   /** The day of the sale. */
   on: string;

@@ -85,7 +85,7 @@ export class DeliveryJobs {
     await this.sendUntil(until);
   }
 
-  /** What happened in attempts whose process ended is unknown. */
+  /** The outcome of attempts whose process ended is unknown. */
   private async settleAbandoned(): Promise<void> {
     const error = 'The sending process ended before it recorded the outcome';
     for (let count = ABANDONED_BATCH; count === ABANDONED_BATCH;) {

@@ -60,7 +60,7 @@ export class ReminderJobs {
     while ((await cancel()) === CANCEL_BATCH);
   }
 
-  /** Plans what was missed during an outage, or because a rule and a target were created at the same time. */
+  /** Plans runs that were missed during an outage, or because a rule and a target were created at the same time. */
   @Cron('notifications.reminders.gaps', '23 2 * * *')
   async planAll(): Promise<void> {
     for (const id of await this.repository.listEnabledIds()) {

@@ -10,7 +10,7 @@ import type { LiveTrigger } from '../targets/reminder-trigger.js';
 import { sendingWindowOf } from '../timing/sending-window.js';
 import { planRuns } from './run-plan.js';
 
-/** Reminders of a booking: what the modules that own bookings, installments and invoices call. */
+/** Reminders of a booking, for the modules that own bookings, installments and invoices. */
 @Injectable()
 export class RemindersService {
   constructor(

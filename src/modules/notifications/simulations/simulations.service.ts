@@ -49,7 +49,7 @@ interface SimulationState {
   promised: Map<string, number>;
 }
 
-/** Computes what a rule would send on a day by the decisions that apply when it is sent; changes nothing. */
+/** Computes the messages of a rule on a day by the same decisions as the delivery; changes nothing. */
 @Injectable()
 export class SimulationsService {
   constructor(

@@ -32,7 +32,7 @@ export class ExternalProvidersService {
     return performance.now() + Math.min(MAX_LOOKUP_MS, this.env.requestDeadlineMs / 2);
   }
 
-  /** By component. What a provider does not answer in time is unavailable. */
+  /** By component. A component is unavailable if its provider does not respond in time. */
   async quote(requests: readonly (QuoteRequest & { provider: ProviderName })[]): Promise<Map<string, Quote>> {
     const quotes = requests.map(async (request): Promise<[string, Quote]> => {
       const answer = inTime(this.named(request.provider).quote(request));

@@ -4,7 +4,7 @@ import { type DepartureSummary, DeparturesService } from '../../operations/index
 import { INTERNAL_SECONDS, type Order, type Quote, type QuoteRequest } from './provider.js';
 
 /**
- * What the organization sells itself: units of its departures, and services that staff arrange (orders without a departure).
+ * The organization's own products: units of its departures, and services that staff arrange (orders without a departure).
  * Its calls belong to the caller's transaction, so their outcome is never unknown.
  */
 @Injectable()

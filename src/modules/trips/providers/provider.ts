@@ -3,14 +3,17 @@ import { named } from '../../../platform/http/named-values.js';
 export const PROVIDER_NAMES = named('TripProvider', ['departures', 'manual', 'simulated']);
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** Internal providers work in our own database, and only inside transactions; external ones never inside a transaction. */
+/**
+ * Internal providers use the database of the service, inside transactions only; external ones are never called inside a
+ * transaction.
+ */
 const INTERNAL: Readonly<Record<ProviderName, boolean>> = { departures: true, manual: true, simulated: false };
 
 export function isInternal(provider: ProviderName): boolean {
   return INTERNAL[provider];
 }
 
-/** What a provider is asked to hold, as agreed with it: frozen in the step of a reservation. */
+/** The order for a provider to hold, as agreed with it: stored unchanged in the step of a reservation. */
 export interface Order {
   readonly componentId: string;
   readonly departureId: string | null;

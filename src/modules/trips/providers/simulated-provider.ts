@@ -30,7 +30,7 @@ export class SimulatedProvider implements ExternalProvider {
     private readonly clock: Clock,
   ) {}
 
-  /** Sets how the provider behaves when it is asked for these products. */
+  /** Sets the behaviour of the provider for these products. */
   @Provisions({ name: 'simulatedProducts', order: 600, row: SimulatedProduct })
   async configure(products: SimulatedProduct[]): Promise<void> {
     for (const { ref, behaviour } of products) {

@@ -108,7 +108,7 @@ export interface ReservationPlan {
   readonly steps: ReservationStep[];
 }
 
-/** What continues a plan; see `nextAction`. */
+/** The next action of a plan; see `nextAction`. */
 export type SagaAction =
   /** Request the hold at the provider. */
   | { readonly name: 'hold'; readonly step: ReservationStep }

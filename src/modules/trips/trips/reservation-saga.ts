@@ -49,7 +49,7 @@ export interface Claim {
   token: number;
 }
 
-/** Another process has taken over the trip; what this one knows is out of date. */
+/** Another process has taken over the trip; the state in this process is out of date. */
 class ClaimLost extends Error {}
 
 /**
@@ -84,7 +84,7 @@ export interface Attempted {
 
 type PlannedView = TripView & { plan: ReservationPlan };
 
-/** Carries out reservation plans; `reservation-plan.ts` has their states and decides what happens next. */
+/** Executes reservation plans; `reservation-plan.ts` has their states and decides the next action. */
 @Injectable()
 export class ReservationSaga {
   constructor(

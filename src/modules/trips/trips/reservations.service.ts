@@ -72,8 +72,8 @@ export class ReservationsService {
   ) {}
 
   /**
-   * Holds all components of the trip or none. A trip with live holds stays as it is. What an error found out (new prices,
-   * rejections) is stored.
+   * Holds all components of the trip or none. A trip with live holds stays as it is. New prices and rejections are stored
+   * even if the call fails.
    */
   async reserve(id: string, expected: ExpectedVersions): Promise<TripView> {
     let begun = await this.saga.attempting((rejected) => this.begin(id, expected, rejected));

@@ -94,7 +94,7 @@ export class TripsService {
   }
 
   /**
-   * External providers are asked before the transaction, and again if the trip was changed meanwhile. The result is stored
+   * External providers are called before the transaction, and again if the trip was changed meanwhile. The result is stored
    * also if it is an error: then the trip is a draft whose components show why they are unavailable.
    */
   async price(id: string, expected: ExpectedVersions): Promise<TripView> {
@@ -113,7 +113,7 @@ export class TripsService {
     return { version: trip.version, quotes: await this.external.quote(external.map((one) => one.quoteRequest())) };
   }
 
-  /** Null if the trip is in another version than the one that providers were asked about. */
+  /** Null if the trip has another version than the one that the providers were called for. */
   private async storePrices(
     id: string,
     expected: ExpectedVersions,
