@@ -19,7 +19,7 @@ export function readProcessEnv(): Env {
 
 /**
  * The same with the faults instead of an error. `productionDatabase`: the database that has to be examined as well; null
- * outside production, and for a faulty or unencrypted address, to which the password is not sent.
+ * except in production, and for a faulty or unencrypted address, to which the password is not sent.
  */
 export function examineProcessEnv(): { env: Env | null; faults: string[]; productionDatabase: string | null } {
   let env: Env | null = null;

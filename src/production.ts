@@ -17,7 +17,7 @@ const SERVER_RIGHTS = `
     ) as held (what, holds)
   where pg_has_role(current_user, role.oid, 'member')`;
 
-/** Whoever owns a table, its schema or the database can drop its triggers, and whoever creates tables owns them. */
+/** The owner of a table, its schema or the database can drop its triggers, and a role that creates tables owns them. */
 const OWNED = `
   with own_schemas as (
     select oid, nspname, nspowner from pg_namespace

@@ -285,7 +285,7 @@ export class Finance1790000001100 implements MigrationInterface {
       (document_type, replace(pattern, '{prefix}', prefix));
       create index invoice_number_series_created on invoice_number_series (created_at, id);`);
 
-    // One counter per period. The last number is 999999999999; the next one is then outside the range of numbers.
+    // One counter per period. The last number is 999999999999; the next one is then beyond the range of numbers.
     // No entity: counters are created and advanced by conditional upserts.
     await runner.query(`
       create table invoice_number_counters (

@@ -175,8 +175,8 @@ export class FinanceDemo {
   }
 
   /**
-   * Installments 1 and 2 of booking 20 are read, 3 and 4 are of booking 22, where 3 is changed. Booking 21 gets an
-   * installment and booking 23 a collection plan: they have no plan.
+   * Installments 1 and 2 of booking 20 are read, 3 and 4 are of booking 22; 3 is changed. Booking 21 gets an installment
+   * and booking 23 a collection plan: both are without a plan.
    */
   @DemoData(460, 'payment plans')
   async loadPaymentPlans(): Promise<void> {

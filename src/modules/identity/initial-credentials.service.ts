@@ -82,7 +82,7 @@ export class InitialCredentialsService {
     return planned;
   }
 
-  /** Outside production the owner has the IDs that the examples of the API document use. */
+  /** Except in production, the owner has the IDs that the examples of the API document use. */
   private async createOwner({ email, password, token }: InitialOwner, { production }: Env): Promise<void> {
     const taken = await this.database.query('select from users where lower(email) = lower($1)', [email]);
     if (taken.length > 0) {

@@ -46,7 +46,7 @@ export abstract class Env {
   readonly embeddingApiKey: string | null;
   readonly embeddingModel: string | null;
   readonly embeddingLanguages: readonly string[];
-  /** Key-encryption keys by id, each 32 bytes. Empty only outside production. */
+  /** Key-encryption keys by id, each 32 bytes. Empty only in development. */
   readonly keks: ReadonlyMap<string, Buffer>;
   /** The key-encryption key that wraps new keys; null only if there is none. */
   readonly kekPrimary: string | null;

@@ -42,8 +42,8 @@ export class Database {
 
   /**
    * Runs the work in a transaction and returns its result after the commit. Inside another transaction it joins it. The
-   * outermost one retries the work up to five times after a serialization failure or a deadlock, so effects outside the
-   * database belong in `afterCommit`.
+   * outermost one retries the work up to five times after a serialization failure or a deadlock, so effects on other
+   * systems belong in `afterCommit`.
    */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (units.getStore()) return work();

@@ -99,7 +99,7 @@ export class Notifier implements OnModuleInit, OnApplicationBootstrap, OnApplica
     }
   }
 
-  /** Uses a connection outside the pool, because LISTEN belongs to one connection, and a pooler would drop it. */
+  /** Uses a connection that is not of the pool, because LISTEN belongs to one connection, and a pooler would drop it. */
   private async listenUntilDisconnected(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.env.databaseUrl,

@@ -210,7 +210,7 @@ function isFreeObject(value: unknown, { maxBytes, maxDepth }: { maxBytes: number
 
 /**
  * The minimum number of bytes of the value as JSON; Infinity if it is nested too deep. Stops above the limit, because
- * serializing a large body only to measure it costs as much as parsing it.
+ * serializing a large body only to measure it takes the time of parsing it.
  */
 function leastBytesOf(value: unknown, { maxBytes, maxDepth }: { maxBytes: number; maxDepth: number }): number {
   if (typeof value === 'string') return value.length + 2;

@@ -60,7 +60,7 @@ export class ConfiguredKeks extends KekProvider {
 }
 
 /**
- * The provider that `KEK_PROVIDER` selects. Outside production, a local key is created if none is configured; it keeps
+ * The provider that `KEK_PROVIDER` selects. Except in production, a local key is created if none is configured; it keeps
  * unwrapping what it wrapped when keys are configured later. Throws ConfigurationError if its file is damaged.
  */
 export function createKekProvider(env: Env): KekProvider {

@@ -11,15 +11,15 @@ export interface Mac {
 }
 
 /**
- * The port to the key-encryption keys (KEKs), which are never in the database: whoever has a copy of the database alone
- * can neither unwrap a stored key nor make a code. All methods are asynchronous, as those of a KMS or an HSM are.
+ * The port to the key-encryption keys (KEKs), which are never in the database: a copy of the database alone is not
+ * sufficient to unwrap a stored key or to make a code. All methods are asynchronous, as those of a KMS or an HSM are.
  */
 export abstract class KekProvider {
   /** The KEK that wraps new keys and makes new codes. The others unwrap and verify what they made. */
   abstract readonly primaryId: string;
 
   /**
-   * Wraps a key of at most 4 KiB. `binding` names the place where the wrapped key is stored, such as
+   * Wraps a key of at most 4 KiB. `binding` names the place in which the wrapped key is stored, such as
    * `vault-dek|vault_1|3`; it is authenticated together with the id of the KEK, so the key unwraps in no other place.
    */
   abstract wrap(binding: string, key: Buffer): Promise<WrappedKey>;
@@ -32,7 +32,7 @@ export abstract class KekProvider {
 
   /**
    * Whether the code was made of this data for this purpose. Works while the KEK that made it is configured, also if it is
-   * not primary any more; throws 503 if it is missing, which says nothing about the data.
+   * not primary any more; throws 503 if it is missing, which is no statement about the data.
    */
   abstract verifyMac(purpose: string, data: Buffer, mac: Mac): Promise<boolean>;
 }

@@ -49,7 +49,7 @@ export class RateLimitGuard implements CanActivate {
 
 /**
  * Counts a write of the connect surface for its operator. Runs after the scope check, so that a caller without access
- * to an operator uses none of its limit. A bound credential counts for its own operator, whatever the path contains.
+ * to an operator uses none of its limit. A bound credential counts for its own operator, independently of the path.
  */
 @Injectable()
 export class OperatorLimitGuard implements CanActivate {

@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HttpEmbedder } from './http-embedder.js';
 
-/** An embedding service on the loopback interface that answers when the test says so. */
+/** An embedding service on the loopback interface whose responses the test controls. */
 let server: Server;
 let embedder: HttpEmbedder;
 

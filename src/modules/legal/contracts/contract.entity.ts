@@ -28,7 +28,7 @@ const TRANSITIONS: Record<ContractStatus, readonly ContractStatus[]> = {
   void: [],
 };
 
-/** Public access ends after that many months, unless the contract says when. */
+/** Public access ends after that many months, unless the contract has a date of its own. */
 const PUBLIC_MONTHS = 12;
 const MAX_PUBLIC_MONTHS = 120;
 

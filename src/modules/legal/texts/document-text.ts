@@ -16,7 +16,7 @@ const TAG = /<(\/?)([a-z][a-z0-9]*)/gi;
 const WITHOUT_END_TAG = new Set(['br', 'hr', 'img', 'input', 'wbr', 'col', 'link', 'meta']);
 const LINES = /^[^\p{Cc}]*(?:[\t\n\r][^\p{Cc}]*)*$/u;
 
-/** Allowed elements. No images, styles or classes: an agreed text must not look different later. */
+/** Allowed elements. No pictures, styles or classes: an agreed text must not look different later. */
 const ALLOWED = {
   allowedTags: [
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'div', 'section', 'blockquote', 'pre', 'hr', 'br'],

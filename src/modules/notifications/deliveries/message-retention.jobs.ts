@@ -15,7 +15,7 @@ export class MessageRetentionJobs {
     private readonly env: Env,
   ) {}
 
-  /** Each batch is a transaction of its own, so a stopped job continues where it ended. */
+  /** Each batch is a transaction of its own, so a stopped job continues with the next batch. */
   @Cron('notifications.messages.retention', '47 3 * * *')
   async erasePast(): Promise<void> {
     const months = this.env.messageRetentionMonths;

@@ -126,7 +126,7 @@ export class VaultsService {
       throw error;
     });
     if (!vault) this.cache.delete(key);
-    // A client that was told when the next key is ready must find it at that millisecond.
+    // A client that knows when the next key is ready must find it at that millisecond.
     const pending = vault && findPending(vault);
     if (pending) entry.expiresAt = Math.min(entry.expiresAt, pending.readyAt);
     return vault;
