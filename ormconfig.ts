@@ -23,6 +23,7 @@ import { ConnectorProviderOwners1791000000320 } from './src/migrations/179100000
 import { ContractPublicIds1791000000400 } from './src/migrations/1791000000400-contract-public-ids.js';
 import { ContractPageTokens1791000000410 } from './src/migrations/1791000000410-contract-page-tokens.js';
 import { MessageRetention1791000000700 } from './src/migrations/1791000000700-message-retention.js';
+import { ServiceKeys1791000000500 } from './src/migrations/1791000000500-service-keys.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -142,6 +143,7 @@ const migrations = [
   ContractPublicIds1791000000400,
   ContractPageTokens1791000000410,
   MessageRetention1791000000700,
+  ServiceKeys1791000000500,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -6,6 +6,8 @@ import { BearerGuard } from './auth/bearer.guard.js';
 import { ScopesGuard } from './auth/scopes.guard.js';
 import { createKekProvider } from './keys/configured-keks.js';
 import { KekProvider } from './keys/kek-provider.js';
+import { SealingKeys } from './keys/sealing-keys.js';
+import { ServiceKeys } from './keys/service-keys.js';
 import { SigningKeys } from './keys/signing-keys.js';
 import { TokenVerifier } from './auth/token-verifier.js';
 import { Clock } from './clock/clock.js';
@@ -78,6 +80,8 @@ const SERVICES = [
   RequestBodies,
   Routes,
   RouteTable,
+  SealingKeys,
+  ServiceKeys,
   SigningKeys,
   TokenVerifier,
   Traffic,

@@ -171,7 +171,7 @@ describe('a request that is rejected with 400 INVALID_REQUEST', () => {
   it('a value that the service signed for another purpose is 400 INVALID_REQUEST as a cursor', async () => {
     const { nextCursor = '' } = await read('?limit=10');
     const content: unknown = JSON.parse(Buffer.from(nextCursor.split('.')[0] ?? '', 'base64url').toString());
-    const sealed = await app.nest.get(SigningKeys).seal('something-else', content);
+    const sealed = await app.nest.get(SigningKeys).sign('something-else', content);
 
     const answer = await client.get(`${PATH}?limit=10&cursor=${sealed}`);
 

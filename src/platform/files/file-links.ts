@@ -24,12 +24,12 @@ export class FileLinks {
   /** A path without the host name, which the client could have chosen. */
   async linkTo({ key, name, type }: LinkedFile): Promise<string> {
     const expiresAt = this.clock.inSeconds(VALID_SECONDS).getTime();
-    return `/v1/files/${await this.keys.seal(PURPOSE, [key, name, type, expiresAt])}`;
+    return `/v1/files/${await this.keys.sign(PURPOSE, [key, name, type, expiresAt])}`;
   }
 
   /** The content of a link's token; null if it was forged or has expired. */
   async open(token: string): Promise<LinkedFile | null> {
-    const opened = await this.keys.open(PURPOSE, token);
+    const opened = await this.keys.verify(PURPOSE, token);
     if (!Array.isArray(opened)) return null;
     const [key, name, type, expiresAt] = opened as unknown[];
     const isWhole = [key, name, type].every((part) => typeof part === 'string') && typeof expiresAt === 'number';

@@ -144,11 +144,11 @@ export class LedgerEntriesService {
   }
 
   private seal(sequence: string, query: ListEntries): Promise<string> {
-    return this.signingKeys.seal(PURPOSE, [filtersOf(query), sequence]);
+    return this.signingKeys.sign(PURPOSE, [filtersOf(query), sequence]);
   }
 
   private async open(cursor: string, query: ListEntries): Promise<string> {
-    const opened = await this.signingKeys.open(PURPOSE, cursor);
+    const opened = await this.signingKeys.verify(PURPOSE, cursor);
     const [filters, sequence] = listOf(opened);
     if (filters !== filtersOf(query) || typeof sequence !== 'string') {
       throw invalidField('cursor', 'cursor must be the nextCursor of a page with the same filters', 'cursor');

@@ -44,13 +44,13 @@ export async function signCursor(
     position: rest,
     delivered: pack(delivered),
   };
-  const cursor = await keys.seal(PURPOSE, content);
+  const cursor = await keys.sign(PURPOSE, content);
   return cursor.length <= MAX_LENGTH ? cursor : null;
 }
 
 /** Throws 400 for a cursor that was changed or truncated, or that belongs to another request. */
 export async function readCursor(keys: SigningKeys, request: unknown, cursor: string): Promise<CursorContent> {
-  const content = await keys.open(PURPOSE, cursor);
+  const content = await keys.verify(PURPOSE, cursor);
   if (!isSignedContent(content) || content.v !== VERSION || content.of !== hashOf(request)) {
     throw invalidField('pagination.cursor', 'pagination.cursor does not belong to this search', 'isCursor');
   }

@@ -35,7 +35,7 @@ export class LanguagesService {
     const last = data.at(-1);
     const hasMore = last !== undefined && data.length < rest.length;
     const page: LanguagePage = { data, totalCount: all.length };
-    if (hasMore) page.nextCursor = await this.signingKeys.seal(CURSOR_PURPOSE, cursorOf + last.code);
+    if (hasMore) page.nextCursor = await this.signingKeys.sign(CURSOR_PURPOSE, cursorOf + last.code);
 
     setResponseHeader(
       'ETag',
@@ -59,7 +59,7 @@ export class LanguagesService {
 
   /** The code after which the page starts. A data update can have removed it from the list. */
   private async readCursor(cursor: string, cursorOf: string): Promise<string> {
-    const opened = await this.signingKeys.open(CURSOR_PURPOSE, cursor);
+    const opened = await this.signingKeys.verify(CURSOR_PURPOSE, cursor);
     if (typeof opened === 'string' && opened.startsWith(cursorOf)) return opened.slice(cursorOf.length);
     throw invalidField('cursor', 'is not a cursor of this list and language', 'cursor');
   }

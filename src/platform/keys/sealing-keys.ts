@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { open, seal } from './aes-gcm.js';
+import { ServiceKeys } from './service-keys.js';
+
+const FORMAT = 1;
+const VERSION_AT = 1;
+const SALT_AT = VERSION_AT + 4;
+const VALUE_AT = SALT_AT + 16;
+
+/**
+ * Encrypts small secrets that the database stores, such as those of second factors: a copy of the database does not reveal them.
+ * Each value has a key of its own, derived from a stored key by a random salt, so the number of values is not limited.
+ */
+@Injectable()
+export class SealingKeys {
+  constructor(private readonly keys: ServiceKeys) {}
+
+  /**
+   * Format (1 byte), version of the key (4), salt (16), nonce (12), ciphertext, tag (16). `place` is where the value is stored,
+   * such as the id of its row: a value copied to another place does not open.
+   */
+  async seal(purpose: string, plaintext: Buffer, place = ''): Promise<Buffer> {
+    const key = this.keys.active('sealing');
+    const head = Buffer.alloc(VALUE_AT);
+    head.writeUInt8(FORMAT);
+    head.writeUInt32BE(key.stored.version, VERSION_AT);
+    randomBytes(VALUE_AT - SALT_AT).copy(head, SALT_AT);
+    const derived = key.deriveOnce(`seal|${purpose}`, head.subarray(SALT_AT));
+    return Buffer.concat([head, seal({ key: derived, aad: Buffer.from(place) }, plaintext)]);
+  }
+
+  /**
+   * The plaintext, or null if the value was changed or sealed for another purpose or place. Throws 503 if the key-encryption
+   * key is missing.
+   */
+  async open(purpose: string, sealed: Buffer, place = ''): Promise<Buffer | null> {
+    if (sealed.length < VALUE_AT || sealed.readUInt8() !== FORMAT) return null;
+    const key = await this.keys.find('sealing', sealed.readUInt32BE(VERSION_AT));
+    const derived = key?.deriveOnce(`seal|${purpose}`, sealed.subarray(SALT_AT, VALUE_AT));
+    return derived ? open({ key: derived, aad: Buffer.from(place) }, sealed.subarray(VALUE_AT)) : null;
+  }
+}
