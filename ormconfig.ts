@@ -20,6 +20,7 @@ import { AccountMails1791000000120 } from './src/migrations/1791000000120-accoun
 import { MessagePublishers1791000000300 } from './src/migrations/1791000000300-message-publishers.js';
 import { VaultOwners1791000000310 } from './src/migrations/1791000000310-vault-owners.js';
 import { ConnectorProviderOwners1791000000320 } from './src/migrations/1791000000320-connector-provider-owners.js';
+import { DerivedCredentials1791000000330 } from './src/migrations/1791000000330-derived-credentials.js';
 import { ContractPublicIds1791000000400 } from './src/migrations/1791000000400-contract-public-ids.js';
 import { ContractPageTokens1791000000410 } from './src/migrations/1791000000410-contract-page-tokens.js';
 import { MessageRetention1791000000700 } from './src/migrations/1791000000700-message-retention.js';
@@ -140,6 +141,7 @@ const migrations = [
   MessagePublishers1791000000300,
   VaultOwners1791000000310,
   ConnectorProviderOwners1791000000320,
+  DerivedCredentials1791000000330,
   ContractPublicIds1791000000400,
   ContractPageTokens1791000000410,
   MessageRetention1791000000700,

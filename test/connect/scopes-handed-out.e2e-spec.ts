@@ -108,7 +108,10 @@ describe('a client that creates clients', () => {
     const secret = await bound.post(`${clientsOf(operatorId)}/${free.clientId}/secrets`, {});
 
     expect([elsewhere.status, elsewhere.body]).toEqual([403, errorBody('forbidden')]);
-    expect([later.status, later.body]).toEqual([409, errorBody('grant_conflict', { reason: 'expiry' })]);
+    const message = 'expiresAt must not be later than the end of the credential that creates this one';
+    const issues = [{ path: 'expiresAt', message, code: 'tooLate' }];
+    const details = { issues, fields: { expiresAt: [message] } };
+    expect([later.status, later.body]).toEqual([400, errorBody('invalid_request', details)]);
     expect([secret.status, secret.body]).toEqual([403, errorBody('forbidden')]);
   });
 });

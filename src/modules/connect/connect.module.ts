@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
+import { IdentityModule } from '../identity/index.js';
 import { ClientSecretsController } from './client-secrets/client-secrets.controller.js';
 import { ClientSecretsService } from './client-secrets/client-secrets.service.js';
 import { ConnectorProvidersController } from './connector-providers/connector-providers.controller.js';
@@ -17,7 +18,7 @@ import { OperatorsController } from './operators/operators.controller.js';
 import { OperatorsService } from './operators/operators.service.js';
 
 @Module({
-  imports: [ActionLedgerModule],
+  imports: [ActionLedgerModule, IdentityModule],
   controllers: [
     ClientSecretsController,
     ConnectorProvidersController,

@@ -49,6 +49,6 @@ import { UsersService } from './users/users.service.js';
     UserReversals,
     UsersService,
   ],
-  exports: [AccountLinksService, InitialCredentialsService],
+  exports: [AccountLinksService, InitialCredentialsService, PlatformKeysService],
 })
 export class IdentityModule {}

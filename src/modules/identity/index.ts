@@ -3,4 +3,6 @@ export { type AccountMail, AccountMailListener } from './account-mails/account-m
 export { InitialCredentialsService } from './initial-credentials.service.js';
 export type { InitialCredentials } from './initial-credentials.js';
 export { IdentityModule } from './identity.module.js';
+export { PlatformKeyListener } from './api-tokens/platform-key-listener.js';
+export { PlatformKeysService } from './api-tokens/platform-keys.service.js';
 export { ROLES, scopesOf } from './users/role.js';

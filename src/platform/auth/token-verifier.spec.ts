@@ -7,7 +7,8 @@ import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { newCredential } from '../ids/credentials.js';
 import { TokenVerifier } from './token-verifier.js';
 
-const actor: Actor = { type: 'api_key', id: 'a', principal: 'a', credentialId: 'a', scopes: [], operatorId: null };
+const key = { type: 'api_key', id: 'a', principal: 'a', credentialId: 'a' } as const;
+const actor: Actor = { ...key, scopes: [], operatorId: null, expiresAt: null };
 const { token } = newCredential('tpk');
 
 /** A verifier whose verifications wait for the test. */

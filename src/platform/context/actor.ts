@@ -13,6 +13,8 @@ export interface Actor {
   readonly scopes: readonly string[];
   /** Bound to this operator alone; null: bound to none. */
   readonly operatorId: string | null;
+  /** End of the key, token or client; null: it has none. Credentials that it creates end no later. */
+  readonly expiresAt: Date | null;
   /** The user must change a password that somebody else has set: until then the session has no scopes. */
   readonly passwordChangeRequired?: true;
 }
@@ -25,4 +27,5 @@ export const SYSTEM: Actor = {
   credentialId: 'system',
   scopes: ['*'],
   operatorId: null,
+  expiresAt: null,
 };

@@ -32,7 +32,8 @@ export class CreateOAuthClient {
   grantId?: string | null;
 
   /**
-   * End of the client, in the future and at most ten years away. By default it ends with its grant, or never.
+   * End of the client, in the future, at most ten years away and not later than that of the credential that creates it.
+   * By default it ends with that credential and with its grant.
    * @example "2034-12-31T23:59:59Z"
    */
   @Clearable()

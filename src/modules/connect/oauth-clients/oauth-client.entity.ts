@@ -9,6 +9,10 @@ export class OAuthClient {
   @Column('text', { name: 'client_id' }) clientId: string;
   @Column('text', { nullable: true }) name: string | null;
   @Column('text', { array: true }) scopes: string[];
+  /** The client that created this one, which is revoked with it. */
+  @Column('text', { name: 'parent_client', nullable: true }) parentClient: string | null;
+  /** The platform key that created this one. */
+  @Column('text', { name: 'parent_key', nullable: true }) parentKey: string | null;
   @Column('text', { name: 'grant_id', nullable: true }) grantId: string | null;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
   @Column('boolean') active: boolean;

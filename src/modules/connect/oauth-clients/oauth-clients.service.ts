@@ -1,4 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { type FindOptionsWhere, In } from 'typeorm';
+import { unauthorized } from '../../../platform/auth/authenticator.js';
+import { derivedEnd } from '../../../platform/auth/derived-end.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
 import { hashSecret } from '../../../platform/ids/credentials.js';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
@@ -9,6 +13,7 @@ import { AppError, conflict, invalidField, notFound } from '../../../platform/er
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import { PlatformKeyListener, PlatformKeysService } from '../../identity/index.js';
 import { assertGrantable, assertRevocable } from '../assert-grantable.js';
 import { OperatorsService } from '../operators/operators.service.js';
 import { type ClientCredentials, newClientCredentials } from './client-credentials.js';
@@ -28,21 +33,26 @@ interface FixedValues {
 type Bounds = Pick<OAuthClient, 'grantId' | 'expiresAt'>;
 
 /**
- * The OAuth clients of operators. A client that creates clients or secrets must not exceed its own permission: the new
- * access has the same grant, and ends no later. Other callers, for example with a platform key, have no such bounds.
+ * The OAuth clients of operators. A caller that creates clients or secrets must not exceed its own permission: the new access
+ * ends no later and, if the caller is a client with a grant, has the same grant. A client is revoked with the client that created
+ * it, and with the platform key that created it if that is requested.
  */
 @Injectable()
-export class OAuthClientsService {
+@Listens(PlatformKeyListener, 10)
+export class OAuthClientsService extends PlatformKeyListener {
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
     private readonly operators: OperatorsService,
+    private readonly keys: PlatformKeysService,
     private readonly verifier: TokenVerifier,
-  ) {}
+  ) {
+    super();
+  }
 
   /**
-   * Returns the secret, this once: only its hash is stored. Throws 400 for an end in the past or too far away, 403 for
+   * Returns the secret, this once: only its hash is stored. Throws 400 for an end in the past, too far away or later than that of the caller, 403 for
    * scopes and grants that the caller does not have, 404, 409 `operator_inactive`, `grant_conflict`, `client_limit_reached`.
    */
   async create(
@@ -63,6 +73,7 @@ export class OAuthClientsService {
       name: input.name ?? null,
       scopes: input.scopes,
       ...bounds,
+      ...parentOfNew(),
       active: true,
       createdAt: now,
       revokedAt: null,
@@ -70,6 +81,7 @@ export class OAuthClientsService {
     });
     await this.database.transaction(async () => {
       await this.assertAllowed(client, now);
+      await this.lockParent(client);
       await this.database.insert(client);
       await this.insertSecret(client, { id: secretId, secret: credentials.clientSecret });
       this.record('create', client, null);
@@ -98,9 +110,13 @@ export class OAuthClientsService {
     return this.database.transaction(async () => {
       const client = await this.lock(operatorId, clientId);
       assertRevocable(client.scopes);
-      if (client.active) await this.end(client);
+      if (client.active) await this.endWithDescendants([client]);
       return client;
     });
+  }
+
+  override async revokedWithChildren(keyId: string): Promise<void> {
+    await this.endWithDescendants(await this.lockChildren({ parentKey: keyId }));
   }
 
   /** Throws the same 404 for an unknown client and for one that the caller may not see. */
@@ -147,20 +163,29 @@ export class OAuthClientsService {
     }
   }
 
-  /** The bounds of a new client: as requested, by default those of a caller that is a client itself. */
+  /** The bounds of a new client: as requested, by default those of the caller. Throws 400 for a later end. */
   private async boundsOfNew(requested: Bounds): Promise<Bounds> {
+    const expiresAt = derivedEnd(requested.expiresAt);
     const caller = await this.findCaller();
-    if (!caller) return requested;
-    return { grantId: requested.grantId ?? caller.grantId, expiresAt: requested.expiresAt ?? caller.expiresAt };
+    if (!caller) return { grantId: requested.grantId, expiresAt };
+    return { grantId: requested.grantId ?? caller.grantId, expiresAt };
   }
 
   /**
-   * Throws 403 for a different grant and 409 `grant_conflict` for a later end than those of the caller, if the caller is
-   * another client.
+   * Throws 403 for a different grant and 409 `grant_conflict` for a later end than those of the caller, unless the caller is this
+   * client.
    */
-  private async assertWithinCaller(client: Bounds & { id: string }): Promise<void> {
+  private async assertWithinCaller({ id, grantId, expiresAt }: Bounds & { id: string }): Promise<void> {
     const caller = await this.findCaller();
-    if (caller && caller.id !== client.id) assertWithin(caller, client);
+    if (caller?.id === id) return;
+    if (caller && caller.grantId !== null && grantId !== caller.grantId) {
+      throw new AppError(403, 'forbidden', 'A client bound to a grant can create access only under that grant');
+    }
+    const latest = currentActor().expiresAt;
+    if (latest !== null && (expiresAt === null || expiresAt > latest)) {
+      const details = { reason: 'expiry' };
+      throw conflict('grant_conflict', 'A credential cannot create access that lasts longer than its own', details);
+    }
   }
 
   private async findCaller(): Promise<OAuthClient | null> {
@@ -173,6 +198,31 @@ export class OAuthClientsService {
       'insert into oauth_client_secrets (id, client, hash, created_at) values ($1, $2, $3, $4)',
       [id, client.id, hashSecret(secret), client.createdAt],
     );
+  }
+
+  /** Locks the parent of a new client until the commit, to prevent a new client of one that is being revoked. */
+  private async lockParent({ parentClient, parentKey }: OAuthClient): Promise<void> {
+    if (parentKey !== null) await this.keys.lockActive(parentKey);
+    if (parentClient === null) return;
+    const active = 'select from oauth_clients where id = $1 and active for share';
+    const rows = await this.database.query(active, [parentClient]);
+    if (rows.length === 0) throw unauthorized('connect', true);
+  }
+
+  private async lockChildren(where: FindOptionsWhere<OAuthClient>): Promise<OAuthClient[]> {
+    const lock = { mode: 'for_no_key_update' } as const;
+    return this.database.repository(OAuthClient).find({ where, order: { id: 'ASC' }, lock });
+  }
+
+  /**
+   * Revokes locked clients and all that they created. The clients of a level are locked before those of the next level are read,
+   * so a client that one of them creates at the same time is either found or rejected.
+   */
+  private async endWithDescendants(clients: OAuthClient[]): Promise<void> {
+    for (let level = clients; level.length > 0;) {
+      for (const client of level) if (client.active) await this.end(client);
+      level = await this.lockChildren({ parentClient: In(level.map(({ id }) => id)) });
+    }
   }
 
   private async end(client: OAuthClient): Promise<void> {
@@ -215,13 +265,8 @@ function byEitherId(operatorId: string, clientId: string): object[] {
   ];
 }
 
-function assertWithin(caller: Bounds, { grantId, expiresAt }: Bounds): void {
-  if (caller.grantId !== null && grantId !== caller.grantId) {
-    throw new AppError(403, 'forbidden', 'A client bound to a grant can create access only under that grant');
-  }
-  const outlives = caller.expiresAt !== null && (expiresAt === null || expiresAt > caller.expiresAt);
-  if (outlives)
-    throw conflict('grant_conflict', 'A client cannot create access that lasts longer than its own', {
-      reason: 'expiry',
-    });
+/** The credential that creates a client; the system, which loads demo data, has none. */
+function parentOfNew(): Pick<OAuthClient, 'parentClient' | 'parentKey'> {
+  const { type, id } = currentActor();
+  return { parentClient: type === 'oauth_client' ? id : null, parentKey: type === 'api_key' ? id : null };
 }

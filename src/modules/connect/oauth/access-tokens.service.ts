@@ -89,8 +89,8 @@ export class AccessTokensService {
     const token = await this.read(credential);
     if (!token) return null;
     const { publicId, client, scopes } = token;
-    const { id, operatorId } = client;
-    return { type: 'oauth_client', id, principal: id, credentialId: publicId, scopes, operatorId };
+    const { id, operatorId, expiresAt } = client;
+    return { type: 'oauth_client', id, principal: id, credentialId: publicId, scopes, operatorId, expiresAt };
   }
 
   /** The token if it is valid; the result can be one second old. */

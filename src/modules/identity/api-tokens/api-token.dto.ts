@@ -29,7 +29,8 @@ export class CreateApiToken {
   scopes: string[];
 
   /**
-   * End of the token, in the future and within ten years; without end by default.
+   * End of the token, in the future and within ten years. By default it ends with the token that creates it, or has no
+   * end.
    * @example "2035-01-01T00:00:00Z"
    */
   @Clearable()

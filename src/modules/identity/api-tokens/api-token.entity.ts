@@ -13,6 +13,8 @@ export class ApiToken {
   @Column('text') name: string;
   @Column('text', { array: true }) scopes: string[];
   @Column('text', { name: 'user_id', nullable: true }) userId: string | null;
+  /** The staff token that created this one, which is revoked with it; null if a session or the system created it. */
+  @Column('text', { name: 'parent_id', nullable: true }) parentId: string | null;
   @Column('text', { name: 'operator_id', nullable: true }) operatorId: string | null;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
   @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt: Date | null;
@@ -34,7 +36,7 @@ export class ApiToken {
 
   /** The state that the audit log keeps, without the secret. */
   auditImage(): object {
-    const { name, scopes, userId, operatorId, expiresAt, revokedAt } = this;
-    return { name, scopes, userId, operatorId, expiresAt, revokedAt };
+    const { name, scopes, userId, parentId, operatorId, expiresAt, revokedAt } = this;
+    return { name, scopes, userId, parentId, operatorId, expiresAt, revokedAt };
   }
 }

@@ -24,7 +24,8 @@ export class ApiTokensController {
    * Create an API token
    *
    * @remarks Creates a token of the calling user and returns its value once; only a hash is stored. Scopes that the caller
-   * does not have are rejected with 403, an end in the past or more than ten years away with 400.
+   * does not have are rejected with 403, an end in the past or more than ten years away with 400. A token that
+   * creates another one is its parent: the new token ends no later (400) and is revoked with its parent.
    */
   @Post()
   @RequireScope('identity:write')
@@ -50,7 +51,7 @@ export class ApiTokensController {
   /**
    * Revoke an API token
    *
-   * @remarks Ends the token at once and for good, and returns it. Revoking it again returns the same response.
+   * @remarks Ends the token and all tokens that were created with it, at once and for good, and returns the token. Revoking it again returns the same response.
    */
   @Delete(':id')
   @RequireScope('identity:delete')

@@ -35,6 +35,11 @@ export class ProvidedKey {
   @Flag()
   revoked?: boolean;
 
+  /** With `revoked`: also revokes the OAuth clients that were created with the key, and those that they created. */
+  @Optional()
+  @Flag()
+  revokeChildren?: boolean;
+
   /** The value of the key. By default an existing key keeps its value and a new key gets a generated one. */
   @Optional()
   @CheckedText('isPlatformKey', (text) => parseCredential(text)?.kind === 'tpk', {

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { unauthorized } from '../../../platform/auth/authenticator.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
 import { newCredential } from '../../../platform/ids/credentials.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
@@ -11,6 +13,7 @@ import { SecurityEventsService } from '../security-events/security-events.servic
 import { ApiToken } from './api-token.entity.js';
 import { parsePresetToken } from './api-tokens.service.js';
 import { printGeneratedSecret } from '../print-generated-secret.js';
+import { PlatformKeyListener } from './platform-key-listener.js';
 import { ProvidedKey } from './platform-key.dto.js';
 
 /** Platform API keys. A key is identified by its name; a new token does not change its ID and principal. */
@@ -20,6 +23,7 @@ export class PlatformKeysService {
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly credentials: UserCredentialsService,
+    private readonly listeners: Listeners,
     private readonly events: SecurityEventsService,
     private readonly clock: Clock,
   ) {}
@@ -45,8 +49,19 @@ export class PlatformKeysService {
       const row = await this.database.repository(ApiToken).findOne({ where, lock });
       if (!row) return this.create(wanted);
       await this.change(row, wanted);
+      if (wanted.revoked && wanted.revokeChildren) {
+        await this.listeners.call(PlatformKeyListener, (listener) => listener.revokedWithChildren?.(row.id));
+      }
       return null;
     });
+  }
+
+  /** Locks the key until the commit, to prevent new credentials of a key that is being revoked. Throws 401 if it is revoked. */
+  async lockActive(id: string): Promise<void> {
+    const rows = await this.database.query('select from api_tokens where id = $1 and revoked_at is null for share', [
+      id,
+    ]);
+    if (rows.length === 0) throw unauthorized('connect', true);
   }
 
   private async create(wanted: ProvidedKey): Promise<string | null> {
@@ -60,6 +75,7 @@ export class PlatformKeysService {
       name: wanted.name,
       scopes: wanted.scopes,
       userId: null,
+      parentId: null,
       operatorId: wanted.operatorId ?? null,
       expiresAt: wanted.expiresAt ? new Date(wanted.expiresAt) : null,
       revokedAt: wanted.revoked ? now : null,

@@ -66,6 +66,8 @@ export class AuthenticationService {
       credentialId: row.id,
       scopes: row.password_change_required ? [] : scopesOf(row.roles),
       operatorId: null,
+      // Tokens that a user creates do not end with the session.
+      expiresAt: null,
       ...(row.password_change_required ? { passwordChangeRequired: true } : {}),
     };
   }
@@ -82,6 +84,7 @@ export class AuthenticationService {
       credentialId: row.id,
       scopes,
       operatorId: null,
+      expiresAt: row.expires_at,
     };
   }
 
@@ -89,8 +92,8 @@ export class AuthenticationService {
   async platformKey(credential: Credential): Promise<Actor | null> {
     const row = await this.token(credential, 'platform');
     if (!row) return null;
-    const { id, scopes, operator_id: operatorId } = row;
-    return { type: 'api_key', id, principal: id, credentialId: id, scopes, operatorId };
+    const { id, scopes, operator_id: operatorId, expires_at: expiresAt } = row;
+    return { type: 'api_key', id, principal: id, credentialId: id, scopes, operatorId, expiresAt };
   }
 
   private async token({ publicId, secret }: Credential, kind: 'staff' | 'platform'): Promise<TokenRow | null> {
