@@ -23,6 +23,7 @@ import { ConnectorProviderOwners1791000000320 } from './src/migrations/179100000
 import { DerivedCredentials1791000000330 } from './src/migrations/1791000000330-derived-credentials.js';
 import { ContractPublicIds1791000000400 } from './src/migrations/1791000000400-contract-public-ids.js';
 import { ContractPageTokens1791000000410 } from './src/migrations/1791000000410-contract-page-tokens.js';
+import { AuditRequestIds1791000000420 } from './src/migrations/1791000000420-audit-request-ids.js';
 import { MessageRetention1791000000700 } from './src/migrations/1791000000700-message-retention.js';
 import { ServiceKeys1791000000500 } from './src/migrations/1791000000500-service-keys.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
@@ -144,6 +145,7 @@ const migrations = [
   DerivedCredentials1791000000330,
   ContractPublicIds1791000000400,
   ContractPageTokens1791000000410,
+  AuditRequestIds1791000000420,
   MessageRetention1791000000700,
   ServiceKeys1791000000500,
 ];

@@ -29,6 +29,10 @@ compares. A token never grants more than its user holds at the time of the reque
 - \`realtime:subscribe\` and \`realtime:publish\` can be narrowed to channels: \`realtime:subscribe:bookings.*\` allows all channels
   whose names start with \`bookings.\` (not the channel \`bookings\`), and \`realtime:publish:partners.news\` only that channel. A key
   with a narrowed scope can hand on only scopes that it covers. The 403 response names the missing scope with the channel.
+- A reversal requires the scope of the operation that performs the action, as well as \`action-ledger:reverse\`. The states before
+  and after a change are shown to callers with the read scope of the module that recorded it, and of modules without a staff scope
+  to holders of \`*\`; so is the preview of a reversal.
+- The ID of a contract, which opens it without a credential, is shown to callers with \`legal:read\`.
 - All other scopes match exactly.
 `;
 

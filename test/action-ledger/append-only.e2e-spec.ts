@@ -69,7 +69,9 @@ describe('the erasure of a payload', () => {
     await app.sql('update ledger_payloads set before = null, after = null where entry_id = $1', [update?.id]);
 
     const { body } = await app.as('owner').get(`${ENTRIES}/${update?.id}`);
-    expect(body).toEqual({ data: { ...update, before: null, after: null, reversible: false, failure: null } });
+    expect(body).toEqual({
+      data: { ...update, before: null, after: null, reversible: false, missingScope: null, failure: null },
+    });
     const verified = await app.nest.get(LedgerVerificationService).verify();
     expect([verified.erasedPayloads, verified.breaks]).toEqual([before + 1, []]);
   });

@@ -27,9 +27,9 @@ describe('the CSV export of entries', () => {
 
     const { rows, headers } = await rowsOf(`?subjectId=${subjectId}`);
 
-    const names = `sequence,createdAt,action,subjectType,subjectId,actorType,actorId,reason,reversesEntryId,reversedByEntryId,state,outcome,correlationId,id`;
+    const names = `sequence,createdAt,action,subjectType,subjectId,actorType,actorId,reason,reversesEntryId,reversedByEntryId,state,outcome,correlationId,serverRequestId,id`;
     const { data } = await page(app, { subjectId });
-    const lines = data.map(({ sequence, createdAt, action, actorType, actorId, correlationId, id }) =>
+    const lines = data.map(({ sequence, createdAt, action, actorType, actorId, correlationId, serverRequestId, id }) =>
       [
         sequence,
         createdAt,
@@ -44,6 +44,7 @@ describe('the CSV export of entries', () => {
         '',
         '',
         correlationId,
+        serverRequestId,
         id,
       ].join(),
     );

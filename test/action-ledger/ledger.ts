@@ -22,6 +22,7 @@ export interface Entry {
   state: string | null;
   outcome: string | null;
   correlationId: string;
+  serverRequestId: string;
   createdAt: string;
 }
 

@@ -55,6 +55,7 @@ describe('the list of entries', () => {
           state: null,
           outcome: null,
           correlationId: 'ledger-list-1',
+          serverRequestId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/),
           createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         },
       ],

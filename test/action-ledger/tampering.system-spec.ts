@@ -60,6 +60,8 @@ describe('a flipped byte in a column of an entry', () => {
     ['reason', `'because'`, CHANGED],
     ['reverses_entry_id', `'aled_01k0dem000e000000000000001'`, CHANGED],
     ['correlation_id', flip('correlation_id'), CHANGED],
+    ['server_request_id', flip('server_request_id'), CHANGED],
+    ['server_request_id', 'null', CHANGED],
     ['created_at', `created_at + interval '1 millisecond'`, CHANGED],
     ['digest', flipBit('digest'), CHANGED],
     ['hash', flipBit('hash'), 'the hash does not follow from the entry before'],
@@ -231,6 +233,10 @@ it('ledger:verify names the first fault of each chain and ends with 1', async ()
     `chain ${place?.chain}, position ${place?.position}, ${place?.id}: the entry was changed`;
   const lines = output.trim().split('\n');
   expect(lines.slice(1).sort()).toEqual(
-    [line(at(1)), line(other), '2 chains of the action ledger are broken; the list shows the first fault of each'].sort(),
+    [
+      line(at(1)),
+      line(other),
+      '2 chains of the action ledger are broken; the list shows the first fault of each',
+    ].sort(),
   );
 });

@@ -17,9 +17,14 @@ export function requireOnReplay(scopes: readonly string[]): void {
   context.askedScopes = [...new Set([...(context.askedScopes ?? []), ...scopes])];
 }
 
-/** Whether the actor's scopes cover this one, for members of a response that not every caller may see. */
+/**
+ * Whether the actor's scopes cover this one, for members of a response that not every caller may see. A replayed response
+ * with these members requires the scope.
+ */
 export function hasScope(scope: string): boolean {
-  return covers(currentActor().scopes, scope);
+  const isCovered = covers(currentActor().scopes, scope);
+  if (isCovered) requireOnReplay([scope]);
+  return isCovered;
 }
 
 /**

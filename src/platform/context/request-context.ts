@@ -11,7 +11,10 @@ export interface ClientDescription {
 
 /** The data of the request (or the job) in which the running code is executed. */
 export interface RequestContext {
+  /** `X-Request-Id`: the client may choose it, and repeat it. */
   readonly requestId: string;
+  /** The service generates it for each request and each job, so audit records contain it too. */
+  readonly serverRequestId: string;
   actor: Actor | null;
   /** Absent if no request is running: in a job, in provisioning. */
   readonly client?: ClientDescription;
@@ -33,7 +36,8 @@ export function openContext<T>(context: RequestContext, work: () => T): T {
 
 /** Runs work of no request, as the service itself. */
 export function asSystem<T>(work: () => T): T {
-  return openContext({ requestId: uuidv7(), actor: SYSTEM, headers: new Map() }, work);
+  const requestId = uuidv7();
+  return openContext({ requestId, serverRequestId: requestId, actor: SYSTEM, headers: new Map() }, work);
 }
 
 /** The current context. Throws if there is none: work without a request must use `asSystem`. */

@@ -19,13 +19,14 @@ export function contextOf(request: IncomingMessage): RequestContext | null {
  * client's own id is used if it is well-formed.
  */
 export function requestContext(request: Request, response: Response, next: NextFunction): void {
+  const serverRequestId = uuidv7();
   const given = request.headers['x-request-id'];
-  const requestId = typeof given === 'string' && ACCEPTABLE.test(given) ? given : uuidv7();
+  const requestId = typeof given === 'string' && ACCEPTABLE.test(given) ? given : serverRequestId;
   const client = {
     address: request.ip ?? '',
     userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
   };
-  const context: RequestContext = { requestId, actor: null, client, headers: new Map() };
+  const context: RequestContext = { requestId, serverRequestId, actor: null, client, headers: new Map() };
 
   // `Cache-Control` of a request does not concern If-None-Match (RFC 9110, 13.1.2); because of the `no-cache` that
   // fetch adds to every conditional request, Express would send the whole body.

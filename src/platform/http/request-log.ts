@@ -34,6 +34,7 @@ function write(
   const context = contextOf(request);
   const line = {
     requestId: context?.requestId,
+    serverRequestId: context?.serverRequestId,
     req: { method: request.method, path: shown(path) },
     res: { status: response.statusCode },
     responseTime: Math.round(performance.now() - started),

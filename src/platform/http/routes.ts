@@ -59,6 +59,12 @@ export class Routes implements OnModuleInit {
     }
   }
 
+  /** The scopes of the routes that record this action in the ledger; none if only jobs do. */
+  scopesOf(action: string): string[] {
+    const declaring = this.all.filter(({ mutation }) => mutation?.action === action);
+    return [...new Set(declaring.flatMap(({ access }) => access.scope ?? []))];
+  }
+
   /** Whether this handler has a `@Query()`; its class then defines the known parameters. */
   readsQuery(handler: object): boolean {
     return this.readingQueries.has(handler);

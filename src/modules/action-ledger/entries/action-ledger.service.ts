@@ -77,7 +77,7 @@ export class ActionLedger implements Collector<Entry>, ProvisioningListener {
     const column = <T>(pick: (entry: Entry, index: number) => T): T[] => entries.map(pick);
     return {
       name: 'ledger-append',
-      text: 'select ledger_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)',
+      text: 'select ledger_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)',
       values: [
         column(({ id }) => id),
         column(({ subjectType, subjectId }) => chainOf(subjectType, subjectId)),
@@ -89,6 +89,7 @@ export class ActionLedger implements Collector<Entry>, ProvisioningListener {
         column(({ reason }) => reason),
         column(({ reversesEntryId }) => reversesEntryId),
         column(({ correlationId }) => correlationId),
+        column(({ serverRequestId }) => serverRequestId),
         column(({ createdAt }) => createdAt),
         texts.map(([before]) => before),
         texts.map(([, after]) => after),
@@ -101,6 +102,7 @@ export class ActionLedger implements Collector<Entry>, ProvisioningListener {
 
   private append(id: string, action: string, change: Change & { actor: Recorder }): string {
     const { actor } = change;
+    const { requestId, serverRequestId } = currentContext();
     const entry: Entry = {
       id,
       action,
@@ -110,7 +112,8 @@ export class ActionLedger implements Collector<Entry>, ProvisioningListener {
       actorId: actor.id,
       reason: change.reason ?? null,
       reversesEntryId: change.reversesEntryId ?? null,
-      correlationId: currentContext().requestId,
+      correlationId: requestId,
+      serverRequestId,
       createdAt: this.clock.now(),
       before: change.before ? JSON.stringify(change.before) : null,
       after: change.after ? JSON.stringify(change.after) : null,

@@ -24,7 +24,8 @@ export class LedgerEntriesController {
   /**
    * List ledger entries
    *
-   * @remarks Returns recorded changes, newest first, without the states before and after. Continue with `nextCursor`,
+   * @remarks Returns recorded changes, newest first, without the states before and after. The subject of a contract is its
+   * reference (`ctrf_`), never its ID. Continue with `nextCursor`,
    * which is valid only with the same filters.
    */
   @Get()
@@ -70,7 +71,7 @@ export class LedgerEntriesController {
    * Get a ledger entry
    *
    * @remarks Returns one entry with the state of the resource before and after the change. The states are null if they
-   * were erased.
+   * were erased, and for callers without the read scope of the module that recorded the change (`missingScope`).
    */
   @Get(':id')
   @RequireScope('action-ledger:read')

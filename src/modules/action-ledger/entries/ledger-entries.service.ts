@@ -25,7 +25,7 @@ const PURPOSE = 'ledger-cursor';
 
 const ENTRIES = `
   select entry.id, entry.sequence, entry.action, entry.subject_type, entry.subject_id, entry.actor_type, entry.actor_id,
-         entry.reason, entry.reverses_entry_id, entry.correlation_id, entry.created_at,
+         entry.reason, entry.reverses_entry_id, entry.correlation_id, entry.server_request_id, entry.created_at,
          reversal.reversal_id as reversed_by_entry_id, own.state, own.outcome, own.failure,
          coalesce(payload.before is not null or payload.after is not null, false) as kept`;
 const FROM = `
@@ -64,6 +64,7 @@ const CSV_COLUMNS: (keyof LedgerEntryResponse)[] = [
   'state',
   'outcome',
   'correlationId',
+  'serverRequestId',
   'id',
 ];
 // `escape_formulas`: a spreadsheet would execute a text that starts like a formula.

@@ -1,3 +1,5 @@
+import { hasScope } from '../../../platform/auth/assert-scope.js';
+import { STAFF_MODULES } from '../../../platform/auth/scopes.js';
 import { named } from '../../../platform/http/named-values.js';
 import { ACTOR_TYPES, type ActorType } from '../../../platform/context/actor.js';
 import { dataOf } from '../../../platform/http/dto.js';
@@ -112,9 +114,16 @@ export class LedgerEntryResponse {
   @OneOf(REVERSAL_OUTCOMES)
   outcome: ReversalOutcome | null;
 
-  /** The X-Request-Id of the request that caused the change. */
+  /** The X-Request-Id of the request that caused the change. Clients can choose and repeat it. */
   @Text({ max: 128 })
   correlationId: string;
+
+  /**
+   * ID that the service generated for that request, or for the job that made the change. Entries of one request share it,
+   * and no others. The request log contains both IDs. Null in entries of earlier versions.
+   */
+  @Text({ max: 128 })
+  serverRequestId: string | null;
 
   @Instant()
   createdAt: string;
@@ -122,13 +131,20 @@ export class LedgerEntryResponse {
 
 /** A recorded change with the state of the resource before and after it. */
 export class LedgerEntryDetail extends LedgerEntryResponse {
-  /** State of the resource before the change; null for a creation, or if it was erased. */
+  /** State of the resource before the change; null for a creation, if it was erased, or if `missingScope` is set. */
   @FreeObject({ maxBytes: 1_048_576, maxDepth: 40 })
   before: Record<string, unknown> | null;
 
-  /** State of the resource after the change; null for a deletion, or if it was erased. */
+  /** State of the resource after the change; null for a deletion, if it was erased, or if `missingScope` is set. */
   @FreeObject({ maxBytes: 1_048_576, maxDepth: 40 })
   after: Record<string, unknown> | null;
+
+  /**
+   * The scope that the caller lacks to see `before` and `after`: the read scope of the module that recorded the change, or
+   * `*` if the module has none on this surface. Null if both are shown.
+   */
+  @Text({ max: 200 })
+  missingScope: string | null;
 
   /** For a reversal, why its last attempt failed; null otherwise. */
   @Text({ max: 2000 })
@@ -166,6 +182,7 @@ export interface EntryRow {
   /** Whether its payload was not erased. */
   kept: boolean;
   correlation_id: string;
+  server_request_id: string | null;
   created_at: Date;
 }
 
@@ -192,6 +209,7 @@ export function toEntry(row: ReadEntry): LedgerEntryResponse {
     state: row.state,
     outcome: row.outcome,
     correlationId: row.correlation_id,
+    serverRequestId: row.server_request_id,
     createdAt: row.created_at.toISOString(),
   };
 }
@@ -203,6 +221,15 @@ export interface DetailRow extends EntryRow {
 
 export type ReadDetail = DetailRow & Reversible;
 
+/** Without the states for callers that may not read the resource. */
 export function toDetail(row: ReadDetail): LedgerEntryDetail {
-  return { ...toEntry(row), before: row.before, after: row.after, failure: row.failure };
+  const scope = payloadScopeOf(row.action);
+  const { before, after } = hasScope(scope) ? row : { before: null, after: null };
+  return { ...toEntry(row), before, after, missingScope: hasScope(scope) ? null : scope, failure: row.failure };
+}
+
+/** The scope that shows the states in entries with this action. The audit of other surfaces is for holders of `*` only. */
+export function payloadScopeOf(action: string): string {
+  const [module = ''] = action.split('.');
+  return STAFF_MODULES.some((known) => known === module) ? `${module}:read` : '*';
 }

@@ -1,7 +1,8 @@
 import { named } from '../../../platform/http/named-values.js';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { DecoratedMethods, methodDecorator } from '../../../platform/discovery/decorated-methods.js';
 import { conflict } from '../../../platform/errors/app-error.js';
+import { Routes } from '../../../platform/http/routes.js';
 
 export const REVERSAL_STATES = named('ReversalState', ['running', 'completed', 'failed']);
 export type ReversalState = (typeof REVERSAL_STATES)[number];
@@ -52,10 +53,13 @@ export const CompletesReversal = methodDecorator<string, (entry: RecordedAction)
 
 /** The reversal handler of each action that can be reversed. */
 @Injectable()
-export class ReversalHandlers implements OnModuleInit {
+export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
   private readonly handlers = new Map<string, ReversalHandler>();
 
-  constructor(private readonly methods: DecoratedMethods) {}
+  constructor(
+    private readonly methods: DecoratedMethods,
+    private readonly routes: Routes,
+  ) {}
 
   onModuleInit(): void {
     const completions = this.methods.findByName(CompletesReversal, (completed) => completed);
@@ -66,6 +70,19 @@ export class ReversalHandlers implements OnModuleInit {
         this.handlers.set(action, complete ? { reverse, complete } : { reverse });
       }
     }
+  }
+
+  /** A caller that may not perform an action may not reverse it, so each of these actions needs a route with a scope. */
+  onApplicationBootstrap(): void {
+    for (const action of this.handlers.keys()) {
+      if (this.scopesOf(action).length > 0) continue;
+      throw new Error(`${action} can be reversed, but no route with a scope declares it with @Mutates`);
+    }
+  }
+
+  /** The scopes that a reversal of this action requires besides its own: those of the routes that perform the action. */
+  scopesOf(action: string): string[] {
+    return this.routes.scopesOf(action);
   }
 
   find(action: string): ReversalHandler | null {

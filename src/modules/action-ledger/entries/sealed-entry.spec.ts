@@ -13,6 +13,7 @@ const entry: SealedMembers = {
   reason: 'Grüße, "quoted"\n',
   reversesEntryId: null,
   correlationId: 'request-1',
+  serverRequestId: '01a00000-0000-7000-8000-000000000001',
   createdAt: new Date('2027-01-31T12:00:00.123Z'),
 };
 
@@ -24,6 +25,16 @@ describe('the digest of an entry', () => {
     const whole = { ...entry, createdAt: '2027-01-31T12:00:00.123Z', payload: payload.toString('hex'), sequence: 42 };
     expect(`${before}42${after}`).toBe(canonicalize(whole));
     expect(entryDigest(entry, 42, payload)).toEqual(createHash('sha256').update(`${before}42${after}`).digest());
+  });
+
+  it('an entry of an earlier version has no server request id, and its digest no such member', () => {
+    const payload = payloadDigest(null, null);
+    const { serverRequestId: _absent, ...earlier } = entry;
+    const [before, after] = aroundSequence({ ...entry, serverRequestId: null }, payload);
+
+    const whole = { ...earlier, createdAt: '2027-01-31T12:00:00.123Z', payload: payload.toString('hex'), sequence: 42 };
+    expect(`${before}42${after}`).toBe(canonicalize(whole));
+    expect(entryDigest({ ...entry, serverRequestId: null }, 42, payload)).not.toEqual(entryDigest(entry, 42, payload));
   });
 
   it('the digest of a payload distinguishes null from the text "null"', () => {

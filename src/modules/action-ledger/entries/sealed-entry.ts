@@ -13,6 +13,8 @@ export interface SealedMembers {
   reason: string | null;
   reversesEntryId: string | null;
   correlationId: string;
+  /** Null in entries of earlier versions; their digest has no such member. */
+  serverRequestId: string | null;
   createdAt: Date;
 }
 
@@ -43,13 +45,19 @@ export function entryDigest(entry: SealedMembers, sequence: number, payload: Buf
  * when it writes the entry, and digests the whole.
  */
 export function aroundSequence(entry: SealedMembers, payload: Buffer): [before: string, after: string] {
-  // Canonical JSON sorts members by name; only those of the subject follow `sequence`.
-  const { subjectId, subjectType, ...earlier } = sealed(entry, payload);
-  return [`${canonical(earlier).slice(0, -1)},"sequence":`, `,${canonical({ subjectId, subjectType }).slice(1)}`];
+  // Canonical JSON sorts members by name; only these follow `sequence`.
+  const { serverRequestId, subjectId, subjectType, ...earlier } = sealed(entry, payload);
+  const later = { ...(serverRequestId === undefined ? {} : { serverRequestId }), subjectId, subjectType };
+  return [`${canonical(earlier).slice(0, -1)},"sequence":`, `,${canonical(later).slice(1)}`];
 }
 
-function sealed(entry: SealedMembers, payload: Buffer) {
-  return { ...entry, createdAt: entry.createdAt.toISOString(), payload: payload.toString('hex') };
+function sealed({ serverRequestId, ...entry }: SealedMembers, payload: Buffer) {
+  return {
+    ...entry,
+    ...(serverRequestId === null ? {} : { serverRequestId }),
+    createdAt: entry.createdAt.toISOString(),
+    payload: payload.toString('hex'),
+  };
 }
 
 function sha256(value: object): Buffer {

@@ -20,7 +20,8 @@ export class LedgerReversalsController {
    * Reverse a recorded action
    *
    * @remarks Performs the opposite of a recorded action and returns the new entry that documents it. If external
-   * systems must be informed, the entry is `running` until that succeeded. An action can be reversed once (409
+   * systems must be informed, the entry is `running` until that succeeded. The scope of the operation that performs the
+   * action is required, too: 403 names it. An action can be reversed once (409
    * `already_reversed`). Actions without reversal and erased entries are rejected (409 `not_reversible`); if the
    * present state prevents it, 409 `reversal_conflict` names the cause in `details.reason`.
    */
@@ -37,7 +38,7 @@ export class LedgerReversalsController {
    * Preview the reversal of an action
    *
    * @remarks Returns the state of the resource before and after a reversal, or the error with which it would be
-   * rejected now. Nothing is changed.
+   * rejected now. Nothing is changed. The read scope of the module that recorded the action is required, too.
    */
   @Get('reversal-preview')
   @RequireScope('action-ledger:read')

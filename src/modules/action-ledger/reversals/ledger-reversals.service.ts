@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { assertScope } from '../../../platform/auth/assert-scope.js';
 import { Database } from '../../../platform/database/database.js';
 import { AppError, conflict } from '../../../platform/errors/app-error.js';
 import { toAppError } from '../../../platform/errors/to-app-error.js';
@@ -8,7 +9,7 @@ import { Jobs } from '../../../platform/jobs/jobs.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../entries/action-ledger.service.js';
 import { LedgerEntriesService } from '../entries/ledger-entries.service.js';
-import type { ReadDetail } from '../entries/ledger-entry.dto.js';
+import { payloadScopeOf, type ReadDetail } from '../entries/ledger-entry.dto.js';
 import {
   type RecordedAction,
   type ReversalHandler,
@@ -41,9 +42,10 @@ export class LedgerReversalsService {
     private readonly jobs: Jobs,
   ) {}
 
-  /** Reverses the action of an entry and returns the entry of the reversal. */
+  /** Reverses the action of an entry and returns the entry of the reversal. Requires the scope of the action, too. */
   async reverse(id: string, reason: string): Promise<ReadDetail> {
     const original = await this.entries.get(id);
+    for (const scope of this.handlers.scopesOf(original.action)) assertScope(scope);
     const handler = this.handlerOf(original);
     return this.database.transaction(async () => {
       const pair = { originalId: id, reversalId: newId('aled') };
@@ -56,9 +58,10 @@ export class LedgerReversalsService {
     });
   }
 
-  /** What `reverse` would do, by performing and rolling back the reversal. */
+  /** What `reverse` would do, by performing and rolling back the reversal. It shows the subject: the read scope is required. */
   async preview(id: string): Promise<DryRunResult> {
     const original = await this.entries.get(id);
+    assertScope(payloadScopeOf(original.action));
     try {
       const handler = this.handlerOf(original);
       const result = await this.database.dryRun(async () => {

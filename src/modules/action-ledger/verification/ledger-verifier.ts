@@ -99,7 +99,7 @@ export class LedgerVerifier {
     return this.database.query<StoredEntry>(
       `select entry.id, entry.sequence, entry.position, entry.action, entry.subject_type, entry.subject_id,
               entry.actor_type, entry.actor_id, entry.reason, entry.reverses_entry_id, entry.correlation_id,
-              entry.created_at, entry.digest, entry.hash, payload.before::text as before,
+              entry.server_request_id, entry.created_at, entry.digest, entry.hash, payload.before::text as before,
               payload.after::text as after, payload.digest as payload_digest
        from action_ledger_entries entry left join ledger_payloads payload on payload.entry_id = entry.id
        where entry.chain = $1 and entry.position > $2 and entry.position <= $3 order by entry.position`,

@@ -15,6 +15,7 @@ export interface StoredEntry {
   reason: string | null;
   reverses_entry_id: string | null;
   correlation_id: string;
+  server_request_id: string | null;
   created_at: Date;
   digest: Buffer;
   hash: Buffer;
@@ -53,6 +54,7 @@ function digestOf(entry: StoredEntry, payload: Buffer): Buffer {
     reason: entry.reason,
     reversesEntryId: entry.reverses_entry_id,
     correlationId: entry.correlation_id,
+    serverRequestId: entry.server_request_id,
     createdAt: entry.created_at,
   };
   return entryDigest(members, Number(entry.sequence), payload);

@@ -27,7 +27,7 @@ export class SecurityEventsService {
 
   /** Records the event in the running transaction, so that it exists if and only if its cause was committed. */
   async record(kind: SecurityEventKind, { userId, subjectId }: SecuritySubject): Promise<void> {
-    const { actor, client } = currentContext();
+    const { actor, client, serverRequestId } = currentContext();
     const event = make(SecurityEvent, {
       id: newId('sevt'),
       kind,
@@ -36,6 +36,7 @@ export class SecurityEventsService {
       subjectId: subjectId ?? null,
       address: client?.address || null,
       userAgent: client?.userAgent || null,
+      serverRequestId,
       createdAt: this.clock.now(),
     });
     await this.database.insert(event);

@@ -32,6 +32,7 @@ export interface AuditEntry {
   keyVersion: number | null;
   bytes: number;
   requestId: string;
+  serverRequestId: string;
   /** `done`, or the error code. */
   outcome: string;
 }
@@ -39,6 +40,7 @@ export interface AuditEntry {
 /** Adds the actor and the request. The id makes a repeated insert harmless. */
 export function toEntry(record: VaultRecord, outcome: string, now: Date): AuditEntry {
   const { type: actorType, id: actorId } = currentActor();
+  const { requestId, serverRequestId } = currentContext();
   return {
     id: newId('vaud'),
     recordedAt: now,
@@ -48,17 +50,19 @@ export function toEntry(record: VaultRecord, outcome: string, now: Date): AuditE
     operation: record.operation,
     keyVersion: record.keyVersion ?? null,
     bytes: record.bytes ?? 0,
-    requestId: currentContext().requestId,
+    requestId,
+    serverRequestId,
     outcome,
   };
 }
 
 export const INSERT_ENTRIES = `
   insert into vault_audit
-    (id, recorded_at, actor_type, actor_id, vault_id, operation, key_version, bytes, request_id, outcome)
+    (id, recorded_at, actor_type, actor_id, vault_id, operation, key_version, bytes, request_id,
+     server_request_id, outcome)
   select * from unnest(
     $1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::int[], $9::text[],
-    $10::text[])
+    $10::text[], $11::text[])
   on conflict do nothing`;
 
 /** The entries as the parameters of INSERT_ENTRIES. */
@@ -73,6 +77,7 @@ export function columnsOf(entries: readonly AuditEntry[]): unknown[][] {
     entries.map(({ keyVersion }) => keyVersion),
     entries.map(({ bytes }) => bytes),
     entries.map(({ requestId }) => requestId),
+    entries.map(({ serverRequestId }) => serverRequestId),
     entries.map(({ outcome }) => outcome),
   ];
 }
