@@ -107,7 +107,7 @@ export class AccountLinksService {
 
   /** The secret of the link. Only a mail contains it. */
   async tokenOf(id: string): Promise<string> {
-    return this.signingKeys.seal(KEY, id);
+    return this.signingKeys.sign(KEY, id);
   }
 
   /** Deletes links that expired more than 90 days ago. */
@@ -120,7 +120,7 @@ export class AccountLinksService {
 
   /** Throws 422 `link_invalid` for a token that this service did not make. */
   private async idOf(token: string): Promise<string> {
-    const id = await this.signingKeys.open(KEY, token);
+    const id = await this.signingKeys.verify(KEY, token);
     if (typeof id !== 'string' || !isId(ID, id)) throw linkInvalid();
     return id;
   }
