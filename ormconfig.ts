@@ -26,6 +26,7 @@ import { ContractPageTokens1791000000410 } from './src/migrations/1791000000410-
 import { AuditRequestIds1791000000420 } from './src/migrations/1791000000420-audit-request-ids.js';
 import { MessageRetention1791000000700 } from './src/migrations/1791000000700-message-retention.js';
 import { ServiceKeys1791000000500 } from './src/migrations/1791000000500-service-keys.js';
+import { BookingRetention1791000000710 } from './src/migrations/1791000000710-booking-retention.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -148,6 +149,7 @@ const migrations = [
   AuditRequestIds1791000000420,
   MessageRetention1791000000700,
   ServiceKeys1791000000500,
+  BookingRetention1791000000710,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -10,6 +10,7 @@ import { firstStart } from './first-start.js';
 import { LedgerVerifier } from './modules/action-ledger/index.js';
 import { configurationPage, environmentExample } from './platform/config/configuration-page.js';
 import type { Env } from './platform/config/env.js';
+import { personalDataPage } from './personal-data.js';
 import { Database } from './platform/database/database.js';
 import { migrate } from './platform/database/migrator.js';
 import { createLog } from './platform/observability/log.js';
@@ -79,6 +80,7 @@ const commands: Record<string, Command> = {
     run: async ({ app }) => {
       await writeFile(SCOPES, scopeTable(buildDocument(app, apiDocumentContent())));
       await writeFile(EVENTS, eventTable());
+      await writeFile('docs/personal-data.md', personalDataPage());
       await writeFile('docs/configuration.md', configurationPage());
       await writeFile('.env.example', environmentExample());
       return 0;

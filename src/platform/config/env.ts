@@ -36,6 +36,7 @@ export abstract class Env {
   readonly quietHours: string | null;
   readonly blackoutDays: readonly string[];
   readonly remindersPerDay: number;
+  readonly contractRetentionMonths: number;
   readonly messageRetentionMonths: number;
   readonly rateLimitFactor: number;
   readonly trustedProxies: readonly string[];

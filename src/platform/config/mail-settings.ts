@@ -42,14 +42,6 @@ export const mailSettings = {
     expected: 'a list of mon to sun, MM-DD and YYYY-MM-DD',
     check: (entry) => (isBlackoutDay(entry) ? null : `names '${entry}', which is no such day`),
   }),
-  messageRetentionMonths: wholeNumber({
-    name: 'MESSAGE_RETENTION_MONTHS',
-    purpose: 'Months after which the recipient, subject and text of sent messages are erased',
-    example: '12',
-    fallback: '24',
-    min: 1,
-    max: 1200,
-  }),
   remindersPerDay: wholeNumber({
     name: 'REMINDERS_PER_DAY',
     purpose: 'Maximum number of reminders per recipient and day',

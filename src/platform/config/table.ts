@@ -1,6 +1,7 @@
 import { type CredentialKind, parseCredential } from '../ids/credentials.js';
 import { catalogSettings } from './catalog-settings.js';
 import { mailSettings } from './mail-settings.js';
+import { retentionSettings } from './retention-settings.js';
 import { servingSettings } from './serving-settings.js';
 import {
   addressFault,
@@ -161,6 +162,7 @@ export const settings = {
     fallback: 'UTC',
   }),
   ...mailSettings,
+  ...retentionSettings,
   rateLimitFactor: factor({
     name: 'RATE_LIMIT_FACTOR',
     purpose: 'Multiplies the rate limits, but not those on failed logins and client secrets; at most 100 in production',

@@ -61,6 +61,8 @@ export class Booking {
   /** The terms of its confirmation; they never change. */
   @Column('jsonb', { nullable: true }) terms: TermsLine[] | null;
   @Column('text', { name: 'terms_sha256', nullable: true }) termsSha256: string | null;
+  /** When the customer and the free texts were replaced, because the retention period had passed. */
+  @Column('timestamptz', { name: 'erased_at', nullable: true }) erasedAt: Date | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;

@@ -164,6 +164,33 @@ export class BookingsRepository {
     return moved.map((row) => ({ ...row, totalCents: row.totalCents === null ? null : Number(row.totalCents) }));
   }
 
+  /**
+   * Replaces the customer and the free texts of ended bookings and drafts whose last service was so long ago; at most `limit`.
+   * Numbers, amounts, dates and terms stay.
+   */
+  async eraseOlderThan(months: number, limit: number): Promise<{ id: string; version: number }[]> {
+    const erased = await this.database.query<{ id: string; version: number }>(
+      `update bookings set customer_name = 'Erased person', customer_email = null, notes = null, erased_at = $2,
+         cancel_reason = case when cancel_reason is not null then 'erased' end, version = version + 1, updated_at = $2
+       where id in (
+         select b.id from bookings b
+         where b.erased_at is null and b.status not in ('confirmed', 'in_progress')
+           and b.created_at < $1::date - make_interval(months => $3)
+           and coalesce(greatest(${LAST_SERVICE}, b.end_date), b.start_date, b.created_at::date)
+             < $1::date - make_interval(months => $3)
+         order by b.id limit $4 for update skip locked)
+       returning id, version`,
+      [this.clock.today(), this.clock.now(), months, limit],
+    );
+    await this.database.execute(
+      `update booking_items set title = 'erased', cancel_reason = case when cancel_reason is not null then 'erased' end,
+         version = version + 1, updated_at = $2
+       where booking_id = any ($1)`,
+      [erased.map(({ id }) => id), this.clock.now()],
+    );
+    return erased;
+  }
+
   /** Returns the ids of the items that are now fulfilled, by booking. */
   async fulfillItems(bookingIds: readonly string[]): Promise<Map<string, string[]>> {
     const items = await this.database.query<{ id: string; booking_id: string }>(

@@ -192,6 +192,19 @@ export class BookingsService {
     }
   }
 
+  /** Deletes the personal data of bookings whose last service was so many months ago. Each batch is a transaction of its own. */
+  async eraseOlderThan(months: number): Promise<void> {
+    const batch = async () => {
+      const erased = await this.repository.eraseOlderThan(months, BATCH);
+      for (const { id, version } of erased) {
+        const images = { before: { id, version: version - 1 }, after: { id, version } };
+        this.ledger.record('bookings.booking.erase', { subjectType: 'booking', subjectId: id, ...images });
+      }
+      return erased.length;
+    };
+    while ((await this.database.transaction(batch)) === BATCH);
+  }
+
   /** Locks the booking, and with it its items and total, until the end of the transaction. `details` name a body's field. */
   async lock(id: string, details?: { field: string }): Promise<BookingSummary> {
     const booking = await this.repository.bookings.lock(id, details);
@@ -286,6 +299,7 @@ function newBooking(input: CreateBooking, id: string, now: Date): Booking {
     termsSha256: null,
     version: 1,
     createdAt: now,
+    erasedAt: null,
     updatedAt: now,
   });
   booking.assertDates();

@@ -1,0 +1,265 @@
+interface DataClass {
+  content: string;
+  purpose: string;
+  kept: string;
+  /** What deletes it when its time is over. */
+  deletedBy: string;
+}
+
+/** The classes of personal data, with the periods for which they are kept. */
+const CLASSES = {
+  accounting: {
+    content: 'payers of invoices, recipients of commissions, references of payments, supplier invoices',
+    purpose: 'bookkeeping and taxes',
+    kept: 'end of the year + 10 years',
+    deletedBy:
+      'no job yet: the first period ends with the year 2036; issued invoices are frozen by triggers until then',
+  },
+  contract: {
+    content: 'customers and notes of bookings, recipients and texts of contracts',
+    purpose: 'performing and proving a contract',
+    kept: 'last service + 3 years (`CONTRACT_RETENTION_MONTHS`)',
+    deletedBy:
+      'the job `bookings.retention` replaces name, address and free texts of bookings; no job yet for contracts, whose issued texts are frozen by triggers',
+  },
+  contact: {
+    content: 'titles, parties and reasons of trips',
+    purpose: 'planning a trip before it is booked',
+    kept: 'last contact + 3 years',
+    deletedBy: 'no job yet: it comes with the customers that a trip will belong to',
+  },
+  messages: {
+    content: 'recipient, subject and text of e-mails',
+    purpose: 'sending, and answering questions about what was sent',
+    kept: '24 months (`MESSAGE_RETENTION_MONTHS`)',
+    deletedBy: 'the job `notifications.messages.retention`; id, kind, times and outcome stay',
+  },
+  partner: {
+    content: 'names and contacts of channels, ground operators, suppliers and facilities',
+    purpose: 'working with a business partner',
+    kept: 'as long as the business relation',
+    deletedBy: 'staff, by changing or deleting the record',
+  },
+  account: {
+    content: 'name, e-mail address and password hash of staff and invited people, names of their tokens',
+    purpose: 'access to the service',
+    kept: 'as long as the account, and then as long as the ledger refers to it',
+    deletedBy: 'staff deactivate accounts; the ledger keeps the user id',
+  },
+  security: {
+    content: 'network address and user agent of logins and changes of credentials',
+    purpose: 'detecting and clearing up misuse of accounts',
+    kept: '90 days',
+    deletedBy: 'a job of identity',
+  },
+  ledger: {
+    content: 'images of records before and after each change, and the reason that staff gave',
+    purpose: 'proving who changed what',
+    kept: 'as the record that was changed',
+    deletedBy: 'erasing the payload of an entry, which leaves its digest; no route or job does so yet',
+  },
+  replay: {
+    content: 'responses to requests with an `Idempotency-Key`',
+    purpose: 'answering a repeated request',
+    kept: '24 hours',
+    deletedBy: 'the job `platform.idempotency.purge`',
+  },
+  published: {
+    content: 'messages that partners publish; events of the service itself contain ids only',
+    purpose: 'delivery to subscribers',
+    kept: '72 hours, at most 10,000 messages of a channel',
+    deletedBy: 'the job `realtime.retention`',
+  },
+} as const satisfies Record<string, DataClass>;
+
+type ClassName = keyof typeof CLASSES | 'impersonal';
+
+/**
+ * The class of each column that can hold text or bytes, by table. A test compares it with the migrated database: a new
+ * column has a class, or is declared impersonal because it holds ids, codes, hashes, keys or texts about no person.
+ */
+export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> = {
+  account_links: { impersonal: 'id purpose invitation_id user_id' },
+  action_ledger_entries: {
+    ledger: 'reason',
+    impersonal: 'id action subject_type subject_id actor_type actor_id reverses_entry_id correlation_id digest hash',
+  },
+  allotment_movements: { impersonal: 'id slot_id kind cause booking_item_id' },
+  allotment_release_steps: { impersonal: 'allotment_id' },
+  allotment_slots: { impersonal: 'id allotment_id departure_id time_zone' },
+  allotments: { impersonal: 'id channel_id product_id type release_mode unsold_action notes' },
+  api_tokens: { account: 'name', impersonal: 'id kind public_id secret_hash scopes user_id operator_id' },
+  booking_items: {
+    contract: 'title cancel_reason',
+    impersonal: 'id booking_id currency type status cost_currency pricing_treatment departure_id allotment_id',
+  },
+  bookings: {
+    contract: 'customer_name customer_email notes cancel_reason',
+    impersonal: 'id number status currency payment_policy channel_id terms terms_sha256',
+  },
+  catalog_document: { impersonal: 'id fields content_hash' },
+  catalog_embedding: { impersonal: 'content_hash model vector' },
+  catalog_reindex: { impersonal: 'id status embeddings slice_ids' },
+  catalog_slice: { impersonal: 'vertical locale market embedding_model' },
+  catalog_synonym: { impersonal: 'id language input terms' },
+  channels: {
+    partner: 'name description website contact_name contact_email metadata',
+    impersonal: 'id kind status system_key',
+  },
+  commission_lines: {
+    accounting: 'recipient_name payout_reference void_reason notes',
+    impersonal:
+      'id booking_id booking_item_id currency recipient_type recipient_id channel_id commission_model basis payable_trigger status reverses_id',
+  },
+  connector_providers: { impersonal: 'key name description capabilities application_form_schema operator_id' },
+  contract_page_tokens: { impersonal: 'token_sha256 contract_id' },
+  contracts: {
+    contract: 'title body recipient_name recipient_email metadata void_reason',
+    impersonal: 'id status contract_number body_sha256 language scope public_id booking_id',
+  },
+  departures: { impersonal: 'id product_id time_zone currency facility_id status' },
+  disk_probes: { impersonal: 'content' },
+  facilities: {
+    partner: 'description address_line1 address_line2',
+    impersonal:
+      'id name code kind status parent_facility_id time_zone address_city address_region address_postal_code address_country tags',
+  },
+  failure_limits: { impersonal: 'subject' },
+  ground_operators: {
+    partner: 'name contact_name contact_email contact_phone license_number notes',
+    impersonal: 'id code facility_id service_areas time_zone',
+  },
+  idempotency_keys: { replay: 'answer', impersonal: 'principal key fingerprint token' },
+  installation_steps: { impersonal: 'step' },
+  integrity_report: { impersonal: 'checks' },
+  invitations: { account: 'email name', impersonal: 'id roles status invited_by user_id' },
+  invoice_lines: { accounting: 'description', impersonal: 'invoice_id booking_item_id' },
+  invoice_number_counters: { impersonal: 'series_id period_key' },
+  invoice_number_series: { impersonal: 'id name prefix pattern document_type reset_period' },
+  invoice_renditions: { impersonal: 'id invoice_id format language status storage_key sha256 failure' },
+  invoices: {
+    accounting: 'payer_name payer_address payer_tax_id void_reason',
+    impersonal:
+      'id type booking_id schedule_id status number series_id period_key seller_name seller_address seller_tax_id currency',
+  },
+  ledger_heads: { impersonal: 'hash' },
+  ledger_payloads: { ledger: 'before after', impersonal: 'entry_id digest' },
+  ledger_reversals: { impersonal: 'id original_id reversal_id state outcome failure' },
+  migration_checksums: { impersonal: 'name checksum' },
+  migrations: { impersonal: 'name' },
+  notification_messages: {
+    messages: 'recipient subject text error',
+    impersonal: 'id kind run_id contract_id account_link_id status reason recipient_kind suppression_group',
+  },
+  oauth_access_tokens: { impersonal: 'public_id secret_hash client scopes secret' },
+  oauth_client_secrets: { impersonal: 'id client hash' },
+  oauth_clients: { impersonal: 'id operator_id client_id name scopes grant_id revoked_by' },
+  operator_grants: { impersonal: 'id operator_id status scopes' },
+  operators: { partner: 'name', impersonal: 'id status' },
+  outbox_events: { impersonal: 'id channel event data' },
+  payment_allocations: { impersonal: 'id payment_id schedule_id invoice_id supplier_invoice_id reverses_id' },
+  payment_plans: { impersonal: 'id booking_id policy source' },
+  payment_policies: { impersonal: 'id steps' },
+  payment_schedules: {
+    contract: 'label notes',
+    impersonal: 'id booking_id plan_id currency type basis status',
+  },
+  payment_schedules_overdue: { impersonal: 'schedule_id' },
+  payments: {
+    accounting: 'reference reversal_reason',
+    impersonal: 'id direction booking_id supplier_invoice_id method currency source status',
+  },
+  policies: { impersonal: 'id kind name slug language' },
+  policy_assignments: { impersonal: 'id policy_id kind scope target_id removed_by channel_id' },
+  policy_rules: { impersonal: 'version_id type refund_type currency' },
+  policy_versions: { impersonal: 'id policy_id title body status sha256' },
+  realtime_channels: { impersonal: 'name' },
+  realtime_messages: { published: 'data', impersonal: 'id event published_by' },
+  release_executions: { impersonal: 'slot_id status' },
+  reminder_plannings: { impersonal: 'rule_id last_target_id' },
+  reminder_rules: { impersonal: 'id name trigger send_time suppression_group' },
+  reminder_runs: {
+    messages: 'recipient',
+    impersonal: 'id rule_id stage_id channel booking_id schedule_id invoice_id target_id status reason',
+  },
+  reminder_stage_channels: { messages: 'config', impersonal: 'stage_id' },
+  reminder_stages: { impersonal: 'id rule_id name' },
+  reservation_plans: { impersonal: 'id envelope_id status' },
+  reservation_steps: {
+    impersonal: 'id plan_id envelope_id component_id provider provider_key status offer failure',
+  },
+  review_source_names: { impersonal: 'name source_key' },
+  review_sources: { impersonal: 'key languages' },
+  security_events: { security: 'address user_agent', impersonal: 'id kind user_id actor_id subject_id' },
+  service_keys: { impersonal: 'use kek_id wrapped_key' },
+  simulated_orders: { impersonal: 'key ref state' },
+  simulated_products: { impersonal: 'ref behaviour' },
+  staff_sessions: { impersonal: 'id public_id secret_hash user_id' },
+  supplier_invoice_lines: { accounting: 'description', impersonal: 'invoice_id service_type' },
+  supplier_invoices: {
+    accounting: 'supplier_name supplier_key notes void_reason',
+    impersonal: 'id invoice_number number_key currency base_currency status approved_by',
+  },
+  trip_component_events: { impersonal: 'component_id envelope_id plan_id from_status to_status' },
+  trip_components: {
+    contact: 'title',
+    impersonal: 'id envelope_id kind status departure_id provider_ref currency booking_item_id warnings',
+  },
+  trip_envelopes: { contact: 'title traveler_party cancel_reason', impersonal: 'id status currency booking_id' },
+  users: { account: 'email name password_hash', impersonal: 'id roles language' },
+  vault_audit: { impersonal: 'id actor_type actor_id vault_id operation request_id outcome' },
+  vault_key_versions: { impersonal: 'vault_id state kek_id wrapped_key' },
+  vaults: { impersonal: 'id slug name operator_id' },
+};
+
+const INTRODUCTION = `# Personal data
+
+Generated by \`npm run docs\` from \`src/personal-data.ts\`. A test walks every column of the migrated database that can hold text or
+bytes, and fails for one that has neither a class nor is declared impersonal.
+
+`;
+
+const ELSEWHERE = `
+## Elsewhere
+
+- **Vault.** The service stores no plaintext and no ciphertext of the vault: callers keep what they encrypt.
+- **Files.** \`FILES_DIR\` holds rendered invoices (class accounting).
+- **Jobs.** The queue (schema \`graphile_worker\`) keeps the payload of a job until it has succeeded. Payloads contain ids, except the
+  one that sends a contract, which contains its recipient and title.
+- **Logs** contain ids of users and requests, no names, addresses, texts or values of requests. The log of the embedded server
+  contains no parameters of statements and no rejected values.
+- **Events** contain ids, states and amounts.
+- **Ledger.** Images of bookings, contracts, invoices, channels, ground operators and users contain the members of those records,
+  because a reversal restores them. They are kept apart from the entry, so that they can be erased without breaking its chain.
+- **Backups** keep what they contained: an erasure does not reach them before they expire.
+`;
+
+/** `docs/personal-data.md`: classes with purpose and retention, and where each of them is. */
+export function personalDataPage(): string {
+  const rows = Object.entries(CLASSES).map(
+    ([name, { content, purpose, kept, deletedBy }]) =>
+      `| ${name} | ${content} | ${purpose} | ${kept} | ${deletedBy} |\n`,
+  );
+  const places = Object.keys(CLASSES).map((name) => `| ${name} | ${placesOf(name as ClassName)} |\n`);
+  return `${INTRODUCTION}## Classes
+
+| Class | Content | Purpose | Kept | Deleted by |
+|---|---|---|---|---|
+${rows.join('')}
+## Location
+
+| Class | Columns |
+|---|---|
+${places.join('')}${ELSEWHERE}`;
+}
+
+function placesOf(name: ClassName): string {
+  return Object.entries(COLUMN_CLASSES)
+    .flatMap(([table, classes]) =>
+      (classes[name] ?? '')
+        .split(' ')
+        .filter(Boolean)
+        .map((column) => `\`${table}.${column}\``),
+    )
+    .join(', ');
+}

@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { BookingJobs } from '../../src/modules/bookings/bookings/bookings.jobs.js';
+import { BookingsService } from '../../src/modules/bookings/index.js';
+import { Clock } from '../../src/platform/clock/clock.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { confirmedBooking, entriesAbout, makeBooking, readBooking } from './bookings.js';
+
+const CUSTOMER = { customerName: 'Clara Beispiel', customerEmail: 'clara@example.com', notes: 'Clara has a dog' };
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ env: { JOBS: 'false' } });
+});
+
+const erase = () => asSystem(() => app.nest.get(BookingJobs, { strict: false }).erasePast());
+const complete = () => asSystem(() => app.nest.get(BookingsService).progressByDate());
+const inDays = (days: number) => app.nest.get(Clock).dayOf(new Date(app.now().getTime() + days * 86_400_000));
+/** Three years are at most this many days. */
+const THREE_YEARS = 1_096;
+
+describe('the personal data of a booking', () => {
+  it('the customer and free texts of a booking are erased three years after the last service, its figures stay', async () => {
+    const owner = app.as('owner');
+    const { booking } = await confirmedBooking(owner, { item: { serviceDate: inDays(10) }, booking: CUSTOMER });
+    app.travel({ days: 11 });
+    await complete();
+    const before = await readBooking(owner, booking.id);
+    expect(before).toMatchObject({ status: 'completed', ...CUSTOMER });
+
+    app.travel({ days: THREE_YEARS - 4 });
+    await erase();
+    expect(await readBooking(owner, booking.id)).toEqual(before);
+
+    app.travel({ days: 4 });
+    await Promise.all([erase(), erase()]);
+    const after = await readBooking(owner, booking.id);
+    expect(after).toMatchObject({ customerName: 'Erased person', customerEmail: null, notes: null });
+    expect(after.version).toBe(before.version + 1);
+    const { number, totalCents, startDate } = before;
+    expect(after).toMatchObject({ number, totalCents, startDate, status: 'completed' });
+    const titles = await app.sql('select distinct title from booking_items where booking_id = $1', [booking.id]);
+    expect(titles).toEqual([{ title: 'erased' }]);
+    const entries = (await entriesAbout(owner, booking.id)).filter(({ action }) => action === 'bookings.booking.erase');
+    expect(entries).toMatchObject([{ actorType: 'system', after: { version: after.version } }]);
+
+    await erase();
+    expect(await readBooking(owner, booking.id)).toEqual(after);
+    app.travel({ days: -11 - THREE_YEARS });
+  });
+
+  it('a booking with a service ahead keeps its customer, however old it is', async () => {
+    const owner = app.as('owner');
+    const ahead = { item: { serviceDate: inDays(THREE_YEARS + 100) }, booking: CUSTOMER };
+    const { booking } = await confirmedBooking(owner, ahead);
+    const draft = await makeBooking(owner, CUSTOMER);
+    app.travel({ days: THREE_YEARS + 50 });
+    await erase();
+    expect(await readBooking(owner, booking.id)).toMatchObject(CUSTOMER);
+    expect(await readBooking(owner, draft.id)).toMatchObject({ customerName: 'Erased person', status: 'draft' });
+    app.travel({ days: -THREE_YEARS - 50 });
+  });
+});
