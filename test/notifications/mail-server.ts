@@ -12,9 +12,11 @@ export interface MailServer {
   meanwhile: () => Promise<unknown>;
 }
 
+const linkIn = (text = '') => /https?:\/\/\S+/.exec(text)?.[0] ?? '';
+
 /**
  * A real mail server on loopback. The recipient determines its response: `busy` is rejected temporarily (451) the first time,
- * `refused` permanently (550); for `broken` the connection breaks after the text.
+ * `refused` permanently (550), `quoting` too (554), with the link of the mail in the error; for `broken` the connection breaks after the text.
  */
 export async function startMailServer(): Promise<MailServer> {
   const made: MailServer = { url: '', mails: [], meanwhile: async () => undefined };
@@ -31,6 +33,8 @@ export async function startMailServer(): Promise<MailServer> {
         if (recipient.startsWith('broken')) sockets.get(remotePort)?.destroy();
         if (recipient.startsWith('broken') || recipient.startsWith('silent')) return;
         if (recipient.startsWith('refused')) done(Object.assign(new Error('No such box'), { responseCode: 550 }));
+        else if (recipient.startsWith('quoting'))
+          done(Object.assign(new Error(`Suspicious link ${linkIn(mails.at(-1)?.text)}`), { responseCode: 554 }));
         else if (recipient.startsWith('busy') && isFirst)
           done(Object.assign(new Error('Later'), { responseCode: 451 }));
         else done();

@@ -1,12 +1,10 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { AccountLinksService } from './account-links/account-links.service.js';
-import { InvitationReversals } from './invitations/invitations.reversals.js';
 import { InvitationsController } from './invitations/invitations.controller.js';
 import { InvitationsService } from './invitations/invitations.service.js';
 import { PasswordsController } from './passwords/passwords.controller.js';
 import { PasswordsService } from './passwords/passwords.service.js';
-import { UserReversals } from './users/users.reversals.js';
 import { ApiTokensController } from './api-tokens/api-tokens.controller.js';
 import { ApiTokensService } from './api-tokens/api-tokens.service.js';
 import { PlatformKeysService } from './api-tokens/platform-keys.service.js';
@@ -40,13 +38,11 @@ import { UsersService } from './users/users.service.js';
     IdentityDemo,
     LastUsesService,
     PlatformKeysService,
-    InvitationReversals,
     InvitationsService,
     PasswordsService,
     SecurityEventsService,
     SessionsService,
     UserCredentialsService,
-    UserReversals,
     UsersService,
   ],
   exports: [AccountLinksService, InitialCredentialsService, PlatformKeysService],

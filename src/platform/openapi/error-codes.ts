@@ -32,7 +32,7 @@ export function errorCodesOf(route: Route, shape: ErrorShape, accepted: Accepted
 }
 
 function genericCodes(
-  { access, mutation, refusals }: Route,
+  { access, mutation, refusals, surface }: Route,
   shape: ErrorShape,
   accepted: Accepted,
 ): Map<number, readonly string[]> {
@@ -44,7 +44,11 @@ function genericCodes(
     ...(needsCredential
       ? ([
           [401, ['unauthorized']],
-          [403, ['forbidden']],
+          // A staff session has no scopes until its user has replaced a password that somebody else has set.
+          [
+            403,
+            surface === 'staff' && access.scope !== null ? ['forbidden', 'password_change_required'] : ['forbidden'],
+          ],
         ] as const)
       : []),
     [404, ['not_found']],

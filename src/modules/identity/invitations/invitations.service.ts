@@ -11,7 +11,7 @@ import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import { AccountLinksService, linkInvalid } from '../account-links/account-links.service.js';
 import { AccountMailListener } from '../account-mails/account-mail-listener.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
@@ -130,9 +130,10 @@ export class InvitationsService {
     });
   }
 
-  /** Revokes the invitation in the running transaction. The reversal's own ledger entry records it. */
-  async reverse(id: string): Promise<{ before: object; after: object }> {
-    return this.close(await this.rows.lock(id));
+  /** Revokes the invitation. Throws 409 `invitation_closed`. */
+  @Reverses('identity.invitation.create')
+  async reverseCreation({ subjectId }: RecordedAction): Promise<ReversalResult> {
+    return this.close(await this.rows.lock(subjectId));
   }
 
   /** Creates the user. Throws 409 `email_taken`; 422 `link_invalid`, `password_too_common`, `password_too_personal`. */

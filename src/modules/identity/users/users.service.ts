@@ -8,17 +8,24 @@ import { make, type Rows } from '../../../platform/database/rows.js';
 import { type AppError, conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId, randomBase62 } from '../../../platform/ids/id.js';
 import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
-import { ActionLedger, assertUnchangedSince, type RecordedAction } from '../../action-ledger/index.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  type ReversalResult,
+  Reverses,
+} from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
 import { printGeneratedSecret } from '../print-generated-secret.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { assertCallerHasScopes } from './assert-caller-has-scopes.js';
 import { hashPassword } from './password.js';
 import { type Role, scopesOf } from './role.js';
-import { type ListUsers, ProvidedUser, type RestoredUser, type UpdateOwnAccount, type UpdateUser } from './user.dto.js';
+import { type ListUsers, ProvidedUser, RestoredUser, type UpdateOwnAccount, type UpdateUser } from './user.dto.js';
 import { inOrder, User, type UserChanges } from './user.entity.js';
 
 mapConstraint('users_email', emailTaken);
@@ -130,13 +137,14 @@ export class UsersService {
   }
 
   /**
-   * Restores the values of before in the running transaction. The reversal's own ledger entry records it. Throws as `update`,
-   * and 409 `changed_since`.
+   * Restores name, roles, language and status; sessions and tokens that the change has ended remain ended. Throws 403 for
+   * roles beyond the scopes of the caller; 409 `changed_since`, `last_owner`.
    */
-  async reverse(entry: RecordedAction, values: RestoredUser): Promise<{ before: object; after: object }> {
+  @Reverses('identity.user.update')
+  async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const { user, hasOtherOwner } = await this.lock(entry.subjectId);
     assertUnchangedSince(entry, user);
-    return this.change(user, values, hasOtherOwner);
+    return this.change(user, await checkedAs(RestoredUser, entry.before), hasOtherOwner);
   }
 
   /** Creates or updates users by e-mail address. */
