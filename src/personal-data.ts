@@ -82,7 +82,8 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   account_links: { impersonal: 'id purpose invitation_id user_id' },
   action_ledger_entries: {
     ledger: 'reason',
-    impersonal: 'id action subject_type subject_id actor_type actor_id reverses_entry_id correlation_id digest hash',
+    impersonal:
+      'id action subject_type subject_id actor_type actor_id reverses_entry_id correlation_id server_request_id digest hash',
   },
   allotment_movements: { impersonal: 'id slot_id kind cause booking_item_id' },
   allotment_release_steps: { impersonal: 'allotment_id' },
@@ -190,7 +191,10 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   },
   review_source_names: { impersonal: 'name source_key' },
   review_sources: { impersonal: 'key languages' },
-  security_events: { security: 'address user_agent', impersonal: 'id kind user_id actor_id subject_id' },
+  security_events: {
+    security: 'address user_agent',
+    impersonal: 'id kind user_id actor_id subject_id server_request_id',
+  },
   service_keys: { impersonal: 'use kek_id wrapped_key' },
   simulated_orders: { impersonal: 'key ref state' },
   simulated_products: { impersonal: 'ref behaviour' },
@@ -207,7 +211,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   },
   trip_envelopes: { contact: 'title traveler_party cancel_reason', impersonal: 'id status currency booking_id' },
   users: { account: 'email name password_hash', impersonal: 'id roles language' },
-  vault_audit: { impersonal: 'id actor_type actor_id vault_id operation request_id outcome' },
+  vault_audit: { impersonal: 'id actor_type actor_id vault_id operation request_id server_request_id outcome' },
   vault_key_versions: { impersonal: 'vault_id state kek_id wrapped_key' },
   vaults: { impersonal: 'id slug name operator_id' },
 };
