@@ -25,6 +25,7 @@ import { ContractPublicIds1791000000400 } from './src/migrations/1791000000400-c
 import { ContractPageTokens1791000000410 } from './src/migrations/1791000000410-contract-page-tokens.js';
 import { AuditRequestIds1791000000420 } from './src/migrations/1791000000420-audit-request-ids.js';
 import { MessageRetention1791000000700 } from './src/migrations/1791000000700-message-retention.js';
+import { VaultKeyDestruction1791000000510 } from './src/migrations/1791000000510-vault-key-destruction.js';
 import { ServiceKeys1791000000500 } from './src/migrations/1791000000500-service-keys.js';
 import { BookingRetention1791000000710 } from './src/migrations/1791000000710-booking-retention.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
@@ -150,6 +151,7 @@ const migrations = [
   MessageRetention1791000000700,
   ServiceKeys1791000000500,
   BookingRetention1791000000710,
+  VaultKeyDestruction1791000000510,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -43,7 +43,14 @@ describe('manual rotation', () => {
     const { data } = first.body;
     expect([first.status, data]).toEqual([
       201,
-      { version: 2, state: 'pending', primaryAt: expect.any(String), encryptions: 0, createdAt: expect.any(String) },
+      {
+        version: 2,
+        state: 'pending',
+        primaryAt: expect.any(String),
+        encryptions: 0,
+        createdAt: expect.any(String),
+        destroyAt: null,
+      },
     ]);
     expect(Date.parse(data.primaryAt ?? '') - Date.parse(data.createdAt)).toBe(KEY_LIFETIME_MS);
     expect(again.body).toEqual(first.body);
@@ -88,7 +95,7 @@ describe('manual rotation', () => {
       { error: 'The vault has 16 versions that decrypt; disable one first' },
     ]);
     const members = new Set((await list('sixteen')).flatMap((version) => Object.keys(version)));
-    expect([...members].sort()).toEqual(['createdAt', 'encryptions', 'primaryAt', 'state', 'version']);
+    expect([...members].sort()).toEqual(['createdAt', 'destroyAt', 'encryptions', 'primaryAt', 'state', 'version']);
   });
 });
 

@@ -69,6 +69,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   kekFile: 'Keys and vault',
   vaultKekPrimary: 'Keys and vault',
   vaultUpsert: 'Keys and vault',
+  vaultKeyDestructionDays: 'Keys and vault',
   demoData: 'First start',
   bootstrapStaffToken: 'First start',
   bootstrapPlatformKey: 'First start',

@@ -52,6 +52,7 @@ export abstract class Env {
   /** The key-encryption key that wraps new keys; null only if there is none. */
   readonly kekPrimary: string | null;
   readonly vaultUpsert: boolean;
+  readonly vaultKeyDestructionDays: number;
   readonly bootstrapStaffToken: string | null;
   readonly bootstrapPlatformKey: string | null;
   readonly bootstrapAdminEmail: string | null;

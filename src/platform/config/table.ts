@@ -218,6 +218,15 @@ export const settings = {
     expected: 'true or false',
     form: /^(true|false)$/,
   }),
+  vaultKeyDestructionDays: wholeNumber({
+    name: 'VAULT_KEY_DESTRUCTION_DAYS',
+    purpose:
+      'Days between the request to destroy a key version of a vault and its destruction, in which it can be cancelled',
+    example: '30',
+    fallback: '7',
+    min: 1,
+    max: 90,
+  }),
   bootstrapStaffToken: optionalText({
     name: 'BOOTSTRAP_STAFF_TOKEN',
     purpose: 'Preset staff token of the first owner',

@@ -1,7 +1,7 @@
 import { currentActor, currentContext } from '../../../platform/context/request-context.js';
 import { newId } from '../../../platform/ids/id.js';
 
-type VaultOperation =
+export type VaultOperation =
   | 'encrypt'
   | 'decrypt'
   | 'rewrap_value'
@@ -11,6 +11,9 @@ type VaultOperation =
   | 'rotation_complete'
   | 'key_disable'
   | 'key_enable'
+  | 'key_destruction_schedule'
+  | 'key_destruction_cancel'
+  | 'key_destroy'
   | 'rewrap';
 
 /** An operation on a vault; never with a value or a ciphertext. */

@@ -24,15 +24,16 @@ export class EncryptionController {
   @HttpCode(200)
   @RequireScope('vault:write')
   @Refuses({ 409: ['vault_archived', 'no_usable_key', 'vault_limit_reached'] })
-  async encrypt(@VaultSlug() slug: string, @Body() { plaintext }: EncryptRequest): Promise<EncryptedEnvelope> {
-    return { data: { ciphertext: await this.encryption.encrypt(slug, plaintext) } };
+  async encrypt(@VaultSlug() slug: string, @Body() request: EncryptRequest): Promise<EncryptedEnvelope> {
+    return { data: { ciphertext: await this.encryption.encrypt(slug, request) } };
   }
 
   /**
    * Decrypt a value
    *
    * @remarks Decrypts a ciphertext of this vault with whichever key version encrypted it, unless that version is
-   * disabled. Any other ciphertext, such as one of another vault or a changed one, is rejected with the same response
+   * disabled. Any other ciphertext, such as one of another vault or a changed one, and another
+   * context than the one that it was encrypted with are rejected with the same response
    * (400 `undecryptable`). An archived vault is rejected (409 `vault_archived`). The operation is audited without the
    * value.
    */
@@ -40,15 +41,15 @@ export class EncryptionController {
   @HttpCode(200)
   @RequireScope('vault:read')
   @Refuses({ 400: ['undecryptable'], 409: ['vault_archived'] })
-  async decrypt(@VaultSlug() slug: string, @Body() { ciphertext }: DecryptRequest): Promise<DecryptedEnvelope> {
-    return { data: { plaintext: await this.encryption.decrypt(slug, ciphertext) } };
+  async decrypt(@VaultSlug() slug: string, @Body() request: DecryptRequest): Promise<DecryptedEnvelope> {
+    return { data: { plaintext: await this.encryption.decrypt(slug, request) } };
   }
 
   /**
    * Rewrap a value with the present key
    *
    * @remarks Decrypts a ciphertext of this vault and encrypts the value again with the primary key, without returning the
-   * value. Use it before an old key version is disabled. A ciphertext that cannot be decrypted is rejected (400
+   * value. The context, if any, stays the same. Use it before an old key version is disabled. A ciphertext that cannot be decrypted is rejected (400
    * `undecryptable`), and so is a vault that is archived (409 `vault_archived`) or has no key for encryption (409
    * `no_usable_key`).
    */
@@ -56,7 +57,7 @@ export class EncryptionController {
   @HttpCode(200)
   @RequireScope('vault:keys')
   @Refuses({ 400: ['undecryptable'], 409: ['vault_archived', 'no_usable_key'] })
-  async rewrap(@VaultSlug() slug: string, @Body() { ciphertext }: DecryptRequest): Promise<EncryptedEnvelope> {
-    return { data: { ciphertext: await this.encryption.rewrap(slug, ciphertext) } };
+  async rewrap(@VaultSlug() slug: string, @Body() request: DecryptRequest): Promise<EncryptedEnvelope> {
+    return { data: { ciphertext: await this.encryption.rewrap(slug, request) } };
   }
 }

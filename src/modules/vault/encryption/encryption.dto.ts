@@ -1,9 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
 import { dataOf, KeptAsData } from '../../../platform/http/dto.js';
+import { Optional } from '../../../platform/http/fields.js';
 import { OVERHEAD_BYTES } from '../../../platform/keys/aes-gcm.js';
 import { CheckedText } from '../../../platform/http/trade-fields.js';
 
 const MAX_PLAINTEXT_BYTES = 65_536;
+const MAX_CONTEXT_BYTES = 1_024;
 const MAX_CIPHERTEXT_LENGTH = Math.ceil((MAX_PLAINTEXT_BYTES + OVERHEAD_BYTES) / 3) * 4;
 /** Limit of the request body; a longer ciphertext is rejected before. */
 const MAX_BODY_BYTES = 512 * 1024;
@@ -32,6 +34,13 @@ function Ciphertext(): PropertyDecorator {
   return CheckedText('isCiphertext', () => true, { max: MAX_CIPHERTEXT_LENGTH, message: '$property must be base64' });
 }
 
+/** The context of a value, which is bound to its ciphertext and is not encrypted. */
+function Context(): PropertyDecorator {
+  const fits = (text: string) => text !== '' && text.isWellFormed() && Buffer.byteLength(text) <= MAX_CONTEXT_BYTES;
+  const message = `$property must be well-formed Unicode of 1 to ${MAX_CONTEXT_BYTES} bytes in UTF-8`;
+  return CheckedText('isContext', fits, { max: MAX_CONTEXT_BYTES, message });
+}
+
 /** A value to encrypt. */
 export class EncryptRequest {
   /**
@@ -40,6 +49,14 @@ export class EncryptRequest {
    */
   @Plaintext()
   plaintext: string;
+
+  /**
+   * What the value belongs to, such as the id of a record: 1 to 1,024 bytes in UTF-8. The ciphertext decrypts only with the same
+   * context, byte for byte, so it is useless in the place of another one. It is neither secret nor stored.
+   */
+  @Optional()
+  @Context()
+  context?: string;
 }
 
 /** An encrypted value. */
@@ -61,6 +78,11 @@ export class DecryptRequest {
    */
   @AnyCiphertext()
   ciphertext: string;
+
+  /** The context that the value was encrypted with; absent if it was encrypted without one. */
+  @Optional()
+  @Context()
+  context?: string;
 }
 
 /** A decrypted value. */

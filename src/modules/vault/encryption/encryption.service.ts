@@ -6,6 +6,7 @@ import { VaultAuditService } from '../audit/vault-audit.service.js';
 import { open, seal } from '../../../platform/keys/aes-gcm.js';
 import { EncryptionBudget } from '../keys/encryption-budget.js';
 import { VaultKeysService } from '../keys/vault-keys.service.js';
+import type { DecryptRequest, EncryptRequest } from './encryption.dto.js';
 import { findPrimary, type VaultSnapshot, type LiveVersion } from '../vaults/vault-snapshot.js';
 import { VaultsService } from '../vaults/vaults.service.js';
 
@@ -21,48 +22,51 @@ export class EncryptionService {
   ) {}
 
   /** Returns base64 of nonce, ciphertext and tag. */
-  async encrypt(slug: string, plaintext: string): Promise<string> {
+  async encrypt(slug: string, { plaintext, context }: EncryptRequest): Promise<string> {
     const vault = await (this.env.vaultUpsert ? this.vaults.getOrCreate(slug) : this.vaults.get(slug));
     const value = Buffer.from(plaintext);
     const operation = { operation: 'encrypt', vaultId: vault.id, bytes: value.length } as const;
     return this.audit.audited(operation, async (record) => {
       const version = await this.takePrimary(slug, vault);
       record.keyVersion = version.version;
-      return seal(await this.binding(version), value).toString('base64');
+      return seal(await this.binding(version, context), value).toString('base64');
     });
   }
 
-  /** Throws the same error, 400 `undecryptable`, for every fault of the ciphertext. */
-  async decrypt(slug: string, ciphertext: string): Promise<string> {
+  /** Throws the same error, 400 `undecryptable`, for every fault of the ciphertext and for another context. */
+  async decrypt(slug: string, request: DecryptRequest): Promise<string> {
     const vault = await this.vaults.get(slug);
     return this.audit.audited({ operation: 'decrypt', vaultId: vault.id }, async (record) => {
       assertInUse(vault);
-      const { value, keyVersion } = await this.opened(vault, ciphertext);
+      const { value, keyVersion } = await this.opened(vault, request);
       Object.assign(record, { keyVersion, bytes: value.length });
       return value.toString();
     });
   }
 
-  /** Encrypts the value of a ciphertext again with the primary key, without returning it. */
-  async rewrap(slug: string, ciphertext: string): Promise<string> {
+  /** Encrypts the value of a ciphertext again with the primary key and the same context, without returning it. */
+  async rewrap(slug: string, request: DecryptRequest): Promise<string> {
     const vault = await this.vaults.get(slug);
     return this.audit.audited({ operation: 'rewrap_value', vaultId: vault.id }, async (record) => {
       assertInUse(vault);
-      const { value } = await this.opened(vault, ciphertext);
+      const { value } = await this.opened(vault, request);
       record.bytes = value.length;
       const version = await this.takePrimary(slug, vault);
       record.keyVersion = version.version;
-      const sealed = seal(await this.binding(version), value);
+      const sealed = seal(await this.binding(version, request.context), value);
       value.fill(0);
       return sealed.toString('base64');
     });
   }
 
-  private async opened(vault: VaultSnapshot, ciphertext: string): Promise<{ value: Buffer; keyVersion: number }> {
+  private async opened(
+    vault: VaultSnapshot,
+    { ciphertext, context }: DecryptRequest,
+  ): Promise<{ value: Buffer; keyVersion: number }> {
     const sealed = fromBase64(ciphertext);
     // A ciphertext does not name its key version; the tag shows which one fits.
     for (const version of sealed ? vault.versions : []) {
-      const value = sealed && open(await this.binding(version), sealed);
+      const value = sealed && open(await this.binding(version, context), sealed);
       if (value) return { value, keyVersion: version.version };
     }
     throw new AppError(400, 'undecryptable', 'ciphertext cannot be decrypted');
@@ -76,9 +80,13 @@ export class EncryptionService {
     return (await this.budget.take(version)) ? version : this.takePrimary(slug, await this.vaults.getUncached(slug));
   }
 
-  /** The key, and the AAD that binds a ciphertext to this vault and version. */
-  private async binding(version: LiveVersion): Promise<{ key: KeyObject; aad: Buffer }> {
-    const aad = Buffer.from(`vault-data|v1|${version.vaultId}|${version.version}`);
+  /**
+   * The key, and the AAD that binds a ciphertext to this vault, version and context. The context is the last part, and neither
+   * an id nor a number contains the separator, so no context makes the AAD of another vault, version or context.
+   */
+  private async binding(version: LiveVersion, context?: string): Promise<{ key: KeyObject; aad: Buffer }> {
+    const place = `vault-data|v1|${version.vaultId}|${version.version}`;
+    const aad = Buffer.from(context === undefined ? place : `${place}|context|${context}`);
     return { key: await this.keys.get(version), aad };
   }
 }

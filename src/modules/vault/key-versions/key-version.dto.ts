@@ -23,7 +23,7 @@ export class KeyVersionResponse {
 
   /**
    * `pending` decrypts and becomes `primary` automatically; `primary` encrypts and decrypts; `decrypt_only` decrypts;
-   * `disabled` and `destroyed` do neither.
+   * `disabled`, `pending_destruction` and `destroyed` do neither.
    */
   @OneOf(KEY_STATES)
   state: KeyState;
@@ -41,6 +41,10 @@ export class KeyVersionResponse {
 
   @Instant()
   createdAt: string;
+
+  /** Time when the key will be destroyed; null in any state but `pending_destruction`. */
+  @Instant()
+  destroyAt: string | null;
 }
 
 export class KeyVersionEnvelope extends dataOf(KeyVersionResponse) {}
@@ -53,7 +57,14 @@ export class KeyVersionList {
 }
 
 /** Omits the key material, also in wrapped form. */
-export function toKeyVersion({ version, state, reserved, createdAt }: KeyVersion): KeyVersionResponse {
+export function toKeyVersion({ version, state, reserved, createdAt, destroyAt }: KeyVersion): KeyVersionResponse {
   const primaryAt = state === 'pending' ? new Date(createdAt.getTime() + KEY_LIFETIME_MS).toISOString() : null;
-  return { version, state, primaryAt, encryptions: reserved, createdAt: createdAt.toISOString() };
+  return {
+    version,
+    state,
+    primaryAt,
+    encryptions: reserved,
+    createdAt: createdAt.toISOString(),
+    destroyAt: destroyAt && destroyAt.toISOString(),
+  };
 }

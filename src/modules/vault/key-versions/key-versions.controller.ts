@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { NoBody } from '../../../platform/http/no-body.js';
@@ -42,17 +42,55 @@ export class KeyVersionsController {
    * Disable or enable a key version
    *
    * @remarks Disables a version that no longer encrypts, or lets a disabled version decrypt again. The primary and a
-   * pending version cannot be changed (409 `key_in_use`), nor a destroyed one (409 `key_destroyed`). At most 16
+   * pending version cannot be changed (409 `key_in_use`), nor a destroyed one (409 `key_destroyed`), nor one whose destruction is pending
+   * (409 `key_destruction_pending`). At most 16
    * versions can decrypt (409 `key_limit_reached`). Setting the present state changes nothing.
    */
   @Patch(':version')
   @RequireScope('vault:keys')
-  @Refuses({ 409: ['vault_archived', 'key_in_use', 'key_destroyed', 'key_limit_reached'] })
+  @Refuses({ 409: ['vault_archived', 'key_in_use', 'key_destroyed', 'key_destruction_pending', 'key_limit_reached'] })
   async change(
     @VaultSlug('rotated') slug: string,
     @PathKeyVersion() version: number,
     @Body() { state }: ChangeKeyVersion,
   ): Promise<KeyVersionEnvelope> {
     return { data: toKeyVersion(await this.versions.change(slug, version, state)) };
+  }
+
+  /**
+   * Schedule the destruction of a key version
+   *
+   * @remarks From now on the version neither encrypts nor decrypts, and at `destroyAt` its key is destroyed for good: no value
+   * that was encrypted with it can be decrypted again. The waiting period is a setting of the service. Rewrap the values that
+   * are still needed first. The primary and a pending version cannot be destroyed (409 `key_in_use`). If the destruction is
+   * pending already, nothing changes.
+   */
+  @Post(':version/destruction')
+  @HttpCode(200)
+  @RequireScope('vault:keys')
+  @Refuses({ 409: ['vault_archived', 'key_in_use', 'key_destroyed'] })
+  async scheduleDestruction(
+    @VaultSlug('rotated') slug: string,
+    @PathKeyVersion() version: number,
+    @NoBody() _body: null,
+  ): Promise<KeyVersionEnvelope> {
+    return { data: toKeyVersion(await this.versions.scheduleDestruction(slug, version)) };
+  }
+
+  /**
+   * Cancel the destruction of a key version
+   *
+   * @remarks Possible until `destroyAt`. The version is `disabled` afterwards. Rejected if no destruction is pending (409
+   * `no_destruction_pending`) or the key is destroyed (409 `key_destroyed`).
+   */
+  @Delete(':version/destruction')
+  @RequireScope('vault:keys')
+  @Refuses({ 409: ['vault_archived', 'key_destroyed', 'no_destruction_pending'] })
+  async cancelDestruction(
+    @VaultSlug('rotated') slug: string,
+    @PathKeyVersion() version: number,
+    @NoBody() _body: null,
+  ): Promise<KeyVersionEnvelope> {
+    return { data: toKeyVersion(await this.versions.cancelDestruction(slug, version)) };
   }
 }

@@ -2,7 +2,14 @@ import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 
-export const KEY_STATES = named('VaultKeyState', ['pending', 'primary', 'decrypt_only', 'disabled', 'destroyed']);
+export const KEY_STATES = named('VaultKeyState', [
+  'pending',
+  'primary',
+  'decrypt_only',
+  'disabled',
+  'pending_destruction',
+  'destroyed',
+]);
 export type KeyState = (typeof KEY_STATES)[number];
 
 /** States in which a key decrypts. Only `primary` encrypts. */
@@ -37,4 +44,6 @@ export class KeyVersion {
   /** How many encryptions processes have reserved; never more than 2^32. */
   @Column('bigint', { transformer: safeInteger }) reserved: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  /** When the key is destroyed; null unless its destruction is pending. */
+  @Column('timestamptz', { name: 'destroy_at', nullable: true }) destroyAt: Date | null;
 }

@@ -1,12 +1,20 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { asSystem } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
+import { Notifier } from '../../../platform/database/notifier.js';
 import { make } from '../../../platform/database/rows.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { KekProvider, type WrappedKey } from '../../../platform/keys/kek-provider.js';
+import type { Rewrapping } from '../../../platform/keys/service-keys.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { VaultAuditService } from '../audit/vault-audit.service.js';
 import {
@@ -20,6 +28,7 @@ import {
 import { PlaintextKeyCache } from './plaintext-key-cache.js';
 
 const KEY_BYTES = 32;
+const CHANNEL = 'vault_keys';
 
 type StoredKey = KeySlot & WrappedKey;
 
@@ -31,7 +40,7 @@ interface VersionSummary {
 
 /** The data-encryption keys of vaults: making, rotating and wrapping them, and the plaintext keys in memory. */
 @Injectable()
-export class VaultKeysService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class VaultKeysService implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   private readonly plaintextKeys: PlaintextKeyCache;
 
   constructor(
@@ -39,6 +48,7 @@ export class VaultKeysService implements OnApplicationBootstrap, OnApplicationSh
     private readonly keks: KekProvider,
     private readonly audit: VaultAuditService,
     private readonly clock: Clock,
+    private readonly notifier: Notifier,
     @Inject(LOG) private readonly log: Logger,
   ) {
     this.plaintextKeys = new PlaintextKeyCache(keks);
@@ -52,6 +62,14 @@ export class VaultKeysService implements OnApplicationBootstrap, OnApplicationSh
     await asSystem(() => this.rewrapAll());
   }
 
+  onModuleInit(): void {
+    const onNotification = (key: string) => {
+      const [vaultId = '', version] = key.split(' ');
+      this.plaintextKeys.forget({ vaultId, version: Number(version) });
+    };
+    this.notifier.subscribe(CHANNEL, { onNotification });
+  }
+
   onApplicationShutdown(): void {
     this.plaintextKeys.clear();
   }
@@ -61,7 +79,15 @@ export class VaultKeysService implements OnApplicationBootstrap, OnApplicationSh
     const plaintextKey = randomBytes(KEY_BYTES);
     const wrapped = await this.keks.wrap(bindingOf({ vaultId, version }), plaintextKey);
     plaintextKey.fill(0);
-    return make(KeyVersion, { vaultId, version, state, ...wrapped, reserved: 0, createdAt: this.clock.now() });
+    return make(KeyVersion, {
+      vaultId,
+      version,
+      state,
+      ...wrapped,
+      reserved: 0,
+      createdAt: this.clock.now(),
+      destroyAt: null,
+    });
   }
 
   /** The plaintext key, in memory for at most five minutes. Throws 503 if the key-encryption key is missing. */
@@ -69,9 +95,13 @@ export class VaultKeysService implements OnApplicationBootstrap, OnApplicationSh
     return this.plaintextKeys.get(version);
   }
 
-  /** Drops the plaintext key of a version that must not be used. Other processes drop it within five minutes. */
+  /**
+   * Drops the plaintext key of a version that must not be used, in this process and, by a notification, in the others; one that
+   * misses it drops the key within five minutes.
+   */
   forget(slot: KeySlot): void {
     this.plaintextKeys.forget(slot);
+    this.notifier.notify(CHANNEL, `${slot.vaultId} ${slot.version}`);
   }
 
   /**
@@ -123,17 +153,23 @@ export class VaultKeysService implements OnApplicationBootstrap, OnApplicationSh
     });
   }
 
-  private async rewrapAll(): Promise<void> {
+  /** Wraps the keys of other key-encryption keys again with the primary one. Safe to repeat. */
+  async rewrapAll(): Promise<Rewrapping> {
     const keys = await this.database.query<StoredKey>(
       `select vault_id as "vaultId", version, kek_id as "kekId", wrapped_key as "wrappedKey"
        from vault_key_versions where kek_id <> $1 order by vault_id, version`,
       [this.keks.primaryId],
     );
-    for (const key of keys) await this.rewrap(key);
+    const result: Rewrapping = { rewrapped: 0, failed: [] };
+    for (const key of keys) {
+      if (await this.rewrap(key)) result.rewrapped += 1;
+      else result.failed.push(`version ${key.version} of ${key.vaultId}, wrapped by ${key.kekId}`);
+    }
+    return result;
   }
 
-  /** Logs a key that cannot be unwrapped: one missing key-encryption key must not stop the start of the whole service. */
-  private async rewrap(key: StoredKey): Promise<void> {
+  /** False, and a log entry, for a key that cannot be unwrapped: one missing key-encryption key must not stop the start of the whole service. */
+  private async rewrap(key: StoredKey): Promise<boolean> {
     const { vaultId, version, kekId } = key;
     const plaintextKey = await this.keks.unwrap(bindingOf(key), key).catch((error: unknown) => {
       if (error instanceof AppError) return null;
@@ -142,7 +178,7 @@ export class VaultKeysService implements OnApplicationBootstrap, OnApplicationSh
     if (!plaintextKey) {
       const message = `a vault key cannot be opened: its key-encryption key ${kekId} is missing or wrong`;
       this.log.error({ vaultId, version, kekId }, message);
-      return;
+      return false;
     }
     const next = await this.keks.wrap(bindingOf({ vaultId, version }), plaintextKey);
     plaintextKey.fill(0);
@@ -154,5 +190,6 @@ export class VaultKeysService implements OnApplicationBootstrap, OnApplicationSh
       );
       if (count > 0) this.audit.recordChange({ operation: 'rewrap', vaultId, keyVersion: version });
     });
+    return true;
   }
 }
