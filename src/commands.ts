@@ -7,6 +7,7 @@ import { connect, readProcessEnv, runProcess } from './boot.js';
 import { createApp } from './configure-app.js';
 import { eventTable } from './domain-events.js';
 import { firstStart } from './first-start.js';
+import { revokeSigningKeys, rewrapKeys, rotateSigningKey } from './key-commands.js';
 import { LedgerVerifier } from './modules/action-ledger/index.js';
 import { configurationPage, environmentExample } from './platform/config/configuration-page.js';
 import type { Env } from './platform/config/env.js';
@@ -59,6 +60,21 @@ const commands: Record<string, Command> = {
     parameters: '<file.json>',
     purpose: 'creates or updates rows that no endpoint creates; safe to repeat',
     run: provision,
+  },
+  'keys:rotate': {
+    parameters: '',
+    purpose: 'replaces the key that signs links and cursors; those that exist stay valid for a day',
+    run: ({ app }) => rotateSigningKey(app),
+  },
+  'keys:revoke': {
+    parameters: '',
+    purpose: 'replaces the key that signs links and cursors at once; those that exist are invalid',
+    run: ({ app }) => revokeSigningKeys(app),
+  },
+  'keys:rewrap': {
+    parameters: '',
+    purpose: 'wraps all stored keys with the primary key-encryption key and names those that need another one',
+    run: ({ app }) => rewrapKeys(app),
   },
   'ledger:verify': {
     parameters: '',

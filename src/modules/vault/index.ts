@@ -1,1 +1,2 @@
+export { VaultKeysService } from './keys/vault-keys.service.js';
 export { VaultModule } from './vault.module.js';
