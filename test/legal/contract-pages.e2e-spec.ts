@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
 import { type MailServer, startMailServer } from '../notifications/mail-server.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { Answer } from '../setup/http.js';
@@ -136,6 +138,26 @@ describe('the link to the page of a contract', () => {
     const own = messages.body.data.find(({ contractReference }) => contractReference === contract.reference);
     expect(own).toMatchObject({ text: expect.stringMatching(/Here: \{\{link\}\} \$& \$1\n\n\{\{link\}\}/) });
     expect(JSON.stringify(messages.body)).not.toContain(contract.id);
+  });
+
+  it.each([
+    ['withdrawn', (id: string) => withdraw(app, id)],
+    ['void', (id: string) => declareVoid(app, id)],
+  ])('is not sent if the contract is %s before the mail leaves', async (_, end) => {
+    const { contract } = await mailed();
+    await end(contract.id);
+    const recipient = `late-${sent}@example.com`;
+    const [message] = await app.sql<{ id: string }>(
+      `insert into notification_messages (id, kind, contract_id, status, recipient, recipient_kind, subject, text,
+         attempts, send_at, created_at, updated_at)
+       select 'nmsg_late_' || $2, 'contract', $1, 'queued', $2, 'primary', 'Late', '{{link}}', 0, now(), now(), now()
+       returning id`,
+      [contract.reference, recipient],
+    );
+    await asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
+    const stored = await app.sql('select status from notification_messages where id = $1', [message?.id]);
+    expect(stored).toEqual([{ status: 'cancelled' }]);
+    expect(server.mails.filter((mail) => mail.recipient === recipient)).toEqual([]);
   });
 
   it('each access is logged with the address and the reference', async () => {

@@ -37,13 +37,15 @@ export class ContractPagesService extends ContractLinks {
     super();
   }
 
-  async create(contractReference: string): Promise<string> {
+  async create(contractReference: string): Promise<string | null> {
     const token = randomBase62(TOKEN_LENGTH);
-    await this.database.execute(
-      'insert into contract_page_tokens (token_sha256, contract_id, created_at) values ($1, $2, $3)',
+    const { count } = await this.database.execute(
+      `insert into contract_page_tokens (token_sha256, contract_id, created_at)
+       select $1, id, $3 from contracts
+       where id = $2 and status <> 'void' and withdrawn_at is null and public_until > $3::timestamptz`,
       [digestOf(token), contractReference, this.clock.now()],
     );
-    return `${this.env.baseUrl}${CONTRACT_PAGES_PATH}/${token}`;
+    return count === 0 ? null : `${this.env.baseUrl}${CONTRACT_PAGES_PATH}/${token}`;
   }
 
   /** The page behind a token. Unknown tokens and ended access have the same page, in the language of the browser. */

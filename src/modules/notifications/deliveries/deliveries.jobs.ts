@@ -116,7 +116,8 @@ export class DeliveryJobs {
       if (message.kind === 'account') return { message, ...(await this.accountMails.complete(message)) };
       const [links] = this.listeners.all(ContractLinks);
       if (!links || contractId === null) return { message, text, link: null };
-      return { message, text: withLink(text, await links.create(contractId)), link: null };
+      const link = await links.create(contractId);
+      return { message, text: link === null ? null : withLink(text, link), link };
     });
   }
 
