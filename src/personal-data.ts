@@ -89,7 +89,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   allotment_release_steps: { impersonal: 'allotment_id' },
   allotment_slots: { impersonal: 'id allotment_id departure_id time_zone' },
   allotments: { impersonal: 'id channel_id product_id type release_mode unsold_action notes' },
-  api_tokens: { account: 'name', impersonal: 'id kind public_id secret_hash scopes user_id operator_id' },
+  api_tokens: { account: 'name', impersonal: 'id kind public_id secret_hash scopes user_id parent_id operator_id' },
   booking_items: {
     contract: 'title cancel_reason',
     impersonal: 'id booking_id currency type status cost_currency pricing_treatment departure_id allotment_id',
@@ -154,7 +154,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   },
   oauth_access_tokens: { impersonal: 'public_id secret_hash client scopes secret' },
   oauth_client_secrets: { impersonal: 'id client hash' },
-  oauth_clients: { impersonal: 'id operator_id client_id name scopes grant_id revoked_by' },
+  oauth_clients: { impersonal: 'id operator_id client_id name scopes grant_id parent_client parent_key revoked_by' },
   operator_grants: { impersonal: 'id operator_id status scopes' },
   operators: { partner: 'name', impersonal: 'id status' },
   outbox_events: { impersonal: 'id channel event data' },
