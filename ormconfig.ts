@@ -28,6 +28,7 @@ import { MessageRetention1791000000700 } from './src/migrations/1791000000700-me
 import { VaultKeyDestruction1791000000510 } from './src/migrations/1791000000510-vault-key-destruction.js';
 import { ServiceKeys1791000000500 } from './src/migrations/1791000000500-service-keys.js';
 import { BookingRetention1791000000710 } from './src/migrations/1791000000710-booking-retention.js';
+import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-sealed-answers.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -152,6 +153,7 @@ const migrations = [
   ServiceKeys1791000000500,
   BookingRetention1791000000710,
   VaultKeyDestruction1791000000510,
+  SealedAnswers1791000000720,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

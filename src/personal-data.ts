@@ -59,7 +59,7 @@ const CLASSES = {
     deletedBy: 'erasing the payload of an entry, which leaves its digest; no route or job does so yet',
   },
   replay: {
-    content: 'responses to requests with an `Idempotency-Key`',
+    content: 'responses to requests with an `Idempotency-Key`, encrypted',
     purpose: 'answering a repeated request',
     kept: '24 hours',
     deletedBy: 'the job `platform.idempotency.purge`',
@@ -130,7 +130,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
     partner: 'name contact_name contact_email contact_phone license_number notes',
     impersonal: 'id code facility_id service_areas time_zone',
   },
-  idempotency_keys: { replay: 'answer', impersonal: 'principal key fingerprint token' },
+  idempotency_keys: { replay: 'sealed_answer', impersonal: 'principal key fingerprint token' },
   installation_steps: { impersonal: 'step' },
   integrity_report: { impersonal: 'checks' },
   invitations: { account: 'email name', impersonal: 'id roles status invited_by user_id' },

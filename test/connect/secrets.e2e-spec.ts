@@ -52,7 +52,7 @@ describe('the secret of a client', () => {
     expect(await tablesWith(app, bare)).toEqual([]);
     // Control: the search finds stored values, and the log contains these requests.
     expect(await tablesWith(app, [client.clientId])).toEqual(
-      expect.arrayContaining(['public.oauth_clients', 'public.ledger_payloads', 'public.idempotency_keys']),
+      expect.arrayContaining(['public.oauth_clients', 'public.ledger_payloads']),
     );
     expect(app.logs.filter((line) => line.includes('/connect/v1/oauth/token'))).not.toEqual([]);
   });

@@ -37,6 +37,28 @@ describe('a request with the same Idempotency-Key', () => {
     expect(entries.body.data).toHaveLength(1);
   });
 
+  it('the stored answer of an Idempotency-Key is encrypted, and opens for this key of this caller only', async () => {
+    const [key, other, name] = [newKey(), newKey(), unique('Clara Beispiel')];
+    await create(key, { name, kind: 'ota', contactEmail: 'clara@example.com' });
+    await create(other, { name: unique('Other'), kind: 'ota' });
+    const [stored] = await app.sql<{ row: string; sealed: Buffer }>(
+      'select k::text as row, sealed_answer as sealed from idempotency_keys k where key = $1',
+      [key],
+    );
+    expect(stored?.sealed.length).toBeGreaterThan(200);
+    for (const value of ['Clara', 'clara@example.com', 'contactEmail', 'status']) {
+      expect([stored?.row.includes(value), stored?.sealed.includes(value)]).toEqual([false, false]);
+    }
+    await app.sql(
+      `update idempotency_keys set sealed_answer = (select sealed_answer from idempotency_keys where key = $2),
+         fingerprint = (select fingerprint from idempotency_keys where key = $2) where key = $1`,
+      [other, key],
+    );
+    const copied = await create(other, { name, kind: 'ota', contactEmail: 'clara@example.com' });
+    expect([copied.status, copied.body]).toMatchObject([503, { code: 'service_unavailable' }]);
+    expect((await create(key, { name, kind: 'ota', contactEmail: 'clara@example.com' })).status).toBe(201);
+  });
+
   it('a request with an Idempotency-Key gets its first answer again, also if the channel was changed since', async () => {
     const key = newKey();
     const { id } = await newChannel(app);

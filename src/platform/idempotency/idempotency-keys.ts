@@ -5,9 +5,10 @@ import { Env } from '../config/env.js';
 import { Database } from '../database/database.js';
 import { sessionEnded } from '../database/session-locks.js';
 import { Watchdog } from '../database/watchdog.js';
-import { AppError, unprocessable } from '../errors/app-error.js';
+import { AppError, unavailable, unprocessable } from '../errors/app-error.js';
 import { newId } from '../ids/id.js';
 import { Cron } from '../jobs/job-decorators.js';
+import { SealingKeys } from '../keys/sealing-keys.js';
 
 /** A key that belongs to this request only; `token` rejects a request that took too long. */
 export interface Claim {
@@ -27,7 +28,7 @@ export interface StoredAnswer {
 
 interface Row {
   fingerprint: Buffer;
-  answer: StoredAnswer | null;
+  sealed: Buffer | null;
   claimed: boolean;
 }
 
@@ -35,6 +36,7 @@ interface Row {
 const LEASE_MARGIN_SECONDS = 5;
 const FORGET_AFTER_SECONDS = [0.1, 0.3, 1, 3];
 const KEPT_SECONDS = 24 * 60 * 60;
+const PURPOSE = 'idempotency';
 const RETRY_AFTER_MS = 1_000;
 
 /** The state of keys. A row is committed before the work and completed in the transaction of the work. */
@@ -45,6 +47,7 @@ export class IdempotencyKeys {
     private readonly clock: Clock,
     private readonly watchdog: Watchdog,
     private readonly env: Env,
+    private readonly sealingKeys: SealingKeys,
   ) {}
 
   @Cron('platform.idempotency.purge', '17 * * * *')
@@ -64,7 +67,7 @@ export class IdempotencyKeys {
     if (row && !row.fingerprint.equals(wanted.fingerprint)) {
       throw unprocessable('idempotency_key_reused', 'The Idempotency-Key was used for a different request');
     }
-    if (row?.answer) return { stored: row.answer };
+    if (row?.sealed) return { stored: await this.unseal(wanted, row.sealed) };
     throw inProgress();
   }
 
@@ -74,14 +77,14 @@ export class IdempotencyKeys {
          insert into idempotency_keys as k (principal, key, fingerprint, token, lease_until, expires_at, session)
          values ($1, $2, $3, $4, $5, $6, $8)
          on conflict (principal, key) do update
-           set fingerprint = excluded.fingerprint, token = excluded.token, answer = null,
+           set fingerprint = excluded.fingerprint, token = excluded.token, sealed_answer = null,
                lease_until = excluded.lease_until, expires_at = excluded.expires_at, session = excluded.session
-           where k.expires_at < $7 or (k.answer is null and k.fingerprint = excluded.fingerprint
+           where k.expires_at < $7 or (k.sealed_answer is null and k.fingerprint = excluded.fingerprint
              and (k.lease_until < $7 or ${sessionEnded('k.session')}))
-         returning fingerprint, answer)
-       select fingerprint, answer, true as claimed from taken
+         returning fingerprint, sealed_answer)
+       select fingerprint, sealed_answer as sealed, true as claimed from taken
        union all
-       select fingerprint, answer, false from idempotency_keys where principal = $1 and key = $2
+       select fingerprint, sealed_answer, false from idempotency_keys where principal = $1 and key = $2
        order by claimed desc limit 1`,
       [
         principal,
@@ -99,12 +102,20 @@ export class IdempotencyKeys {
 
   /** Stores the response in the running transaction, so that neither exists without the other. */
   async complete(claim: Claim, answer: StoredAnswer): Promise<void> {
+    const sealed = await this.sealingKeys.seal(PURPOSE, Buffer.from(JSON.stringify(answer)), placeOf(claim));
     const { count } = await this.database.execute(
-      'update idempotency_keys set answer = $4::json where principal = $1 and key = $2 and token = $3',
-      [claim.principal, claim.key, claim.token, JSON.stringify(answer)],
+      'update idempotency_keys set sealed_answer = $4 where principal = $1 and key = $2 and token = $3',
+      [claim.principal, claim.key, claim.token, sealed],
     );
     // Another request claimed the key after the lease ended: its work counts, this one is rolled back.
     if (count === 0) throw inProgress();
+  }
+
+  /** A stored response may contain personal data, so a copy of the database does not reveal it. */
+  private async unseal(claim: Omit<Claim, 'token'>, sealed: Buffer): Promise<StoredAnswer> {
+    const answer = await this.sealingKeys.open(PURPOSE, sealed, placeOf(claim));
+    if (answer === null) throw unavailable('The stored response cannot be decrypted');
+    return JSON.parse(answer.toString()) as StoredAnswer;
   }
 
   /**
@@ -124,12 +135,18 @@ export class IdempotencyKeys {
   }
 
   private async forget({ principal, key, token }: Claim): Promise<boolean> {
-    const text = 'delete from idempotency_keys where principal = $1 and key = $2 and token = $3 and answer is null';
+    const text =
+      'delete from idempotency_keys where principal = $1 and key = $2 and token = $3 and sealed_answer is null';
     return this.database.execute(text, [principal, key, token]).then(
       () => true,
       () => false,
     );
   }
+}
+
+/** Bound to the sealed response: it opens for this key of this caller only. */
+function placeOf({ principal, key }: Omit<Claim, 'token'>): string {
+  return `${principal}\n${key}`;
 }
 
 function inProgress(): AppError {
