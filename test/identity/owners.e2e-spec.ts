@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { hire, INVITATIONS, makeToken, errorBody, uniqueEmail, USERS } from './staff.js';
+import { hire, INVITATIONS, makeToken, ME, errorBody, uniqueEmail, type UserBody, USERS } from './staff.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -74,5 +75,85 @@ describe('the last owner', () => {
       expect(owners).toHaveLength(1);
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     }
+  });
+
+  it('the last owner remains if a role change of one owner and its reversal compete with the demotion of the other', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const [one, two] = [await hire(app, ['viewer']), await hire(app, ['owner'])];
+      await owner.patch(`${USERS}/${one.user.id}`, { roles: ['owner'] });
+      const [entry] = await app.sql<{ id: string }>(
+        `select id from action_ledger_entries where subject_id = $1 and action = 'identity.user.update'`,
+        [one.user.id],
+      );
+      await onlyOwners([one.user.id, two.user.id]);
+      const [reversed, demoted] = await Promise.all([
+        // Makes the first one a viewer again.
+        two.client.post<{ code: string }>(`/v1/admin/action-ledger/entries/${entry?.id}/reversals`, {
+          reason: 'Wrong',
+        }),
+        one.client.patch(`${USERS}/${two.user.id}`, { roles: ['viewer'] }),
+      ]);
+      const owners = await app.sql(`select id from users where active and 'owner' = any (roles)`);
+      await app.sql(`update users set roles = '{owner}' where email = $1`, [app.credentials.staff.email]);
+      expect(owners).toHaveLength(1);
+      expect([reversed.status === 201, demoted.status === 200].filter(Boolean)).toHaveLength(1);
+    }
+  });
+
+  it('the last owner can neither be disabled nor demoted by the reversal of a change', async () => {
+    const last = await hire(app, ['viewer']);
+    await owner.patch(`${USERS}/${last.user.id}`, { roles: ['owner'] });
+    const [entry] = await app.sql<{ id: string }>(
+      `select id from action_ledger_entries where subject_id = $1 and action = 'identity.user.update'`,
+      [last.user.id],
+    );
+    await onlyOwners([last.user.id]);
+    const path = `/v1/admin/action-ledger/entries/${entry?.id}/reversals`;
+    const { status, body } = await last.client.post<{ details: { reason: string } }>(path, { reason: 'Wrong' });
+    await app.sql(`update users set roles = '{owner}' where email = $1`, [app.credentials.staff.email]);
+    expect([status, body.details.reason]).toEqual([409, 'last_owner']);
+  });
+
+  it('the last owner keeps access by provisioning: a file that disables or demotes the last owner is rejected', async () => {
+    const last = await hire(app, ['owner']);
+    await onlyOwners([last.user.id]);
+    const row = { email: last.user.email, name: 'Test Member', roles: ['owner'] };
+    for (const change of [{ active: false }, { roles: ['manager'] }]) {
+      const applied = app.nest.get(Provisioning).apply({ users: [{ ...row, ...change }] });
+      await expect(applied).rejects.toThrow('The last active owner cannot be disabled or lose the role');
+    }
+    await app.sql(`update users set roles = '{owner}' where email = $1`, [app.credentials.staff.email]);
+    expect((await last.client.get(USERS)).status).toBe(200);
+  });
+});
+
+describe('a change of roles', () => {
+  it('a change of roles can be reversed, by a caller with the scopes of both, and only while nothing else has changed', async () => {
+    const { user } = await hire(app, ['viewer']);
+    await owner.patch(`${USERS}/${user.id}`, { roles: ['finance'] });
+    const [entry] = await app.sql<{ id: string }>(
+      `select id from action_ledger_entries where subject_id = $1 and action = 'identity.user.update'`,
+      [user.id],
+    );
+    const path = `/v1/admin/action-ledger/entries/${entry?.id}/reversals`;
+    const { token } = await makeToken(owner, ['identity:*', 'action-ledger:*', 'action-ledger:reverse']);
+    const excess = await app.with(token).post(path, { reason: 'Wrong' });
+    expect(excess.status).not.toBe(201);
+    expect((await owner.post(path, { reason: 'Wrong person' })).status).toBe(201);
+    const { body } = await owner.get<{ data: UserBody }>(`${USERS}/${user.id}`);
+    expect(body.data.roles).toEqual(['viewer']);
+  });
+
+  it('a change of roles applies to the API tokens of the user within a second, also in another process', async () => {
+    const other = await startApp();
+    const member = await hire(app, ['owner']);
+    const { token } = await makeToken(member.client, ['finance:*', 'identity:read']);
+    const scopesIn = async (service: TestApp) =>
+      (await service.with(token).get<{ data: { scopes: string[] } }>(ME)).body.data.scopes;
+    expect(await scopesIn(other)).toEqual(['finance:*', 'identity:read']);
+    await owner.patch(`${USERS}/${member.user.id}`, { roles: ['sales'] });
+    expect(await scopesIn(app)).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(await scopesIn(other)).toEqual([]);
   });
 });
