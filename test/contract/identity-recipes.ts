@@ -1,7 +1,7 @@
 import { hire, INVITATIONS, linkToken, ME, OWN_PASSWORD, RESETS, uniqueEmail, USERS } from '../identity/staff.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
-import { made, on, post, type Recipe, staff } from './recipe.js';
+import { made, on, post, type Recipe, type Row, staff } from './recipe.js';
 
 const password = 'another long sentence';
 const invitation = () => ({ email: uniqueEmail(), name: 'Somebody', roles: ['viewer'] });
@@ -19,7 +19,8 @@ export const identityRecipes: Record<string, Recipe> = {
   [`POST ${INVITATIONS}/acceptance`]: async (app) => {
     const { id } = await post(app, INVITATIONS, invitation());
     const body = { token: await linkToken(app, id), password };
-    return { body, subject: () => ({ type: 'invitation', id }), follows: ['identity.user.create'] };
+    const actorId = (answer: Row) => answer.id;
+    return { body, actorId, subject: () => ({ type: 'invitation', id }), follows: ['identity.user.create'] };
   },
   [`PATCH ${USERS}/{id}`]: async (app) => {
     const { user } = await hire(app, ['viewer']);
@@ -42,6 +43,6 @@ export const identityRecipes: Record<string, Recipe> = {
     const { user } = await hire(app, ['viewer']);
     await asSystem(() => app.nest.get(PasswordsService, { strict: false }).sendResetLink({ userId: user.id }));
     const body = { token: await linkToken(app, user.id), password };
-    return { body, subject: () => ({ type: 'user', id: user.id }) };
+    return { body, actorId: () => user.id, subject: () => ({ type: 'user', id: user.id }) };
   },
 };

@@ -125,7 +125,9 @@ function pathOf(template: string, { parameters = {} }: Prepared): string {
 async function expected(operation: Placed, call: Prepared, body: Row | { data: Row }): Promise<object> {
   const answered = unwrapped(body);
   const subject = await call.subject?.(answered);
-  const actor = await actorOf(call.token ?? String(answered['token']));
+  const actor = call.actorId
+    ? { type: 'user', id: call.actorId(answered) }
+    : await actorOf(call.token ?? String(answered['token']));
   return {
     action: call.action ?? operation['x-ledger-action'],
     actor_type: actor?.type,

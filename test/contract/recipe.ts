@@ -7,6 +7,8 @@ export interface Subject {
 
 /** One successful call of a route: its path, its body and the subject of its entry. */
 export interface Prepared {
+  /** The ID of the user who acts, where the request has no credential and its answer no session. */
+  actorId?: (answer: Row) => string;
   token?: string;
   /** Path parameters by name. */
   parameters?: Record<string, string>;

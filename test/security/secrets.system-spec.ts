@@ -16,6 +16,7 @@ import {
   uniqueEmail,
   USERS,
 } from '../identity/staff.js';
+import { startMailServer } from '../notifications/mail-server.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import type { Answer, Call } from '../setup/http.js';
@@ -33,7 +34,9 @@ let owner: TestClient;
 let platform: TestClient;
 
 beforeAll(async () => {
-  app = await startApp({ env: { LOG_LEVEL: 'trace', METRICS: 'true' } });
+  // Without a mail server the log would show one-time links.
+  const { url } = await startMailServer();
+  app = await startApp({ env: { LOG_LEVEL: 'trace', METRICS: 'true', SMTP_URL: url } });
   [owner, platform] = [app.as('owner'), app.as('platform')];
 });
 
