@@ -22,27 +22,28 @@ describe('legal.contract.issue and legal.contract.send', () => {
     ['issued', 'legal.contract.issue'],
     ['sent', 'legal.contract.send'],
   ] as const)('the reversal for a contract that is %s voids the contract with the reason', async (status, action) => {
-    const { id, contractNumber } = await contractIn(app, status, { recipientEmail: 'ada@example.com' });
+    const terms = { recipientEmail: 'ada@example.com' };
+    const { id, reference, contractNumber } = await contractIn(app, status, terms);
 
-    await reversed(app, id, action);
+    await reversed(app, reference, action);
 
     expect(await readContract(app, id)).toMatchObject({ status: 'void', voidReason: REASON, contractNumber });
   });
 
   it('the reversal is blocked if the contract is void', async () => {
-    const { id } = await contractIn(app, 'issued');
+    const { id, reference } = await contractIn(app, 'issued');
     await declareVoid(app, id);
 
-    expect(await blocked(app, id, 'legal.contract.issue')).toMatchObject({
+    expect(await blocked(app, reference, 'legal.contract.issue')).toMatchObject({
       reason: 'invalid_transition',
       from: 'void',
     });
   });
 
   it('the reversal is blocked if the contract is signed', async () => {
-    const { id } = await contractIn(app, 'signed');
+    const { reference } = await contractIn(app, 'signed');
 
-    expect(await blocked(app, id, 'legal.contract.issue')).toMatchObject({
+    expect(await blocked(app, reference, 'legal.contract.issue')).toMatchObject({
       reason: 'invalid_transition',
       from: 'signed',
     });

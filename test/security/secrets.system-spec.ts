@@ -87,6 +87,8 @@ const REJECTED: Record<string, [status: number, send: (secret: string) => Promis
   'a bearer of no form, to data': [401, (s) => app.with(s).get('/data/geo/v1/reference/languages')],
   'the link of a file': [404, (s) => app.get(`/v1/files/${s}`)],
   'the id of a contract, which is its link': [404, (s) => app.get(`/v1/public/legal/contracts/${s}`)],
+  'the id of a contract in a staff path': [404, (s) => owner.get(`/v1/admin/legal/contracts/${s}`)],
+  'the token of a contract page': [404, (s) => app.get(`/v1/public/legal/contract-pages/${s}`)],
   'a cookie': [401, (s) => app.get(ME, headers({ Cookie: `session=${s}` }))],
 };
 
