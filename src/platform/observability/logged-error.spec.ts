@@ -19,6 +19,15 @@ describe('an error in the log', () => {
     });
   });
 
+  it('a logged error of a value that the database rejected does not quote the value', () => {
+    const thrown = Object.assign(new Error('invalid input syntax for type date: "1 January, Clara"'), {
+      code: '22007',
+    });
+    const logged = loggedError(new QueryFailedError('select $1::date', ['1 January, Clara'], thrown));
+    expect(JSON.stringify(logged)).not.toContain('Clara');
+    expect(logged).toMatchObject({ code: '22007', cause: { stack: expect.stringMatching(/^ +at /) } });
+  });
+
   it('a logged error contains up to three causes, also if they are circular', () => {
     const error = new Error('round');
     error.cause = error;
