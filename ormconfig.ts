@@ -29,6 +29,7 @@ import { VaultKeyDestruction1791000000510 } from './src/migrations/1791000000510
 import { ServiceKeys1791000000500 } from './src/migrations/1791000000500-service-keys.js';
 import { BookingRetention1791000000710 } from './src/migrations/1791000000710-booking-retention.js';
 import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-sealed-answers.js';
+import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -149,11 +150,12 @@ const migrations = [
   ContractPublicIds1791000000400,
   ContractPageTokens1791000000410,
   AuditRequestIds1791000000420,
-  MessageRetention1791000000700,
   ServiceKeys1791000000500,
-  BookingRetention1791000000710,
   VaultKeyDestruction1791000000510,
+  MessageRetention1791000000700,
+  BookingRetention1791000000710,
   SealedAnswers1791000000720,
+  LedgerAppendRights1791000000800,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

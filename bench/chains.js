@@ -30,7 +30,7 @@ const WITHOUT_HEADS = `
 
 /** Requests per second with and without the chains. Afterwards the chains are broken, so this case is the last one. */
 export async function measureChains(world, { url, request, seconds }) {
-  const client = new pg.Client({ connectionString: world.databaseUrl });
+  const client = new pg.Client({ connectionString: world.env.MIGRATION_DATABASE_URL });
   await client.connect();
   try {
     const { rows } = await client.query(

@@ -19,6 +19,7 @@ export async function startWorld() {
     ...process.env,
     NODE_ENV: 'test',
     DATABASE_URL: server.url,
+    MIGRATION_DATABASE_URL: server.ownerUrl,
     DATA_DIR: join(folder, 'data'),
     RATE_LIMIT_FACTOR: '1000000',
     // All clients of a measurement have one address.
@@ -32,7 +33,7 @@ export async function startWorld() {
     const [code] = await once(child, 'exit');
     if (code !== 0) throw new Error(`commands.js ${command} ended with ${code}`);
   }
-  const pool = new pg.Pool({ connectionString: server.url, max: 2 });
+  const pool = new pg.Pool({ connectionString: server.ownerUrl, max: 2 });
   const credentials = JSON.parse(readFileSync(join(folder, 'data/credentials.json'), 'utf8'));
   const stop = async () => {
     await pool.end();

@@ -19,6 +19,10 @@ export class OwnDatabase {
     return new OwnDatabase(dataDir, await startPostgres({ dataDir }));
   }
 
+  get ownerUrl() {
+    return this.server.ownerUrl;
+  }
+
   get url() {
     return this.server.url;
   }

@@ -33,6 +33,7 @@ export async function startWorld() {
     NODE_ENV: 'test',
     DATA_DIR: join(folder, 'data'),
     DATABASE_URL: database.url,
+    MIGRATION_DATABASE_URL: database.ownerUrl,
     DATABASE_POOL_SIZE: '10',
     RATE_LIMIT_FACTOR: '1000',
     LOG_LEVEL: 'warn',
@@ -55,7 +56,7 @@ export async function startWorld() {
  */
 export function worldOn(env, { folder, credentialsFile }) {
   const databaseUrl = env.DATABASE_URL ?? '';
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  const pool = new pg.Pool({ connectionString: env.MIGRATION_DATABASE_URL || databaseUrl, max: 2 });
   // The server may be killed while it is connected; the next query then fails.
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   const credentials = JSON.parse(readFileSync(credentialsFile, 'utf8'));

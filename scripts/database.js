@@ -29,7 +29,8 @@ export async function openDatabase({ stopping }) {
   const folders = { dataDir: join(dataFolder(), 'postgres'), logFile: join(dataFolder(), 'logs/postgres.log') };
   const server = await step('starting PostgreSQL', () => startPostgres({ ...folders, log: note, signal: stopping }));
   const { lost, close } = keepRunning(server, () => startPostgres({ ...folders, port: server.port, log: note }));
-  return { environment: { ...environment, DATABASE_URL: server.url, EMBEDDED_DATABASE: 'true' }, lost, close };
+  const urls = { DATABASE_URL: server.url, MIGRATION_DATABASE_URL: server.ownerUrl };
+  return { environment: { ...environment, ...urls, EMBEDDED_DATABASE: 'true' }, lost, close };
 }
 
 async function rejectFaults() {

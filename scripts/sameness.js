@@ -57,7 +57,7 @@ async function compareOn(worktree) {
       stopping.signal.throwIfAborted();
       const own = join(folder, name);
       await mkdir(own);
-      const databaseUrl = await freshCopy(template, `${run}_${name}`);
+      const { MIGRATION_DATABASE_URL: databaseUrl } = await freshCopy(template, `${run}_${name}`);
       facts.push(await step(`reading ${name}`, () => factsOf({ root, databaseUrl, folder: own })));
     }
     return facts;

@@ -6,6 +6,8 @@ import type { Env } from './platform/config/env.js';
 import { readEnv } from './platform/config/read-env.js';
 
 type DatabaseSettings = Pick<Env, 'databaseUrl' | 'databasePoolSize'>;
+/** The setting with the address, for messages. */
+type DatabaseVariable = 'DATABASE_URL' | 'MIGRATION_DATABASE_URL';
 
 const OLDEST_POSTGRES = 150_000;
 const CONNECT_ATTEMPTS = 10;
@@ -37,13 +39,13 @@ export function examineProcessEnv(): { env: Env | null; faults: string[]; produc
 }
 
 /** A connection to the configured database. Throws ConfigurationError with a remedy if it cannot connect. */
-export async function connect(env: DatabaseSettings): Promise<DataSource> {
-  const dataSource = await initialized(env);
+export async function connect(env: DatabaseSettings, variable: DatabaseVariable = 'DATABASE_URL'): Promise<DataSource> {
+  const dataSource = await initialized(env, variable);
   const version = `select current_setting('server_version_num')::int as version`;
   const [row] = await dataSource.query<{ version: number }[]>(version);
   if (!row || row.version < OLDEST_POSTGRES) {
     await dataSource.destroy();
-    throw new ConfigurationError(['DATABASE_URL: the server is too old; expected PostgreSQL 15 or newer']);
+    throw new ConfigurationError([`${variable}: the server is too old; expected PostgreSQL 15 or newer`]);
   }
   return dataSource;
 }
@@ -61,13 +63,13 @@ export async function runProcess(work: () => Promise<void>): Promise<void> {
 }
 
 /** Retries for some seconds while the server is starting, full or slow; every other error needs an operator. */
-async function initialized(env: DatabaseSettings): Promise<DataSource> {
+async function initialized(env: DatabaseSettings, variable: DatabaseVariable): Promise<DataSource> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await createDataSource(env).initialize();
     } catch (error) {
       if (attempt === CONNECT_ATTEMPTS || !mayPass(error)) {
-        throw new ConfigurationError([`DATABASE_URL: ${remedyFor(error)}`]);
+        throw new ConfigurationError([`${variable}: ${remedyFor(error)}`]);
       }
       await new Promise((resolve) => setTimeout(resolve, BETWEEN_ATTEMPTS_MS));
     }

@@ -8,12 +8,12 @@ import { createApp } from './configure-app.js';
 import { eventTable } from './domain-events.js';
 import { firstStart } from './first-start.js';
 import { revokeSigningKeys, rewrapKeys, rotateSigningKey } from './key-commands.js';
+import { migrateDatabase } from './migration.js';
 import { LedgerVerifier } from './modules/action-ledger/index.js';
 import { configurationPage, environmentExample } from './platform/config/configuration-page.js';
 import type { Env } from './platform/config/env.js';
 import { personalDataPage } from './personal-data.js';
 import { Database } from './platform/database/database.js';
-import { migrate } from './platform/database/migrator.js';
 import { createLog } from './platform/observability/log.js';
 import { buildDocument } from './platform/openapi/document.js';
 import { Provisioning } from './platform/provisioning/provisioning.js';
@@ -149,9 +149,9 @@ function usageError(message: string): number {
 async function run(command: Command, words: string[]): Promise<number> {
   // Only the service runs jobs, not a command.
   const env: Env = { ...readProcessEnv(), jobs: false };
+  if (!command.runOn) await migrateDatabase(env);
   const dataSource = await connect(env);
   if (command.runOn) return command.runOn(dataSource).finally(() => dataSource.destroy());
-  await migrate(dataSource);
   const app = await createApp({ env, dataSource, log: createLog('warn', process.stderr) });
   await app.init();
   try {

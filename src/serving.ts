@@ -7,7 +7,7 @@ import { createApp } from './configure-app.js';
 import type { Credentials } from './credentials-file.js';
 import { firstStart } from './first-start.js';
 import type { Env } from './platform/config/env.js';
-import { migrate } from './platform/database/migrator.js';
+import { migrateDatabase } from './migration.js';
 import { createLog } from './platform/observability/log.js';
 import { drain } from './platform/traffic/drain.js';
 import { printStep, printWelcome } from './welcome.js';
@@ -50,11 +50,10 @@ export async function serveInCluster(env: Env): Promise<void> {
 }
 
 async function migrated(env: Env): Promise<DataSource> {
-  const dataSource = await connect(env);
   const started = performance.now();
-  const ran = await migrate(dataSource);
+  const ran = await migrateDatabase(env);
   printStep(ran.length > 0 ? `${ran.length} migrations` : 'schema is up to date', performance.now() - started);
-  return dataSource;
+  return connect(env);
 }
 
 /** Finishes running requests and ends with 0; a second signal after at least two seconds ends the process at once. */

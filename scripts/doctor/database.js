@@ -54,7 +54,7 @@ async function embeddedIn(area) {
   const { serverUserFor } = await import('../embedded-postgres/server-user.js');
   const { findPostmaster } = await import('../embedded-postgres/postmaster.js');
   const { findPasswords } = await import('../embedded-postgres/cluster.js');
-  const { APPLICATION_ROLE, DATABASE, urlOf } = await import('../embedded-postgres/database.js');
+  const { DATABASE, SERVICE_ROLE, urlOf } = await import('../embedded-postgres/database.js');
   const { major, version } = packagedServer();
   const cluster = join(area, major);
   serverUserFor(cluster);
@@ -63,9 +63,9 @@ async function embeddedIn(area) {
     return { finding: fine('database', message), isNew: true };
   }
   const running = findPostmaster(cluster);
-  const password = findPasswords(cluster)?.application;
+  const password = findPasswords(cluster)?.service;
   if (running && password !== undefined) {
-    const address = { port: running.port, role: APPLICATION_ROLE, password, database: DATABASE };
+    const address = { port: running.port, role: SERVICE_ROLE, password, database: DATABASE };
     return { url: urlOf(address), pid: running.pid };
   }
   const message = `the embedded PostgreSQL ${version} is not running; its content is checked only while it runs`;

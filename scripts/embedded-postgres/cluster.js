@@ -1,5 +1,5 @@
 // @ts-check
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { chownSync, closeSync, existsSync, fsyncSync, mkdtempSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { failure, run, serverProcess } from './server-user.js';
 
 /** @typedef {import('./server-user.js').ServerUser} ServerUser */
 /** @typedef {import('./programs.js').Programs} Programs */
-/** @typedef {{ superuser: string, application: string }} Passwords */
+/** @typedef {{ superuser: string, owner: string, service: string }} Passwords */
 
 const NEEDED_BYTES = 300 * 1024 * 1024;
 /** Only this machine can connect: over TCP on the loopback address, with a password. */
@@ -138,8 +138,10 @@ function sync(folder) {
 export function findPasswords(cluster) {
   const file = fileOf(cluster);
   try {
-    const { superuser, application } = JSON.parse(readFileSync(file, 'utf8'));
-    if (typeof superuser === 'string' && typeof application === 'string') return { superuser, application };
+    const { superuser, application, owner = application, service } = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof superuser === 'string' && typeof owner === 'string') {
+      return { superuser, owner, service: typeof service === 'string' ? service : derivedFrom(superuser) };
+    }
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     if (codeOf(error) === 'EACCES') {
@@ -152,7 +154,12 @@ export function findPasswords(cluster) {
 /** @returns {Passwords} */
 function newPasswords() {
   const random = () => randomBytes(24).toString('base64url');
-  return { superuser: random(), application: random() };
+  return { superuser: random(), owner: random(), service: random() };
+}
+
+/** For a cluster that had one role besides the superuser: each process derives the same password. @param {string} secret */
+function derivedFrom(secret) {
+  return createHmac('sha256', secret).update('travel_service').digest('base64url').slice(0, 32);
 }
 
 /**

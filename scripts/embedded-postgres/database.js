@@ -3,10 +3,15 @@ import pg from 'pg';
 
 /** @typedef {import('./cluster.js').Passwords} Passwords */
 
-/** Extensions of the application; the superuser creates them, because the role of the application is not one. */
+/** Extensions of the application; the superuser creates them, because the owner of the database is not one. */
 export const EXTENSIONS = ['btree_gist', 'citext', 'pg_trgm', 'pgcrypto', 'unaccent'];
 
-export const APPLICATION_ROLE = 'travel_app';
+/** Owns the database and runs the migrations. */
+export const OWNER_ROLE = 'travel_owner';
+/** The role of the running service, which owns nothing. */
+export const SERVICE_ROLE = 'travel_service';
+/** The name that earlier versions gave the owner. */
+const FORMER_OWNER_ROLE = 'travel_app';
 export const DATABASE = 'travel';
 /** The lock under which one process at a time creates role, database and extensions. */
 const CREATION_LOCK = 7_203_415;
@@ -39,29 +44,36 @@ export async function connected(url, work) {
 }
 
 /**
- * Creates, unless they exist, the role of the application, which is not a superuser, its database, which that role owns, and
- * the extensions.
+ * Creates, unless they exist, the two roles, neither of which is a superuser, the database, which one of them owns, and the
+ * extensions. The rights of the service's role on tables are granted after the migrations.
  * @param {{ port: number, passwords: Passwords }} options
  */
 export async function ensureDatabase({ port, passwords }) {
   const superuser = { port, role: 'postgres', password: passwords.superuser };
   await connected(urlOf({ ...superuser, database: 'postgres' }), async (client) => {
     await client.query('select pg_advisory_lock($1)', [CREATION_LOCK]);
-    await ensureRole(client, { port, password: passwords.application });
+    const { rows } = await client.query('select rolname from pg_roles');
+    const roles = new Set(rows.map(({ rolname }) => rolname));
+    if (roles.has(FORMER_OWNER_ROLE) && !roles.has(OWNER_ROLE)) {
+      // Tables and password stay with the role.
+      await client.query(`alter role ${FORMER_OWNER_ROLE} rename to ${OWNER_ROLE}`);
+      roles.add(OWNER_ROLE);
+    }
+    await ensureRole(client, { port, role: OWNER_ROLE, password: passwords.owner, exists: roles.has(OWNER_ROLE) });
+    await ensureRole(client, { port, role: SERVICE_ROLE, password: passwords.service, exists: roles.has(SERVICE_ROLE) });
     const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
-    if (rowCount === 0) await client.query(`create database ${DATABASE} owner ${APPLICATION_ROLE}`);
+    if (rowCount === 0) await client.query(`create database ${DATABASE} owner ${OWNER_ROLE}`);
     await connected(urlOf({ ...superuser, database: DATABASE }), ensureExtensions);
   });
 }
 
-/** @param {pg.Client} client @param {{ port: number, password: string }} options */
-async function ensureRole(client, { port, password }) {
-  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [APPLICATION_ROLE]);
+/** @param {pg.Client} client @param {{ port: number, role: string, password: string, exists: boolean }} options */
+async function ensureRole(client, { port, role, password, exists }) {
   const literal = client.escapeLiteral(password);
-  if (rowCount === 0) {
-    await client.query(`create role ${APPLICATION_ROLE} login nosuperuser nocreatedb nocreaterole password ${literal}`);
-  } else if (!(await opens(urlOf({ port, role: APPLICATION_ROLE, password, database: 'postgres' })))) {
-    await client.query(`alter role ${APPLICATION_ROLE} login password ${literal}`);
+  if (!exists) {
+    await client.query(`create role ${role} login nosuperuser nocreatedb nocreaterole password ${literal}`);
+  } else if (!(await opens(urlOf({ port, role, password, database: 'postgres' })))) {
+    await client.query(`alter role ${role} login password ${literal}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { LaunchError } from '../launch-error.js';
 import { freePort, isFree } from '../ports.js';
 import { codeOf, ended, isAlive } from '../processes.js';
 import { ensureCluster, findPasswords, renewPasswords } from './cluster.js';
-import { APPLICATION_ROLE, connected, DATABASE, ensureDatabase, urlOf } from './database.js';
+import { connected, DATABASE, ensureDatabase, OWNER_ROLE, SERVICE_ROLE, urlOf } from './database.js';
 import { findPostmaster, lastStart, launchPostmaster, stopPostmaster } from './postmaster.js';
 import { findPrograms, packagedServer } from './programs.js';
 import { failure, serverUserFor } from './server-user.js';
@@ -27,7 +27,8 @@ import { registerUsage } from './usage.js';
 
 /**
  * @typedef {object} PostgresServer
- * @property {string} url connects the role `travel_app` (not a superuser) to the database `travel`, which it owns
+ * @property {string} url connects the role of the service, which owns nothing, to the database `travel`
+ * @property {string} ownerUrl connects the owner of that database (not a superuser) to it, for migrations
  * @property {string} superuserUrl connects the superuser `postgres` to the database `postgres`
  * @property {number} port on 127.0.0.1
  * @property {number} pid
@@ -101,8 +102,9 @@ async function use({ pid, port, exited }, { cluster, adopted, signal }) {
       await stop();
       throw error;
     }
-    const url = urlOf({ port, role: APPLICATION_ROLE, password: passwords.application, database: DATABASE });
-    return { url, superuserUrl, port, pid, adopted, exited, stop };
+    const url = urlOf({ port, role: SERVICE_ROLE, password: passwords.service, database: DATABASE });
+    const ownerUrl = urlOf({ port, role: OWNER_ROLE, password: passwords.owner, database: DATABASE });
+    return { url, ownerUrl, superuserUrl, port, pid, adopted, exited, stop };
   } catch (error) {
     if (!adopted) await stopPostmaster(pid);
     if (!adopted || error instanceof LaunchError || signal?.aborted) throw error;

@@ -14,10 +14,10 @@ export async function ownService() {
   await setUp(undefined, { rootDir: ROOT });
   const run = JSON.parse(process.env.TEST_RUN);
   try {
-    const databaseUrl = await freshCopy(run, `${run.run}_fuzz`);
-    const env = { ...process.env, ...serviceEnv(run, databaseUrl) };
+    const urls = await freshCopy(run, `${run.run}_fuzz`);
+    const env = { ...process.env, ...serviceEnv(run, urls) };
     Object.assign(env, { LOG_LEVEL: 'warn', METRICS: 'true', RATE_LIMIT_FACTOR: '1000000' });
-    const { url, stop } = await startService({ env, folder: run.folder, databaseUrl });
+    const { url, stop } = await startService({ env, folder: run.folder, databaseUrl: urls.DATABASE_URL });
     return {
       url,
       tokens: tokensIn(join(run.folder, 'data')),

@@ -23,7 +23,7 @@ const DOTTED_NAME = /(['"`])([a-z][a-z-]*(?:\.[a-z][a-z_-]*){2,})\1/g;
 export async function factsOf({ root, databaseUrl, folder }) {
   const env = {
     ...process.env,
-    ...serviceEnv({ folder }, databaseUrl),
+    ...serviceEnv({ folder }, { DATABASE_URL: databaseUrl }),
     JOBS: 'false',
     DOCS: 'true',
     LOG_LEVEL: 'warn',

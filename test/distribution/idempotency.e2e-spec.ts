@@ -151,7 +151,7 @@ describe('concurrent requests with the same Idempotency-Key', () => {
     const [key, { id }] = [newKey(), await newChannel(app)];
     const patch = () =>
       staff.patch(`${CHANNELS}/${id}`, { description: 'Slow' }, { headers: { 'Idempotency-Key': key } });
-    const holder = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
+    const holder = new pg.Client({ connectionString: process.env['MIGRATION_DATABASE_URL'] });
     await holder.connect();
     await holder.query('begin');
     await holder.query('select from channels where id = $1 for update', [id]);

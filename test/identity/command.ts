@@ -10,7 +10,8 @@ export async function runCommand(
   env: Record<string, string> = {},
 ): Promise<{ code: number; output: string }> {
   const child = spawn(process.execPath, [join(ROOT, 'dist/src/commands.js'), ...words], {
-    env: { ...process.env, ...env },
+    // Another database has one role.
+    env: { ...process.env, ...('DATABASE_URL' in env ? { MIGRATION_DATABASE_URL: '' } : {}), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

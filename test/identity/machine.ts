@@ -6,6 +6,7 @@ import pg from 'pg';
 import { connect } from '../../src/boot.js';
 import { createApp } from '../../src/configure-app.js';
 import { firstStart } from '../../src/first-start.js';
+import { migrateDatabase } from '../../src/migration.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { migrate } from '../../src/platform/database/migrator.js';
 import { createLog } from '../../src/platform/observability/log.js';
@@ -57,7 +58,7 @@ export class Machine {
     return JSON.parse(readFileSync(this.credentialsFile, 'utf8')) as ReturnType<Machine['credentials']>;
   }
 
-  /** The URL for a service in production: a role that may use the rows of all tables and owns nothing. */
+  /** The URL for a service in production: a role of its own with the rights that migrations grant, which owns nothing. */
   async serviceUrl(): Promise<string> {
     const { run, adminUrl } = JSON.parse(process.env['TEST_RUN'] ?? '') as Run;
     const role = {
@@ -72,15 +73,11 @@ export class Machine {
       await query(adminUrl, `drop database ${name} with (force)`);
       await query(adminUrl, `drop role ${role.username}`);
     });
-    for (const schema of ['public', 'graphile_worker']) {
-      const grants = [
-        `grant usage on schema ${schema} to ${role.username}`,
-        `grant select, insert, update, delete on all tables in schema ${schema} to ${role.username}`,
-        `grant usage, select on all sequences in schema ${schema} to ${role.username}`,
-      ];
-      await query(admin.href, grants.join('; '));
-    }
-    return Object.assign(new URL(this.databaseUrl), role).href;
+    const { href } = Object.assign(new URL(this.databaseUrl), role);
+    await migrateDatabase(
+      readEnv({ ...process.env, DATABASE_URL: href, MIGRATION_DATABASE_URL: this.databaseUrl, NODE_ENV: 'test' }),
+    );
+    return href;
   }
 
   sql<Row>(text: string): Promise<Row[]> {
@@ -92,7 +89,7 @@ export class Machine {
     variables: Record<string, string> = {},
     { listening = false } = {},
   ): Promise<{ stop: () => Promise<void> }> {
-    const own = { DATABASE_URL: this.databaseUrl, DATA_DIR: this.folder, NODE_ENV: 'development', JOBS: 'false' };
+    const own = { DATABASE_URL: this.databaseUrl, MIGRATION_DATABASE_URL: '', DATA_DIR: this.folder, NODE_ENV: 'development', JOBS: 'false' };
     const env = readEnv({ ...process.env, ...own, ...variables });
     const dataSource = await connect(env);
     await migrate(dataSource);

@@ -61,7 +61,7 @@ describe('a service that is killed while it sends', () => {
 
 it('an accepted mail is recorded as sent also if the database is unavailable for a moment', async () => {
   const { run, email } = await due('clara@locked.example');
-  const holder = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  const holder = new pg.Client({ connectionString: process.env.MIGRATION_DATABASE_URL });
   await holder.connect();
   server.meanwhile = async () => {
     await holder.query('begin');
@@ -98,7 +98,7 @@ async function due(email: string) {
 
 /** Blocks the insertion of the run's message: another transaction has inserted one, and rolls back later. */
 async function lockMarkOf(runId: string | undefined, email: string): Promise<pg.Client> {
-  const holder = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  const holder = new pg.Client({ connectionString: process.env.MIGRATION_DATABASE_URL });
   await holder.connect();
   await holder.query('begin');
   await holder.query(

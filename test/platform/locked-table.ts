@@ -16,7 +16,7 @@ export function lockChannels(): Promise<LockedTable> {
  * test makes a request take long.
  */
 export async function lockTable(table: 'channels' | 'action_ledger_entries' | 'api_tokens'): Promise<LockedTable> {
-  const client = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
+  const client = new pg.Client({ connectionString: process.env['MIGRATION_DATABASE_URL'] });
   await client.connect();
   await client.query(`begin; lock table ${table} in access exclusive mode`);
   return {

@@ -3,7 +3,7 @@ import pg from 'pg';
 /** Runs `work` with a database session of its own, for transactions that stay open while the service continues. */
 export async function withSession<T>(
   work: (session: pg.Client) => Promise<T>,
-  url = process.env.DATABASE_URL,
+  url = process.env.MIGRATION_DATABASE_URL,
 ): Promise<T> {
   const session = new pg.Client({ connectionString: url, application_name: 'test-session' });
   await session.connect();

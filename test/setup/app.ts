@@ -18,7 +18,7 @@ const SWEEP_MS = 1_000;
 /** An application that several files of a worker use; its wrapper is made for each file. */
 interface SharedApplication {
   nest: NestExpressApplication;
-  databaseUrl: string;
+  urls: Record<string, string>;
   logs: string[];
 }
 
@@ -33,7 +33,7 @@ export interface Overrides {
 
 /** The built service in this process, on a port of its own. Without a credential unless `as` or `with` set one. */
 export class TestApp extends TestClient {
-  private readonly pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 2 });
+  private readonly pool = new pg.Pool({ connectionString: process.env.MIGRATION_DATABASE_URL, max: 2 });
   /**
    * Stops the service and releases the resources of this object; the harness calls it after the last test of the file.
    */
@@ -59,7 +59,7 @@ export class TestApp extends TestClient {
     return this.with(tokenOf(this.credentials, actor));
   }
 
-  /** Reads (or prepares) the database of this worker without the service. */
+  /** Reads (or prepares) the database of this worker without the service, as the owner of its tables. */
   async sql<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
     const { rows } = await this.pool.query<Row>(text, values);
     return rows;
@@ -113,13 +113,14 @@ async function sharedApplication(overrides: Record<string, string>): Promise<Sha
   const key = JSON.stringify(overrides);
   const known = worker.applications.get(key);
   if (known) {
-    process.env.DATABASE_URL = known.databaseUrl;
+    Object.assign(process.env, known.urls);
     return known;
   }
   const run = JSON.parse(process.env.TEST_RUN ?? '') as TestRun;
   const database = `${run.run}_s${process.env.JEST_WORKER_ID}_${worker.applications.size}`;
-  process.env.DATABASE_URL = await freshCopy(run, database);
-  const application = { ...(await start(overrides)), databaseUrl: process.env.DATABASE_URL };
+  const urls = await freshCopy(run, database);
+  Object.assign(process.env, urls);
+  const application = { ...(await start(overrides)), urls };
   worker.applications.set(key, application);
   return application;
 }

@@ -34,48 +34,58 @@ export function newRun() {
 }
 
 /**
- * Creates the empty template database of the run, and an application role without special rights that owns it. If the
- * given role is not a superuser, it is the role of the application itself.
+ * Creates the empty template database of the run, a role without special rights that owns it, and the role of the service,
+ * which owns nothing. If the given role is not a superuser, it is both.
  */
 export async function createTemplate(adminUrl, run) {
   const template = `${run}_template`;
   await dropLeftBehind(adminUrl);
-  const role = await connected(adminUrl, async (admin) => {
-    const app = await createRole(admin, run);
+  const roles = await connected(adminUrl, async (admin) => {
+    const created = await createRoles(admin, run);
     await admin.query(`create database ${template} template template0 encoding 'UTF8'`);
-    if (app.user) await admin.query(`alter database ${template} owner to ${app.user}`);
-    return app;
+    if (created.role.user) await admin.query(`alter database ${template} owner to ${created.role.user}`);
+    return created;
   });
   await connected(urlOf(adminUrl, { database: template }), async (admin) => {
     for (const extension of EXTENSIONS) await admin.query(`create extension if not exists ${extension}`);
   });
-  return { template, role, url: urlOf(adminUrl, { database: template, ...role }) };
+  return { template, ...roles, urls: urlsOf({ adminUrl, ...roles }, template) };
 }
 
 /**
  * The values that global-setup.js passes to the workers as `TEST_RUN`.
- * @typedef {{ adminUrl: string, run: string, template: string, role: { user?: string, password?: string } }} TestRun
+ * `role` owns the databases, `service` is the role of the application.
+ * @typedef {{ user?: string, password?: string }} Role
+ * @typedef {{ adminUrl: string, run: string, template: string, role: Role, service: Role }} TestRun
  */
 
+/** The settings with which the application uses the database. */
+function urlsOf({ adminUrl, role, service }, database) {
+  return {
+    DATABASE_URL: urlOf(adminUrl, { database, ...service }),
+    MIGRATION_DATABASE_URL: urlOf(adminUrl, { database, ...role }),
+  };
+}
+
 /**
- * Replaces `database` by a fresh copy of the template and returns its URL for the application.
+ * Replaces `database` by a fresh copy of the template and returns the settings with its URLs for the application.
  * @param {TestRun} run
  * @param {string} database
  */
-export async function freshCopy({ adminUrl, template, role }, database) {
+export async function freshCopy({ adminUrl, template, role, service }, database) {
   await connected(adminUrl, async (admin) => {
     await admin.query(`drop database if exists ${database} with (force)`);
     const owner = role.user ? `owner ${role.user}` : '';
     await admin.query(`create database ${database} template ${template} strategy file_copy ${owner}`);
   });
-  return urlOf(adminUrl, { database, ...role });
+  return urlsOf({ adminUrl, role, service }, database);
 }
 
-/** Drops every database and the role of a run. */
+/** Drops every database and the roles of a run. */
 export async function dropRun(adminUrl, run) {
   await connected(adminUrl, async (admin) => {
     for (const database of await databasesOf(admin, run)) await admin.query(`drop database ${database} with (force)`);
-    const { rows } = await admin.query('select rolname from pg_roles where rolname = $1', [`${run}_app`]);
+    const { rows } = await admin.query('select rolname from pg_roles where starts_with(rolname, $1)', [`${run}_`]);
     for (const { rolname } of rows) await admin.query(`drop role ${rolname}`);
   });
 }
@@ -89,12 +99,15 @@ async function databasesOf(admin, prefix) {
   return rows.map(({ datname }) => datname);
 }
 
-async function createRole(admin, run) {
+async function createRoles(admin, run) {
   const { rows } = await admin.query('select rolsuper from pg_roles where rolname = current_user');
-  if (!rows[0].rolsuper) return {};
-  const role = { user: `${run}_app`, password: randomBytes(18).toString('hex') };
-  await admin.query(`create role ${role.user} login password '${role.password}'`);
-  return role;
+  if (!rows[0].rolsuper) return { role: {}, service: {} };
+  const create = async (user) => {
+    const password = randomBytes(18).toString('hex');
+    await admin.query(`create role ${user} login password '${password}'`);
+    return { user, password };
+  };
+  return { role: await create(`${run}_owner`), service: await create(`${run}_service`) };
 }
 
 /** A run that was killed leaves its databases on an external server; hours later no run can be using them. */

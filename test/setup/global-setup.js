@@ -26,7 +26,7 @@ export default async function setUp(_globalConfig, { rootDir }) {
     Object.assign(run, { adminUrl: server.adminUrl });
     Object.assign(run, await createTemplate(server.adminUrl, run.run));
     process.env.TEST_RUN = JSON.stringify(run);
-    await fillTemplate(join(rootDir, 'dist/src/commands.js'), serviceEnv(run, run.url));
+    await fillTemplate(join(rootDir, 'dist/src/commands.js'), serviceEnv(run, run.urls));
   } catch (error) {
     // Jest runs no teardown after a setup that failed.
     await clear(run);

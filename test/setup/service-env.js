@@ -4,10 +4,10 @@ import { join } from 'node:path';
  * The environment of the service in tests. A test that needs another value overrides it where it starts the
  * application.
  */
-export function serviceEnv(run, databaseUrl) {
+export function serviceEnv(run, urls) {
   return {
     NODE_ENV: 'test',
-    DATABASE_URL: databaseUrl,
+    ...urls,
     // One folder for the run: the credentials, vault key and files of the template belong to every copy of it.
     DATA_DIR: join(run.folder, 'data'),
     HOST: '127.0.0.1',

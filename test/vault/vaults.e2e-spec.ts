@@ -168,7 +168,7 @@ describe('the limit of 100 vaults', () => {
   it('the limit of 100 vaults answers 409 to each of many first encryptions without occupying connections', async () => {
     await app.sql(`delete from vaults where slug in ('filler-1', 'filler-2')`);
     const small = await startApp({ env: { DATABASE_POOL_SIZE: '4', JOBS: 'false' } });
-    const client = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
+    const client = new pg.Client({ connectionString: process.env['MIGRATION_DATABASE_URL'] });
     await client.connect();
     await client.query('select pg_advisory_lock(7120700)');
     const many = Array.from({ length: 30 }, (_, n) => encrypt(small.as('platform'), `many-${n}`, 'x'));

@@ -31,6 +31,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   jobs: 'Server',
   scheduledJobs: 'Server',
   databaseUrl: 'Database and files',
+  migrationDatabaseUrl: 'Database and files',
   databasePoolSize: 'Database and files',
   dataDir: 'Database and files',
   filesDir: 'Database and files',

@@ -6,6 +6,8 @@ export abstract class Env {
   readonly baseUrl: string;
   readonly surfaces: readonly string[];
   readonly databaseUrl: string;
+  /** The owner of the tables, for migrations; null: the role of `databaseUrl` runs them. */
+  readonly migrationDatabaseUrl: string | null;
   readonly databasePoolSize: number;
   readonly dataDir: string;
   readonly filesDir: string;

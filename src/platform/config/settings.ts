@@ -101,6 +101,12 @@ export function postgresUrl(words: Words): Setting<string> {
   };
 }
 
+/** The same, or null if absent. */
+export function optionalPostgresUrl(words: Words): Setting<string | null> {
+  const required = postgresUrl(words);
+  return { ...required, fallback: '', parse: (value) => (value === '' ? null : required.parse(value)) };
+}
+
 /** The address of a mail server with its password; null if absent. */
 export function smtpUrl(words: Words): Setting<string | null> {
   return {

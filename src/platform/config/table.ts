@@ -9,6 +9,7 @@ import {
   factor,
   flag,
   list,
+  optionalPostgresUrl,
   optionalText,
   originFault,
   postgresUrl,
@@ -68,6 +69,13 @@ export const settings = {
     purpose:
       'PostgreSQL database, version 15 or newer; if absent, `npm start` starts an embedded server. In production the role owns nothing and a server on another machine uses TLS',
     example: 'postgres://travel:secret@127.0.0.1:5432/travel',
+    isPlaceholder: true,
+  }),
+  migrationDatabaseUrl: optionalPostgresUrl({
+    name: 'MIGRATION_DATABASE_URL',
+    purpose:
+      'The same database with the role that owns it: migrations run with this role, which grants the role of `DATABASE_URL` what the service needs. Absent: migrations run with the role of `DATABASE_URL`',
+    example: 'postgres://travel_owner:secret@127.0.0.1:5432/travel',
     isPlaceholder: true,
   }),
   databasePoolSize: wholeNumber({

@@ -23,7 +23,8 @@ export function unsafeInProduction(variables: Variables): UnsafeValue[] {
   const value = (setting: Setting<unknown>) => variables[setting.name]?.trim() ?? '';
   const found = [
     ...exampleValues(value),
-    unencryptedDatabase(value(settings.databaseUrl)),
+    unencryptedDatabase(settings.databaseUrl, value),
+    unencryptedDatabase(settings.migrationDatabaseUrl, value),
     unencryptedMail(value(settings.smtpUrl)),
     plainBaseUrl(value(settings.baseUrl)),
     plainOrigins(value(settings.corsOrigins)),
@@ -60,7 +61,11 @@ function exampleValues(value: (setting: Setting<unknown>) => string): UnsafeValu
     }));
 }
 
-function unencryptedDatabase(text: string): UnsafeValue | null {
+function unencryptedDatabase(
+  setting: Setting<unknown>,
+  value: (setting: Setting<unknown>) => string,
+): UnsafeValue | null {
+  const text = value(setting);
   if (!URL.canParse(text)) return null;
   const { hostname, searchParams } = new URL(text);
   // A host in the query replaces the one of the address; one that starts with / is the folder of a socket.
@@ -70,7 +75,7 @@ function unencryptedDatabase(text: string): UnsafeValue | null {
   const verifies = searchParams.has('uselibpqcompat') ? mode === 'verify-full' : asked;
   if (host === '' || host.startsWith('/') || isLoopback(host) || verifies) return null;
   return {
-    name: settings.databaseUrl.name,
+    name: setting.name,
     weakness: 'leads to another machine without verified TLS',
     expected: 'sslmode=verify-full, with sslrootcert unless the certificate is publicly trusted',
     example: 'postgres://user:password@db.internal:5432/travel?sslmode=verify-full',

@@ -30,20 +30,34 @@ export async function oneAtATime<T>(dataSource: DataSource, work: () => Promise<
 }
 
 /**
- * Brings the schema up to date: the service's and the job queue's. Returns the names of the migrations that ran. Throws
- * ConfigurationError and changes nothing if other migrations were applied than this build has.
+ * Brings the schema up to date: the service's and the job queue's; `grant` follows under the same lock. Returns the names of
+ * the migrations that ran. Throws ConfigurationError and changes nothing if other migrations were applied than this build
+ * has, or if the role may not run them.
  */
-export async function migrate(dataSource: DataSource): Promise<string[]> {
+export async function migrate(dataSource: DataSource, grant?: () => Promise<void>): Promise<string[]> {
   return oneAtATime(dataSource, async () => {
     const known = await knownMigrations(dataSource.migrations);
     const applied = await appliedMigrations((text) => dataSource.query(text));
     const fault = historyFault(applied, known);
     if (fault !== null) throw new ConfigurationError([`DATABASE_URL: ${fault}`]);
+    const isPending = applied.length < known.length;
+    if (isPending) await rejectOtherRoles(dataSource, known.length - applied.length);
     // The role of a service in production may not even create a table that exists.
-    const ran = applied.length < known.length ? await runMigrations(dataSource, known) : [];
+    const ran = isPending ? await runMigrations(dataSource, known) : [];
     await migrateJobs({ pgPool: poolOf(dataSource) });
+    await grant?.();
     return ran;
   });
+}
+
+async function rejectOtherRoles(dataSource: DataSource, pending: number): Promise<void> {
+  const [role] = await dataSource.query<{ name: string; may: boolean }[]>(
+    `select current_user as name, has_schema_privilege('public', 'create') as may`,
+  );
+  if (!role || role.may) return;
+  throw new ConfigurationError([
+    `MIGRATION_DATABASE_URL: ${pending} migrations are pending, which the role ${role.name} may not run; expected the role that owns the database; for example see "Database roles" in docs/operations.md`,
+  ]);
 }
 
 async function runMigrations(dataSource: DataSource, known: readonly KnownMigration[]): Promise<string[]> {

@@ -75,7 +75,7 @@ it('a worker never unlocks its own jobs', async () => {
 });
 
 async function newClient(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  const client = new pg.Client({ connectionString: process.env.MIGRATION_DATABASE_URL });
   await client.connect();
   return client;
 }

@@ -63,7 +63,7 @@ it('the report is current, or that of the last job if the tables cannot be read 
   await tamper(app, 'bookings', `update bookings set total_cents = 1 where id = '${id}'`);
   expect((await verify(owner)).conserved).toBe(false);
 
-  const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  const client = new pg.Client({ connectionString: process.env.MIGRATION_DATABASE_URL });
   await client.connect();
   try {
     await client.query('begin');

@@ -1,0 +1,86 @@
+import type { DataSource } from 'typeorm';
+
+/** The rights of the service on a table; `update (column)` for a single column. */
+export type TableRights = readonly string[];
+
+interface Relation {
+  schema: string;
+  name: string;
+  isSequence: boolean;
+  /** The rights that the role has now. */
+  held: string[];
+}
+
+/** Schemas of the service and of the job queue. */
+const SCHEMAS = ['public', 'graphile_worker'];
+
+const RELATIONS = `
+  select nspname as schema, relname as name, relkind = 'S' as "isSequence",
+    array(select lower(privilege_type) from aclexplode(relacl) where grantee = $2::regrole)
+    || array(select format('%s (%s)', lower(privilege_type), attname)
+             from pg_attribute, aclexplode(attacl) where attrelid = pg_class.oid and grantee = $2::regrole) as held
+  from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+  where nspname = any ($1) and relkind in ('r', 'p', 'v', 'S')
+  order by 1, 2`;
+
+/** Functions that run with the rights of their owner. */
+const DEFINER_FUNCTIONS = `
+  select oid::regprocedure::text as function from pg_proc
+  where prosecdef and pronamespace = any ($1::regnamespace[])
+    and (has_function_privilege($2, oid, 'execute') is false
+         or exists (select from aclexplode(coalesce(proacl, acldefault('f', proowner))) where grantee = 0))`;
+
+const NO_SCHEMA = `
+  select nspname as schema from pg_namespace where nspname = any ($1) and not has_schema_privilege($2, oid, 'usage')`;
+
+/** Tables of the job queue: with row security, a role other than the owner sees no row without a policy. */
+const WITHOUT_POLICY = `
+  select oid::regclass::text as name from pg_class
+  where relnamespace = any ($1::regnamespace[]) and relrowsecurity
+    and not exists (select from pg_policy where polrelid = pg_class.oid and $2::regrole = any (polroles))`;
+
+/**
+ * Gives the role of the service exactly these rights on tables, and the use of sequences; the owner of the tables grants them.
+ * Usually nothing differs, and nothing is written. Returns the statements that were needed.
+ */
+export async function grantServiceRights(
+  owner: DataSource,
+  role: string,
+  rightsOf: (table: { schema: string; name: string }) => TableRights,
+): Promise<string[]> {
+  const grantee = quoted(role);
+  const schemas = await owner.query<{ schema: string }[]>(NO_SCHEMA, [SCHEMAS, role]);
+  const relations = await owner.query<Relation[]>(RELATIONS, [SCHEMAS, grantee]);
+  const functions = await owner.query<{ function: string }[]>(DEFINER_FUNCTIONS, [SCHEMAS, role]);
+  const closed = await owner.query<{ name: string }[]>(WITHOUT_POLICY, [SCHEMAS, grantee]);
+  const statements = [
+    ...schemas.map(({ schema }) => `grant usage on schema ${quoted(schema)} to ${grantee}`),
+    ...relations.flatMap((relation) => differences(relation, { grantee, rightsOf })),
+    ...closed.map(({ name }) => `create policy service on ${name} to ${grantee} using (true) with check (true)`),
+    ...functions.flatMap(({ function: name }) => [
+      `revoke execute on function ${name} from public`,
+      `grant execute on function ${name} to ${grantee}`,
+    ]),
+  ];
+  if (statements.length > 0) await owner.transaction((manager) => manager.query(statements.join(';\n')));
+  return statements;
+}
+
+function differences(
+  { schema, name, isSequence, held }: Relation,
+  { grantee, rightsOf }: { grantee: string; rightsOf: (table: { schema: string; name: string }) => TableRights },
+): string[] {
+  const wanted = isSequence ? ['usage', 'select'] : rightsOf({ schema, name });
+  const object = `${isSequence ? 'sequence' : 'table'} ${quoted(schema)}.${quoted(name)}`;
+  const missing = wanted.filter((right) => !held.includes(right));
+  const excessive = held.filter((right) => !wanted.includes(right));
+  return [
+    // First, because revoking a right on a table also revokes it on its columns.
+    ...excessive.map((right) => `revoke ${right} on ${object} from ${grantee}`),
+    ...(missing.length > 0 ? [`grant ${missing.join(', ')} on ${object} to ${grantee}`] : []),
+  ];
+}
+
+function quoted(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`;
+}
