@@ -11,7 +11,7 @@ beforeAll(async () => {
   // Jobs are disabled, so that the outbox keeps its events.
   app = await startApp({ env: { JOBS: 'false' } });
   database = app.nest.get(Database);
-  await app.sql('create table accounts (id int primary key, balance int not null)');
+  await app.sql('create table accounts (id int primary key, balance int not null); grant all on accounts to public');
   await app.sql('grant all on accounts to public');
 });
 

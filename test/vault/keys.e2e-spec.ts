@@ -62,7 +62,7 @@ describe('counting encryptions', () => {
   it('counting encryptions never reserves the same block for two processes under concurrent load', async () => {
     await vaultCountedTo(0, 'contended');
     const slot = { vaultId: await idOf('contended'), version: 1 };
-    await app.sql('create table leased (vault_id text, since bigint, until bigint)');
+    await app.sql('create table leased (vault_id text, since bigint, until bigint); grant all on leased to public');
     await app.sql(`
       create function note_lease() returns trigger language plpgsql as $$
       begin insert into leased values (new.vault_id, old.reserved, new.reserved); return null; end $$`);
