@@ -107,7 +107,10 @@ async function createRoles(admin, run) {
     await admin.query(`create role ${user} login password '${password}'`);
     return { user, password };
   };
-  return { role: await create(`${run}_owner`), service: await create(`${run}_service`) };
+  const [role, service] = [await create(`${run}_owner`), await create(`${run}_service`)];
+  // So that tests, which act as the owner, can see and end the connections of the service.
+  await admin.query(`grant ${service.user} to ${role.user}`);
+  return { role, service };
 }
 
 /** A run that was killed leaves its databases on an external server; hours later no run can be using them. */
