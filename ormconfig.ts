@@ -30,6 +30,7 @@ import { ServiceKeys1791000000500 } from './src/migrations/1791000000500-service
 import { BookingRetention1791000000710 } from './src/migrations/1791000000710-booking-retention.js';
 import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-sealed-answers.js';
 import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
+import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -156,6 +157,7 @@ const migrations = [
   BookingRetention1791000000710,
   SealedAnswers1791000000720,
   LedgerAppendRights1791000000800,
+  LedgerEvidence1791000000810,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -9,11 +9,19 @@ import { eventTable } from './domain-events.js';
 import { firstStart } from './first-start.js';
 import { revokeSigningKeys, rewrapKeys, rotateSigningKey } from './key-commands.js';
 import { migrateDatabase } from './migration.js';
-import { LedgerVerifier } from './modules/action-ledger/index.js';
+import {
+  CheckpointFile,
+  CheckpointVerifier,
+  LedgerCheckpoints,
+  LedgerVerifier,
+  PayloadErasuresService,
+} from './modules/action-ledger/index.js';
 import { configurationPage, environmentExample } from './platform/config/configuration-page.js';
 import type { Env } from './platform/config/env.js';
 import { personalDataPage } from './personal-data.js';
+import { asSystem } from './platform/context/request-context.js';
 import { Database } from './platform/database/database.js';
+import { createKekProvider } from './platform/keys/configured-keks.js';
 import { createLog } from './platform/observability/log.js';
 import { buildDocument } from './platform/openapi/document.js';
 import { Provisioning } from './platform/provisioning/provisioning.js';
@@ -39,7 +47,7 @@ interface Command {
   purpose: string;
   run: (context: CommandContext) => Promise<number>;
   /** Instead of `run`: for a command that only reads the database and needs no application. */
-  runOn?: (dataSource: DataSource) => Promise<number>;
+  runOn?: (dataSource: DataSource, env: Env) => Promise<number>;
 }
 
 const commands: Record<string, Command> = {
@@ -82,6 +90,16 @@ const commands: Record<string, Command> = {
     run: async () => 0,
     runOn: verifyLedger,
   },
+  'ledger:checkpoint': {
+    parameters: '[--restored "<reason>"]',
+    purpose: 'signs the heads of the action ledger if entries were added, and prints the newest checkpoint',
+    run: checkpointLedger,
+  },
+  'ledger:erase': {
+    parameters: '"<reason>" <entry id>...',
+    purpose: 'erases the states before and after of entries, and records that',
+    run: erasePayloads,
+  },
   openapi: {
     parameters: '',
     purpose: 'prints the API document',
@@ -104,24 +122,69 @@ const commands: Record<string, Command> = {
   },
 };
 
-/** Only reads the database: runs no migration, creates no key and works with any configuration of the service. */
-async function verifyLedger(dataSource: DataSource): Promise<number> {
-  const { entries, erasedPayloads, breaks } = await new LedgerVerifier(new Database(dataSource)).verify();
+/** Only reads the database: runs no migration and works while the service is running or not. */
+async function verifyLedger(dataSource: DataSource, env: Env): Promise<number> {
+  const database = new Database(dataSource);
+  const file = new CheckpointFile(env.ledgerCheckpointFile);
+  const keks = memoized(() => createKekProvider(env));
+  const verifier = new LedgerVerifier(database, new CheckpointVerifier(database, file, keks));
+  const { entries, erasedPayloads, breaks, findings, checkpoints, newestCheckpointAt } = await verifier.verify();
   if (entries === 0 && breaks.length === 0) {
     process.stderr.write(
       'The action ledger is empty. Check that this is the intended database (DATABASE_URL, DATA_DIR).\n',
     );
     return BROKEN_LEDGER;
   }
-  process.stdout.write(`Verified ${entries} entries, of which ${erasedPayloads} have erased payloads\n`);
+  const newest = newestCheckpointAt === null ? '' : `, the newest of ${newestCheckpointAt}`;
+  process.stdout.write(
+    `Verified ${entries} entries, of which ${erasedPayloads} have erased payloads, and ${checkpoints} checkpoints${newest}\n`,
+  );
   for (const { chain, position, entryId, fault } of breaks) {
     process.stdout.write(`chain ${chain}, position ${position}${entryId ? `, ${entryId}` : ''}: ${fault}\n`);
   }
-  if (breaks.length === 0) return 0;
-  process.stderr.write(
-    `${breaks.length} chains of the action ledger are broken; the list shows the first fault of each\n`,
-  );
+  for (const { code, chain, position, entryId, message } of findings) {
+    const place = chain === null ? '' : ` (chain ${chain}, position ${position}, ${entryId})`;
+    process.stdout.write(`${code}: ${message}${place}\n`);
+  }
+  if (breaks.length === 0 && findings.length === 0) return 0;
+  if (breaks.length > 0) {
+    process.stderr.write(
+      `${breaks.length} chains of the action ledger are broken; the list shows the first fault of each\n`,
+    );
+  }
   return BROKEN_LEDGER;
+}
+
+function memoized<T>(create: () => T): () => T {
+  let created: { value: T } | undefined;
+  return () => (created ??= { value: create() }).value;
+}
+
+async function checkpointLedger({ app, words: [option, reason, ...rest] }: CommandContext): Promise<number> {
+  const restored = option === '--restored' && reason?.trim() && rest.length === 0 ? reason.trim() : null;
+  if (option !== undefined && restored === null) return usageError('Expected no parameter, or --restored "<reason>".');
+  const checkpoints = app.get(LedgerCheckpoints);
+  try {
+    await asSystem(() => checkpoints.write({ restored }));
+  } catch (error) {
+    process.stderr.write(`No checkpoint was written: ${String((error as Error).message)}\n`);
+    return BROKEN_LEDGER;
+  }
+  process.stdout.write(`${(await checkpoints.newest()) ?? ''}\n`);
+  return 0;
+}
+
+async function erasePayloads({ app, words: [reason, ...entryIds] }: CommandContext): Promise<number> {
+  if (!reason?.trim() || entryIds.length === 0) return usageError('Expected a reason and the ids of entries.');
+  try {
+    const erasureId = await asSystem(() => app.get(PayloadErasuresService).erase(entryIds, reason));
+    process.stdout.write(`Erased the payloads of ${new Set(entryIds).size} entries; recorded as ${erasureId}\n`);
+    return 0;
+  } catch (error) {
+    const { message, details } = error as Error & { details?: object };
+    process.stderr.write(`Nothing was erased: ${message} ${details ? JSON.stringify(details) : ''}\n`);
+    return DATA_ERROR;
+  }
 }
 
 async function provision({ app, words: [path] }: CommandContext): Promise<number> {
@@ -147,11 +210,11 @@ function usageError(message: string): number {
 }
 
 async function run(command: Command, words: string[]): Promise<number> {
-  // Only the service runs jobs, not a command.
-  const env: Env = { ...readProcessEnv(), jobs: false };
+  // Only the service runs jobs and writes checkpoints at an interval, not a command.
+  const env: Env = { ...readProcessEnv(), jobs: false, ledgerCheckpoints: false };
   if (!command.runOn) await migrateDatabase(env);
   const dataSource = await connect(env);
-  if (command.runOn) return command.runOn(dataSource).finally(() => dataSource.destroy());
+  if (command.runOn) return command.runOn(dataSource, env).finally(() => dataSource.destroy());
   const app = await createApp({ env, dataSource, log: createLog('warn', process.stderr) });
   await app.init();
   try {

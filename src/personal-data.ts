@@ -56,7 +56,7 @@ const CLASSES = {
     content: 'images of records before and after each change, and the reason that staff gave',
     purpose: 'proving who changed what',
     kept: 'as the record that was changed',
-    deletedBy: 'erasing the payload of an entry, which leaves its digest; no route or job does so yet',
+    deletedBy: '`npm run ledger:erase`, which leaves the digest and records the erasure; no job does so yet',
   },
   replay: {
     content: 'responses to requests with an `Idempotency-Key`, encrypted',
@@ -143,6 +143,8 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
     impersonal:
       'id type booking_id schedule_id status number series_id period_key seller_name seller_address seller_tax_id currency',
   },
+  ledger_checkpoints: { impersonal: 'digest' },
+  ledger_erasures: { impersonal: 'entry_id erasure_id' },
   ledger_heads: { impersonal: 'hash' },
   ledger_payloads: { ledger: 'before after', impersonal: 'entry_id digest' },
   ledger_reversals: { impersonal: 'id original_id reversal_id state outcome failure' },

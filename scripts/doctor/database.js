@@ -88,9 +88,40 @@ async function checkAt(url, name) {
     return [failed('database', `${name} cannot be used (${textOf(error)})`, remedy)];
   }
   try {
-    return [fine('database', `${name} accepts connections`), ...(await checkServer(client))];
+    return [
+      fine('database', `${name} accepts connections`),
+      ...(await checkServer(client)),
+      ...(await checkOwnerRole()),
+    ];
   } finally {
     await client.end();
+  }
+}
+
+/** The role of MIGRATION_DATABASE_URL, which runs the migrations. */
+async function checkOwnerRole() {
+  const url = process.env.DATABASE_URL && process.env.MIGRATION_DATABASE_URL;
+  if (!url) return [];
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: CONNECT_MS,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { name, may } = await one(
+      client,
+      `select current_user as name, has_schema_privilege('public', 'create') as may`,
+    );
+    await client.end();
+    if (may) return [fine('owner role', `${name} can run the migrations`)];
+    const remedy = 'MIGRATION_DATABASE_URL must name the role that owns the database';
+    return [failed('owner role', `${name} may not create tables, so it cannot run migrations`, remedy)];
+  } catch (error) {
+    const remedy = REMEDIES.get(codeOf(error)) ?? 'MIGRATION_DATABASE_URL must name the role that owns the database';
+    return [failed('owner role', `MIGRATION_DATABASE_URL cannot be used (${textOf(error)})`, remedy)];
   }
 }
 
@@ -181,9 +212,19 @@ async function checkRole(client) {
     client,
     'select rolname as name, rolsuper as superuser from pg_roles where rolname = current_user',
   );
+  if (!superuser && (await ownsTables(client))) {
+    const remedy = 'give the service a role of its own: "Database roles" in docs/operations.md; production demands it';
+    return warned('role', `${name} owns the tables, so it could remove the protection of the ledger`, remedy);
+  }
   if (!superuser) return fine('role', `${name} is not a superuser`);
   const remedy = 'use a role that owns the database: create role travel login; alter database … owner to travel';
   return warned('role', `${name} is a superuser, for which no permission is checked`, remedy);
+}
+
+/** @param {Client} client */
+async function ownsTables(client) {
+  const text = `select from pg_tables where schemaname = 'public' and tableowner = current_user limit 1`;
+  return ((await client.query(text)).rowCount ?? 0) > 0;
 }
 
 /** Writes rows that need new space, and rolls back. @param {Client} client */
@@ -227,17 +268,23 @@ async function checkMigrations(client) {
   const build = await migrationsOfThisBuild();
   if (build === null) return [warned('migrations', 'not checked: the service is not built yet', 'npm start builds it')];
   const applied = await build.appliedMigrations(async (text) => (await client.query(text)).rows);
-  return [outcome(applied, build), ...(await checkDemoData(client))];
+  const { may } = await one(client, `select has_schema_privilege('public', 'create') as may`);
+  const canMigrate = may || !process.env.DATABASE_URL || Boolean(process.env.MIGRATION_DATABASE_URL);
+  return [outcome(applied, build, canMigrate), ...(await checkDemoData(client))];
 }
 
-/** @param {AppliedMigration[]} applied @param {Build} build */
-function outcome(applied, { known, historyFault }) {
+/** @param {AppliedMigration[]} applied @param {Build} build @param {boolean} canMigrate */
+function outcome(applied, { known, historyFault }, canMigrate) {
   const fault = historyFault(applied, known);
   if (fault !== null) {
     const at = fault.lastIndexOf('; ');
     return failed('migrations', fault.slice(0, at), fault.slice(at + 2));
   }
   const pending = known.slice(applied.length).map(({ name }) => name);
+  if (pending.length > 0 && !canMigrate) {
+    const remedy = 'set MIGRATION_DATABASE_URL to the role that owns the database and run npm run migrate';
+    return failed('migrations', `${pending.length} are pending, which this role may not run`, remedy);
+  }
   if (applied.length === 0) return fine('migrations', `none yet: npm start applies all ${pending.length}`);
   if (pending.length === 0) return fine('migrations', `all ${applied.length} are applied`);
   return warned('migrations', `${pending.join(', ')} pending`, 'npm run migrate or npm start applies them');

@@ -60,7 +60,12 @@ export async function ensureDatabase({ port, passwords }) {
       roles.add(OWNER_ROLE);
     }
     await ensureRole(client, { port, role: OWNER_ROLE, password: passwords.owner, exists: roles.has(OWNER_ROLE) });
-    await ensureRole(client, { port, role: SERVICE_ROLE, password: passwords.service, exists: roles.has(SERVICE_ROLE) });
+    await ensureRole(client, {
+      port,
+      role: SERVICE_ROLE,
+      password: passwords.service,
+      exists: roles.has(SERVICE_ROLE),
+    });
     const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
     if (rowCount === 0) await client.query(`create database ${DATABASE} owner ${OWNER_ROLE}`);
     await connected(urlOf({ ...superuser, database: DATABASE }), ensureExtensions);

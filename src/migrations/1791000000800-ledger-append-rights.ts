@@ -6,9 +6,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class LedgerAppendRights1791000000800 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      'alter function ledger_append security definer set search_path = pg_catalog, public, pg_temp',
-    );
+    await runner.query('alter function ledger_append security definer set search_path = pg_catalog, public, pg_temp');
     // The service's role gets the right after the migrations.
     await runner.query('revoke execute on function ledger_append from public');
   }

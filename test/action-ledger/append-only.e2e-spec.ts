@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { LedgerVerificationService } from '../../src/modules/action-ledger/verification/ledger-verification.service.js';
+import { PayloadErasuresService } from '../../src/modules/action-ledger/index.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
 import { startApp, type TestApp } from '../setup/app.js';
-import { channelWithEntries, ENTRIES, newChannel, page } from './ledger.js';
+import { channelWithEntries, ENTRIES, newChannel, page, placesOf } from './ledger.js';
 import { reversed } from './reversals.js';
 
 let app: TestApp;
@@ -37,12 +39,13 @@ describe('the append-only tables of the ledger', () => {
     (statement) => expect(app.sql(statement)).rejects.toThrow('is append-only'),
   );
 
-  it('the role of the service is not a superuser', async () => {
-    const [erased] = await app.sql(
-      'select current_user::text as role, rolsuper from pg_roles where rolname = current_user',
+  it('the role of the service is not a superuser, and owns no table', async () => {
+    const own = await app.nest.get(Database).query<{ superuser: boolean; tables: number }>(
+      `select rolsuper as superuser,
+              (select count(*)::int from pg_class where pg_has_role(current_user, relowner, 'member')) as tables
+       from pg_roles where rolname = current_user`,
     );
-    const [own] = await app.nest.get(Database).query('select current_user::text as role, false as rolsuper');
-    expect(erased).toEqual(own);
+    expect(own).toEqual([{ superuser: false, tables: 0 }]);
   });
 
   it('the database rejects changes of a completed reversal, and its DELETE', async () => {
@@ -66,13 +69,44 @@ describe('the erasure of a payload', () => {
     const [update] = (await page(app, { subjectId })).data;
     const { erasedPayloads: before } = await app.nest.get(LedgerVerificationService).verify();
 
-    await app.sql('update ledger_payloads set before = null, after = null where entry_id = $1', [update?.id]);
+    const erase = () =>
+      asSystem(() => app.nest.get(PayloadErasuresService).erase([update?.id ?? ''], 'Retention ended'));
+    const erasureId = await erase();
 
     const { body } = await app.as('owner').get(`${ENTRIES}/${update?.id}`);
     expect(body).toEqual({
       data: { ...update, before: null, after: null, reversible: false, missingScope: null, failure: null },
     });
     const verified = await app.nest.get(LedgerVerificationService).verify();
-    expect([verified.erasedPayloads, verified.breaks]).toEqual([before + 1, []]);
+    expect([verified.erasedPayloads, verified.breaks, verified.findings]).toEqual([before + 1, [], []]);
+
+    const record = await app.as('owner').get<{ data: { action: string; after: object } }>(`${ENTRIES}/${erasureId}`);
+    const [payload] = await app.sql<{ digest: string }>(
+      `select encode(digest, 'hex') as digest from ledger_payloads where entry_id = $1`,
+      [update?.id],
+    );
+    expect(record.body.data).toMatchObject({
+      action: 'action-ledger.payload.erase',
+      after: { entries: [{ id: update?.id, digest: payload?.digest }], reason: 'Retention ended' },
+    });
+    await expect(erase()).rejects.toMatchObject({ code: 'payload_erased' });
+    const again = asSystem(() => app.nest.get(PayloadErasuresService).erase([erasureId], 'Again'));
+    await expect(again).rejects.toMatchObject({ code: 'erasure_record' });
+  });
+
+  it('of two erasures of one payload at the same time, one succeeds and one is rejected', async () => {
+    const [entry] = await placesOf(app, await newChannel(app));
+    const erase = () =>
+      asSystem(() => app.nest.get(PayloadErasuresService).erase([entry?.id ?? ''], 'Retention ended'));
+    const results = await Promise.allSettled([erase(), erase(), erase()]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
+  });
+
+  it('the erasure of an unknown entry is rejected, and erases nothing else', async () => {
+    const [entry] = await placesOf(app, await newChannel(app));
+    const ids = [entry?.id ?? '', 'aled_01k0dem000e000000000000009'];
+    const erasing = asSystem(() => app.nest.get(PayloadErasuresService).erase(ids, 'Retention ended'));
+    await expect(erasing).rejects.toMatchObject({ status: 404 });
+    expect(await app.sql('select from ledger_payloads where entry_id = $1 and after is null', [entry?.id])).toEqual([]);
   });
 });

@@ -77,8 +77,8 @@ describe('trips.trip.reserve', () => {
     expect(await ordersOf(app, ref)).toEqual([{ state: 'released', holds: 1 }]);
     expect(await entry(id)).toMatchObject({ state: 'completed', outcome: 'full', failure: null });
     const actions = (await page(app, { subjectId: id })).data.map(({ action }) => action);
-    expect(actions).toEqual(['action-ledger.reversal.complete']);
-    expect((await app.nest.get(LedgerVerificationService).verify()).breaks).toEqual([]);
+    expect(actions).toEqual(['action-ledger.reversal.complete', 'action-ledger.reversal.start']);
+    expect(await app.nest.get(LedgerVerificationService).verify()).toMatchObject({ breaks: [], findings: [] });
   });
 
   it('a reversal that a provider does not accept fails after the last attempt with its reason and can be repeated', async () => {

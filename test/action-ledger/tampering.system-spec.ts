@@ -26,7 +26,7 @@ async function disarm(): Promise<void> {
   for (const table of TABLES) await app.sql(`alter table ${table} disable trigger user`);
   const constraints = await app.sql<{ name: string; owner: string }>(
     `select conname as name, conrelid::regclass::text as owner from pg_constraint
-     where (conrelid = any ($1::regclass[]) or confrelid = any ($1::regclass[])) and contype <> 'n'
+     where (conrelid = any ($1::regclass[]) or confrelid = any ($1::regclass[])) and contype not in ('n', 't')
      order by contype = 'f' desc`,
     [TABLES],
   );

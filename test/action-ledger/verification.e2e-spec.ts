@@ -19,10 +19,12 @@ describe('an unchanged ledger', () => {
     await channelWithEntries(app, 3);
     const [row] = await app.sql<{ count: number }>('select count(*)::int as count from action_ledger_entries');
 
-    expect(await verify()).toEqual({ entries: row?.count, erasedPayloads: 0, breaks: [], nextChain: null });
+    const { newestCheckpointAt: newest, ...verification } = await verify();
+    const intact = { erasedPayloads: 0, breaks: [], findings: [], checkpoints: 1, nextChain: null };
+    expect(verification).toEqual({ entries: row?.count, ...intact });
     expect(await verifyByCommand()).toEqual({
       code: 0,
-      output: `Verified ${row?.count} entries, of which 0 have erased payloads\n`,
+      output: `Verified ${row?.count} entries, of which 0 have erased payloads, and 1 checkpoints, the newest of ${newest}\n`,
     });
   });
 

@@ -89,7 +89,13 @@ export class Machine {
     variables: Record<string, string> = {},
     { listening = false } = {},
   ): Promise<{ stop: () => Promise<void> }> {
-    const own = { DATABASE_URL: this.databaseUrl, MIGRATION_DATABASE_URL: '', DATA_DIR: this.folder, NODE_ENV: 'development', JOBS: 'false' };
+    const own = {
+      DATABASE_URL: this.databaseUrl,
+      MIGRATION_DATABASE_URL: '',
+      DATA_DIR: this.folder,
+      NODE_ENV: 'development',
+      JOBS: 'false',
+    };
     const env = readEnv({ ...process.env, ...own, ...variables });
     const dataSource = await connect(env);
     await migrate(dataSource);

@@ -54,7 +54,7 @@ describe('npm run doctor', () => {
     expect(running.of('database')[0]?.message).toBe(
       `the embedded PostgreSQL (process ${server.pid}) accepts connections`,
     );
-    expect(running.of('role')[0]?.message).toBe('travel_app is not a superuser');
+    expect(running.of('role')[0]?.message).toBe('travel_service is not a superuser');
     expect(running.of('migrations')[0]?.message).toMatch(/^none yet: npm start applies all \d+$/);
     await server.stop();
     const stopped = await doctor({ DATA_DIR: data });

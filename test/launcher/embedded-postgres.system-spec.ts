@@ -61,15 +61,20 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('the embedded PostgreSQL has a database whose owner is not a superuser', async () => {
-    const { url, pid, adopted, stop } = await start(folder());
+    const { url, ownerUrl, pid, adopted, stop } = await start(folder());
     expect(adopted).toBe(false);
     const [role] = await query(url, 'select * from pg_roles where rolname = current_user');
-    expect(role).toMatchObject({ rolname: 'travel_app', rolsuper: false, rolcreatedb: false, rolcreaterole: false });
+    expect(role).toMatchObject({
+      rolname: 'travel_service',
+      rolsuper: false,
+      rolcreatedb: false,
+      rolcreaterole: false,
+    });
     const [database] = await query(
       url,
       'select datdba::regrole::text as owner, * from pg_database where datname = current_database()',
     );
-    expect(database).toMatchObject({ owner: 'travel_app', datlocprovider: 'b', datlocale: 'C.UTF-8' });
+    expect(database).toMatchObject({ owner: 'travel_owner', datlocprovider: 'b', datlocale: 'C.UTF-8' });
     const extensions = await query(url, `select extname from pg_extension where extname <> 'plpgsql' order by extname`);
     expect(extensions.map(({ extname }) => extname)).toEqual([
       'btree_gist',
@@ -79,7 +84,8 @@ describe('the embedded PostgreSQL', () => {
       'unaccent',
     ]);
     expect(await query(url, `select cardinality(show_trgm('Москва')) as trigrams`)).toEqual([{ trigrams: 7 }]);
-    await query(url, 'create table owned_by_the_application ()');
+    await query(ownerUrl, 'create table owned_by_the_owner ()');
+    expect(await errorOf(query(url, 'create table owned_by_the_service ()'))).toMatchObject({ code: '42501' });
     await stop();
     expect(isAlive(pid)).toBe(false);
   });
@@ -97,8 +103,8 @@ describe('the embedded PostgreSQL', () => {
   it('the embedded PostgreSQL logs slow statements, but no parameters and no rejected values', async () => {
     const dataDir = folder();
     const logFile = join(dataDir, 'server.log');
-    const { url, stop } = await start(dataDir, { logFile });
-    const client = new pg.Client({ connectionString: url });
+    const { ownerUrl, stop } = await start(dataDir, { logFile });
+    const client = new pg.Client({ connectionString: ownerUrl });
     await client.connect();
     const codeOf = async (text: string, values: unknown[]) =>
       client.query(text, values).then(
@@ -127,11 +133,11 @@ describe('the embedded PostgreSQL', () => {
   it('the embedded PostgreSQL keeps data, port and passwords between starts', async () => {
     const dataDir = folder();
     const first = await start(dataDir);
-    await query(first.url, 'create table kept as select 42 as answer');
+    await query(first.ownerUrl, 'create table kept as select 42 as answer');
     await first.stop();
     const second = await start(dataDir);
     expect(second.url).toBe(first.url);
-    expect(await query(second.url, 'select * from kept')).toEqual([{ answer: 42 }]);
+    expect(await query(second.ownerUrl, 'select * from kept')).toEqual([{ answer: 42 }]);
     await second.stop();
   });
 
@@ -171,7 +177,7 @@ describe('the embedded PostgreSQL', () => {
     });
     const second = await start(dataDir);
     await second.stop();
-    expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await query(first.ownerUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
     await first.stop();
     expect(isAlive(first.pid)).toBe(false);
   });
@@ -179,13 +185,14 @@ describe('the embedded PostgreSQL', () => {
   it('the embedded PostgreSQL has every acknowledged row after kill -9 of the server', async () => {
     const dataDir = folder();
     const first = await start(dataDir, { durable: true });
-    await query(first.url, 'create table written (number int)');
-    for (let number = 0; number < 20; number += 1) await query(first.url, `insert into written values (${number})`);
+    await query(first.ownerUrl, 'create table written (number int)');
+    for (let number = 0; number < 20; number += 1)
+      await query(first.ownerUrl, `insert into written values (${number})`);
     process.kill(first.pid, 'SIGKILL');
     await first.exited;
     const second = await start(dataDir, { durable: true });
     expect(second).toMatchObject({ adopted: false, port: first.port });
-    expect(await query(second.url, 'select count(*)::int from written')).toEqual([{ count: 20 }]);
+    expect(await query(second.ownerUrl, 'select count(*)::int from written')).toEqual([{ count: 20 }]);
     await Promise.all([first.stop(), second.stop()]);
   });
 
@@ -270,7 +277,7 @@ describe('the embedded PostgreSQL', () => {
     expect(ids).toHaveLength(4);
     expect(ids).not.toContain('0');
     expect(/^Groups:\s*$/m.test(status)).toBe(true);
-    await query(server.url, 'create table works ()');
+    await query(server.ownerUrl, 'create table works ()');
     await server.stop();
   });
 });

@@ -32,7 +32,12 @@ import pg from 'pg';
 const { DATABASE_URL, EMBEDDED_DATABASE, DATA_DIR, PORT, DRAIN_MS } = process.env;
 const pool = new pg.Pool({ connectionString: DATABASE_URL });
 pool.on('error', () => undefined);
-if (EMBEDDED_DATABASE) await pool.query('create table if not exists visit (number serial)');
+if (EMBEDDED_DATABASE) {
+  const owner = new pg.Client({ connectionString: process.env.MIGRATION_DATABASE_URL });
+  await owner.connect();
+  await owner.query('create table if not exists visit (number serial); grant all on visit, visit_number_seq to public');
+  await owner.end();
+}
 const visit = () => pool.query('insert into visit default values returning number').then(({ rows }) => rows[0].number);
 const server = createServer(async (request, response) => {
   const number = EMBEDDED_DATABASE ? await visit().catch(() => null) : 0;

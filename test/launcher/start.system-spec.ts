@@ -54,7 +54,7 @@ describe('npm start', () => {
   it('npm start starts database and service, and SIGTERM stops both with exit code 0', async () => {
     const { script, first } = await started();
     expect(first.DATA_DIR).toBe(join(project, '.data'));
-    expect(first.DATABASE_URL).toMatch(/^postgresql:\/\/travel_app:[\w-]{32}@127\.0\.0\.1:\d+\/travel$/);
+    expect(first.DATABASE_URL).toMatch(/^postgresql:\/\/travel_service:[\w-]{32}@127\.0\.0\.1:\d+\/travel$/);
     const server = postmaster();
     script.child.kill('SIGTERM');
     expect(await script.end()).toBe(0);
@@ -169,7 +169,10 @@ describe('npm start', () => {
       if (!beside) await script.end();
       const command = run('command.js', ['ledger:verify', '--all']);
       expect(await command.end()).toBe(7);
-      expect(JSON.parse(command.standardOutput())).toEqual({ words: ['ledger:verify', '--all'], user: 'travel_app' });
+      expect(JSON.parse(command.standardOutput())).toEqual({
+        words: ['ledger:verify', '--all'],
+        user: 'travel_service',
+      });
       expect(existsSync(join(project, '.data/postgres/18/postmaster.pid'))).toBe(beside);
     }
   });

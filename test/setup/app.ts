@@ -11,6 +11,7 @@ import type { Contract } from './contract/contract.js';
 import { type Actor, type Credentials, readCredentials, tokenOf } from './credentials.js';
 import { freshCopy, type TestRun } from './databases.js';
 import { closeAfterTests } from './running.js';
+import { serviceEnv } from './service-env.js';
 
 const HOUR_MS = 3_600_000;
 const SWEEP_MS = 1_000;
@@ -18,7 +19,7 @@ const SWEEP_MS = 1_000;
 /** An application that several files of a worker use; its wrapper is made for each file. */
 interface SharedApplication {
   nest: NestExpressApplication;
-  urls: Record<string, string>;
+  variables: Record<string, string>;
   logs: string[];
 }
 
@@ -113,14 +114,14 @@ async function sharedApplication(overrides: Record<string, string>): Promise<Sha
   const key = JSON.stringify(overrides);
   const known = worker.applications.get(key);
   if (known) {
-    Object.assign(process.env, known.urls);
+    Object.assign(process.env, known.variables);
     return known;
   }
   const run = JSON.parse(process.env.TEST_RUN ?? '') as TestRun;
   const database = `${run.run}_s${process.env.JEST_WORKER_ID}_${worker.applications.size}`;
-  const urls = await freshCopy(run, database);
-  Object.assign(process.env, urls);
-  const application = { ...(await start(overrides)), urls };
+  const variables = serviceEnv(run, await freshCopy(run, database));
+  Object.assign(process.env, variables);
+  const application = { ...(await start(overrides)), variables };
   worker.applications.set(key, application);
   return application;
 }

@@ -10,6 +10,8 @@ export function serviceEnv(run, urls) {
     ...urls,
     // One folder for the run: the credentials, vault key and files of the template belong to every copy of it.
     DATA_DIR: join(run.folder, 'data'),
+    // Each database has its own ledger.
+    LEDGER_CHECKPOINT_FILE: join(run.folder, 'checkpoints', `${databaseOf(urls)}.jsonl`),
     HOST: '127.0.0.1',
     PORT: '0',
     LOG_LEVEL: 'silent',
@@ -23,4 +25,8 @@ export function serviceEnv(run, urls) {
     // Loading the model takes half a second and 200 MB; tests of semantic search enable it.
     EMBEDDER: 'none',
   };
+}
+
+function databaseOf({ DATABASE_URL: url }) {
+  return url ? new URL(url).pathname.slice(1) : 'none';
 }

@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerDemo } from './action-ledger.demo.js';
+import { LedgerCheckpoints } from './checkpoints/ledger-checkpoints.service.js';
 import { ActionLedger } from './entries/action-ledger.service.js';
 import { LedgerEntriesController } from './entries/ledger-entries.controller.js';
 import { LedgerEntriesService } from './entries/ledger-entries.service.js';
 import { ReversalHandlers } from './entries/reversal-handlers.js';
+import { PayloadErasuresService } from './erasures/payload-erasures.service.js';
 import { LedgerReversalsController } from './reversals/ledger-reversals.controller.js';
 import { LedgerReversalsRepository } from './reversals/ledger-reversals.repository.js';
 import { LedgerReversalsService } from './reversals/ledger-reversals.service.js';
@@ -15,10 +17,12 @@ import { LedgerVerificationService } from './verification/ledger-verification.se
   providers: [
     ActionLedger,
     ActionLedgerDemo,
+    LedgerCheckpoints,
     LedgerEntriesService,
     LedgerReversalsRepository,
     LedgerReversalsService,
     LedgerVerificationService,
+    PayloadErasuresService,
     ReversalHandlers,
   ],
   exports: [ActionLedger],

@@ -8,4 +8,8 @@ export {
   type ReversalResult,
 } from './entries/reversal-handlers.js';
 export { ledgerEvents } from './events.js';
+export { CheckpointFile } from './checkpoints/checkpoint-file.js';
+export { LedgerCheckpoints } from './checkpoints/ledger-checkpoints.service.js';
+export { PayloadErasuresService } from './erasures/payload-erasures.service.js';
+export { CheckpointVerifier } from './verification/checkpoint-verifier.js';
 export { LedgerVerifier } from './verification/ledger-verifier.js';

@@ -35,6 +35,8 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   databasePoolSize: 'Database and files',
   dataDir: 'Database and files',
   filesDir: 'Database and files',
+  ledgerCheckpointFile: 'Database and files',
+  ledgerCheckpointMinutes: 'Database and files',
   rateLimitFactor: 'Limits',
   maxInFlight: 'Limits',
   maxEventLoopDelayMs: 'Limits',

@@ -11,6 +11,10 @@ export abstract class Env {
   readonly databasePoolSize: number;
   readonly dataDir: string;
   readonly filesDir: string;
+  readonly ledgerCheckpointFile: string;
+  readonly ledgerCheckpointMinutes: number;
+  /** Whether this process writes checkpoints; a command does not. */
+  readonly ledgerCheckpoints: boolean;
   readonly webConcurrency: number;
   readonly maxInFlight: number;
   readonly maxEventLoopDelayMs: number;

@@ -35,6 +35,8 @@ export function readEnv(variables: Variables): Env {
     accountLinkUrl: values.accountLinkUrl ?? `${baseUrl}/account`,
     dataDir: resolve(values.dataDir),
     filesDir: resolve(values.filesDir ?? `${values.dataDir}/files`),
+    ledgerCheckpointFile: resolve(values.ledgerCheckpointFile ?? `${values.dataDir}/ledger-checkpoints.jsonl`),
+    ledgerCheckpoints: true,
     docs: values.docs === null ? !production : values.docs === 'true',
     metrics: values.metrics === null ? !production : values.metrics === 'true',
     drainSeconds: values.drainSeconds === null ? (production ? 2 : 0) : Number(values.drainSeconds),

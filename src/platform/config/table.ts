@@ -99,6 +99,22 @@ export const settings = {
     expected: 'a folder',
     form: /^[^\0]{1,500}$/,
   }),
+  ledgerCheckpointFile: optionalText({
+    name: 'LEDGER_CHECKPOINT_FILE',
+    purpose:
+      'File of the signed checkpoints of the action ledger, shared by all processes and kept away from those who own the database; absent: `ledger-checkpoints.jsonl` in DATA_DIR',
+    example: '/var/lib/travel-audit/ledger-checkpoints.jsonl',
+    expected: 'the path of a file',
+    form: /^[^\0]{1,500}$/,
+  }),
+  ledgerCheckpointMinutes: wholeNumber({
+    name: 'LEDGER_CHECKPOINT_MINUTES',
+    purpose: 'Minutes between two checkpoints of the action ledger; none is written if no entry was added',
+    example: '5',
+    fallback: '15',
+    min: 1,
+    max: 1440,
+  }),
   ...servingSettings,
   logLevel: choice({ name: 'LOG_LEVEL', purpose: 'Lowest log level', example: 'debug', fallback: 'info' }, LOG_LEVELS),
   metrics: optionalText({

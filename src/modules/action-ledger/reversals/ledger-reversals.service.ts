@@ -14,6 +14,7 @@ import {
   type RecordedAction,
   type ReversalHandler,
   ReversalHandlers,
+  type ReversalOutcome,
   type ReversalResult,
 } from '../entries/reversal-handlers.js';
 import { type EntryPair, LedgerReversalsRepository } from './ledger-reversals.repository.js';
@@ -22,6 +23,8 @@ const COMPLETION_JOB = 'action-ledger.reversals.go-on';
 
 /** About an hour with the growing pauses of the queue. After that, staff decide about another reversal. */
 const MAX_ATTEMPTS = 9;
+
+const STATE_AFTER = { start: 'running', complete: 'completed', fail: 'failed' } as const;
 
 /** Errors of a handler with these statuses are reported as the reason why the reversal is not possible. */
 const BLOCKING_STATUSES = [400, 404, 409, 422];
@@ -126,6 +129,8 @@ export class LedgerReversalsService {
       event: 'ledger.reversed',
       data: { entryId: originalId, reversalId, action, subjectType, subjectId, isRunning },
     });
+    // A full reversal that is complete at once needs no further entry.
+    if (isRunning || outcome === 'partial') this.recordState(reversalId, isRunning ? 'start' : 'complete', outcome);
     if (isRunning) await this.jobs.add(COMPLETION_JOB, { reversalId });
     else await this.repository.complete(reversalId, outcome);
     await this.database.flush(this.ledger);
@@ -134,11 +139,17 @@ export class LedgerReversalsService {
   private async end(reversalId: string, verb: 'complete' | 'fail', write: () => Promise<boolean>): Promise<void> {
     await this.database.transaction(async () => {
       if (!(await write())) return;
-      this.ledger.record(`action-ledger.reversal.${verb}`, {
-        subjectType: 'ledger_entry',
-        subjectId: reversalId,
-        after: { state: verb === 'complete' ? 'completed' : 'failed' },
-      });
+      this.recordState(reversalId, verb, 'full');
+    });
+  }
+
+  /** Verification compares the row of the reversal with these entries. */
+  private recordState(reversalId: string, verb: keyof typeof STATE_AFTER, outcome: ReversalOutcome): void {
+    const state = STATE_AFTER[verb];
+    this.ledger.record(`action-ledger.reversal.${verb}`, {
+      subjectType: 'ledger_entry',
+      subjectId: reversalId,
+      after: { state, outcome: state === 'completed' ? outcome : null },
     });
   }
 

@@ -1,7 +1,9 @@
 import { dataOf } from '../../../platform/http/dto.js';
-import { Flag, Id, ListOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { Flag, Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { QueryWhole } from '../../../platform/http/query-fields.js';
-import type { Verification } from './ledger-verifier.js';
+import { Instant } from '../../../platform/http/trade-fields.js';
+import { type Finding, FINDING_CODES } from './finding.js';
+import { MAX_FINDINGS, type Verification } from './ledger-verifier.js';
 import { CHAINS } from '../entries/sealed-entry.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -38,9 +40,31 @@ export class BreakResponse {
   fault: string;
 }
 
+/** A contradiction between the ledger and its checkpoints, erasures or reversals. */
+export class FindingResponse {
+  @OneOf(FINDING_CODES)
+  code: Finding['code'];
+
+  /** Number of the chain, 0 to 63; null if it concerns none or several. */
+  @Whole({ min: 0, max: CHAINS - 1 })
+  chain: number | null;
+
+  /** Place of the entry within the chain, starting at 1; null if it concerns no single entry. */
+  @Whole({ min: 1, max: MOST })
+  position: number | null;
+
+  /** The entry; null if it concerns no single entry. */
+  @Id('aled')
+  entryId: string | null;
+
+  /** What is wrong, in English. */
+  @Text({ max: 1000 })
+  message: string;
+}
+
 /** The result of verifying hash chains. */
 export class VerificationResponse {
-  /** Whether every entry of the verified chains is unchanged. */
+  /** Whether every entry of the verified chains is unchanged and nothing contradicts them: no breaks and no findings. */
   @Flag()
   intact: boolean;
 
@@ -56,6 +80,18 @@ export class VerificationResponse {
   @ListOf(() => BreakResponse, { max: CHAINS })
   breaks: BreakResponse[];
 
+  /** Contradictions between the verified chains and the checkpoints, erasures and reversals; the first 100. */
+  @ListOf(() => FindingResponse, { max: MAX_FINDINGS })
+  findings: FindingResponse[];
+
+  /** The number of checkpoints with a right signature. */
+  @Whole({ min: 0, max: MOST })
+  checkpoints: number;
+
+  /** When the newest of them was signed; entries after it are proven by the hash chains alone. Null if there is none. */
+  @Instant()
+  newestCheckpointAt: string | null;
+
   /** First chain that was not verified within the time limit, to be sent as `fromChain`; null if all were verified. */
   @Whole({ min: 1, max: CHAINS - 1 })
   nextChain: number | null;
@@ -63,12 +99,22 @@ export class VerificationResponse {
 
 export class VerificationEnvelope extends dataOf(VerificationResponse) {}
 
-export function toVerification({ entries, erasedPayloads, breaks, nextChain }: Verification): VerificationResponse {
+export function toVerification(verification: Verification): VerificationResponse {
+  const { entries, erasedPayloads, breaks, findings, checkpoints, newestCheckpointAt, nextChain } = verification;
   return {
-    intact: breaks.length === 0,
+    intact: breaks.length === 0 && findings.length === 0,
     entries,
     erasedPayloads,
     breaks: breaks.map(({ chain, position, entryId, fault }) => ({ chain, position, entryId, fault })),
+    findings: findings.map(({ code, chain, position, entryId, message }) => ({
+      code,
+      chain,
+      position,
+      entryId,
+      message,
+    })),
+    checkpoints,
+    newestCheckpointAt,
     nextChain,
   };
 }

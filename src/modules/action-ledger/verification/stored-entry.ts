@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ActorType } from '../../../platform/context/actor.js';
+import type { ReversalOutcome, ReversalState } from '../entries/reversal-handlers.js';
+import type { Finding } from './finding.js';
 import { chainOf, entryDigest, payloadDigest } from '../entries/sealed-entry.js';
 
 /** An entry as stored, with the exact texts of its payload. */
@@ -23,6 +25,16 @@ export interface StoredEntry {
   after: string | null;
   /** Null if the row of the payload is missing. */
   payload_digest: Buffer | null;
+  /** Whether the erasure of the payload is recorded by an entry with its digest; null if no erasure is known. */
+  erasure_recorded: boolean | null;
+  /** The row of the reversal that this entry is; null if there is none. */
+  reversal: {
+    original: string;
+    state: ReversalState;
+    outcome: ReversalOutcome | null;
+    /** What the entries about this reversal recorded: the states, each with its outcome. */
+    recorded: { state: string; outcome: string | null }[];
+  } | null;
 }
 
 const EMPTY_DIGEST = payloadDigest(null, null);
@@ -58,4 +70,36 @@ function digestOf(entry: StoredEntry, payload: Buffer): Buffer {
     createdAt: entry.created_at,
   };
   return entryDigest(members, Number(entry.sequence), payload);
+}
+
+/** What contradicts the entry in the tables beside the chain; null if nothing does. */
+export function contradictionOf(entry: StoredEntry): Pick<Finding, 'code' | 'message'> | null {
+  const erased = isErased(entry);
+  if (erased && entry.erasure_recorded === null) {
+    return { code: 'erased_without_record', message: 'The payload was erased, and no entry records that' };
+  }
+  if ((erased || entry.erasure_recorded !== null) && !(erased && entry.erasure_recorded)) {
+    const message = erased
+      ? 'The entry that records the erasure does not name it'
+      : 'The payload is recorded as erased';
+    return { code: 'erasure_mismatch', message };
+  }
+  const fault = reversalFault(entry);
+  return fault === null ? null : { code: 'reversal_mismatch', message: fault };
+}
+
+function reversalFault({ reverses_entry_id: original, reversal }: StoredEntry): string | null {
+  if (original === null) return reversal ? 'The entry reverses nothing, but a row of a reversal names it' : null;
+  if (!reversal) return 'The row of the reversal is missing';
+  if (reversal.original !== original) return 'The row of the reversal names another reversed entry than the entry';
+  const { state, outcome, recorded } = reversal;
+  const ended = recorded.filter((each) => each.state !== 'running').at(-1);
+  const expected = ended ?? recorded.at(-1) ?? { state: 'completed', outcome: 'full' };
+  const isSame = expected.state === state && (state !== 'completed' || (expected.outcome ?? 'full') === outcome);
+  if (isSame) return null;
+  return `The row of the reversal is ${describe(state, outcome)}; its entries say ${describe(expected.state, expected.outcome)}`;
+}
+
+function describe(state: string, outcome: string | null): string {
+  return outcome === null ? state : `${state} (${outcome})`;
 }

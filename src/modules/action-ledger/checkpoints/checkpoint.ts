@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { KekProvider } from '../../../platform/keys/kek-provider.js';
+
+/** The last entry of a chain: its place and its hash in hex. Chains without entries are left out. */
+export type Head = readonly [chain: number, position: number, hash: string];
+
+/** What a line of the checkpoint file contains, as JSON. */
+export interface Checkpoint {
+  version: 1;
+  /** Starts at 1. */
+  number: number;
+  at: string;
+  heads: readonly Head[];
+  /** SHA-256 of the line before, in hex; null in the first line. */
+  previous: string | null;
+  /** Why an operator accepted that the database has fewer entries than earlier checkpoints recorded; else null. */
+  restored: string | null;
+  keyId: string;
+  /** HMAC-SHA-256 of the canonical JSON (RFC 8785) of the other members, in base64url. */
+  mac: string;
+}
+
+const PURPOSE = 'ledger-checkpoint';
+
+/** The line of a checkpoint, without the line feed. */
+export async function signedLine(
+  members: Omit<Checkpoint, 'version' | 'keyId' | 'mac'>,
+  keks: KekProvider,
+): Promise<string> {
+  const body = { version: 1 as const, ...members, keyId: keks.primaryId };
+  const { mac } = await keks.mac(PURPOSE, bytesOf(body));
+  return JSON.stringify({ ...body, mac: mac.toString('base64url') });
+}
+
+/** Throws 503 if the key-encryption key that signed it is not configured. */
+export async function isSigned({ mac, ...body }: Checkpoint, keks: KekProvider): Promise<boolean> {
+  return keks.verifyMac(PURPOSE, bytesOf(body), { kekId: body.keyId, mac: Buffer.from(mac, 'base64url') });
+}
+
+/** SHA-256 of a line in hex, as the next line and the database record it. */
+export function digestOf(line: string): string {
+  return createHash('sha256').update(line).digest('hex');
+}
+
+/** Null if the line has another form. */
+export function parseCheckpoint(line: string): Checkpoint | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  return isCheckpoint(value) ? value : null;
+}
+
+function isCheckpoint(value: unknown): value is Checkpoint {
+  if (typeof value !== 'object' || value === null) return false;
+  const { version, number, at, heads, previous, restored, keyId, mac } = value as Record<string, unknown>;
+  return (
+    version === 1 &&
+    Number.isSafeInteger(number) &&
+    typeof at === 'string' &&
+    Array.isArray(heads) &&
+    heads.every(isHead) &&
+    isTextOrNull(previous) &&
+    isTextOrNull(restored) &&
+    typeof keyId === 'string' &&
+    typeof mac === 'string'
+  );
+}
+
+function isHead(value: unknown): value is Head {
+  if (!Array.isArray(value)) return false;
+  const [chain, position, hash] = value as unknown[];
+  return Number.isSafeInteger(chain) && Number.isSafeInteger(position) && typeof hash === 'string';
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || typeof value === 'string';
+}
+
+function bytesOf(body: object): Buffer {
+  return Buffer.from(canonicalize(body) ?? '');
+}

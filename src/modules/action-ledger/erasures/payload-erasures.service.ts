@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { conflict, notFound } from '../../../platform/errors/app-error.js';
+import { newId } from '../../../platform/ids/id.js';
+import { ActionLedger } from '../entries/action-ledger.service.js';
+
+export const ERASURE_ACTION = 'action-ledger.payload.erase';
+/** The ids and digests stand in one payload, which stays forever. */
+const MAX_ENTRIES = 500;
+
+interface Payload {
+  id: string;
+  action: string;
+  digest: string;
+  isEmpty: boolean;
+}
+
+/** Erases the states before and after a change, for personal data whose retention has ended. */
+@Injectable()
+export class PayloadErasuresService {
+  constructor(
+    private readonly database: Database,
+    private readonly ledger: ActionLedger,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Erases the payloads of up to 500 entries and records that in an entry with their ids, digests and the reason. Returns the
+   * id of that entry. The digests stay in the chain, so verification still covers the erased entries. The reason contains no
+   * personal data, because it cannot be erased. Throws 404 for an unknown entry, 409 for one whose payload is empty, was
+   * erased, or records an erasure.
+   */
+  async erase(entryIds: readonly string[], reason: string): Promise<string> {
+    const ids = [...new Set(entryIds)];
+    if (ids.length === 0 || ids.length > MAX_ENTRIES) throw new Error(`expected 1 to ${MAX_ENTRIES} entries`);
+    if (reason.trim() === '') throw new Error('expected a reason');
+    return this.database.transaction(async () => {
+      const payloads = await this.lock(ids);
+      rejectUnerasable(ids, payloads);
+      const erasureId = newId('aled');
+      await this.database.execute('update ledger_payloads set before = null, after = null where entry_id = any ($1)', [
+        ids,
+      ]);
+      await this.database.execute(
+        'insert into ledger_erasures (entry_id, erasure_id, created_at) select unnest($1::text[]), $2, $3',
+        [ids, erasureId, this.clock.now()],
+      );
+      const entries = payloads.map(({ id, digest }) => ({ id, digest }));
+      this.ledger.recordUnder(erasureId, ERASURE_ACTION, {
+        subjectType: 'ledger_erasure',
+        subjectId: erasureId,
+        after: { entries, reason },
+      });
+      return erasureId;
+    });
+  }
+
+  private lock(ids: readonly string[]): Promise<Payload[]> {
+    return this.database.query<Payload>(
+      `select payload.entry_id as id, entry.action, encode(payload.digest, 'hex') as digest,
+              payload.before is null and payload.after is null as "isEmpty"
+       from ledger_payloads payload join action_ledger_entries entry on entry.id = payload.entry_id
+       where payload.entry_id = any ($1) order by payload.entry_id for update of payload`,
+      [ids],
+    );
+  }
+}
+
+function rejectUnerasable(ids: readonly string[], payloads: readonly Payload[]): void {
+  const known = new Set(payloads.map(({ id }) => id));
+  const unknown = ids.find((id) => !known.has(id));
+  if (unknown !== undefined) throw notFound({ entryId: unknown });
+  const empty = payloads.find(({ isEmpty }) => isEmpty);
+  if (empty) throw conflict('payload_erased', 'The entry has no payload, or it was erased', { entryId: empty.id });
+  const record = payloads.find(({ action }) => action === ERASURE_ACTION);
+  if (record) throw conflict('erasure_record', 'The record of an erasure is never erased', { entryId: record.id });
+}

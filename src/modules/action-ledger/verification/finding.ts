@@ -1,0 +1,24 @@
+import { named } from '../../../platform/http/named-values.js';
+
+export const FINDING_CODES = named('LedgerFindingCode', [
+  'checkpoint_file_missing',
+  'checkpoint_forged',
+  'checkpoint_invalid',
+  'checkpoint_key_missing',
+  'checkpoint_missing',
+  'differs_from_checkpoint',
+  'erased_without_record',
+  'erasure_mismatch',
+  'no_checkpoint',
+  'older_than_checkpoint',
+  'reversal_mismatch',
+]);
+
+/** A contradiction between the ledger and what else is known about it; breaks of chains are reported separately. */
+export interface Finding {
+  code: (typeof FINDING_CODES)[number];
+  chain: number | null;
+  position: number | null;
+  entryId: string | null;
+  message: string;
+}
