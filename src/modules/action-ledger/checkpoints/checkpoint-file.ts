@@ -56,7 +56,7 @@ export class CheckpointFile {
     try {
       return await open(this.path, 'r');
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return null;
       throw error;
     }
   }

@@ -56,24 +56,24 @@ export function parseCheckpoint(line: string): Checkpoint | null {
 
 function isCheckpoint(value: unknown): value is Checkpoint {
   if (typeof value !== 'object' || value === null) return false;
-  const { version, number, at, heads, previous, restored, keyId, mac } = value as Record<string, unknown>;
+  const member = (name: keyof Checkpoint): unknown => Reflect.get(value, name);
+  const heads = member('heads');
   return (
-    version === 1 &&
-    Number.isSafeInteger(number) &&
-    typeof at === 'string' &&
+    member('version') === 1 &&
+    Number.isSafeInteger(member('number')) &&
+    typeof member('at') === 'string' &&
     Array.isArray(heads) &&
     heads.every(isHead) &&
-    isTextOrNull(previous) &&
-    isTextOrNull(restored) &&
-    typeof keyId === 'string' &&
-    typeof mac === 'string'
+    isTextOrNull(member('previous')) &&
+    isTextOrNull(member('restored')) &&
+    typeof member('keyId') === 'string' &&
+    typeof member('mac') === 'string'
   );
 }
 
 function isHead(value: unknown): value is Head {
-  if (!Array.isArray(value)) return false;
-  const [chain, position, hash] = value as unknown[];
-  return Number.isSafeInteger(chain) && Number.isSafeInteger(position) && typeof hash === 'string';
+  if (!Array.isArray(value) || value.length !== 3) return false;
+  return Number.isSafeInteger(value[0]) && Number.isSafeInteger(value[1]) && typeof value[2] === 'string';
 }
 
 function isTextOrNull(value: unknown): boolean {
