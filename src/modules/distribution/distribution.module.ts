@@ -4,13 +4,11 @@ import { OperationsModule } from '../operations/index.js';
 import { AllotmentsController } from './allotments/allotments.controller.js';
 import { AllotmentJobs } from './allotments/allotments.jobs.js';
 import { AllotmentsRepository } from './allotments/allotments.repository.js';
-import { AllotmentReversals } from './allotments/allotments.reversals.js';
 import { AllotmentsService } from './allotments/allotments.service.js';
 import { SlotsController } from './allotments/slots.controller.js';
 import { SlotsRepository } from './allotments/slots.repository.js';
 import { SlotsService } from './allotments/slots.service.js';
 import { ChannelsController } from './channels/channels.controller.js';
-import { ChannelReversals } from './channels/channels.reversals.js';
 import { ChannelsService } from './channels/channels.service.js';
 import { DistributionDemo } from './distribution.demo.js';
 
@@ -19,10 +17,8 @@ import { DistributionDemo } from './distribution.demo.js';
   controllers: [ChannelsController, AllotmentsController, SlotsController],
   providers: [
     AllotmentJobs,
-    AllotmentReversals,
     AllotmentsRepository,
     AllotmentsService,
-    ChannelReversals,
     ChannelsService,
     DistributionDemo,
     SlotsRepository,

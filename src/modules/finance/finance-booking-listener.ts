@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Listens } from '../../platform/discovery/listeners.js';
 import { type BookingItemSummary, BookingListener, type BookingSummary } from '../bookings/index.js';
+import { RemindersService } from '../notifications/index.js';
 import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
 import { CommissionsService } from './commissions/commissions.service.js';
 import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
-import { FinanceRemindersService } from './reminders/finance-reminders.service.js';
+import { INSTALLMENT_TRIGGERS, INVOICE_TRIGGERS } from './reminders/reminder-triggers.js';
 
 /** Updates finance when a booking changes, in the transaction of the change and with the booking locked. */
 @Injectable()
@@ -14,19 +15,19 @@ export class FinanceBookingListener implements BookingListener {
     private readonly accounts: BookingAccountsService,
     private readonly plans: PaymentPlansService,
     private readonly commissions: CommissionsService,
-    private readonly reminders: FinanceRemindersService,
+    private readonly reminders: RemindersService,
   ) {}
 
   async confirmed(booking: BookingSummary): Promise<void> {
     await this.plans.startIfMissing(await this.accounts.lockOf(booking));
     await this.commissions.accrue(booking);
-    await this.reminders.bookingConfirmed(booking.id);
+    await this.reminders.reschedule(booking.id, ['payment_complete']);
   }
 
   async cancelled(booking: BookingSummary, reason: string): Promise<void> {
     await this.plans.cancelOpen(await this.accounts.lockOf(booking), reason);
     await this.commissions.reverseOfBooking(booking.id, reason);
-    await this.reminders.bookingCancelled(booking.id);
+    await this.reminders.reschedule(booking.id, [...INSTALLMENT_TRIGGERS, ...INVOICE_TRIGGERS]);
   }
 
   /**

@@ -28,7 +28,6 @@ import { PaymentPoliciesService } from './payment-policy/payment-policies.servic
 import { PaymentsController } from './payments/payments.controller.js';
 import { PaymentsService } from './payments/payments.service.js';
 import { FinanceReminderSource } from './reminders/finance-reminder-source.js';
-import { FinanceRemindersService } from './reminders/finance-reminders.service.js';
 import { ReminderRunsController } from './reminders/reminder-runs.controller.js';
 import { AgingService } from './reports/aging.service.js';
 import { FinanceReportsController } from './reports/finance-reports.controller.js';
@@ -39,7 +38,6 @@ import { RenditionsRepository } from './renditions/renditions.repository.js';
 import { RenditionsService } from './renditions/renditions.service.js';
 import { SupplierInvoicesController } from './supplier-invoices/supplier-invoices.controller.js';
 import { SupplierInvoicesRepository } from './supplier-invoices/supplier-invoices.repository.js';
-import { SupplierInvoiceReversals } from './supplier-invoices/supplier-invoices.reversals.js';
 import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.service.js';
 
 @Module({
@@ -63,7 +61,6 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     BookingAccountsService,
     FinanceBookingListener,
     FinanceDemo,
-    SupplierInvoiceReversals,
     SupplierInvoicesRepository,
     SupplierInvoicesService,
     NumberSeriesRepository,
@@ -84,7 +81,6 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     CommissionsRepository,
     CommissionsService,
     FinanceReminderSource,
-    FinanceRemindersService,
   ],
 })
 export class FinanceModule {}

@@ -4,7 +4,6 @@ import { DeparturesController } from './departures/departures.controller.js';
 import { DeparturesRepository } from './departures/departures.repository.js';
 import { DeparturesService } from './departures/departures.service.js';
 import { FacilitiesController } from './facilities/facilities.controller.js';
-import { FacilityReversals } from './facilities/facilities.reversals.js';
 import { FacilitiesService } from './facilities/facilities.service.js';
 import { OperationsDemo } from './operations.demo.js';
 import { GroundOperatorsController } from './operators/ground-operators.controller.js';
@@ -13,14 +12,7 @@ import { GroundOperatorsService } from './operators/ground-operators.service.js'
 @Module({
   imports: [ActionLedgerModule],
   controllers: [DeparturesController, FacilitiesController, GroundOperatorsController],
-  providers: [
-    DeparturesRepository,
-    DeparturesService,
-    FacilitiesService,
-    FacilityReversals,
-    GroundOperatorsService,
-    OperationsDemo,
-  ],
+  providers: [DeparturesRepository, DeparturesService, FacilitiesService, GroundOperatorsService, OperationsDemo],
   exports: [DeparturesService],
 })
 export class OperationsModule {}

@@ -5,9 +5,16 @@ import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger, type ReversalResult } from '../../action-ledger/index.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  Reverses,
+  type ReversalResult,
+} from '../../action-ledger/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import { ChannelsService } from '../channels/channels.service.js';
 import type { CreateAllotment, ListAllotments, ReleaseBody, ReleasedUnits, UpdateAllotment } from './allotment.dto.js';
@@ -15,7 +22,7 @@ import { Allotment, type AllotmentView } from './allotment.entity.js';
 import type { AllotmentSlot } from './allotment-slot.entity.js';
 import { AllotmentsRepository, type DueStep } from './allotments.repository.js';
 import { keptByHand, type ReleaseRule, unitsToRelease } from './release-rule.js';
-import type { RecordedRelease } from './slot.dto.js';
+import { RecordedRelease } from './slot.dto.js';
 import type { SlotKey } from './slots.repository.js';
 import { type ItemUnits, SlotsService, type Unsold } from './slots.service.js';
 
@@ -137,10 +144,16 @@ export class AllotmentsService {
     });
   }
 
-  /** Reverses a deletion in the running transaction, and opens slots on departures that were added since. */
-  async restore(id: string, released: RecordedRelease, check: (allotment: Allotment) => void): Promise<ReversalResult> {
+  /**
+   * Restores the allotment, reclaims its units, and opens slots on departures that were added since. Throws 409 `changed_since`, `allotment_overlap`, `channel_archived`,
+   * `units_not_recorded`, and the errors of reclaiming units.
+   */
+  @Reverses('distribution.allotment.delete')
+  async reverseDeletion(entry: RecordedAction): Promise<ReversalResult> {
+    const released = await releaseIn(entry);
+    const { subjectId: id } = entry;
     const { allotment, release } = await this.repository.lockView(id, 'deleted');
-    check(allotment);
+    assertUnchangedSince(entry, allotment);
     const before = { id, deletedAt: allotment.deletedAt?.toISOString() ?? null };
     await this.channels.lockUsable(allotment.channelId);
     allotment.restore(this.clock.now());
@@ -151,10 +164,17 @@ export class AllotmentsService {
     return { before, after: { ...allotment.auditImage(release), slots }, outcome: isPartial ? 'partial' : 'full' };
   }
 
-  /** Reverses a release in the running transaction. */
-  async reclaim(id: string, released: RecordedRelease): Promise<ReversalResult> {
-    const { allotment } = await this.repository.lockView(id);
-    const { before, after, isPartial } = await this.slots.reclaim(allotment, released, 'open');
+  /** Throws 404 if the allotment is deleted, 409 `nothing_released`, `units_not_recorded`, and the errors of reclaiming units. */
+  @Reverses('distribution.allotment.release')
+  async reverseRelease(entry: RecordedAction): Promise<ReversalResult> {
+    const released = await releaseIn(entry);
+    const { unsoldAction } = released;
+    const slots = released.slots.filter(({ units }) => units > 0);
+    if (unsoldAction === 'retain' || slots.length === 0) {
+      throw conflict('nothing_released', 'No units were released', { unsoldAction });
+    }
+    const { allotment } = await this.repository.lockView(entry.subjectId);
+    const { before, after, isPartial } = await this.slots.reclaim(allotment, { ...released, slots }, 'open');
     this.publish('reclaimed', allotment);
     return { before: { slots: before }, after: { slots: after }, outcome: isPartial ? 'partial' : 'full' };
   }
@@ -302,6 +322,14 @@ function sumOf(unsold: readonly Unsold[]): number {
 /** The released units as the ledger stores them; a reversal reclaims these. */
 function recordOf(unsold: readonly Unsold[]): RecordedRelease['slots'] {
   return unsold.map(({ slot, units }) => ({ slotId: slot.id, departureId: slot.departureId, units }));
+}
+
+/** Old entries contain only the number of units, from which a reversal cannot know the slots. */
+async function releaseIn({ subjectId, after }: RecordedAction): Promise<RecordedRelease> {
+  if (Array.isArray(after?.['slots'])) return checkedAs(RecordedRelease, after);
+  throw conflict('units_not_recorded', 'The entry does not record which units were released; create a new allotment', {
+    allotmentId: subjectId,
+  });
 }
 
 function subjectOf({ id }: Allotment) {

@@ -7,12 +7,19 @@ import { make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
-import { ActionLedger } from '../../action-ledger/index.js';
-import { type CreateChannel, type ListChannels, SystemChannelRow, type UpdateChannel } from './channel.dto.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  Reverses,
+  type ReversalResult,
+} from '../../action-ledger/index.js';
+import { type CreateChannel, type ListChannels, SystemChannelRow, UpdateChannel } from './channel.dto.js';
 import { Channel, CHANNEL_STATUSES, type ChannelStatus } from './channel.entity.js';
 
 mapConstraint('channels_live_name', () =>
@@ -97,15 +104,26 @@ export class ChannelsService {
     });
   }
 
-  /**
-   * Applies a reversal in the running transaction. The reversal's own ledger entry records it.
-   *
-   * @returns the audit snapshots of the channel before and after.
-   */
-  async reverse(id: string, change: (channel: Channel, now: Date) => void): Promise<{ before: object; after: object }> {
-    const channel = await this.rows.lock(id);
+  /** Archives the channel. Throws 409 `channel_in_use`, `system_channel_protected`, `channel_archived`. */
+  @Reverses('distribution.channel.create')
+  async reverseCreation({ subjectId }: RecordedAction): Promise<ReversalResult> {
+    const channel = await this.rows.lock(subjectId);
+    if (channel.status === 'archived') {
+      throw conflict('channel_archived', 'The channel is already archived', { channelId: subjectId });
+    }
     const before = channel.auditImage();
-    await this.change(channel, () => change(channel, this.clock.now()));
+    await this.change(channel, () => channel.change({ status: 'archived' }, this.clock.now()));
+    return { before, after: channel.auditImage() };
+  }
+
+  /** Restores the values of before. Throws 409 `changed_since`, `channel_name_taken`, `channel_in_use`. */
+  @Reverses('distribution.channel.update')
+  async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
+    const restored = await checkedAs(UpdateChannel, entry.before);
+    const channel = await this.rows.lock(entry.subjectId);
+    assertUnchangedSince(entry, channel);
+    const before = channel.auditImage();
+    await this.change(channel, () => channel.restore(restored, this.clock.now()));
     return { before, after: channel.auditImage() };
   }
 

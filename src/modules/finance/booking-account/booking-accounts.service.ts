@@ -5,8 +5,9 @@ import { make } from '../../../platform/database/rows.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
 import { type BookingSummary, BookingsService } from '../../bookings/index.js';
+import { RemindersService } from '../../notifications/index.js';
 import { CommissionsService } from '../commissions/commissions.service.js';
-import { FinanceRemindersService } from '../reminders/finance-reminders.service.js';
+import { INSTALLMENT_TRIGGERS, INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
 import { AccountAuditService } from './account-audit.service.js';
 import { BookingAccount, toShare } from './booking-account.js';
 import { BookingAccountsRepository } from './booking-accounts.repository.js';
@@ -42,7 +43,7 @@ export class BookingAccountsService {
     private readonly bookings: BookingsService,
     private readonly repository: BookingAccountsRepository,
     private readonly commissions: CommissionsService,
-    private readonly reminders: FinanceRemindersService,
+    private readonly reminders: RemindersService,
     private readonly audit: AccountAuditService,
     private readonly clock: Clock,
   ) {}
@@ -118,7 +119,7 @@ export class BookingAccountsService {
   /** Updates what depends on installments and their money: which commissions are payable, and reminders. */
   async installmentsChanged({ booking, plan }: BookingAccount): Promise<void> {
     await this.commissions.settle(booking.id);
-    if (plan) await this.reminders.installmentsChanged(booking.id);
+    if (plan) await this.reminders.reschedule(booking.id, INSTALLMENT_TRIGGERS);
   }
 
   /** Adds allocations beside the `present` ones of the same payments. Throws 409 `allocation_limit_reached`. */
@@ -246,7 +247,7 @@ export class BookingAccountsService {
     account.plan?.markStored();
     for (const invoice of changes.settledInvoices) this.audit.publishInvoice('settled', invoice);
     for (const installment of changes.settledInstallments) this.audit.publishInstallment('paid', installment);
-    if (changes.invoices.length > 0) await this.reminders.invoicesChanged(account.booking.id);
+    if (changes.invoices.length > 0) await this.reminders.reschedule(account.booking.id, INVOICE_TRIGGERS);
     if (changes.installments.length > 0) await this.installmentsChanged(account);
   }
 

@@ -8,11 +8,12 @@ import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { type BookingSummary, BookingsService } from '../../bookings/index.js';
+import { RemindersService } from '../../notifications/index.js';
 import { AccountAuditService } from '../booking-account/account-audit.service.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
 import { Invoice } from '../booking-account/invoice.entity.js';
 import { NumberSeriesService } from '../number-series/number-series.service.js';
-import { FinanceRemindersService } from '../reminders/finance-reminders.service.js';
+import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
 import type { CreateInvoice, IssueInvoice, ListInvoices, UpdateInvoice } from './invoice.dto.js';
 import { type Contents, contentsOf } from './invoice-contents.js';
 import { type InvoiceWithLines, InvoicesRepository } from './invoices.repository.js';
@@ -38,7 +39,7 @@ export class InvoicesService {
     private readonly accounts: BookingAccountsService,
     private readonly repository: InvoicesRepository,
     private readonly numbers: NumberSeriesService,
-    private readonly reminders: FinanceRemindersService,
+    private readonly reminders: RemindersService,
     private readonly audit: AccountAuditService,
     private readonly env: Env,
     private readonly clock: Clock,
@@ -136,7 +137,7 @@ export class InvoicesService {
         issuedAt,
       );
 
-      await this.reminders.invoicesChanged(invoice.bookingId);
+      await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS);
       this.audit.invoiceChanged('issue', invoice, { before, after: this.imageOf(locked) });
       if (paidCents > 0 && invoice.status === 'paid') this.audit.publishInvoice('settled', invoice);
       return locked;
@@ -152,7 +153,7 @@ export class InvoicesService {
       const before = this.imageOf(locked);
       invoice.void(reason, this.clock.now());
       await this.repository.update(invoice);
-      await this.reminders.invoicesChanged(invoice.bookingId);
+      await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS);
       this.audit.invoiceChanged('void', invoice, { before, after: this.imageOf(locked), reason });
       return locked;
     });

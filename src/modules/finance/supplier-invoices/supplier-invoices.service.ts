@@ -8,7 +8,7 @@ import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import type { CreateSupplierInvoice, ListSupplierInvoices, UpdateSupplierInvoice } from './supplier-invoice.dto.js';
 import { SupplierInvoice } from './supplier-invoice.entity.js';
 import { priceLines, sumOf } from './supplier-invoice-amounts.js';
@@ -31,7 +31,7 @@ type Verb = keyof typeof EVENTS;
 
 type Transition = (invoice: SupplierInvoice, now: Date) => void;
 
-/** Invoices received from suppliers. */
+/** Invoices received from suppliers. Only entries of invoices to which no payment is allocated can be reversed. */
 @Injectable()
 export class SupplierInvoicesService {
   constructor(
@@ -117,16 +117,29 @@ export class SupplierInvoicesService {
     return this.change(id, expected, { verb: 'void', transition: (invoice, now) => invoice.void(reason, now), reason });
   }
 
-  /** Applies a reversal in the running transaction. The reversal's own ledger entry records it. */
-  async reverse(
-    id: string,
-    verb: 'reopen' | 'void',
-    transition: Transition,
-  ): Promise<{ before: object; after: object }> {
-    const invoice = await this.repository.rows.lock(id);
-    return this.apply(verb, invoice, (locked, now) => {
-      locked.unsettleIfNothingPaid();
-      transition(locked, now);
+  /** Voids the invoice. Throws 409 `invalid_transition`, `invoice_has_payments`. */
+  @Reverses('finance.supplier_invoice.create')
+  async reverseCreation({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
+    const invoice = await this.repository.rows.lock(subjectId);
+    return this.apply('void', invoice, (_, now) => {
+      invoice.unsettleIfNothingPaid();
+      invoice.void(reason, now);
+    });
+  }
+
+  /** Makes the invoice a draft again. Throws 409 `invalid_transition`, `invoice_has_payments`, `approved_again`. */
+  @Reverses('finance.supplier_invoice.approve')
+  async reverseApproval({ subjectId, after }: RecordedAction): Promise<ReversalResult> {
+    const invoice = await this.repository.rows.lock(subjectId);
+    return this.apply('reopen', invoice, (_, now) => {
+      invoice.unsettleIfNothingPaid();
+      const approvedAt = invoice.approvedAt?.toISOString() ?? null;
+      if (approvedAt !== null && approvedAt !== after?.['approvedAt']) {
+        throw conflict('approved_again', 'The supplier invoice was reopened and approved again in the meantime', {
+          approvedAt,
+        });
+      }
+      invoice.reopen(now);
     });
   }
 

@@ -6,18 +6,19 @@ import { make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger } from '../../action-ledger/index.js';
-import type { AddressBody, CreateFacility, ListFacilities, UpdateFacility } from './facility.dto.js';
 import {
-  Facility,
-  type FacilityChanges,
-  type FacilityImpact,
-  type FacilityStatus,
-  type OpenStatus,
-} from './facility.entity.js';
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  Reverses,
+  type ReversalResult,
+} from '../../action-ledger/index.js';
+import { type AddressBody, type CreateFacility, type ListFacilities, UpdateFacility } from './facility.dto.js';
+import { Facility, type FacilityChanges, type FacilityImpact, type FacilityStatus } from './facility.entity.js';
 
 mapConstraint('facilities_live_code', () => conflict('facility_code_taken', 'Another facility already has this code'));
 for (const constraint of ['facilities_no_cycle', 'facilities_not_own_parent']) {
@@ -36,12 +37,6 @@ const COUNT_IMPACT = `
       count(*) filter (where status = 'scheduled' and starts_at > $2)::int as upcoming
     from departures where facility_id = $1
   ) d`;
-
-/** The audit snapshots of a reversal, which its own ledger entry contains. */
-interface Reversed {
-  before: object;
-  after: object;
-}
 
 @Injectable()
 export class FacilitiesService {
@@ -121,19 +116,23 @@ export class FacilitiesService {
     });
   }
 
-  /** Reverses an update in the running transaction. */
-  async reverseUpdate(id: string, body: UpdateFacility, check: (facility: Facility) => void): Promise<Reversed> {
-    const facility = await this.lockToChange(id, body);
-    check(facility);
+  /** Throws 409 `changed_since`, `facility_archived`, `facility_code_taken`, `facility_cycle`. */
+  @Reverses('operations.facility.update')
+  async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
+    const restored = await checkedAs(UpdateFacility, entry.before);
+    const facility = await this.lockToChange(entry.subjectId, restored);
+    assertUnchangedSince(entry, facility);
     const before = facility.auditImage();
-    await this.change(facility, body);
+    await this.change(facility, restored);
     return { before, after: facility.auditImage() };
   }
 
-  /** Restores an archived facility in the running transaction. */
-  async restore(id: string, status: OpenStatus, check: (facility: Facility) => void): Promise<Reversed> {
-    const facility = await this.rows.lock(id);
-    check(facility);
+  /** Throws 409 `changed_since`, also if the facility is already restored, and `facility_code_taken`. */
+  @Reverses('operations.facility.delete')
+  async reverseArchival(entry: RecordedAction): Promise<ReversalResult> {
+    const { status = 'active' } = await checkedAs(UpdateFacility, entry.before);
+    const facility = await this.rows.lock(entry.subjectId);
+    assertUnchangedSince(entry, facility);
     const before = facility.auditImage();
     facility.restore(status, this.clock.now());
     await this.rows.update(facility);
