@@ -2,7 +2,7 @@ interface DataClass {
   content: string;
   purpose: string;
   kept: string;
-  /** What deletes it when its time is over. */
+  /** What deletes it after its retention period. */
   deletedBy: string;
 }
 
@@ -53,7 +53,7 @@ const CLASSES = {
     deletedBy: 'a job of identity',
   },
   ledger: {
-    content: 'images of records before and after each change, and the reason that staff gave',
+    content: 'snapshots of records before and after each change, and the reason that staff gave',
     purpose: 'proving who changed what',
     kept: 'as the record that was changed',
     deletedBy: '`npm run ledger:erase`, which leaves the digest and records the erasure; no job does so yet',
@@ -76,7 +76,7 @@ type ClassName = keyof typeof CLASSES | 'impersonal';
 
 /**
  * The class of each column that can hold text or bytes, by table. A test compares it with the migrated database: a new
- * column has a class, or is declared impersonal because it holds ids, codes, hashes, keys or texts about no person.
+ * column has a class, or is declared impersonal because it contains ids, codes, hashes, keys or texts about no person.
  */
 export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> = {
   account_links: { impersonal: 'id purpose invitation_id user_id' },

@@ -53,7 +53,7 @@ export async function readCheckedEnv(): Promise<Env> {
 }
 
 /**
- * Why production rejects a database: its role could remove the triggers that protect the ledger, or it holds demo data,
+ * Why production rejects a database: its role could remove the triggers that protect the ledger, or it contains demo data,
  * whose OAuth client has a published secret. A database that cannot be reached is a fault too. Changes nothing.
  */
 async function databaseFaults(databaseUrl: string): Promise<readonly string[]> {

@@ -142,7 +142,7 @@ describe('npm start', () => {
       LOG_LEVEL: 'loud',
     });
     expect(await script.end()).toBe(78);
-    expect(script.output()).toMatch(/^ {2}\| LOG_LEVEL: is none of them; expected one of trace, /m);
+    expect(script.output()).toMatch(/^ {2}\| LOG_LEVEL: is not one of these values; expected one of trace, /m);
     expect(script.output()).toMatch(/^ {2}\| VAULT_KEK_PRIMARY: is missing; expected /m);
     expect(script.output()).not.toContain('DATABASE_URL');
     expect(script.output()).toContain(

@@ -101,7 +101,7 @@ describe('the outbox', () => {
 
   it('the outbox rejects an event that no module declares', () => {
     const undeclared = { ...event(6), event: 'unheard.of' };
-    expect(() => app.nest.get(Outbox).add(undeclared)).toThrow("'unheard.of' is declared nowhere");
+    expect(() => app.nest.get(Outbox).add(undeclared)).toThrow("'unheard.of' is not declared");
   });
 });
 

@@ -60,7 +60,7 @@ describe('a start in production', () => {
       '  BASE_URL: starts with http://; expected the https:// origin under which clients reach the service; for example BASE_URL=https://office.your-company.com',
       '  BOOTSTRAP_ADMIN_EMAIL: is the address that the documentation shows; expected the address of a real mailbox; for example the owner’s own',
       '  BOOTSTRAP_ADMIN_PASSWORD: is a published password; expected a random password that is not published; for example the output of: openssl rand -base64 18',
-      "  CORS_ORIGINS: contains 'http://b.acme.test', whose pages anybody in between can change; expected https:// origins only; for example CORS_ORIGINS=https://office.your-company.com",
+      "  CORS_ORIGINS: contains 'http://b.acme.test', whose pages can be changed in transit; expected https:// origins only; for example CORS_ORIGINS=https://office.your-company.com",
       '  DATABASE_URL: leads to a database with demo data, whose credentials are known; expected one of its own for production; for example a new one (createdb), or without NODE_ENV=production this one',
       expect.stringMatching(
         /^ {2}DATABASE_URL: the role \w+ (owns \d+ tables, such as \w+, owns the database, .*, owns the schema public|is a superuser)[^;]*; expected a role of the service that owns nothing and is no superuser; for example the one of "Database roles" in docs\/operations\.md$/,
@@ -68,7 +68,7 @@ describe('a start in production', () => {
       '  DEMO_DATA: asks for demo data, whose credentials are published; expected no value in production; for example DEMO_DATA=false',
       '  MAIL_FROM: is the example of the documentation; expected a value of your own: text of at most 500 characters; for example see docs/configuration.md',
       '  RATE_LIMIT_FACTOR: is above 100, which turns the rate limits off; expected a number above 0, at most 100 in production; for example RATE_LIMIT_FACTOR=2',
-      '  SMTP_URL: leads to another machine without verified TLS; expected smtps://, or smtp:// with requireTLS=true; for example smtp://user:password@mail.internal:587?requireTLS=true',
+      '  SMTP_URL: connects to another machine without verified TLS; expected smtps://, or smtp:// with requireTLS=true; for example smtp://user:password@mail.internal:587?requireTLS=true',
       '  VAULT_KEK_a: repeats itself and is not random; expected 32 random bytes in base64; for example the output of: openssl rand -base64 32',
       '  VAULT_KEK_b: is a text and not random; expected 32 random bytes in base64; for example the output of: openssl rand -base64 32',
     ]);
@@ -92,7 +92,7 @@ describe('a start in production', () => {
     const faults = await faultsOf(await Machine.bare(), { DATABASE_URL });
     server.close();
     expect(faults).toEqual([
-      expect.stringMatching(/^ {2}DATABASE_URL: leads to another machine without verified TLS; /),
+      expect.stringMatching(/^ {2}DATABASE_URL: connects to another machine without verified TLS; /),
     ]);
     expect(contacted).toEqual([]);
   });

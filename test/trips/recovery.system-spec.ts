@@ -231,7 +231,7 @@ describe('a departure that is moved to another day', () => {
     const trip = await newCrashTrip({});
     await reserveAndCrash(trip, 3);
     await move(trip.departureId, '2027-06-03');
-    await expect(follow(trip.departureId)).rejects.toThrow('Being reserved');
+    await expect(follow(trip.departureId)).rejects.toThrow('are being reserved');
     app.travel({ ms: 61_000 });
     await sweep();
     await follow(trip.departureId);

@@ -48,14 +48,14 @@ export const catalogSettings = {
     example: 'en,de,fr',
     fallback: 'en',
     expected: 'a list of language codes',
-    check: (entry) => (/^[a-z]{2,3}$/.test(entry) ? null : `contains '${entry}', which is no language code`),
+    check: (entry) => (/^[a-z]{2,3}$/.test(entry) ? null : `contains '${entry}', which is not a language code`),
   }),
 };
 
 function marketFault(entry: string): string | null {
   const [code = '', currency = '', locale = '', ...rest] = entry.split(':');
   const fits = /^[A-Za-z0-9._-]{1,64}$/.test(code) && isCurrency(currency) && isLocale(locale) && rest.length === 0;
-  return fits ? null : `contains '${entry}', which is no market such as us:USD:en-US`;
+  return fits ? null : `contains '${entry}', which is not a market such as us:USD:en-US`;
 }
 
 function isLocale(tag: string): boolean {

@@ -52,7 +52,7 @@ function readEnvironment(variables: Variables, { primary, production }: Given, f
     if (id === undefined || id === 'PRIMARY' || !value) continue;
     const key = toKey(value);
     if (key) keks.set(id, key);
-    else faults.push(`${name}: is no key; expected 32 bytes in base64; for example ${NEW_KEY}`);
+    else faults.push(`${name}: is not a key; expected 32 bytes in base64; for example ${NEW_KEY}`);
   }
   if (primary !== null && !keks.has(primary)) {
     faults.push(

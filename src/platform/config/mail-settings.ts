@@ -40,7 +40,7 @@ export const mailSettings = {
     example: 'sat,sun,12-25,2027-04-02',
     fallback: '',
     expected: 'a list of mon to sun, MM-DD and YYYY-MM-DD',
-    check: (entry) => (isBlackoutDay(entry) ? null : `names '${entry}', which is no such day`),
+    check: (entry) => (isBlackoutDay(entry) ? null : `names '${entry}', which is not one of these`),
   }),
   remindersPerDay: wholeNumber({
     name: 'REMINDERS_PER_DAY',

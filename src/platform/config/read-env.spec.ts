@@ -108,7 +108,9 @@ describe('the environment', () => {
     expect(faultsOf({ DATABASE_URL: '', PORT: 'abc', LOG_LEVEL: 'loud' })).toEqual([
       expect.stringMatching(/^PORT: is not a whole number; expected .*; for example PORT=3000$/),
       expect.stringMatching(/^DATABASE_URL: is missing; expected postgres:\/\/.*; for example DATABASE_URL=postgres:/),
-      expect.stringMatching(/^LOG_LEVEL: is none of them; expected one of trace, .*; for example LOG_LEVEL=debug$/),
+      expect.stringMatching(
+        /^LOG_LEVEL: is not one of these values; expected one of trace, .*; for example LOG_LEVEL=debug$/,
+      ),
     ]);
   });
 

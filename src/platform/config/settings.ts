@@ -52,7 +52,7 @@ export function factor(words: Words): Setting<number> {
     expected: 'a number above 0, at most 1000000',
     parse: (value) => {
       const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : 0;
-      return number > 0 && number <= 1_000_000 ? number : reject('is not such a number');
+      return number > 0 && number <= 1_000_000 ? number : reject('is not a number in this range');
     },
   };
 }
@@ -61,7 +61,7 @@ export function flag(words: Words): Setting<boolean> {
   return {
     ...words,
     expected: 'true or false',
-    parse: (value) => (value === 'true' ? true : value === 'false' ? false : reject('is neither')),
+    parse: (value) => (value === 'true' ? true : value === 'false' ? false : reject('is not true or false')),
   };
 }
 
@@ -69,7 +69,7 @@ export function choice(words: Words, choices: readonly string[]): Setting<string
   return {
     ...words,
     expected: `one of ${choices.join(', ')}`,
-    parse: (value) => (choices.includes(value) ? value : reject('is none of them')),
+    parse: (value) => (choices.includes(value) ? value : reject('is not one of these values')),
   };
 }
 
@@ -130,7 +130,7 @@ export function timeZone(words: Words): Setting<string> {
       try {
         return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
       } catch {
-        return reject('is no time zone that this machine knows');
+        return reject('is not a time zone known to this machine');
       }
     },
   };
@@ -173,7 +173,7 @@ function isUnspecified(address: string): boolean {
 
 export function originFault(entry: string): string | null {
   const isOrigin = URL.canParse(entry) && new URL(entry).origin === entry && entry.startsWith('http');
-  return isOrigin ? null : `contains '${entry}', which is no origin such as https://office.example.com`;
+  return isOrigin ? null : `contains '${entry}', which is not an origin such as https://office.example.com`;
 }
 
 function reject(message: string): never {

@@ -62,7 +62,8 @@ export const settings = {
     example: 'connect,vault,realtime,data',
     fallback: SURFACES.join(','),
     expected: `a list of ${SURFACES.join(', ')}`,
-    check: (entry) => (SURFACES.some((surface) => surface === entry) ? null : `names '${entry}', which is no surface`),
+    check: (entry) =>
+      SURFACES.some((surface) => surface === entry) ? null : `names '${entry}', which is not a surface`,
   }),
   databaseUrl: postgresUrl({
     name: 'DATABASE_URL',

@@ -76,7 +76,7 @@ function unencryptedDatabase(
   if (host === '' || host.startsWith('/') || isLoopback(host) || verifies) return null;
   return {
     name: setting.name,
-    weakness: 'leads to another machine without verified TLS',
+    weakness: 'connects to another machine without verified TLS',
     expected: 'sslmode=verify-full, with sslrootcert unless the certificate is publicly trusted',
     example: 'postgres://user:password@db.internal:5432/travel?sslmode=verify-full',
   };
@@ -90,7 +90,7 @@ function unencryptedMail(text: string): UnsafeValue | null {
   if (isLoopback(hostname) || (requiresTls && verifies)) return null;
   return {
     name: settings.smtpUrl.name,
-    weakness: 'leads to another machine without verified TLS',
+    weakness: 'connects to another machine without verified TLS',
     expected: 'smtps://, or smtp:// with requireTLS=true',
     example: 'smtp://user:password@mail.internal:587?requireTLS=true',
   };
@@ -111,7 +111,7 @@ function plainOrigins(text: string): UnsafeValue | null {
   if (plain === undefined) return null;
   return {
     name: settings.corsOrigins.name,
-    weakness: `contains '${plain.trim()}', whose pages anybody in between can change`,
+    weakness: `contains '${plain.trim()}', whose pages can be changed in transit`,
     expected: 'https:// origins only',
     example: 'CORS_ORIGINS=https://office.your-company.com',
   };

@@ -10,6 +10,6 @@ export const safeInteger: ValueTransformer = {
 };
 
 function checked(value: number): number {
-  if (!Number.isSafeInteger(value)) throw new RangeError('An amount is beyond the safe integers');
+  if (!Number.isSafeInteger(value)) throw new RangeError('An amount exceeds the safe integers');
   return value;
 }

@@ -20,25 +20,25 @@ export function respondToUnreadable(server: Server, log: Logger): void {
   server.on('clientError', (fault: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex) => {
     const last = newest.get(socket);
     const place = placeOf(last, socket);
-    if (fault.code === 'ECONNRESET' || !socket.writable || place === 'in what is being answered') {
+    if (fault.code === 'ECONNRESET' || !socket.writable || place === 'during its response') {
       socket.destroy();
-    } else if (place === 'in what is answered') {
+    } else if (place === 'after its response') {
       socket.end(() => socket.destroy());
-    } else if (place === 'behind what is running') {
+    } else if (place === 'after a running request') {
       // Its response is the last one. Further bytes are not a request and are ignored.
       if (last && !last.headersSent) last.shouldKeepAlive = false;
       last?.once('close', () => socket.end(() => socket.destroy()));
     } else {
-      const request = place === 'in a request' ? last : undefined;
+      const request = place === 'in the request' ? last : undefined;
       const requestId = String(request?.getHeader('X-Request-Id') ?? uuidv7());
       log.info({ requestId, fault: fault.code }, 'a request could not be parsed');
-      sayLast(socket, bareResponse(appErrorOf(fault.code), { requestId, ...urlOf(request, fault.rawPacket) }));
+      sendAndClose(socket, bareResponse(appErrorOf(fault.code), { requestId, ...urlOf(request, fault.rawPacket) }));
     }
   });
 
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    const refusal = new AppError(405, 'method_not_allowed', 'The service is not a proxy', { headers: { Allow: '' } });
-    sayLast(socket, bareResponse(refusal, { requestId: uuidv7() }));
+    const error = new AppError(405, 'method_not_allowed', 'The service is not a proxy', { headers: { Allow: '' } });
+    sendAndClose(socket, bareResponse(error, { requestId: uuidv7() }));
   });
 }
 
@@ -53,15 +53,15 @@ function appErrorOf(code: string | undefined): AppError {
 }
 
 type Place =
-  'between requests' | 'in a request' | 'in what is answered' | 'in what is being answered' | 'behind what is running';
+  'between requests' | 'in the request' | 'after its response' | 'during its response' | 'after a running request';
 
 /** Position of the fault on its connection, relative to the newest request: each request gets exactly one response. */
 function placeOf(newest: ServerResponse<IncomingMessage> | undefined, socket: Duplex): Place {
   if (!newest) return 'between requests';
   const { req, headersSent, writableEnded, writableFinished } = newest;
-  if (req.complete) return writableFinished ? 'between requests' : 'behind what is running';
-  if (writableEnded) return 'in what is answered';
-  return headersSent || newest.socket !== socket ? 'in what is being answered' : 'in a request';
+  if (req.complete) return writableFinished ? 'between requests' : 'after a running request';
+  if (writableEnded) return 'after its response';
+  return headersSent || newest.socket !== socket ? 'during its response' : 'in the request';
 }
 
 /** The URL of the request; if the parser failed before there was a request, it may be in the first line. */
@@ -71,6 +71,6 @@ function urlOf(response: ServerResponse<IncomingMessage> | undefined, packet?: B
   return url === undefined ? {} : { url };
 }
 
-function sayLast(socket: Duplex, answer: Parameters<typeof rawResponse>[0]): void {
+function sendAndClose(socket: Duplex, answer: Parameters<typeof rawResponse>[0]): void {
   socket.end(rawResponse(answer), () => socket.destroy());
 }

@@ -166,7 +166,7 @@ export class ServiceKeys implements OnModuleInit, OnApplicationBootstrap, OnAppl
           `There are ${MAX_SIGNING_KEYS} keys; wait until the oldest one has expired`,
         );
       }
-      // A key that nobody can use is replaced at once.
+      // A key that no process can unwrap is replaced immediately.
       const isUsable = newest !== undefined && (await this.canUnwrap(newest));
       const activeAt = isUsable ? new Date(now.getTime() + ACTIVATION_SECONDS * 1000) : now;
       if (use === 'signing') {
@@ -222,7 +222,7 @@ export class ServiceKeys implements OnModuleInit, OnApplicationBootstrap, OnAppl
     return this.keys.filter(({ stored }) => stored.use === use);
   }
 
-  /** One at a time, so that an older reading never replaces a newer one. Outside the running transaction. */
+  /** One at a time, so that an older reading never replaces a newer one. It does not take part in the running transaction. */
   private reload(): Promise<void> {
     this.loading = this.loading.catch(() => undefined).then(() => this.database.apart(() => this.load()));
     return this.loading;

@@ -22,7 +22,7 @@ const WITHOUT_WAITING = "set_config('synchronous_commit', 'off', true)";
  * An empty bucket is only read: many attempts at one account must not queue for the lock of its row. Tokens are fractions,
  * so that one may be a little less than 1.
  */
-const TAKE = `
+const TAKE_TOKEN = `
   insert into failure_limits as f (subject, tokens, at)
   select $1::bytea, $2::float8 - 1, $4::timestamptz from ${WITHOUT_WAITING}
   where not exists (select from failure_limits as f where subject = $1 and ${REFILLED} < 0.999999)
@@ -31,9 +31,9 @@ const TAKE = `
     where ${REFILLED} >= 0.999999
   returning f.tokens`;
 
-const LEFT = `select ${REFILLED} as tokens from failure_limits as f where subject = $1`;
+const READ_TOKENS = `select ${REFILLED} as tokens from failure_limits as f where subject = $1`;
 
-const GIVE_BACK = `
+const RETURN_TOKEN = `
   update failure_limits set tokens = least($2::float8, tokens + 1) from ${WITHOUT_WAITING} where subject = $1`;
 
 /** Longer than any bucket takes to be full again. */
@@ -51,9 +51,10 @@ interface Attempts {
 
 /**
  * Limits on failed logins and client secrets. They are counted in the database, so that all processes share them, and
- * `RATE_LIMIT_FACTOR` does not multiply them. An attempt takes from the buckets before it runs, and returns what it
- * took unless it fails with 401 (or what `isFailure` names), so parallel guesses gain nothing. Attempts beyond the limit wait for those that run in
- * this process, so that a caller with the right secret may send many at once. Without the database no attempt runs.
+ * `RATE_LIMIT_FACTOR` does not multiply them. An attempt takes tokens from its buckets before it runs, and
+ * returns them unless it fails with 401 (or as `isFailure` decides), so parallel guesses gain nothing. Attempts beyond
+ * the limit wait for those that run in this process, so that a caller with the right secret may send many at the same
+ * time. Without the database no attempt runs.
  */
 @Injectable()
 export class FailureLimits {
@@ -95,20 +96,20 @@ export class FailureLimits {
       failed = isFailure(error);
       throw error;
     } finally {
-      if (!failed) await this.giveBack(name, keys);
+      if (!failed) await this.returnTokens(name, keys);
       for (const key of keys) this.leave(key, !failed);
     }
   }
 
   private async reserve(name: PolicyName, keys: readonly string[]): Promise<void> {
     for (;;) {
-      const crowded = keys.find((key) => (this.attempts.get(key)?.active ?? 0) >= policies[name].burst);
-      if (crowded !== undefined) {
-        await this.wait(name, crowded);
+      const busyKey = keys.find((key) => (this.attempts.get(key)?.active ?? 0) >= policies[name].burst);
+      if (busyKey !== undefined) {
+        await this.wait(name, busyKey);
         continue;
       }
-      for (const key of keys) this.of(key).active += 1;
-      const emptyKey = await this.takeAll(name, keys).catch((error: unknown) => {
+      for (const key of keys) this.attemptsOf(key).active += 1;
+      const emptyKey = await this.takeTokens(name, keys).catch((error: unknown) => {
         for (const key of keys) this.leave(key, true);
         throw error;
       });
@@ -126,28 +127,28 @@ export class FailureLimits {
   }
 
   /** Takes from all buckets or from none. Returns the key of an empty one, or null if each had a token left. */
-  private async takeAll(name: PolicyName, keys: readonly string[]): Promise<string | null> {
+  private async takeTokens(name: PolicyName, keys: readonly string[]): Promise<string | null> {
     for (const [index, key] of keys.entries()) {
       const earlier = keys.slice(0, index);
-      const { rows } = await this.run(TAKE, this.valuesOf(name, key)).catch(async (error: unknown) => {
-        await this.giveBack(name, earlier);
+      const { rows } = await this.run(TAKE_TOKEN, this.valuesOf(name, key)).catch(async (error: unknown) => {
+        await this.returnTokens(name, earlier);
         throw error;
       });
       if (rows.length > 0) continue;
-      await this.giveBack(name, earlier);
+      await this.returnTokens(name, earlier);
       return key;
     }
     return null;
   }
 
   /** Never throws: a bucket that cannot be written now refills by itself. */
-  private async giveBack(name: PolicyName, keys: readonly string[]): Promise<void> {
+  private async returnTokens(name: PolicyName, keys: readonly string[]): Promise<void> {
     const { burst } = policies[name];
-    await Promise.allSettled(keys.map((key) => this.run(GIVE_BACK, [hashOf(key), burst])));
+    await Promise.allSettled(keys.map((key) => this.run(RETURN_TOKEN, [hashOf(key), burst])));
   }
 
   private async rejection(name: PolicyName, key: string): Promise<AppError> {
-    const { rows } = await this.run(LEFT, this.valuesOf(name, key));
+    const { rows } = await this.run(READ_TOKENS, this.valuesOf(name, key));
     const [row] = rows as { tokens: number }[];
     const tokens = row?.tokens ?? 0;
     const { burst, perMinute } = policies[name];
@@ -165,7 +166,7 @@ export class FailureLimits {
     return this.statements.run(() => this.database.apart(() => this.database.execute(text, values)));
   }
 
-  private of(key: string): Attempts {
+  private attemptsOf(key: string): Attempts {
     const known = this.attempts.get(key);
     if (known) return known;
     const attempts: Attempts = { active: 0, waiting: [] };
@@ -174,10 +175,10 @@ export class FailureLimits {
   }
 
   /** Wakes those that wait when there is something to take again, or nothing left to wait for. */
-  private leave(key: string, gaveBack: boolean): void {
-    const attempts = this.of(key);
+  private leave(key: string, tokensReturned: boolean): void {
+    const attempts = this.attemptsOf(key);
     attempts.active -= 1;
-    if (!gaveBack && attempts.active > 0) return;
+    if (!tokensReturned && attempts.active > 0) return;
     if (attempts.active === 0) this.attempts.delete(key);
     for (const wake of attempts.waiting.splice(0)) wake();
   }

@@ -9,7 +9,7 @@ export function isCurrency(value: unknown): value is string {
 /** How many decimals the currency's minor unit has: 2 for EUR, 0 for JPY, 3 for KWD. Throws on an unknown code. */
 export function minorUnits(currency: string): number {
   const entry = currencies.code(currency);
-  if (!entry) throw new RangeError(`No currency ${currency}`);
+  if (!entry) throw new RangeError(`Unknown currency ${currency}`);
   return entry.digits;
 }
 

@@ -48,7 +48,7 @@ export const errorSchemas = {
       requestId,
       details: {
         type: 'object',
-        description: 'Facts about the error; which ones depends on the code',
+        description: 'Details of the error; the members depend on the code',
         additionalProperties: true,
         properties: { ...invalidMembers(MAX_ISSUES), retryAfterMs },
       },

@@ -72,7 +72,7 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
     if (!CHANNEL_NAME.test(event.channel) || !EVENT_NAME.test(event.event)) {
       throw new Error(`'${event.event}' on '${event.channel}' can never be published`);
     }
-    if (!this.names.has(event.event)) throw new Error(`'${event.event}' is declared nowhere (see domain-events.ts)`);
+    if (!this.names.has(event.event)) throw new Error(`'${event.event}' is not declared (see domain-events.ts)`);
     this.database.collect(this, event);
     this.database.afterCommit(this.wake);
   }

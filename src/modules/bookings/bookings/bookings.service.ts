@@ -192,7 +192,7 @@ export class BookingsService {
     }
   }
 
-  /** Deletes the personal data of bookings whose last service was so many months ago. Each batch is a transaction of its own. */
+  /** Erases the personal data of bookings whose last service was at least this number of months ago, in a transaction per batch. */
   async eraseOlderThan(months: number): Promise<void> {
     const batch = async () => {
       const erased = await this.repository.eraseOlderThan(months, BATCH);

@@ -18,7 +18,7 @@ export function issuesOfFields(vertical: Vertical, fields: Record<string, unknow
     const fault = faultOf(vertical, name, value);
     return fault === null ? [] : [issue(`${path}.${name}${fault.at ?? ''}`, fault.message, fault.code)];
   });
-  return 'name' in fields ? issues : [...issues, issue(`${path}.name`, 'is needed', 'isString')];
+  return 'name' in fields ? issues : [...issues, issue(`${path}.name`, 'is required', 'isString')];
 }
 
 interface Fault {

@@ -25,7 +25,7 @@ export class CatalogSynonym {
     }
     const different = new Set([...terms, ...(input === null ? [] : [input])].map((term) => fold(term).trim()));
     if (different.size < 2) {
-      const message = 'terms must contain 2 different terms, or with input one term that differs from it';
+      const message = 'terms must contain at least 2 different terms, or with input at least one that differs from it';
       throw invalidField('terms', message, 'arrayMinSize');
     }
   }

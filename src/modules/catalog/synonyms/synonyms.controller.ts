@@ -22,7 +22,7 @@ export class SynonymsController {
   /**
    * Create a search synonym
    *
-   * @remarks Adds words that also find each other in the keyword search of a language. It takes effect within about two
+   * @remarks Adds words that the keyword search of a language treats as synonyms. It takes effect within about two
    * seconds. Terms without a letter or digit, and a set with fewer than two different words including `input`, are
    * rejected with 400.
    */

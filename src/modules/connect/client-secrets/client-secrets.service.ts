@@ -64,8 +64,9 @@ export class ClientSecretsService {
   }
 
   /**
-   * Ends the secret and the tokens that were issued with it, also if the secret has expired: its tokens can still be valid.
-   * A second revocation changes nothing. Throws 403 and 404 as the revocation of the client, 409 `last_secret` if the client would have no valid secret left.
+   * Ends the secret and the tokens that were issued with it, also if the secret has expired: its tokens can still be
+   * valid. A second revocation changes nothing. Throws 403 and 404 as the revocation of the client, 409 `last_secret`
+   * if the client would have no valid secret left.
    */
   async revoke(operatorId: string, clientId: string, secretId: string): Promise<ClientSecretResponse> {
     return this.database.transaction(async () => {

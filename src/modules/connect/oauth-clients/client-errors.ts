@@ -78,7 +78,7 @@ const conflict = body(
   ['operator_inactive', 'grant_conflict', 'client_limit_reached', 'idempotency_in_progress'],
   {
     reason: { type: 'string', enum: ['inactive', 'scopes', 'expiry'], description: 'Why the grant does not fit' },
-    limit: { ...whole(1, 1_000), description: 'How many active clients an operator can have' },
+    limit: { ...whole(1, 1_000), description: 'Maximum number of active clients of an operator' },
     retryAfterMs,
   },
 );

@@ -25,10 +25,11 @@ export class OAuthClientsController {
   /**
    * Create an OAuth client
    *
-   * @remarks Creates a client of the operator and returns its secret once; only a hash is stored. Scopes that the caller
-   * does not have are rejected with 403, an end later than that of the credential of the caller with 400. A client
-   * that creates another one is its parent, and the new client is revoked with it. Rejected with 409 if the operator is inactive (`operator_inactive`), the grant is
-   * inactive, narrower or ends earlier (`grant_conflict`), or the operator has 50 active clients (`client_limit_reached`).
+   * @remarks Creates a client of the operator and returns its secret once; only a hash is stored. Scopes that the
+   * caller does not have are rejected with 403, an end later than that of the credential of the caller with 400. A
+   * client that creates another one is its parent, and the new client is revoked with it. Rejected with 409 if the
+   * operator is inactive (`operator_inactive`), the grant is inactive, narrower or ends earlier (`grant_conflict`),
+   * or the operator has 50 active clients (`client_limit_reached`).
    */
   @Post()
   @RequireScope('*:write')
@@ -57,7 +58,7 @@ export class OAuthClientsController {
   /**
    * Revoke an OAuth client
    *
-   * @remarks Ends the client, its secrets and its access tokens at once and for good, and returns the client. Clients that
+   * @remarks Ends the client, its secrets and its access tokens at once and permanently, and returns the client. Clients that
    * it created end with it, and so do theirs. The path
    * accepts the public client ID or the ID of the resource. Revoking it again returns the same response.
    * The caller needs a delete scope for each area of the scopes of the client; otherwise the request is rejected with

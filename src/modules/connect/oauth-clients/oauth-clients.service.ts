@@ -52,8 +52,9 @@ export class OAuthClientsService extends PlatformKeyListener {
   }
 
   /**
-   * Returns the secret, this once: only its hash is stored. Throws 400 for an end in the past, too far away or later than that of the caller, 403 for
-   * scopes and grants that the caller does not have, 404, 409 `operator_inactive`, `grant_conflict`, `client_limit_reached`.
+   * Returns the secret, this once: only its hash is stored. Throws 400 for an end in the past, too far away or later
+   * than that of the caller, 403 for scopes and grants that the caller does not have, 404, 409 `operator_inactive`,
+   * `grant_conflict`, `client_limit_reached`.
    */
   async create(
     operatorId: string,

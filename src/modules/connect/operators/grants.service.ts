@@ -137,7 +137,7 @@ export class GrantsService {
   private async lock(operatorId: string, id: string): Promise<OperatorGrant> {
     await this.operators.getGrant(operatorId, id);
     const grant = await this.database.lock(OperatorGrant, id);
-    if (!grant) throw new Error('GrantsService are never deleted');
+    if (!grant) throw new Error('Grants are never deleted');
     return grant;
   }
 

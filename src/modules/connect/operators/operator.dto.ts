@@ -111,7 +111,7 @@ export class CreateGrant {
 /** Changes of a grant; fields that are not sent keep their value. */
 export class UpdateGrant extends patchOf(CreateGrant) {
   /**
-   * `paused` stops the clients of the grant until it is `active` again; `revoked` stops them for good.
+   * `paused` stops the clients of the grant until it is `active` again; `revoked` stops them permanently.
    * @example "paused"
    */
   @Optional()

@@ -97,8 +97,8 @@ export class InvoicesController {
   /**
    * Delete a draft invoice
    *
-   * @remarks Deletes a draft with its lines and returns it as it was; it can no longer be read. An invoice that was issued cannot be deleted,
-   * void it instead (409 `invoice_issued`, `invoice_void`).
+   * @remarks Deletes a draft with its lines and returns it as it was; it can no longer be read. An invoice that was
+   * issued cannot be deleted, void it instead (409 `invoice_issued`, `invoice_void`).
    */
   @Delete(':id')
   @RequireScope('finance:delete')

@@ -14,7 +14,7 @@ export class CollectionPlansController {
   constructor(private readonly plans: CollectionPlansService) {}
 
   /**
-   * Get what to collect for a booking
+   * Get the amount to collect for a booking
    *
    * @remarks Returns the payment plan of a booking and the amount to collect now: the requested amount or
    * installment, otherwise everything due until today, otherwise the next installment. If the booking has no plan,

@@ -117,7 +117,8 @@ function changeStatus(
 
 function cancel(plan: LockedPlan, installment: PaymentSchedule, { rebalance }: EditRules): void {
   const { paidCents, amountCents } = installment;
-  if (paidCents > 0) throw conflict('schedule_has_payments', 'Reverse its payments first', { paidCents });
+  if (paidCents > 0)
+    throw conflict('schedule_has_payments', 'The installment has payments; reverse them first', { paidCents });
   const moved = rebalance === 'last_open' && addToLast(plan, installment, amountCents);
   installment.cancel({ waived: !moved });
 }
@@ -125,7 +126,7 @@ function cancel(plan: LockedPlan, installment: PaymentSchedule, { rebalance }: E
 function reopen(plan: LockedPlan, installment: PaymentSchedule, { rebalance }: EditRules): void {
   const { status, waived, amountCents } = installment;
   if (status !== 'cancelled') {
-    throw conflict('invalid_transition', 'An overdue installment becomes pending by moving its due date', {
+    throw conflict('invalid_transition', 'To make an overdue installment pending, change its due date', {
       from: 'overdue',
       to: 'pending',
       allowed: ['paid', 'cancelled'],

@@ -48,7 +48,7 @@ export class PaymentSchedulesController {
    * Add an installment to a payment plan
    *
    * @remarks Adds an installment whose amount is taken from the other open installments, the latest first, so that
-   * the plan still equals the booking total (422 `plan_total_mismatch` if they cannot give it). If the booking has no
+   * the plan still equals the booking total (422 `plan_total_mismatch` if they are too small). If the booking has no
    * plan, one is created in which the rest of the total is due on the same day. The due date must not be after the
    * departure unless `allowAfterDeparture` is true (422 `due_date_after_departure`). Rejected for cancelled bookings
    * (409 `booking_closed`), for bookings without items (409 `booking_not_priced`) and beyond the maximum number of

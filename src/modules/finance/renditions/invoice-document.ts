@@ -130,7 +130,7 @@ function decimalText(cents: number, digits: number): `${number}` {
   const text = String(Math.abs(cents)).padStart(digits + 1, '0');
   const whole = text.slice(0, text.length - digits);
   const decimal = `${cents < 0 ? '-' : ''}${whole}.${text.slice(whole.length)}0`;
-  if (!isNumeric(decimal)) throw new RangeError(`${cents} is no amount`);
+  if (!isNumeric(decimal)) throw new RangeError(`${cents} is not an amount`);
   return decimal;
 }
 

@@ -61,9 +61,9 @@ export class RenditionsController {
    * Download an invoice rendition
    *
    * @remarks Redirects (302) to the file through a signed link on this host that is valid for five minutes. While the
-   * file is being rendered the answer is 409 `rendition_not_ready` with `retryAfterMs`; 409 `rendition_failed` if
+   * file is being rendered the response is 409 `rendition_not_ready` with `retryAfterMs`; 409 `rendition_failed` if
    * rendering failed. A rendition with a newer version is 409 `rendition_stale` unless `allowStale` is true. If the
-   * file was removed from storage the answer is 410 `rendition_file_missing`; request a new rendition.
+   * file was removed from storage the response is 410 `rendition_file_missing`; request a new rendition.
    */
   @Get(`${PATH}/:id/download`)
   @HttpCode(302)

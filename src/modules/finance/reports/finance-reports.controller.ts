@@ -29,10 +29,10 @@ export class FinanceReportsController {
   }
 
   /**
-   * Check the integrity of the books
+   * Run the accounting checks
    *
    * @remarks Runs the accounting checks, for example that allocations equal what is paid, and lists subjects that
-   * break a rule. The result may be up to one hour old if the books are too large to be read within a request. The
+   * break a rule. The result may be up to one hour old if there is too much data to be read within a request. The
    * call changes nothing.
    */
   @Get('integrity')

@@ -48,7 +48,7 @@ export class CheckedRule {
 
 /** Result of all accounting checks. */
 export class Integrity {
-  /** When the checks started: now, or within the last hour if the books are too large to be read by a request. */
+  /** When the checks started: now, or within the last hour if there is too much data to be read by a request. */
   @Instant()
   checkedAt: string;
 

@@ -51,7 +51,8 @@ export class ApiTokensController {
   /**
    * Revoke an API token
    *
-   * @remarks Ends the token and all tokens that were created with it, at once and for good, and returns the token. Revoking it again returns the same response.
+   * @remarks Ends the token and all tokens that were created with it, at once and permanently, and returns the token.
+   * Revoking it again returns the same response.
    */
   @Delete(':id')
   @RequireScope('identity:delete')

@@ -94,7 +94,7 @@ export class InvitationsController {
   /**
    * Revoke an invitation
    *
-   * @remarks Ends the link at once and for good. An invitation that was accepted or revoked is rejected with 409
+   * @remarks Ends the link at once and permanently. An invitation that was accepted or revoked is rejected with 409
    * `invitation_closed`.
    */
   @Post(':id/revocation')

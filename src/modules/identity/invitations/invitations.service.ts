@@ -28,9 +28,7 @@ mapConstraint('invitations_pending_email', () =>
   conflict('invitation_pending', 'An invitation to this address is open; send its link again or revoke it'),
 );
 
-/**
- * Invitations to become a member of staff. Nobody but the invited person knows the password.
- */
+/** Invitations to become a member of staff. Only the invited person knows the password. */
 @Injectable()
 export class InvitationsService {
   private readonly rows: Rows<Invitation>;
@@ -182,7 +180,7 @@ export class InvitationsService {
     if (excessScopes(scopes, [...scopesOf(roles), 'identity:write']).length > 0) throw linkInvalid();
   }
 
-  /** Outside production the log shows the link. */
+  /** In development the log shows the link. */
   private assertMailServer(): void {
     if (!this.env.production || this.env.smtpUrl !== null) return;
     throw conflict('mail_not_configured', 'No mail server is configured (SMTP_URL), so the link could not be sent');

@@ -20,7 +20,7 @@ export class PasswordsController {
   constructor(private readonly passwords: PasswordsService) {}
 
   /**
-   * Change the own password
+   * Change your password
    *
    * @remarks Ends all other sessions of the user, with `revokeTokens` also the API tokens, and informs the user by mail.
    * It needs a session (403 `session_required`). A wrong present password is 422 `current_password_wrong` and counts as
@@ -44,7 +44,7 @@ export class PasswordsController {
   /**
    * Request a password reset
    *
-   * @remarks Sends a link to the address if an active user has it; the response does not say so. The link works once, for
+   * @remarks Sends a link to the address if an active user has it; the response is always the same. The link works once, for
    * 60 minutes, and only the newest one works. At most three links per hour are sent to a user.
    */
   @Post('password-resets')

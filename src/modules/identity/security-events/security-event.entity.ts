@@ -20,7 +20,7 @@ export const SECURITY_EVENT_KINDS = named('SecurityEventKind', [
 ]);
 export type SecurityEventKind = (typeof SECURITY_EVENT_KINDS)[number];
 
-/** Something that happened to an account or a credential. It never holds an e-mail address. */
+/** Something that happened to an account or a credential. It never contains an e-mail address. */
 @Entity('security_events')
 export class SecurityEvent {
   @PrimaryColumn('text') id: string;

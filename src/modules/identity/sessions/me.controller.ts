@@ -30,7 +30,7 @@ export class MeController {
   }
 
   /**
-   * Update the own account
+   * Update your account
    *
    * @remarks Changes name and language of the calling user; only the fields that are sent. It needs a session (403
    * `session_required`), but no particular scope.

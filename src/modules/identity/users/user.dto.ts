@@ -57,7 +57,7 @@ class OwnAccount {
   language?: string | null;
 }
 
-/** Changes of the own account; fields that are not sent keep their value. */
+/** Changes of the caller's account; fields that are not sent keep their value. */
 export class UpdateOwnAccount extends patchOf(OwnAccount) {}
 
 /** The values of a user that a reversal restores. */

@@ -45,7 +45,7 @@ export class UsersController {
    *
    * @remarks Changes only the fields that are sent. Disabling a user ends its sessions and API tokens at once. A user
    * whose present or new roles allow more than the scopes of the caller is rejected with 403. The last active owner
-   * cannot be disabled or lose the role (409 `last_owner`). A password cannot be set here: users change their own one.
+   * cannot be disabled or lose the role (409 `last_owner`). A password cannot be set here: users change their own.
    */
   @Patch(':id')
   @RequireScope('identity:write')

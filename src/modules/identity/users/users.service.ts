@@ -191,7 +191,7 @@ export class UsersService {
     return { user, hasOtherOwner: users.some((other) => other !== user && other.isActiveOwner()) };
   }
 
-  /** Changes the locked user and what follows from it; returns the audit images. */
+  /** Changes the locked user and what follows from it; returns the audit snapshots. */
   private async change(user: User, changes: UserChanges, hasOtherOwner: boolean) {
     assertCallerHasScopes(scopesOf([...user.roles, ...(changes.roles ?? [])]));
     const before = user.auditImage();

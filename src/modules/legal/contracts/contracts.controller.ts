@@ -140,7 +140,7 @@ export class ContractsController {
   /**
    * End public access to a contract
    *
-   * @remarks From then on the public operation and the links in mails respond with 404. The status of the contract stays.
+   * @remarks From then on the public operation and the links in mails respond with 404. The status of the contract does not change.
    * A contract that was withdrawn before is returned unchanged. A contract that was not issued is rejected (409
    * `invalid_transition`). Reversing the ledger entry opens the access again.
    */
@@ -162,7 +162,7 @@ export class ContractsController {
   /**
    * Declare a contract void
    *
-   * @remarks Ends a draft, issued or sent contract for good. The public API responds with 410 `contract_gone` from then
+   * @remarks Ends a draft, issued or sent contract permanently. The public API responds with 410 `contract_gone` from then
    * on, if it was issued. Any other status is rejected (409 `invalid_transition`).
    */
   @Post(':id/voiding')

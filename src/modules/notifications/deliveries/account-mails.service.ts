@@ -39,7 +39,7 @@ export class AccountMailsService extends AccountMailListener {
       'a new password was requested for your account. Set it here:',
       LINK,
       'The link works once, for 60 minutes. A new password ends all sessions and API tokens of the account.',
-      'If you did not request it, ignore this mail: your password stays as it is.',
+      'If you did not request it, ignore this mail: your password does not change.',
     ]);
   }
 

@@ -34,7 +34,7 @@ const MAX_PAUSE_MS = 16_000;
 /** A message that an attempt was started for. */
 interface Attempt {
   message: NotificationMessage;
-  /** The text to send; null if its link has ended, so that nobody needs the mail any more. */
+  /** The text to send; null if its link is no longer valid, so that the mail would be useless. */
   text: string | null;
   /** The one-time link in the text; null if there is none. */
   link: string | null;

@@ -26,7 +26,7 @@ export abstract class MailSender {
 }
 
 /**
- * Without a mail server: messages are stored, can be read, and are not sent. Outside production the log shows one-time
+ * Without a mail server: messages are stored, can be read, and are not sent. In development the log shows one-time
  * links, which no stored message contains: a developer has no other way to follow them.
  */
 export class RecordingSender extends MailSender {
@@ -36,7 +36,8 @@ export class RecordingSender extends MailSender {
   }
 
   async send({ id, subject, link }: Mail): Promise<Outcome> {
-    if (link !== null) this.log?.info({ messageId: id, link }, `no mail server, so not sent: ${subject}`);
+    if (link !== null)
+      this.log?.info({ messageId: id, link }, `no mail server is configured, so the mail was not sent: ${subject}`);
     return { kind: 'recorded' };
   }
 }

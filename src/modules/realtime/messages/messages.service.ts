@@ -38,9 +38,10 @@ export class MessagesService {
   }
 
   /**
-   * Throws 403 for a foreign channel, and for a channel of the event catalog, which only the relay writes. Resolves when the message is committed. Publishers of one channel would wait for each other at its row, each with a
-   * database connection; instead they are queued here, and one statement writes all that were queued in the meantime. Do not
-   * call it inside a transaction: messages of other callers could become part of it.
+   * Throws 403 for a foreign channel, and for a channel of the event catalog, which only the relay writes. Resolves
+   * when the message is committed. Publishers of one channel would wait for each other at its row, each with a
+   * database connection; instead they are queued here, and one statement writes all that were queued in the meantime.
+   * Do not call it inside a transaction: messages of other callers could become part of it.
    */
   async publish(channel: string, { event, data = null }: PublishMessage): Promise<Message> {
     if (this.isForeign(channel)) {

@@ -65,7 +65,8 @@ export class ComponentsController {
    * Remove a component from a trip
    *
    * @remarks Removes the component from the trip, clears the prices of the trip and returns the component with the
-   * status `removed`. Its record is kept for the audit. Allowed in `draft`, `priced`, `failed` and `expired`; otherwise 409 `invalid_transition`.
+   * status `removed`. Its record is kept for the audit. Allowed in `draft`, `priced`, `failed` and `expired`;
+   * otherwise 409 `invalid_transition`.
    */
   @Delete(':componentId')
   @RequireScope('trips:delete')

@@ -49,7 +49,7 @@ export class ReservationsController {
    * Needs a complete traveler party (409 `traveler_party_incomplete`) and every manual component confirmed by staff
    * (409 `component_not_confirmed`). If a price has changed the new prices are stored and the call fails with 409
    * `price_changed`; if a component cannot be held the others are released and it fails with 409
-   * `reservation_failed`. While another call is reserving the trip the answer is 409 `reservation_in_progress` with
+   * `reservation_failed`. While another call is reserving the trip the response is 409 `reservation_in_progress` with
    * `retryAfterMs`. A trip that is `failed` or `expired` must be priced again first (409 `trip_not_priced`).
    */
   @Post('reserve')

@@ -77,7 +77,8 @@ export class TripComponentsService {
     for (const id of await this.repository.idsNotOnDayOf(departureId)) {
       if (!(await this.database.transaction(() => this.moveToDayOf(departureId, id)))) busy.push(id);
     }
-    if (busy.length > 0) throw new Error(`Being reserved, and so not moved with ${departureId}: ${busy.join(', ')}`);
+    if (busy.length > 0)
+      throw new Error(`Not moved with ${departureId}, because their trips are being reserved: ${busy.join(', ')}`);
   }
 
   /** Returns false while the trip is being reserved. */

@@ -37,7 +37,7 @@ export function applyQuotes(
       component.markUnavailable(quote.reason);
       outcome.unavailable.push({ componentId: component.id, reason: quote.reason });
     } else if (quote.currency !== currency) {
-      component.markUnavailable(`It is sold in ${quote.currency} only`);
+      component.markUnavailable(`The component is sold in ${quote.currency} only`);
       outcome.otherCurrency.push(component.id);
     } else {
       const previousCents = component.totalCents;

@@ -240,7 +240,7 @@ export class TripResponse {
   @Text({ max: 255 })
   title: string | null;
 
-  /** State of the trip. `reserve_in_progress` is left by the server; `checkout_started` is not used yet. */
+  /** State of the trip. `reserve_in_progress` is ended by the server; `checkout_started` is not used yet. */
   @OneOf(TRIP_STATUSES)
   status: TripStatus;
 

@@ -16,9 +16,10 @@ export class EncryptionController {
    *
    * @remarks Encrypts one text of at most 65,536 bytes with the primary key of the vault (AES-256-GCM). Neither the
    * value nor the ciphertext is stored; the operation is audited without them. Depending on the configuration, an
-   * unknown vault is created or not found (404). To a key that is bound to an operator only the vaults of that operator exist; it
-   * creates vaults of the operator, and a slug of another owner is not found (404). Rejected if the vault is archived (409 `vault_archived`), has no key
-   * for encryption (409 `no_usable_key`), or would exceed the limit of 100 vaults (409 `vault_limit_reached`).
+   * unknown vault is created or not found (404). To a key that is bound to an operator only the vaults of that
+   * operator exist; it creates vaults of the operator, and a slug of another owner is not found (404). Rejected if
+   * the vault is archived (409 `vault_archived`), has no key for encryption (409 `no_usable_key`), or would exceed
+   * the limit of 100 vaults (409 `vault_limit_reached`).
    */
   @Post('encrypt')
   @HttpCode(200)

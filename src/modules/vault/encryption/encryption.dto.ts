@@ -10,7 +10,10 @@ const MAX_CIPHERTEXT_LENGTH = Math.ceil((MAX_PLAINTEXT_BYTES + OVERHEAD_BYTES) /
 /** Limit of the request body; a longer ciphertext is rejected before. */
 const MAX_BODY_BYTES = 512 * 1024;
 
-/** Text of at most 65,536 bytes in UTF-8: any of it, including NUL, but without lone surrogates, which would be changed by the conversion. */
+/**
+ * Text of at most 65,536 bytes in UTF-8: any of it, including NUL, but without lone surrogates, which would be
+ * changed by the conversion.
+ */
 function Plaintext(): PropertyDecorator {
   const fits = (text: string) => text.isWellFormed() && Buffer.byteLength(text) <= MAX_PLAINTEXT_BYTES;
   const message = `$property must be well-formed Unicode of at most ${MAX_PLAINTEXT_BYTES} bytes in UTF-8`;
