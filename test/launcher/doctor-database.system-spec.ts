@@ -5,9 +5,10 @@ import { startPostgres } from '../../scripts/embedded-postgres/index.js';
 import { doctor, folder, free } from './doctor.js';
 
 const databaseUrl = process.env['DATABASE_URL'] ?? '';
+const ownerUrl = process.env['MIGRATION_DATABASE_URL'] ?? '';
 
 async function change(text: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
   await client.query(text).finally(() => client.end());
 }
@@ -117,8 +118,13 @@ describe('npm run doctor about the database', () => {
     const newer = await doctor(env);
     await change(`delete from migrations where name = ${last}`);
     await change(`delete from migrations where name = ${last}`);
-    const older = await doctor(env);
+    const older = await doctor({ ...env, MIGRATION_DATABASE_URL: ownerUrl });
+    const withoutOwner = await doctor(env);
     expect([newer.wrong, older.wrong]).toEqual([['FAIL migrations'], ['WARN migrations']]);
+    expect(older.of('owner role')).toMatchObject([{ verdict: 'OK' }]);
+    expect(withoutOwner.of('migrations')).toMatchObject([
+      { verdict: 'FAIL', remedy: expect.stringContaining('MIGRATION_DATABASE_URL') },
+    ]);
     expect(newer.of('migrations')[0]?.message).toContain(
       'FromTheFuture9990000000000 was applied, which this build does not',
     );
