@@ -49,4 +49,30 @@ describe('a platform key that is bound to an operator', () => {
     );
     expect((await app.with(token).get('/vault/v1/primary/keys')).status).toBe(401);
   });
+
+  it('stays bound when its token is replaced by a row without the operator', async () => {
+    const [operatorId, name] = [await newOperator(app), uniqueName('key')];
+    const [old, next] = [newCredential('tpk').token, newCredential('tpk').token];
+    const scopes = ['connect:*'];
+    await provision(app, { platformKeys: [{ name, scopes, operatorId, token: old }] });
+    await provision(app, { platformKeys: [{ name, scopes, token: next }] });
+    expect((await app.with(next).get(`/connect/v1/operators/${operatorId}`)).status).toBe(200);
+    expect((await app.with(next).get(`/connect/v1/operators/${await newOperator(app)}`)).status).toBe(404);
+  });
+});
+
+describe('a platform key that is provisioned again', () => {
+  it('stays revoked and keeps its end, unless the row changes them', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const row = { name: uniqueName('key'), scopes: ['data:geo:read'] };
+    const stateOf = async () => {
+      const columns = 'expires_at as "expiresAt", revoked_at is not null as revoked';
+      return (await app.sql(`select ${columns} from api_tokens where name = $1`, [row.name]))[0];
+    };
+    await provision(app, { platformKeys: [{ ...row, expiresAt, revoked: true, token: newCredential('tpk').token }] });
+    await provision(app, { platformKeys: [{ ...row, token: newCredential('tpk').token }] });
+    expect(await stateOf()).toEqual({ expiresAt: new Date(expiresAt), revoked: true });
+    await provision(app, { platformKeys: [{ ...row, expiresAt: null, revoked: false }] });
+    expect(await stateOf()).toEqual({ expiresAt: null, revoked: false });
+  });
 });

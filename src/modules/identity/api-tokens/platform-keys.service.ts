@@ -77,7 +77,7 @@ export class PlatformKeysService {
       userId: null,
       parentId: null,
       operatorId: wanted.operatorId ?? null,
-      expiresAt: wanted.expiresAt ? new Date(wanted.expiresAt) : null,
+      expiresAt: dateOf(wanted.expiresAt ?? null),
       revokedAt: wanted.revoked ? now : null,
       lastUsedAt: null,
       version: 1,
@@ -90,15 +90,17 @@ export class PlatformKeysService {
     return wanted.token ? null : token;
   }
 
+  /** Members that the row omits keep their values: a replaced token neither unbinds the key nor restores a revoked one. */
   private async change(row: ApiToken, wanted: ProvidedKey): Promise<void> {
     const before = row.auditImage();
     const { secretHash: oldHash } = row;
     const now = this.clock.now();
+    const isRevoked = wanted.revoked ?? row.revokedAt !== null;
     Object.assign(row, {
       scopes: wanted.scopes,
-      operatorId: wanted.operatorId ?? null,
-      expiresAt: wanted.expiresAt ? new Date(wanted.expiresAt) : null,
-      revokedAt: wanted.revoked ? (row.revokedAt ?? now) : null,
+      operatorId: wanted.operatorId === undefined ? row.operatorId : wanted.operatorId,
+      expiresAt: wanted.expiresAt === undefined ? row.expiresAt : dateOf(wanted.expiresAt),
+      revokedAt: isRevoked ? (row.revokedAt ?? now) : null,
       updatedAt: now,
     });
     if (wanted.token) row.replaceSecret(parsePresetToken(wanted.token));
@@ -120,4 +122,8 @@ export class PlatformKeysService {
   private record(verb: 'create' | 'update', row: ApiToken, change: { before?: object; after: object }): void {
     this.ledger.record(`identity.platform_key.${verb}`, { subjectType: 'platform_key', subjectId: row.id, ...change });
   }
+}
+
+function dateOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
 }
