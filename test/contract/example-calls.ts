@@ -8,6 +8,9 @@ import type { Placed } from './served-document.js';
 /** Reads come first, deletions last, so that no call removes what another one needs. */
 const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** Calls that are made after all but the deletions: a key version whose destruction is pending cannot be changed. */
+const LATE = ['POST /vault/v1/{vaultSlug}/keys/{version}/destruction'];
+
 /** A call of an operation with the examples of the API document. On fresh demo data each one succeeds once. */
 export interface ExampleCall {
   /** Method and path as in the document. */
@@ -25,7 +28,7 @@ export interface ExampleCall {
 export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<ExampleCall[]> {
   const member = await demoMember(app);
   const [secrets, paths] = [await secretMembers(app, member), await secretPaths(app)];
-  const inOrder = operations.toSorted((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method));
+  const inOrder = operations.toSorted((a, b) => placeOf(a) - placeOf(b));
   return inOrder.map((operation) => {
     const name = nameOf(operation);
     const [media] = Object.values(operation.requestBody?.content ?? {});
@@ -39,6 +42,10 @@ export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<
       token: OF_SESSION.includes(name) ? member.session : tokenFor(app, operation),
     };
   });
+}
+
+function placeOf(operation: Placed): number {
+  return LATE.includes(nameOf(operation)) ? ORDER.indexOf('DELETE') - 0.5 : ORDER.indexOf(operation.method);
 }
 
 export function nameOf({ method, path }: Placed): string {

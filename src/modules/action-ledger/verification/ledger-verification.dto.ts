@@ -42,6 +42,7 @@ export class BreakResponse {
 
 /** A contradiction between the ledger and its checkpoints, erasures or reversals. */
 export class FindingResponse {
+  /** Kind of the deviation that was found. */
   @OneOf(FINDING_CODES)
   code: Finding['code'];
 

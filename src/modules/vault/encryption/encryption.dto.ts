@@ -54,7 +54,7 @@ export class EncryptRequest {
   plaintext: string;
 
   /**
-   * What the value belongs to, such as the id of a record: 1 to 1,024 bytes in UTF-8. The ciphertext decrypts only with the same
+   * What the value belongs to, such as the ID of a record: 1 to 1,024 bytes in UTF-8. The ciphertext decrypts only with the same
    * context, byte for byte, so it is useless in the place of another one. It is neither secret nor stored.
    */
   @Optional()

@@ -80,7 +80,7 @@ export class KeyVersionsController {
   /**
    * Cancel the destruction of a key version
    *
-   * @remarks Possible until `destroyAt`. The version is `disabled` afterwards. Rejected if no destruction is pending (409
+   * @remarks Possible until `destroyAt`. The version is `disabled` afterwards; the request returns it. Rejected if no destruction is pending (409
    * `no_destruction_pending`) or the key is destroyed (409 `key_destroyed`).
    */
   @Delete(':version/destruction')
