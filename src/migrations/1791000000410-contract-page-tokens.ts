@@ -6,6 +6,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class ContractPageTokens1791000000410 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    // No entity: a token is inserted when its mail is sent and only ever looked up by its hash, together with the contract.
     await runner.query(`
       create table contract_page_tokens (
         token_sha256 bytea primary key check (length(token_sha256) = 32),

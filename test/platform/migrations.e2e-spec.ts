@@ -62,7 +62,8 @@ it('every table has an entity, or the migration that creates it states the reaso
     explainedIn(readFileSync(join(MIGRATIONS, file), 'utf8')),
   );
   const without = tables.map(({ name }) => name).filter((name) => !withEntity.includes(name));
-  expect(without.sort()).toEqual(explained.sort());
+  expect(without.filter((name) => !explained.includes(name))).toEqual([]);
+  expect(explained.filter((name) => withEntity.includes(name))).toEqual([]);
 });
 
 /** The tables that a migration creates after a comment `No entity: <reason>`, on the statement or on the class. */
