@@ -17,6 +17,8 @@ import { Trips1790000001400 } from './src/migrations/1790000001400-trips.js';
 import { SecurityEvents1791000000100 } from './src/migrations/1791000000100-security-events.js';
 import { Accounts1791000000110 } from './src/migrations/1791000000110-accounts.js';
 import { AccountMails1791000000120 } from './src/migrations/1791000000120-account-mails.js';
+import { SecondFactors1791000000200 } from './src/migrations/1791000000200-second-factors.js';
+import { RejectedLogins1791000000210 } from './src/migrations/1791000000210-rejected-logins.js';
 import { MessagePublishers1791000000300 } from './src/migrations/1791000000300-message-publishers.js';
 import { VaultOwners1791000000310 } from './src/migrations/1791000000310-vault-owners.js';
 import { ConnectorProviderOwners1791000000320 } from './src/migrations/1791000000320-connector-provider-owners.js';
@@ -63,6 +65,9 @@ import { ApiToken } from './src/modules/identity/api-tokens/api-token.entity.js'
 import { SecurityEvent } from './src/modules/identity/security-events/security-event.entity.js';
 import { AccountLink } from './src/modules/identity/account-links/account-link.entity.js';
 import { Invitation } from './src/modules/identity/invitations/invitation.entity.js';
+import { DeviceToken } from './src/modules/identity/devices/device-token.entity.js';
+import { RecoveryCode, SecondFactor } from './src/modules/identity/second-factors/second-factor.entity.js';
+import { LoginChallenge } from './src/modules/identity/sessions/login-challenge.entity.js';
 import { StaffSession } from './src/modules/identity/sessions/staff-session.entity.js';
 import { User } from './src/modules/identity/users/user.entity.js';
 import { Departure } from './src/modules/operations/departures/departure.entity.js';
@@ -89,6 +94,10 @@ const entities = [
   ReviewSource,
   ApiToken,
   SecurityEvent,
+  DeviceToken,
+  LoginChallenge,
+  RecoveryCode,
+  SecondFactor,
   StaffSession,
   AccountLink,
   Invitation,
@@ -144,6 +153,8 @@ const migrations = [
   SecurityEvents1791000000100,
   Accounts1791000000110,
   AccountMails1791000000120,
+  SecondFactors1791000000200,
+  RejectedLogins1791000000210,
   MessagePublishers1791000000300,
   VaultOwners1791000000310,
   ConnectorProviderOwners1791000000320,

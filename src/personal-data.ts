@@ -119,6 +119,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
     impersonal: 'id status contract_number body_sha256 language scope public_id booking_id',
   },
   departures: { impersonal: 'id product_id time_zone currency facility_id status' },
+  device_tokens: { impersonal: 'id user_id token_hash' },
   disk_probes: { impersonal: 'content' },
   facilities: {
     partner: 'description address_line1 address_line2',
@@ -148,6 +149,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   ledger_heads: { impersonal: 'hash' },
   ledger_payloads: { ledger: 'before after', impersonal: 'entry_id digest' },
   ledger_reversals: { impersonal: 'id original_id reversal_id state outcome failure' },
+  login_challenges: { impersonal: 'id_hash user_id' },
   migration_checksums: { impersonal: 'name checksum' },
   migrations: { impersonal: 'name' },
   notification_messages: {
@@ -178,6 +180,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   policy_versions: { impersonal: 'id policy_id title body status sha256' },
   realtime_channels: { impersonal: 'name' },
   realtime_messages: { published: 'data', impersonal: 'id event published_by' },
+  recovery_codes: { impersonal: 'id user_id code_hash' },
   release_executions: { impersonal: 'slot_id status' },
   reminder_plannings: { impersonal: 'rule_id last_target_id' },
   reminder_rules: { impersonal: 'id name trigger send_time suppression_group' },
@@ -193,6 +196,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   },
   review_source_names: { impersonal: 'name source_key' },
   review_sources: { impersonal: 'key languages' },
+  second_factors: { impersonal: 'user_id sealed_secret' },
   security_events: {
     security: 'address user_agent',
     impersonal: 'id kind user_id actor_id subject_id server_request_id',
@@ -200,7 +204,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   service_keys: { impersonal: 'use kek_id wrapped_key' },
   simulated_orders: { impersonal: 'key ref state' },
   simulated_products: { impersonal: 'ref behaviour' },
-  staff_sessions: { impersonal: 'id public_id secret_hash user_id' },
+  staff_sessions: { security: 'address user_agent', impersonal: 'id public_id secret_hash user_id device_id' },
   supplier_invoice_lines: { accounting: 'description', impersonal: 'invoice_id service_type' },
   supplier_invoices: {
     accounting: 'supplier_name supplier_key notes void_reason',

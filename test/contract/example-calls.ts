@@ -1,7 +1,8 @@
 import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { demoId } from '../../src/platform/ids/id.js';
-import { linkToken, login, RESETS } from '../identity/staff.js';
+import { challengeOf, codeNow, hireProtected, SECOND_FACTOR, secretOf } from '../identity/second-factor.js';
+import { hire, linkToken, login, RESETS } from '../identity/staff.js';
 import type { TestApp } from '../setup/app.js';
 import type { Placed } from './served-document.js';
 
@@ -27,19 +28,21 @@ export interface ExampleCall {
 /** One call of each operation, in an order in which all of them succeed. */
 export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<ExampleCall[]> {
   const member = await demoMember(app);
+  const protectedCalls = await callsWithSecondFactor(app);
   const [secrets, paths] = [await secretMembers(app, member), await secretPaths(app)];
   const inOrder = operations.toSorted((a, b) => placeOf(a) - placeOf(b));
   return inOrder.map((operation) => {
     const name = nameOf(operation);
     const [media] = Object.values(operation.requestBody?.content ?? {});
     const example = media?.example as object | undefined;
-    const body = example === undefined ? undefined : { ...example, ...secrets[name] };
+    const prepared = protectedCalls[name];
+    const body = example === undefined ? undefined : { ...example, ...secrets[name], ...prepared?.body };
     return {
       name,
       operation,
       path: paths[name] ?? pathOf(operation),
       body,
-      token: OF_SESSION.includes(name) ? member.session : tokenFor(app, operation),
+      token: prepared?.token ?? (OF_SESSION.includes(name) ? member.session : tokenFor(app, operation)),
     };
   });
 }
@@ -53,7 +56,13 @@ export function nameOf({ method, path }: Placed): string {
 }
 
 /** Calls that need the session of a person. */
-const OF_SESSION = ['POST /v1/admin/identity/me/password', 'PATCH /v1/admin/identity/me'];
+const OF_SESSION = [
+  'POST /v1/admin/identity/me/password',
+  'PATCH /v1/admin/identity/me',
+  'GET /v1/admin/identity/me/second-factor',
+  'GET /v1/admin/identity/me/security-events',
+  'DELETE /v1/admin/identity/sessions/others',
+];
 
 interface DemoMember {
   password: string;
@@ -65,6 +74,45 @@ async function demoMember(app: TestApp): Promise<DemoMember> {
   const password = 'a sentence for the examples';
   await app.post(`${RESETS}/completion`, { token: await resetToken(app, demoId('user', 4)), password });
   return { password, session: await login(app, 'amira.haddad@example.com', password) };
+}
+
+/** Each call has a user of its own. Recovery codes do not depend on the time at which the call is sent. */
+async function callsWithSecondFactor(app: TestApp): Promise<Record<string, { token?: string; body?: object }>> {
+  const own = '/v1/admin/identity/me/second-factor';
+  const withRecoveryCode = async () => {
+    const { session, recoveryCodes } = await hireProtected(app, ['viewer']);
+    return { token: session, body: { code: undefined, recoveryCode: recoveryCodes[0] } };
+  };
+  const waiting = await hireProtected(app, ['viewer']);
+  const [first, second] = [await hire(app, ['viewer']), await hire(app, ['viewer'])];
+  const { body: setup } = await second.client.post<{ data: { otpauthUri: string } }>(SECOND_FACTOR);
+  await protectDemoUser(app);
+  return {
+    [`POST ${own}`]: { token: first.session },
+    [`POST ${own}/activation`]: {
+      token: second.session,
+      body: { code: codeNow(app, secretOf(setup.data.otpauthUri), 1) },
+    },
+    [`POST ${own}/recovery-codes`]: await withRecoveryCode(),
+    [`POST ${own}/removal`]: await withRecoveryCode(),
+    'POST /v1/admin/identity/sessions/current/reauthentication': await withRecoveryCode(),
+    'POST /v1/admin/identity/sessions/second-factor': {
+      body: {
+        challengeId: await challengeOf(app, waiting),
+        code: undefined,
+        recoveryCode: waiting.recoveryCodes[0],
+      },
+    },
+  };
+}
+
+/** The example of removing the second factor of another user names user 2 of the demo data. */
+async function protectDemoUser(app: TestApp): Promise<void> {
+  await app.sql(
+    `insert into second_factors (user_id, sealed_secret, last_step, created_at, activated_at)
+     values ($1, '', 0, now(), now()) on conflict do nothing`,
+    [demoId('user', 2)],
+  );
 }
 
 async function resetToken(app: TestApp, userId: string): Promise<string> {

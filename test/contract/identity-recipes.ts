@@ -1,4 +1,5 @@
 import { hire, INVITATIONS, linkToken, ME, OWN_PASSWORD, RESETS, uniqueEmail, USERS } from '../identity/staff.js';
+import { codeNow, hireProtected, nextCode, SECOND_FACTOR, secretOf } from '../identity/second-factor.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
 import { made, on, post, type Recipe, type Row, staff } from './recipe.js';
@@ -45,4 +46,30 @@ export const identityRecipes: Record<string, Recipe> = {
     const body = { token: await linkToken(app, user.id), password };
     return { body, actorId: () => user.id, subject: () => ({ type: 'user', id: user.id }) };
   },
+  [`POST ${SECOND_FACTOR}`]: async (app) => {
+    const { user, session } = await hire(app, ['viewer']);
+    return { token: session, subject: secondFactorOf(user) };
+  },
+  [`POST ${SECOND_FACTOR}/activation`]: async (app) => {
+    const { user, session, client } = await hire(app, ['viewer']);
+    const { body } = await client.post<{ data: { otpauthUri: string } }>(SECOND_FACTOR);
+    const code = codeNow(app, secretOf(body.data.otpauthUri));
+    return { token: session, body: { code }, subject: secondFactorOf(user) };
+  },
+  [`POST ${SECOND_FACTOR}/recovery-codes`]: async (app) => {
+    const { user, session, secret } = await hireProtected(app, ['viewer']);
+    return { token: session, body: { code: nextCode(app, secret) }, subject: secondFactorOf(user) };
+  },
+  [`POST ${SECOND_FACTOR}/removal`]: async (app) => {
+    const { user, session, secret } = await hireProtected(app, ['viewer']);
+    return { token: session, body: { code: nextCode(app, secret) }, subject: secondFactorOf(user) };
+  },
+  [`DELETE ${USERS}/{id}/second-factor`]: async (app) => {
+    const { user } = await hireProtected(app, ['viewer']);
+    return { ...staff(app), ...on('user', user.id), subject: secondFactorOf(user) };
+  },
 };
+
+function secondFactorOf({ id }: { id: string }) {
+  return () => ({ type: 'second_factor', id });
+}

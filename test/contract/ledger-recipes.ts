@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { challengeOf, CONTINUATION, hireProtected, nextCode, REAUTHENTICATION } from '../identity/second-factor.js';
 import type { TestApp } from '../setup/app.js';
 import { catalogRecipes } from './catalog-recipes.js';
 import { commissionRecipes } from './commission-recipes.js';
@@ -122,6 +123,19 @@ export const recipes: Record<string, Recipe> = {
   [`POST ${SESSIONS}`]: async (app) => {
     const { email, password } = app.credentials.staff;
     return { body: { email, password }, subject: (opened) => sessionOf(app, String(opened['token'])) };
+  },
+  [`POST ${CONTINUATION}`]: async (app) => {
+    const member = await hireProtected(app, ['viewer']);
+    const body = { challengeId: await challengeOf(app, member), code: nextCode(app, member.secret) };
+    return { body, subject: (opened) => sessionOf(app, String(opened['token'])) };
+  },
+  [`POST ${REAUTHENTICATION}`]: async (app) => {
+    const { session, secret } = await hireProtected(app, ['viewer']);
+    return { token: session, body: { code: nextCode(app, secret) }, subject: () => sessionOf(app, session) };
+  },
+  [`DELETE ${SESSIONS}/others`]: async (app) => {
+    const token = await login(app);
+    return { token, subject: () => sessionOf(app, token) };
   },
   [`DELETE ${SESSIONS}/current`]: async (app) => {
     const token = await login(app);

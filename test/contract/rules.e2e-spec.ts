@@ -42,6 +42,7 @@ const PUBLIC = [
   ...STOREFRONT,
   ...OAUTH_CALLS,
   `POST ${SESSIONS}`,
+  `POST ${SESSIONS}/second-factor`,
   ...LINK_CALLS,
   'GET /.well-known/oauth-authorization-server/connect/v1',
 ];
@@ -50,12 +51,15 @@ const WITHOUT_KEY = [
   ...OAUTH_CALLS,
   ...LINK_CALLS,
   `POST ${SESSIONS}`,
+  `POST ${SESSIONS}/second-factor`,
   `POST ${STAFF}/notifications/reminder-rules/{id}/simulations`,
 ];
 /** What is revoked or ended has no version. */
 const WITHOUT_VERSION = [
   `DELETE ${SESSIONS}/current`,
+  `DELETE ${SESSIONS}/others`,
   `DELETE ${SESSIONS}/{id}`,
+  `DELETE ${STAFF}/identity/users/{id}/second-factor`,
   `DELETE ${STAFF}/identity/api-tokens/{id}`,
   `DELETE ${CLIENT}`,
   `DELETE ${CLIENT}/secrets/{secretId}`,
@@ -74,6 +78,9 @@ const SECRETS: Record<string, string> = {
   [`POST ${STAFF}/identity/api-tokens`]: 'token',
   'POST /connect/v1/operators/{operatorId}/oauth-clients': 'clientSecret',
   [`POST ${CLIENT}/secrets`]: 'clientSecret',
+  [`POST ${STAFF}/identity/me/second-factor`]: 'otpauthUri',
+  [`POST ${STAFF}/identity/me/second-factor/activation`]: 'recoveryCodes',
+  [`POST ${STAFF}/identity/me/second-factor/recovery-codes`]: 'recoveryCodes',
   [`POST ${CONTRACTS}`]: 'id',
   [`PATCH ${CONTRACTS}/{id}`]: 'id',
   [`POST ${CONTRACTS}/{id}/issuance`]: 'id',

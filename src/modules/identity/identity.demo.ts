@@ -93,6 +93,10 @@ export class IdentityDemo {
       expiresAt: this.clock.inSeconds(ABSOLUTE_SECONDS),
       lastUsedAt: now,
       endedAt: null,
+      address: '192.0.2.17',
+      userAgent: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0',
+      deviceId: null,
+      secondFactorAt: null,
     });
     await this.database.transaction(async () => {
       await this.database.insert(session);

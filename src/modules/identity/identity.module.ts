@@ -13,8 +13,14 @@ import { LastUsesService } from './authentication/last-uses.service.js';
 import { UserCredentialsService } from './credentials/user-credentials.service.js';
 import { InitialCredentialsService } from './initial-credentials.service.js';
 import { IdentityDemo } from './identity.demo.js';
+import { DevicesService } from './devices/devices.service.js';
+import { SecondFactorsController } from './second-factors/second-factors.controller.js';
+import { SecondFactorsService } from './second-factors/second-factors.service.js';
+import { SecurityEventsController } from './security-events/security-events.controller.js';
 import { SecurityEventsService } from './security-events/security-events.service.js';
+import { LoginsService } from './sessions/logins.service.js';
 import { MeController } from './sessions/me.controller.js';
+import { RejectedLoginJobs } from './sessions/rejected-logins.jobs.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { UsersController } from './users/users.controller.js';
@@ -26,6 +32,8 @@ import { UsersService } from './users/users.service.js';
     SessionsController,
     MeController,
     PasswordsController,
+    SecondFactorsController,
+    SecurityEventsController,
     InvitationsController,
     UsersController,
     ApiTokensController,
@@ -34,12 +42,16 @@ import { UsersService } from './users/users.service.js';
     AccountLinksService,
     ApiTokensService,
     AuthenticationService,
+    DevicesService,
     InitialCredentialsService,
     IdentityDemo,
     LastUsesService,
+    LoginsService,
     PlatformKeysService,
     InvitationsService,
     PasswordsService,
+    RejectedLoginJobs,
+    SecondFactorsService,
     SecurityEventsService,
     SessionsService,
     UserCredentialsService,

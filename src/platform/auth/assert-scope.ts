@@ -28,21 +28,27 @@ export function hasScope(scope: string): boolean {
 }
 
 /**
- * Rejects an actor whose scopes do not cover this one with 403, naming the missing scope; a user who must change the
- * password first gets 403 `password_change_required`.
+ * Rejects an actor whose scopes do not cover this one with 403, naming the missing scope. A user who must change the
+ * password first gets 403 `password_change_required`; then, if second factors are required, `second_factor_setup_required`
+ * without one, and `reauthentication_required` if it was proved too long ago for this scope.
  */
 export function checkScope(scope: string): void {
-  const { scopes, passwordChangeRequired } = currentActor();
-  if (covers(scopes, scope)) return;
-  if (passwordChangeRequired) {
-    throw new AppError(
-      403,
-      'password_change_required',
-      'Change the password first: POST /v1/admin/identity/me/password',
-    );
+  const { scopes, passwordChangeRequired, secondFactorSetupRequired, reauthenticationScopes } = currentActor();
+  if (covers(scopes, scope)) {
+    if (!reauthenticationScopes?.includes(scope)) return;
+    throw rejected('reauthentication_required', 'Prove the second factor again', 'sessions/current/reauthentication');
+  }
+  if (passwordChangeRequired) throw rejected('password_change_required', 'Change the password first', 'me/password');
+  if (secondFactorSetupRequired) {
+    throw rejected('second_factor_setup_required', 'Set up a second factor first', 'me/second-factor');
   }
   throw new AppError(403, 'forbidden', `Requires the scope ${scope}`, {
     details: { requiredScope: scope },
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   });
+}
+
+/** 403 with the route by which the user becomes able to do it. */
+function rejected(code: string, message: string, route: string): AppError {
+  return new AppError(403, code, `${message}: POST /v1/admin/identity/${route}`);
 }

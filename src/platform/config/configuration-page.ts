@@ -24,6 +24,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   baseUrl: 'Server',
   surfaces: 'Server',
   webConcurrency: 'Server',
+  requireMfa: 'Server',
   trustedProxies: 'Server',
   corsOrigins: 'Server',
   drainSeconds: 'Server',

@@ -45,6 +45,7 @@ export abstract class Env {
   readonly contractRetentionMonths: number;
   readonly messageRetentionMonths: number;
   readonly rateLimitFactor: number;
+  readonly requireMfa: boolean;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly catalogMarkets: readonly string[];

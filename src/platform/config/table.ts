@@ -194,6 +194,13 @@ export const settings = {
     example: '2',
     fallback: '1',
   }),
+  requireMfa: flag({
+    name: 'REQUIRE_MFA',
+    purpose:
+      'Sessions need a second factor: without one they can only set it up, and identity:write, finance:approve and finance:void need one that was proved during the last 15 minutes; API tokens are exempt',
+    example: 'true',
+    fallback: 'false',
+  }),
   trustedProxies: list({
     name: 'TRUSTED_PROXIES',
     purpose: 'Proxies whose X-Forwarded-For header is trusted',

@@ -17,6 +17,10 @@ export interface Actor {
   readonly expiresAt: Date | null;
   /** The user must change a password that somebody else has set: until then the session has no scopes. */
   readonly passwordChangeRequired?: true;
+  /** The user must set up a second factor: until then the session has no scopes. */
+  readonly secondFactorSetupRequired?: true;
+  /** Scopes for which the user must prove the second factor again. */
+  readonly reauthenticationScopes?: readonly string[];
 }
 
 /** The service acting by itself: a job, provisioning, demo data. */

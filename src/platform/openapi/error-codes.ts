@@ -44,11 +44,7 @@ function genericCodes(
     ...(needsCredential
       ? ([
           [401, ['unauthorized']],
-          // A staff session has no scopes until its user has replaced a password that somebody else has set.
-          [
-            403,
-            surface === 'staff' && access.scope !== null ? ['forbidden', 'password_change_required'] : ['forbidden'],
-          ],
+          [403, ['forbidden', ...(surface === 'staff' && access.scope !== null ? sessionCodes(mutation) : [])]],
         ] as const)
       : []),
     [404, ['not_found']],
@@ -69,6 +65,15 @@ function genericCodes(
     [500, []],
     [503, ['service_unavailable', 'overloaded']],
   ]);
+}
+
+/**
+ * Why a staff session has no scopes, or not this one: its user must first replace a password that somebody else has set, or
+ * set up a second factor, or, for a change, prove it again.
+ */
+function sessionCodes(mutation: Route['mutation']): string[] {
+  const always = ['password_change_required', 'second_factor_setup_required'];
+  return mutation?.action ? [...always, 'reauthentication_required'] : always;
 }
 
 /** The code in a body of this shape; null if the shape has none. */

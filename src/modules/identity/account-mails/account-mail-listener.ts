@@ -15,4 +15,7 @@ export abstract class AccountMailListener {
   passwordResetRequested?(mail: AccountMail, linkId: string): Promise<void>;
   /** The password was changed by its user, or by a reset. */
   passwordChanged?(mail: AccountMail): Promise<void>;
+  secondFactorActivated?(mail: AccountMail): Promise<void>;
+  /** The second factor was removed by its user or by an owner. */
+  secondFactorRemoved?(mail: AccountMail): Promise<void>;
 }

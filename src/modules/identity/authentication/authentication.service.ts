@@ -2,11 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { type Credential, secretMatches } from '../../../platform/ids/credentials.js';
 import { VerifiesCredential } from '../../../platform/auth/verifies-credential.js';
 import { Clock } from '../../../platform/clock/clock.js';
+import { Env } from '../../../platform/config/env.js';
 import type { Actor } from '../../../platform/context/actor.js';
 import { Database } from '../../../platform/database/database.js';
 import { IDLE_SECONDS } from '../sessions/session-lifetime.js';
 import { type Role, scopesInBoth, scopesOf } from '../users/role.js';
 import { LastUsesService } from './last-uses.service.js';
+
+/** With `REQUIRE_MFA`, what a session may do only while its proof of the second factor is recent. */
+const REAUTHENTICATION_SCOPES = ['identity:write', 'finance:approve', 'finance:void'];
+const SECOND_FACTOR_SECONDS = 15 * 60;
 
 interface SessionRow {
   id: string;
@@ -14,6 +19,8 @@ interface SessionRow {
   user_id: string;
   roles: Role[];
   password_change_required: boolean;
+  has_second_factor: boolean;
+  second_factor_at: Date | null;
   expires_at: Date;
   last_used_at: Date;
 }
@@ -30,8 +37,10 @@ interface TokenRow {
 }
 
 const SESSION = `
-  select s.id, s.secret_hash, s.user_id, u.roles, u.password_change_required, s.expires_at, s.last_used_at
+  select s.id, s.secret_hash, s.user_id, u.roles, u.password_change_required, s.expires_at, s.last_used_at,
+    f.user_id is not null as has_second_factor, s.second_factor_at
   from staff_sessions s join users u on u.id = s.user_id
+    left join second_factors f on f.user_id = u.id and f.activated_at is not null
   where s.public_id = $1 and s.ended_at is null and u.active`;
 
 const TOKEN = `
@@ -50,6 +59,7 @@ export class AuthenticationService {
     private readonly database: Database,
     private readonly lastUses: LastUsesService,
     private readonly clock: Clock,
+    private readonly env: Env,
   ) {}
 
   @VerifiesCredential('vss')
@@ -64,11 +74,13 @@ export class AuthenticationService {
       id: row.user_id,
       principal: row.user_id,
       credentialId: row.id,
-      scopes: row.password_change_required ? [] : scopesOf(row.roles),
+      scopes: row.password_change_required || this.mustSetUp(row) ? [] : scopesOf(row.roles),
       operatorId: null,
       // Tokens that a user creates do not end with the session.
       expiresAt: null,
       ...(row.password_change_required ? { passwordChangeRequired: true } : {}),
+      ...(this.mustSetUp(row) ? { secondFactorSetupRequired: true } : {}),
+      ...(this.mustReauthenticate(row) ? { reauthenticationScopes: REAUTHENTICATION_SCOPES } : {}),
     };
   }
 
@@ -94,6 +106,14 @@ export class AuthenticationService {
     if (!row) return null;
     const { id, scopes, operator_id: operatorId, expires_at: expiresAt } = row;
     return { type: 'api_key', id, principal: id, credentialId: id, scopes, operatorId, expiresAt };
+  }
+
+  private mustSetUp({ has_second_factor: hasSecondFactor }: SessionRow): boolean {
+    return this.env.requireMfa && !hasSecondFactor;
+  }
+
+  private mustReauthenticate({ second_factor_at: at }: SessionRow): boolean {
+    return this.env.requireMfa && (at === null || at <= this.clock.inSeconds(-SECOND_FACTOR_SECONDS));
   }
 
   private async token({ publicId, secret }: Credential, kind: 'staff' | 'platform'): Promise<TokenRow | null> {

@@ -3,7 +3,7 @@ import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 
-/** Ends all sessions or tokens of a user. Other processes notice it within a second. */
+/** Ends the sessions, devices and tokens of a user. Other processes notice it within a second. */
 @Injectable()
 export class UserCredentialsService {
   constructor(
@@ -12,15 +12,33 @@ export class UserCredentialsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Ends the sessions of the user in the current transaction, except the one with the ID `keptId`; returns their number. */
+  /**
+   * Ends the sessions of the user in the current transaction, except the one with the ID `keptId`, and returns their number.
+   * Logins that wait for a code end too, and the devices of the ended sessions become unknown.
+   */
   async endSessions(userId: string, keptId: string | null = null): Promise<number> {
     const { count } = await this.database.execute(
       `update staff_sessions set ended_at = $2
        where user_id = $1 and ended_at is null and id is distinct from $3`,
       [userId, this.clock.now(), keptId],
     );
+    await this.database.execute('delete from login_challenges where user_id = $1', [userId]);
+    await this.database.execute(
+      `delete from device_tokens d
+       where d.user_id = $1 and not exists (select from staff_sessions s where s.id = $2 and s.device_id = d.id)`,
+      [userId, keptId],
+    );
     this.recheck();
     return count;
+  }
+
+  /** Notes in the current transaction that the user of the session has proved the second factor now. */
+  async confirmSecondFactor(sessionId: string): Promise<void> {
+    await this.database.execute('update staff_sessions set second_factor_at = $2 where id = $1', [
+      sessionId,
+      this.clock.now(),
+    ]);
+    this.recheck();
   }
 
   /** Revokes the tokens of the user in the current transaction; returns their number. */

@@ -4,9 +4,16 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
+import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
+import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
+import type { ListSecurityEvents } from './security-event.dto.js';
 import { SecurityEvent, type SecurityEventKind } from './security-event.entity.js';
+
+const RETENTION_SECONDS = 90 * 24 * 60 * 60;
+/** Deleted in one statement: a transaction over millions of rows would hold their locks for minutes. */
+const BATCH = 1_000;
 
 /** The subject of an event. */
 export interface SecuritySubject {
@@ -51,6 +58,33 @@ export class SecurityEventsService {
       await this.database.apart(() => this.record(kind, subject));
     } catch (error) {
       this.log.warn({ err: error, kind, userId: subject.userId }, 'failed to record a security event');
+    }
+  }
+
+  /** Newest first. */
+  async list(query: ListSecurityEvents): Promise<{ events: SecurityEvent[]; total: number }> {
+    const { kind, userId, from, to } = query;
+    const found = this.database.repository(SecurityEvent).createQueryBuilder('e').where('true');
+    if (kind !== undefined) found.andWhere('e.kind = :kind', { kind });
+    if (userId !== undefined) found.andWhere('e.userId = :userId', { userId });
+    if (from !== undefined) found.andWhere('e.createdAt >= :from', { from: new Date(from) });
+    if (to !== undefined) found.andWhere('e.createdAt < :to', { to: new Date(to) });
+    found.orderBy('e.createdAt', 'DESC').addOrderBy('e.id', 'DESC');
+    const { rows, total } = await this.database.page(found, pageBounds(query));
+    return { events: rows.map(({ entity }) => entity), total };
+  }
+
+  /** Deletes events after 90 days. */
+  @Cron('identity.security-events.purge', '53 3 * * *')
+  async purge(): Promise<void> {
+    const before = this.clock.inSeconds(-RETENTION_SECONDS);
+    for (;;) {
+      const { count } = await this.database.execute(
+        `delete from security_events where id in (
+           select id from security_events where created_at < $1 order by created_at limit $2)`,
+        [before, BATCH],
+      );
+      if (count < BATCH) return;
     }
   }
 }

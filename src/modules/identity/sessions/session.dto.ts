@@ -1,6 +1,7 @@
-import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Flag, Id, Nested, OneOf, Text, Texts } from '../../../platform/http/fields.js';
+import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
+import { Flag, Id, Nested, Nullable, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
+import { SecondFactorProof } from '../second-factors/second-factor.dto.js';
 import { PASSWORD_RULE } from '../users/password-policy.js';
 import { UserResponse } from '../users/user.dto.js';
 import type { StaffSession } from './staff-session.entity.js';
@@ -20,6 +21,37 @@ export class Login {
    */
   @Text({ min: 0, max: PASSWORD_RULE.max, verbatim: true })
   password: string;
+
+  /**
+   * The `deviceToken` of an earlier login from this device. With it, failed logins of others do not limit this one. An
+   * unknown or expired one is ignored.
+   */
+  @Optional()
+  @Text({ min: 0, max: 200 })
+  deviceToken?: string;
+}
+
+/** The second step of a login: the challenge of the first step, and exactly one of `code` and `recoveryCode`. */
+export class ContinueLogin extends SecondFactorProof {
+  /**
+   * From the details of the error `second_factor_required`. It is valid for five minutes and five tries.
+   * @example "as the error contains it"
+   */
+  @Text({ max: 200 })
+  challengeId: string;
+
+  /** As in the first step. */
+  @Optional()
+  @Text({ min: 0, max: 200 })
+  deviceToken?: string;
+}
+
+/** Filters and paging of the list of sessions. */
+export class ListSessions extends PageQuery {
+  /** The sessions of this user instead of the caller's; another user's need `identity:read`. */
+  @Optional()
+  @Id('user')
+  userId?: string;
 }
 
 /** A new session with its token. */
@@ -35,6 +67,13 @@ class OpenedSession {
   /** The user who logged in. */
   @Nested(() => UserResponse)
   user: UserResponse;
+
+  /**
+   * Identifies this device to later logins of the user for 90 days from the last one. It replaces neither the password nor
+   * a code; it only keeps failed logins of others from limiting logins from this device.
+   */
+  @Text({ max: 200 })
+  deviceToken: string;
 }
 
 /** A session of a staff user, without its token. */
@@ -60,6 +99,28 @@ export class SessionResponse {
   /** Time of logout or revocation; null while it is open. */
   @Instant()
   endedAt: string | null;
+
+  /** Address from which the user logged in; null if it is unknown. */
+  @Nullable()
+  @Text({ max: 64 })
+  address: string | null;
+
+  /** User agent that the client sent with the login: browser and device; null if it sent none. */
+  @Nullable()
+  @Text({ max: 300 })
+  userAgent: string | null;
+
+  /** When the second factor was last proved in it, by the login or by a reauthentication; null if never. */
+  @Nullable()
+  @Instant()
+  secondFactorAt: string | null;
+}
+
+/** The result of ending the other sessions. */
+class EndedSessions {
+  /** The number of sessions that were ended. */
+  @Whole({ min: 0, max: 1_000_000 })
+  endedSessions: number;
 }
 
 const CREDENTIALS = ['session', 'api_token'] as const;
@@ -90,10 +151,14 @@ export function toSession(session: StaffSession, currentId: string): SessionResp
     lastUsedAt: session.lastUsedAt.toISOString(),
     expiresAt: session.expiresAt.toISOString(),
     endedAt: session.endedAt?.toISOString() ?? null,
+    address: session.address,
+    userAgent: session.userAgent,
+    secondFactorAt: session.secondFactorAt?.toISOString() ?? null,
   };
 }
 
 export class OpenedSessionEnvelope extends dataOf(OpenedSession) {}
+export class EndedSessionsEnvelope extends dataOf(EndedSessions) {}
 export class SessionEnvelope extends dataOf(SessionResponse) {}
 
 /** The session that was ended by the logout. */

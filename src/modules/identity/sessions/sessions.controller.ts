@@ -1,16 +1,21 @@
-import { Body, Controller, Delete, Get, Ip, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Ip, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { created } from '../../../platform/http/response-headers.js';
 import { Public, RequireScope } from '../../../platform/auth/access.js';
 import { currentActor } from '../../../platform/context/request-context.js';
-import { PageQuery, pageBounds } from '../../../platform/http/dto.js';
+import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
-import { Refuses } from '../../../platform/http/route-errors.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
+import { SecondFactorProof } from '../second-factors/second-factor.dto.js';
 import { toUser } from '../users/user.dto.js';
+import { LoginsService, type OpenSession } from './logins.service.js';
 import {
+  ContinueLogin,
   EndedSessionEnvelope,
+  EndedSessionsEnvelope,
+  ListSessions,
   Login,
   OpenedSessionEnvelope,
   SessionEnvelope,
@@ -22,37 +27,78 @@ import { SessionsService } from './sessions.service.js';
 @ApiTags('Users and sessions')
 @Controller('/v1/admin/identity/sessions')
 export class SessionsController {
-  constructor(private readonly sessions: SessionsService) {}
+  constructor(
+    private readonly logins: LoginsService,
+    private readonly sessions: SessionsService,
+  ) {}
 
   /**
    * Log in with e-mail and password
    *
    * @remarks Opens a session and returns its token once. The session ends at the latest after 30 days, or after twelve
    * hours without use. A wrong password, an unknown address and a disabled user all get the same response (401
-   * `unauthorized`). Failed logins are limited per account and per client address; 429 follows after too many.
+   * `unauthorized`). If the user has a second factor, the right password gets 401 `second_factor_required`, and
+   * `details.challengeId` continues the login. Failed logins are limited per account and per client address; 429 follows
+   * after too many. A login with the `deviceToken` of an earlier one is limited for its device only.
    */
   @Post()
   @Public()
   @RateLimit(null)
   @MutatesForNobody('identity.session.create')
-  @Refuses({ 401: ['unauthorized'] })
+  @Refuses({ 401: ['unauthorized', 'second_factor_required'] })
   async open(@Body() body: Login, @Ip() address: string): Promise<OpenedSessionEnvelope> {
-    const { session, token, user } = await this.sessions.open(body, address);
-    const data = { token, expiresAt: session.expiresAt.toISOString(), user: toUser(user) };
-    return created(`/v1/admin/identity/sessions/${session.id}`, {}, { data });
+    return opened(await this.logins.open(body, address));
   }
 
   /**
-   * List the sessions of the current user
+   * Continue a login with the second factor
    *
-   * @remarks Returns a page of the open sessions of the caller, newest first. Sessions of other users are never shown.
+   * @remarks Opens the session of a login that got `second_factor_required`, with exactly one of `code` (of the authenticator
+   * app) and `recoveryCode`. A challenge is valid for five minutes and five tries. A wrong code and a challenge that is
+   * unknown or has ended all get the same response (401 `unauthorized`) and count as failed logins.
+   */
+  @Post('second-factor')
+  @Public()
+  @RateLimit(null)
+  @MutatesForNobody('identity.session.create')
+  @BodyExample({ challengeId: 'as the error contains it', code: '287082' })
+  @Refuses({ 401: ['unauthorized'] })
+  async continue(@Body() body: ContinueLogin, @Ip() address: string): Promise<OpenedSessionEnvelope> {
+    return opened(await this.logins.continue(body, address));
+  }
+
+  /**
+   * List sessions
+   *
+   * @remarks Returns a page of the open sessions of the caller, newest first, with address and user agent of the login.
+   * Those of another user (`userId`) need the scope `identity:read`.
    */
   @Get()
   @RequireScope()
-  async list(@Query() query: PageQuery): Promise<SessionPage> {
+  @Refuses({ 403: ['password_change_required', 'second_factor_setup_required'] })
+  async list(@Query() query: ListSessions): Promise<SessionPage> {
     const { sessions, total } = await this.sessions.list(query);
     const { credentialId } = currentActor();
     return { data: sessions.map((session) => toSession(session, credentialId)), total, ...pageBounds(query) };
+  }
+
+  /**
+   * Prove the second factor again
+   *
+   * @remarks With `REQUIRE_MFA=true`, routes with the scopes `identity:write`, `finance:approve` and `finance:void` need a
+   * second factor that was proved in the session during the last 15 minutes (403 `reauthentication_required`). Takes exactly
+   * one of `code` and `recoveryCode`. A wrong one is 422 `second_factor_code_wrong` and counts as a failed login of the
+   * account.
+   */
+  @Post('current/reauthentication')
+  @HttpCode(200)
+  @RequireScope()
+  @Mutates('identity.session.reauthenticate', { guessable: ['code', 'recoveryCode'] })
+  @BodyExample({ code: '287082' })
+  @Refuses({ 403: ['session_required'], 409: ['second_factor_inactive'], 422: ['second_factor_code_wrong'] })
+  async reauthenticate(@Body() proof: SecondFactorProof): Promise<SessionEnvelope> {
+    const session = await this.sessions.reauthenticate(proof);
+    return { data: toSession(session, session.id) };
   }
 
   /**
@@ -70,16 +116,37 @@ export class SessionsController {
   }
 
   /**
+   * End all other sessions
+   *
+   * @remarks Ends all sessions of the calling user except the one of the request. Their devices become unknown. It needs a
+   * session (403 `session_required`).
+   */
+  @Delete('others')
+  @RequireScope()
+  @Mutates('identity.session.end_others')
+  @Refuses({ 403: ['session_required'] })
+  async endOthers(): Promise<EndedSessionsEnvelope> {
+    return { data: { endedSessions: await this.sessions.endOthers() } };
+  }
+
+  /**
    * End a session
    *
-   * @remarks Ends an open session of the calling user at once, for example of a lost device, and returns it. A session
-   * that has ended and a session of another user are not found (404).
+   * @remarks Ends an open session of the calling user at once, for example of a lost device, which becomes unknown, and
+   * returns it. With the scope `identity:write` it ends sessions of other users too. A session that has ended, and without
+   * this scope a session of another user, are not found (404).
    */
   @Delete(':id')
   @RequireScope()
   @Mutates('identity.session.end')
+  @Refuses({ 403: ['reauthentication_required'] })
   async end(@PathId('sess') id: string): Promise<SessionEnvelope> {
     const session = await this.sessions.end(id);
     return { data: toSession(session, currentActor().credentialId) };
   }
+}
+
+function opened({ session, token, user, deviceToken }: OpenSession): OpenedSessionEnvelope {
+  const data = { token, expiresAt: session.expiresAt.toISOString(), user: toUser(user), deviceToken };
+  return created(`/v1/admin/identity/sessions/${session.id}`, {}, { data });
 }

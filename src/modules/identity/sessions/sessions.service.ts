@@ -1,72 +1,45 @@
-import { Inject, Injectable } from '@nestjs/common';
-import type { Logger } from 'pino';
+import { Injectable } from '@nestjs/common';
+import { assertScope, hasScope } from '../../../platform/auth/assert-scope.js';
+import { assertSession } from '../../../platform/auth/assert-session.js';
 import { Clock } from '../../../platform/clock/clock.js';
-import { currentActor, currentContext } from '../../../platform/context/request-context.js';
+import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
-import { make } from '../../../platform/database/rows.js';
-import { AppError, notFound } from '../../../platform/errors/app-error.js';
-import { type PageQuery, pageBounds } from '../../../platform/http/dto.js';
-import { newCredential } from '../../../platform/ids/credentials.js';
-import { newId } from '../../../platform/ids/id.js';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { pageBounds } from '../../../platform/http/dto.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
-import { addressKey } from '../../../platform/limits/client-address.js';
-import { ConcurrencyCounter } from '../../../platform/limits/concurrency-counter.js';
-import { FailureLimits } from '../../../platform/limits/failure-limits.js';
-import { LOG } from '../../../platform/observability/log.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
+import { DevicesService } from '../devices/devices.service.js';
+import type { SecondFactorProof } from '../second-factors/second-factor.dto.js';
+import { SecondFactorsService } from '../second-factors/second-factors.service.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
-import { passwordMatches } from '../users/password.js';
-import { User } from '../users/user.entity.js';
-import { ABSOLUTE_SECONDS, IDLE_SECONDS } from './session-lifetime.js';
-import type { Login } from './session.dto.js';
+import { IDLE_SECONDS } from './session-lifetime.js';
+import type { ListSessions } from './session.dto.js';
 import { StaffSession } from './staff-session.entity.js';
 
 /** Ended sessions are kept for 90 days, for investigations. */
 const RETENTION_SECONDS = 90 * 24 * 60 * 60;
 
-export interface OpenSession {
-  session: StaffSession;
-  user: User;
-  /** Returned once; only its hash is stored. */
-  token: string;
-}
-
-const ACCOUNT = `
-  select coalesce(
-    (select 'account ' || id from users where lower(email) = lower($1)), 'unknown ' || lower($1)) as account`;
-
-/** Logins, and the sessions of the calling user. */
+/** Open sessions: of the caller, and with further scopes of other users. */
 @Injectable()
 export class SessionsService {
-  /** Limits concurrent logins: a flood of them must leave memory, threads and database connections to other requests. */
-  private readonly logins = new ConcurrencyCounter({ running: 4, waiting: 32 });
-
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly credentials: UserCredentialsService,
+    private readonly devices: DevicesService,
+    private readonly secondFactors: SecondFactorsService,
     private readonly events: SecurityEventsService,
     private readonly clock: Clock,
-    private readonly failures: FailureLimits,
-    @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /**
-   * Opens a session. Throws the same 401, after the same work, for every wrong login, and 429 after too many failures of
-   * the account or the address.
-   */
-  async open(login: Login, address: string): Promise<OpenSession> {
-    return this.logins.run(async () => {
-      const subjects = [await this.accountOf(login.email), `address ${addressKey(address)}`];
-      return this.failures.count('login-failures', subjects, () => this.attempt(login));
-    });
-  }
-
-  /** The sessions that can still be used, newest first. */
-  async list(query: PageQuery): Promise<{ sessions: StaffSession[]; total: number }> {
+  /** The sessions that can still be used, newest first. Throws 403 for another user without the scope. */
+  async list(query: ListSessions): Promise<{ sessions: StaffSession[]; total: number }> {
+    const { principal } = currentActor();
+    const { userId = principal } = query;
+    if (userId !== principal) assertScope('identity:read');
     const found = this.database.repository(StaffSession).createQueryBuilder('s');
-    found.where('s.userId = :userId and s.endedAt is null', { userId: currentActor().principal });
+    found.where('s.userId = :userId and s.endedAt is null', { userId });
     found.andWhere('s.expiresAt > :now', { now: this.clock.now() });
     found.andWhere('s.lastUsedAt > :idle', { idle: this.clock.inSeconds(-IDLE_SECONDS) });
     found.orderBy('s.createdAt', 'DESC').addOrderBy('s.id', 'DESC');
@@ -80,19 +53,56 @@ export class SessionsService {
     return type === 'user' ? this.end(credentialId) : null;
   }
 
-  /** Throws 404 if it has ended or belongs to another user. */
+  /** Ends all other sessions of the caller and returns their number. Throws 403 `session_required`. */
+  async endOthers(): Promise<number> {
+    const { principal: userId, credentialId } = assertSession();
+    return this.database.transaction(async () => {
+      const endedSessions = await this.credentials.endSessions(userId, credentialId);
+      await this.events.record('other_sessions_ended', { userId, subjectId: credentialId });
+      this.ledger.record('identity.session.end_others', {
+        subjectType: 'staff_session',
+        subjectId: credentialId,
+        after: { userId, endedSessions },
+      });
+      return endedSessions;
+    });
+  }
+
+  /** Throws 404 if it has ended, or belongs to another user and the caller lacks `identity:write`. */
   async end(id: string): Promise<StaffSession> {
     return this.database.transaction(async () => {
       const repository = this.database.repository(StaffSession);
-      const lock = { mode: 'pessimistic_write' } as const;
-      const session = await repository.findOne({ where: { id, userId: currentActor().principal }, lock });
-      if (!session || session.endedAt) throw notFound();
+      const session = await repository.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
+      const { principal, credentialId } = currentActor();
+      const isOwn = session?.userId === principal;
+      if (!session || session.endedAt || (!isOwn && !hasScope('identity:write'))) throw notFound();
+      if (!isOwn) assertScope('identity:write');
       session.endedAt = this.clock.now();
       await repository.update({ id }, { endedAt: session.endedAt });
       this.credentials.recheck();
+      const { userId, deviceId } = session;
+      // After a logout the device is still the user's; a session that is ended from elsewhere may be on a lost one.
+      if (id !== credentialId && deviceId !== null) await this.devices.forget(userId, deviceId);
+      await this.events.record('session_ended', { userId, subjectId: id });
       const subject = { subjectType: 'staff_session', subjectId: id };
-      await this.events.record('session_ended', { userId: session.userId, subjectId: id });
-      this.ledger.record('identity.session.end', { ...subject, after: { userId: session.userId } });
+      this.ledger.record('identity.session.end', { ...subject, after: { userId } });
+      return session;
+    });
+  }
+
+  /**
+   * Notes that the user of the current session has proved the second factor now. Throws 400; 403 `session_required`; 409
+   * `second_factor_inactive`; 422 `second_factor_code_wrong`; 429.
+   */
+  async reauthenticate(proof: SecondFactorProof): Promise<StaffSession> {
+    return this.secondFactors.runVerified(proof, async (userId) => {
+      const { credentialId: id } = currentActor();
+      await this.credentials.confirmSecondFactor(id);
+      await this.events.record('reauthenticated', { userId, subjectId: id });
+      const subject = { subjectType: 'staff_session', subjectId: id };
+      this.ledger.record('identity.session.reauthenticate', { ...subject, after: { userId } });
+      const session = await this.database.findRow(StaffSession, { id });
+      if (!session) throw notFound();
       return session;
     });
   }
@@ -104,59 +114,13 @@ export class SessionsService {
       const { count } = await this.database.execute('delete from staff_sessions where expires_at < $1', [
         this.clock.inSeconds(-RETENTION_SECONDS),
       ]);
+      // They are as old as the oldest security events, which contain the same.
+      await this.database.execute(
+        'update staff_sessions set address = null, user_agent = null where created_at < $1 and address is not null',
+        [this.clock.inSeconds(-RETENTION_SECONDS)],
+      );
       const subject = { subjectType: 'staff_session', subjectId: 'expired' };
       if (count > 0) this.ledger.record('identity.session.purge', { ...subject, after: { count } });
-    });
-  }
-
-  /** The key of the failure limit: the user with this e-mail address, or the address, both ignoring case as the database does. */
-  private async accountOf(email: string): Promise<string> {
-    const [row] = await this.database.query<{ account: string }>(ACCOUNT, [email]);
-    return row?.account ?? '';
-  }
-
-  private async attempt({ email, password }: Login): Promise<OpenSession> {
-    const known = await this.findUser('lower(u.email) = lower(:email)', { email });
-    const matches = await passwordMatches(password, known?.active ? known.passwordHash : null);
-    if (!known || !matches) return this.rejectLogin(known);
-    const { token, publicId, secretHash } = newCredential('vss');
-    return this.database.transaction(async () => {
-      // The user can have been disabled or changed since the password was verified.
-      const user = await this.findUser('u.id = :id', { id: known.id }, 'pessimistic_read');
-      if (!user?.active || user.passwordHash !== known.passwordHash) return this.rejectLogin(known);
-      const now = this.clock.now();
-      const session = make(StaffSession, {
-        id: newId('sess'),
-        publicId,
-        secretHash,
-        userId: user.id,
-        createdAt: now,
-        expiresAt: this.clock.inSeconds(ABSOLUTE_SECONDS),
-        lastUsedAt: now,
-        endedAt: null,
-      });
-      await this.database.insert(session);
-      await this.events.record('login', { userId: user.id, subjectId: session.id });
-      this.ledger.recordAs({ type: 'user', id: user.id }, 'identity.session.create', {
-        subjectType: 'staff_session',
-        subjectId: session.id,
-        after: { userId: user.id },
-      });
-      return { session, user, token };
-    });
-  }
-
-  private findUser(condition: string, values: object, lock?: 'pessimistic_read'): Promise<User | null> {
-    const found = this.database.repository(User).createQueryBuilder('u').where(condition, values);
-    if (lock) found.setLock(lock);
-    return found.getOne();
-  }
-
-  private async rejectLogin(user: User | null): Promise<never> {
-    await this.events.recordRejection('login_rejected', { userId: user?.id ?? null });
-    this.log.warn({ requestId: currentContext().requestId, userId: user?.id ?? null }, 'login rejected');
-    throw new AppError(401, 'unauthorized', 'The e-mail address or the password is wrong', {
-      headers: { 'WWW-Authenticate': 'Bearer realm="staff"' },
     });
   }
 }

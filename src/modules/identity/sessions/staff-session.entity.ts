@@ -11,4 +11,10 @@ export class StaffSession {
   @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
   @Column('timestamptz', { name: 'last_used_at' }) lastUsedAt: Date;
   @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt: Date | null;
+  /** Address and user agent of the login. */
+  @Column('text', { nullable: true }) address: string | null;
+  @Column('text', { name: 'user_agent', nullable: true }) userAgent: string | null;
+  @Column('text', { name: 'device_id', nullable: true }) deviceId: string | null;
+  /** When the user has last proved the second factor in it. */
+  @Column('timestamptz', { name: 'second_factor_at', nullable: true }) secondFactorAt: Date | null;
 }

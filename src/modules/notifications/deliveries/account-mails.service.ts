@@ -50,6 +50,20 @@ export class AccountMailsService extends AccountMailListener {
     ]);
   }
 
+  override async secondFactorActivated(mail: AccountMail): Promise<void> {
+    await this.queue(mail, { linkId: null, subject: 'Your second factor is active' }, [
+      'from now on, logins to your account need a code of your authenticator app or one of your recovery codes.',
+      'If you did not set it up, inform an owner of the account at once.',
+    ]);
+  }
+
+  override async secondFactorRemoved(mail: AccountMail): Promise<void> {
+    await this.queue(mail, { linkId: null, subject: 'Your second factor was removed' }, [
+      'the second factor of your account was removed: logins need no code any more.',
+      'If you did not expect this, change your password at once and inform an owner of the account.',
+    ]);
+  }
+
   /** The text with its link. Null if the link was used, replaced or revoked or has expired. */
   async complete({ text, accountLinkId }: NotificationMessage): Promise<{ text: string | null; link: string | null }> {
     if (accountLinkId === null) return { text, link: null };

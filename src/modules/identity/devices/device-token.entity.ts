@@ -1,0 +1,12 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A device from which its user has logged in. Its token is stored as a hash. */
+@Entity('device_tokens')
+export class DeviceToken {
+  @PrimaryColumn('text') id: string;
+  @Column('text', { name: 'user_id' }) userId: string;
+  @Column('bytea', { name: 'token_hash' }) tokenHash: Buffer;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'last_used_at' }) lastUsedAt: Date;
+  @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
+}

@@ -1,0 +1,119 @@
+import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import {
+  ActivateSecondFactor,
+  RecoveryCodesEnvelope,
+  SecondFactorEnvelope,
+  SecondFactorProof,
+  SecondFactorSetupEnvelope,
+} from './second-factor.dto.js';
+import { SecondFactorsService } from './second-factors.service.js';
+
+const REJECTIONS = { 403: ['session_required'], 409: ['second_factor_inactive'], 422: ['second_factor_code_wrong'] };
+const PROOF = { code: '287082' };
+const GUESSABLE = ['code', 'recoveryCode'];
+
+@ApiTags('Users and sessions')
+@Controller('/v1/admin/identity')
+export class SecondFactorsController {
+  constructor(private readonly secondFactors: SecondFactorsService) {}
+
+  /**
+   * Get the own second factor
+   *
+   * @remarks Returns whether logins of the calling user require a code, and how many recovery codes are left. It needs a
+   * session (403 `session_required`).
+   */
+  @Get('me/second-factor')
+  @RequireScope()
+  @Refuses({ 403: ['session_required'] })
+  async get(): Promise<SecondFactorEnvelope> {
+    return { data: await this.secondFactors.getOwn() };
+  }
+
+  /**
+   * Set up a second factor
+   *
+   * @remarks Returns a new secret for an authenticator app once. Logins require codes only after the activation with the
+   * first code; until then the request can be repeated, which replaces the secret. An active second factor must be removed
+   * first (409 `second_factor_active`). It needs a session (403 `session_required`); API tokens have no second factor.
+   */
+  @Post('me/second-factor')
+  @RequireScope()
+  @Mutates('identity.second_factor.create', { secrets: ['data.otpauthUri'] })
+  @Refuses({ 403: ['session_required'], 409: ['second_factor_active'] })
+  async setUp(): Promise<SecondFactorSetupEnvelope> {
+    return { data: { otpauthUri: await this.secondFactors.setUp() } };
+  }
+
+  /**
+   * Activate the second factor
+   *
+   * @remarks Verifies the first code of the authenticator app and returns ten recovery codes once. From now on logins of
+   * the user require a code. All other sessions of the user end, and the user is informed by mail. A wrong code is 422
+   * `second_factor_code_wrong` and counts as a failed login of the account.
+   */
+  @Post('me/second-factor/activation')
+  @HttpCode(200)
+  @RequireScope()
+  @Mutates('identity.second_factor.activate', { secrets: ['data.recoveryCodes'], guessable: GUESSABLE })
+  @Refuses({ ...REJECTIONS, 409: ['second_factor_active', 'second_factor_inactive'] })
+  async activate(@Body() { code }: ActivateSecondFactor): Promise<RecoveryCodesEnvelope> {
+    return { data: { recoveryCodes: await this.secondFactors.activate(code) } };
+  }
+
+  /**
+   * Replace the recovery codes
+   *
+   * @remarks Returns ten new recovery codes once; all earlier ones are invalid. It needs a session and exactly one of
+   * `code` and `recoveryCode`.
+   */
+  @Post('me/second-factor/recovery-codes')
+  @HttpCode(200)
+  @RequireScope()
+  @Mutates('identity.second_factor.replace_recovery_codes', {
+    secrets: ['data.recoveryCodes'],
+    guessable: GUESSABLE,
+  })
+  @BodyExample(PROOF)
+  @Refuses(REJECTIONS)
+  async replaceRecoveryCodes(@Body() proof: SecondFactorProof): Promise<RecoveryCodesEnvelope> {
+    return { data: { recoveryCodes: await this.secondFactors.replaceRecoveryCodes(proof) } };
+  }
+
+  /**
+   * Remove the own second factor
+   *
+   * @remarks Logins need no code any more, and the recovery codes are invalid. The user is informed by mail. It needs a
+   * session and exactly one of `code` and `recoveryCode`; a wrong one is 422 `second_factor_code_wrong` and counts as a
+   * failed login of the account.
+   */
+  @Post('me/second-factor/removal')
+  @HttpCode(200)
+  @RequireScope()
+  @Mutates('identity.second_factor.remove', { guessable: GUESSABLE })
+  @BodyExample(PROOF)
+  @Refuses(REJECTIONS)
+  async remove(@Body() proof: SecondFactorProof): Promise<SecondFactorEnvelope> {
+    return { data: await this.secondFactors.removeOwn(proof) };
+  }
+
+  /**
+   * Remove the second factor of another user
+   *
+   * @remarks For a colleague who has lost the authenticator app and the recovery codes: ends all sessions of the user, who is
+   * informed by mail. A user without a second factor is 404. A user whose roles allow more than the scopes of the
+   * caller is rejected with 403. The own second factor is removed with a code only (409 `own_second_factor`).
+   */
+  @Delete('users/:id/second-factor')
+  @RequireScope('identity:write')
+  @Mutates('identity.second_factor.remove')
+  @Refuses({ 409: ['own_second_factor'] })
+  async removeOfUser(@PathId('user', 'id', 2) id: string): Promise<SecondFactorEnvelope> {
+    return { data: await this.secondFactors.removeOfUser(id) };
+  }
+}
