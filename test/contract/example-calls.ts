@@ -1,7 +1,8 @@
 import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { demoId } from '../../src/platform/ids/id.js';
-import { challengeOf, codeNow, hireProtected, SECOND_FACTOR, secretOf } from '../identity/second-factor.js';
+import { codeAt, stepAt } from '../../src/modules/identity/second-factors/totp.js';
+import { challengeOf, hireProtected, SECOND_FACTOR, secretOf } from '../identity/second-factor.js';
 import { hire, linkToken, login, RESETS } from '../identity/staff.js';
 import type { TestApp } from '../setup/app.js';
 import type { Placed } from './served-document.js';
@@ -36,12 +37,13 @@ export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<
     const [media] = Object.values(operation.requestBody?.content ?? {});
     const example = media?.example as object | undefined;
     const prepared = protectedCalls[name];
-    const body = example === undefined ? undefined : { ...example, ...secrets[name], ...prepared?.body };
     return {
       name,
       operation,
       path: paths[name] ?? pathOf(operation),
-      body,
+      get body() {
+        return example === undefined ? undefined : { ...example, ...secrets[name], ...prepared?.body?.() };
+      },
       token: prepared?.token ?? (OF_SESSION.includes(name) ? member.session : tokenFor(app, operation)),
     };
   });
@@ -77,32 +79,39 @@ async function demoMember(app: TestApp): Promise<DemoMember> {
 }
 
 /** Each call has a user of its own. Recovery codes do not depend on the time at which the call is sent. */
-async function callsWithSecondFactor(app: TestApp): Promise<Record<string, { token?: string; body?: object }>> {
+async function callsWithSecondFactor(app: TestApp): Promise<Record<string, { token?: string; body?: () => object }>> {
   const own = '/v1/admin/identity/me/second-factor';
   const withRecoveryCode = async () => {
     const { session, recoveryCodes } = await hireProtected(app, ['viewer']);
-    return { token: session, body: { code: undefined, recoveryCode: recoveryCodes[0] } };
+    return { token: session, body: () => ({ code: undefined, recoveryCode: recoveryCodes[0] }) };
   };
   const waiting = await hireProtected(app, ['viewer']);
   const [first, second] = [await hire(app, ['viewer']), await hire(app, ['viewer'])];
   const { body: setup } = await second.client.post<{ data: { otpauthUri: string } }>(SECOND_FACTOR);
+  const challengeId = await challengeOf(app, waiting);
   await protectDemoUser(app);
   return {
     [`POST ${own}`]: { token: first.session },
     [`POST ${own}/activation`]: {
       token: second.session,
-      body: { code: codeNow(app, secretOf(setup.data.otpauthUri), 1) },
+      body: currentCode(app, secretOf(setup.data.otpauthUri)),
     },
     [`POST ${own}/recovery-codes`]: await withRecoveryCode(),
     [`POST ${own}/removal`]: await withRecoveryCode(),
     'POST /v1/admin/identity/sessions/current/reauthentication': await withRecoveryCode(),
     'POST /v1/admin/identity/sessions/second-factor': {
-      body: {
-        challengeId: await challengeOf(app, waiting),
-        code: undefined,
-        recoveryCode: waiting.recoveryCodes[0],
-      },
+      body: () => ({ challengeId, code: undefined, recoveryCode: waiting.recoveryCodes[0] }),
     },
+  };
+}
+
+/** A code that is accepted when the call is sent, which may be minutes after it was made. */
+function currentCode(app: TestApp, secret: Buffer): () => object {
+  let step = 0;
+  return () => {
+    const now = stepAt(app.now());
+    if (now > step) step = now + 1;
+    return { code: codeAt(secret, step) };
   };
 }
 

@@ -49,16 +49,18 @@ export class SecondFactorResponse {
 
 /** The secret for the authenticator app, which is returned only once. */
 class SecondFactorSetup {
-  /** For a QR code: secret of 160 bits, SHA-1, six digits, 30 seconds. */
+  /** For a QR code: secret of 160 bits, SHA-1, six digits, 30 seconds. A replayed response omits it. */
+  @Optional()
   @Text({ max: 1_000 })
-  otpauthUri: string;
+  otpauthUri?: string;
 }
 
 /** The recovery codes, which are returned only once. */
 class RecoveryCodes {
-  /** Each one replaces a code of the authenticator app once. */
+  /** Each one replaces a code of the authenticator app once. A replayed response omits them. */
+  @Optional()
   @Texts({ min: RECOVERY_CODES, max: RECOVERY_CODES, maxLength: 29 })
-  recoveryCodes: string[];
+  recoveryCodes?: string[];
 }
 
 export class SecondFactorEnvelope extends dataOf(SecondFactorResponse) {}

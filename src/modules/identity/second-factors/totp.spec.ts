@@ -21,7 +21,9 @@ describe('a time-based code', () => {
   it('a time-based code is accepted one step before and after its own, and no step further', () => {
     const now = at(1_111_111_111);
     const step = stepAt(now);
-    const found = [-2, -1, 0, 1, 2].map((drift) => findStep(SECRET, codeAt(SECRET, step + drift), { now, lastStep: 0 }));
+    const found = [-2, -1, 0, 1, 2].map((drift) =>
+      findStep(SECRET, codeAt(SECRET, step + drift), { now, lastStep: 0 }),
+    );
     expect(found).toEqual([null, step - 1, step, step + 1, null]);
   });
 

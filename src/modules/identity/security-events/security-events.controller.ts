@@ -4,12 +4,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { assertSession } from '../../../platform/auth/assert-session.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import {
-  ListOwnSecurityEvents,
-  ListSecurityEvents,
-  SecurityEventPage,
-  toSecurityEvent,
-} from './security-event.dto.js';
+import { ListOwnSecurityEvents, ListSecurityEvents, SecurityEventPage, toSecurityEvent } from './security-event.dto.js';
 import { SecurityEventsService } from './security-events.service.js';
 
 @ApiTags('Users and sessions')
