@@ -4,7 +4,7 @@ import { LedgerCheckpoints } from '../../src/modules/action-ledger/index.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import type { TestApp } from '../setup/app.js';
 
-export const VERIFY = '/v1/admin/action-ledger/verify';
+const VERIFY = '/v1/admin/action-ledger/verify';
 
 export interface Finding {
   code: string;

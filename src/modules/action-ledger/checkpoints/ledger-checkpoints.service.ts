@@ -24,7 +24,7 @@ interface Recorded {
 }
 
 /** The database does not contain what the newest checkpoint recorded. */
-export class LedgerDiffers extends Error {}
+class LedgerDiffers extends Error {}
 
 /**
  * Signs the heads of all chains at an interval and at shutdown, and appends them to a file outside the database. The owner of
