@@ -24,6 +24,7 @@ export const mailSettings = {
     purpose:
       'Page of the back-office web app to which invitations and password resets lead; the one-time token follows as `#invitation=` or `#password-reset=`; absent: `/account` under BASE_URL',
     example: 'https://office.example.com/account',
+    isPlaceholder: true,
     expected: 'an http or https URL without a query and a fragment',
     form: /^https?:\/\/[^\s?#]{1,300}$/,
   }),

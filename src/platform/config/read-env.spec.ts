@@ -191,6 +191,8 @@ describe('the environment', () => {
     ['BASE_URL', 'http://office.acme.test'],
     ['BASE_URL', 'http://127.0.0.1:3000'],
     ['BASE_URL', 'https://office.example.com'],
+    ['ACCOUNT_LINK_URL', 'http://office.acme.test/account'],
+    ['ACCOUNT_LINK_URL', 'https://office.example.com/account'],
     ['CORS_ORIGINS', 'http://office.acme.test'],
     ['CORS_ORIGINS', 'https://office.acme.test,http://other.acme.test'],
     ['CORS_ORIGINS', 'https://office.example.com'],

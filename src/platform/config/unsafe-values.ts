@@ -27,6 +27,7 @@ export function unsafeInProduction(variables: Variables): UnsafeValue[] {
     unencryptedDatabase(settings.migrationDatabaseUrl, value),
     unencryptedMail(value(settings.smtpUrl)),
     plainBaseUrl(value(settings.baseUrl)),
+    plainLinkUrl(value(settings.accountLinkUrl)),
     plainOrigins(value(settings.corsOrigins)),
     demoData(value(settings.demoData)),
     noRateLimit(value(settings.rateLimitFactor)),
@@ -103,6 +104,16 @@ function plainBaseUrl(text: string): UnsafeValue | null {
     weakness: text === '' ? 'is missing, so links would start with http://' : 'starts with http://',
     expected: 'the https:// origin under which clients reach the service',
     example: 'BASE_URL=https://office.your-company.com',
+  };
+}
+
+function plainLinkUrl(text: string): UnsafeValue | null {
+  if (!text.startsWith('http:')) return null;
+  return {
+    name: settings.accountLinkUrl.name,
+    weakness: 'starts with http://, so one-time links to accounts can be read in transit',
+    expected: 'the https:// URL of the page in the back-office web app',
+    example: 'ACCOUNT_LINK_URL=https://office.your-company.com/account',
   };
 }
 
