@@ -106,8 +106,9 @@ export class SecondFactorsController {
    * Remove the second factor of another user
    *
    * @remarks For a colleague who has lost the authenticator app and the recovery codes: ends all sessions of the user, who is
-   * informed by mail. A user without a second factor is 404. A user whose roles allow more than the scopes of the
-   * caller is rejected with 403. The own second factor is removed with a code only (409 `own_second_factor`).
+   * informed by mail, and returns the state of the second factor. A user without one is 404. A user whose roles allow more
+   * than the scopes of the caller is rejected with 403. The own second factor is removed with a code only (409
+   * `own_second_factor`).
    */
   @Delete('users/:id/second-factor')
   @RequireScope('identity:write')

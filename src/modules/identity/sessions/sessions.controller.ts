@@ -118,8 +118,8 @@ export class SessionsController {
   /**
    * End all other sessions
    *
-   * @remarks Ends all sessions of the calling user except the one of the request. Their devices become unknown. It needs a
-   * session (403 `session_required`).
+   * @remarks Ends all sessions of the calling user except the one of the request, and returns the number of ended ones.
+   * Their devices become unknown. It needs a session (403 `session_required`).
    */
   @Delete('others')
   @RequireScope()
