@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Up to which hour rejected logins are recorded in the ledger. It is one row, which the job locks, and has no entity:
- * nothing but this time is stored.
+ * Up to which hour rejected logins are recorded in the ledger. It is one row, which the job locks.
  */
 export class RejectedLogins1791000000210 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    // No entity: a single time, which one job reads and moves.
     await runner.query(`
       create table rejected_logins_recorded (
         only_row boolean primary key default true check (only_row),
