@@ -1,3 +1,4 @@
+import type { Actor } from '../context/actor.js';
 import { currentActor, currentContext } from '../context/request-context.js';
 import { AppError } from '../errors/app-error.js';
 import { covers } from './scopes.js';
@@ -33,12 +34,13 @@ export function hasScope(scope: string): boolean {
  * without one, and `reauthentication_required` if it was proved too long ago for this scope.
  */
 export function checkScope(scope: string): void {
-  const { scopes, passwordChangeRequired, secondFactorSetupRequired, reauthenticationScopes } = currentActor();
+  const actor = currentActor();
+  const { scopes, secondFactorSetupRequired, reauthenticationScopes } = actor;
   if (covers(scopes, scope)) {
     if (!reauthenticationScopes?.includes(scope)) return;
     throw rejected('reauthentication_required', 'Prove the second factor again', 'sessions/current/reauthentication');
   }
-  if (passwordChangeRequired) throw rejected('password_change_required', 'Change the password first', 'me/password');
+  rejectInitialPassword(actor);
   if (secondFactorSetupRequired) {
     throw rejected('second_factor_setup_required', 'Set up a second factor first', 'me/second-factor');
   }
@@ -46,6 +48,11 @@ export function checkScope(scope: string): void {
     details: { requiredScope: scope },
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   });
+}
+
+/** Rejects a user who must first replace a password that somebody else has set, with 403 `password_change_required`. */
+export function rejectInitialPassword({ passwordChangeRequired }: Actor): void {
+  if (passwordChangeRequired) throw rejected('password_change_required', 'Change the password first', 'me/password');
 }
 
 /** 403 with the route by which the user becomes able to do it. */

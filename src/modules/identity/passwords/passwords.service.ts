@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertSession } from '../../../platform/auth/assert-session.js';
+import { assertAnySession } from '../../../platform/auth/assert-session.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import type { Actor } from '../../../platform/context/actor.js';
 import { Database } from '../../../platform/database/database.js';
@@ -53,7 +53,7 @@ export class PasswordsService {
    * `password_unchanged`, `password_too_common`, `password_too_personal`; 429.
    */
   async change({ currentPassword, newPassword, revokeTokens = false }: ChangePassword) {
-    const actor = assertSession();
+    const actor = assertAnySession();
     const known = await this.rows.get(actor.principal);
     await this.verify(currentPassword, known);
     if (await passwordMatches(newPassword, known.passwordHash)) {

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
+import { created } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import {
@@ -13,7 +14,11 @@ import {
 } from './second-factor.dto.js';
 import { SecondFactorsService } from './second-factors.service.js';
 
-const REJECTIONS = { 403: ['session_required'], 409: ['second_factor_inactive'], 422: ['second_factor_code_wrong'] };
+const REJECTIONS = {
+  403: ['session_required', 'password_change_required'],
+  409: ['second_factor_inactive'],
+  422: ['second_factor_code_wrong'],
+};
 const PROOF = { code: '287082' };
 const GUESSABLE = ['code', 'recoveryCode'];
 
@@ -30,7 +35,7 @@ export class SecondFactorsController {
    */
   @Get('me/second-factor')
   @RequireScope()
-  @Refuses({ 403: ['session_required'] })
+  @Refuses({ 403: ['session_required', 'password_change_required'] })
   async get(): Promise<SecondFactorEnvelope> {
     return { data: await this.secondFactors.getOwn() };
   }
@@ -45,9 +50,10 @@ export class SecondFactorsController {
   @Post('me/second-factor')
   @RequireScope()
   @Mutates('identity.second_factor.create', { secrets: ['data.otpauthUri'] })
-  @Refuses({ 403: ['session_required'], 409: ['second_factor_active'] })
+  @Refuses({ 403: ['session_required', 'password_change_required'], 409: ['second_factor_active'] })
   async setUp(): Promise<SecondFactorSetupEnvelope> {
-    return { data: { otpauthUri: await this.secondFactors.setUp() } };
+    const otpauthUri = await this.secondFactors.setUp();
+    return created('/v1/admin/identity/me/second-factor', {}, { data: { otpauthUri } });
   }
 
   /**

@@ -33,7 +33,7 @@ export class SecurityEventsController {
    */
   @Get('me/security-events')
   @RequireScope()
-  @Refuses({ 403: ['session_required'] })
+  @Refuses({ 403: ['session_required', 'password_change_required'] })
   async listOwn(@Query() query: ListOwnSecurityEvents): Promise<SecurityEventPage> {
     const { events, total } = await this.events.list({ ...query, userId: assertSession().principal });
     return { data: events.map(toSecurityEvent), total, ...pageBounds(query) };

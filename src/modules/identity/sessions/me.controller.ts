@@ -38,7 +38,7 @@ export class MeController {
   @Patch()
   @RequireScope()
   @Mutates('identity.user.update')
-  @Refuses({ 403: ['session_required'] })
+  @Refuses({ 403: ['session_required', 'password_change_required'] })
   async update(@Body() body: UpdateOwnAccount, @IfMatch() expected: ExpectedVersions): Promise<UserEnvelope> {
     const user = await this.users.updateOwn(body, expected);
     return tagged(user, { data: toUser(user) });

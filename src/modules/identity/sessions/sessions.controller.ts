@@ -95,7 +95,11 @@ export class SessionsController {
   @RequireScope()
   @Mutates('identity.session.reauthenticate', { guessable: ['code', 'recoveryCode'] })
   @BodyExample({ code: '287082' })
-  @Refuses({ 403: ['session_required'], 409: ['second_factor_inactive'], 422: ['second_factor_code_wrong'] })
+  @Refuses({
+    403: ['session_required', 'password_change_required'],
+    409: ['second_factor_inactive'],
+    422: ['second_factor_code_wrong'],
+  })
   async reauthenticate(@Body() proof: SecondFactorProof): Promise<SessionEnvelope> {
     const session = await this.sessions.reauthenticate(proof);
     return { data: toSession(session, session.id) };
@@ -124,7 +128,7 @@ export class SessionsController {
   @Delete('others')
   @RequireScope()
   @Mutates('identity.session.end_others')
-  @Refuses({ 403: ['session_required'] })
+  @Refuses({ 403: ['session_required', 'password_change_required'] })
   async endOthers(): Promise<EndedSessionsEnvelope> {
     return { data: { endedSessions: await this.sessions.endOthers() } };
   }

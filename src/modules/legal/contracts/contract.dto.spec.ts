@@ -34,7 +34,7 @@ describe('a change of a contract', () => {
     [{}, ''],
     [{ status: 'issued' }, 'status'],
     [{ id: 'ctr_x' }, 'id'],
-    [{ bookingId: null }, 'bookingId'],
+    [{ bookingId: 1 }, 'bookingId'],
     [{ bodySha256: 'x' }, 'bodySha256'],
     [{ title: null }, 'title'],
     [{ body: null }, 'body'],
