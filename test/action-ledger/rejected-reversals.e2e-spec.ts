@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ActionLedger } from '../../src/modules/action-ledger/index.js';
+import { ActionLedger, PayloadErasuresService } from '../../src/modules/action-ledger/index.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -56,7 +56,7 @@ describe('a rejected reversal', () => {
   it('the reversal of an entry whose payload was erased is 409 not_reversible', async () => {
     const subjectId = await changedChannel(app);
     const { id, action } = await entryOf(app, subjectId, UPDATE);
-    await app.sql('update ledger_payloads set before = null, after = null where entry_id = $1', [id]);
+    await asSystem(() => app.nest.get(PayloadErasuresService).erase([id], 'a test'));
 
     const answer = await reverse(app, id);
 
