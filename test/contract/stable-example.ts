@@ -2,8 +2,10 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 
 /** The day on which every example seems to be recorded. */
 const RECORDED_ON_MS = Date.parse('2026-03-02');
-/** One item shows the form of a list. The buckets of the aging report are always five. */
+/** One item shows the form of a list. */
 const LONGEST_LIST = 1;
+/** Lists of a fixed length. */
+const WHOLE_LISTS = ['buckets', 'recoveryCodes'];
 const TYPE_ID = /\b([a-z]+)_([0-7][0-9a-hjkmnp-tv-z]{25})\b/g;
 /** Opens a contract, so it is random in all of its characters. */
 const PUBLIC_CONTRACT_ID = /\bctr_[0-9a-hjkmnp-tv-z]{26}\b/g;
@@ -14,6 +16,9 @@ const MEMBERS: Record<string, (text: string) => string> = {
   token: exampleSecret,
   access_token: exampleSecret,
   clientSecret: exampleSecret,
+  deviceToken: exampleSecret,
+  recoveryCodes: (text) => text.replace(/\w{4}/g, '0000'),
+  otpauthUri: (text) => text.replace(/(?<=secret=)[A-Z2-7]+/, (secret) => 'EXAMPLE'.padEnd(secret.length, 'A')),
   ciphertext: () => 'RXhhbXBsZSBjaXBoZXJ0ZXh0',
   nextCursor: () => 'RXhhbXBsZSBjdXJzb3I',
   next_cursor: () => 'RXhhbXBsZSBjdXJzb3I',
@@ -32,7 +37,7 @@ export function stableExample(answer: Json, today: string): Json {
 
   const stable = (value: Json, member: string): Json => {
     if (Array.isArray(value)) {
-      const longest = member === 'buckets' ? value.length : LONGEST_LIST;
+      const longest = WHOLE_LISTS.includes(member) ? value.length : LONGEST_LIST;
       return value.slice(0, longest).map((item) => stable(item, member));
     }
     if (typeof value === 'string') return (MEMBERS[member] ?? stableText)(value);
