@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import {
   challengeOf,
@@ -11,7 +13,19 @@ import {
   secretOf,
   wrongCode,
 } from './second-factor.js';
-import { errorBody, forgetFailures, hire, login, makeToken, ME, OWN_PASSWORD, SESSIONS, USERS } from './staff.js';
+import {
+  errorBody,
+  forgetFailures,
+  hire,
+  linkToken,
+  login,
+  makeToken,
+  ME,
+  OWN_PASSWORD,
+  RESETS,
+  SESSIONS,
+  USERS,
+} from './staff.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -224,6 +238,15 @@ describe('a login with a second factor', () => {
     const challengeId = await challengeOf(app, member);
     app.travel({ ms: 5 * 60_000 });
     expect((await continueLogin(app, { challengeId, code: codeNow(app, member.secret) })).status).toBe(401);
+  });
+
+  it('a password reset keeps the second factor: a login with the new password needs a code', async () => {
+    const member = await hireProtected(app, ['viewer']);
+    await asSystem(() => app.nest.get(PasswordsService, { strict: false }).sendResetLink({ userId: member.user.id }));
+    const body = { token: await linkToken(app, member.user.id), password: 'a new and longer sentence' };
+    expect((await app.post(`${RESETS}/completion`, body)).status).toBe(200);
+    const challengeId = await challengeOf(app, { ...member, password: body.password });
+    expect((await continueLogin(app, { challengeId, code: nextCode(app, member.secret) })).status).toBe(201);
   });
 
   it('a challenge ends with a new password and with the disabling of the user', async () => {
