@@ -110,7 +110,8 @@ describe('a thief of a database dump', () => {
 
     await expect(sign(swapped)).rejects.toMatchObject({ status: 503 });
     await swapped.close();
-    await node.nest.get(ServiceKeys).revoke();
+    const { version } = await node.nest.get(ServiceKeys).revoke();
+    await bothKnow(version);
     await node.close();
   });
 });
