@@ -89,7 +89,9 @@ describe('a first start', () => {
     const machine = await Machine.set();
     const first = await machine.start({ DEMO_DATA: 'false' });
     await first.stop();
-    await machine.sql('delete from security_events; delete from api_tokens; delete from users; delete from installation_steps');
+    await machine.sql(
+      'delete from security_events; delete from api_tokens; delete from users; delete from installation_steps',
+    );
     await Promise.all([1, 2, 3].map(() => machine.start()));
     expect(await machine.sql(`select email from users where 'owner' = any (roles)`)).toHaveLength(1);
     expect(await machine.sql(`select name from channels where system_key = 'direct'`)).toHaveLength(1);
