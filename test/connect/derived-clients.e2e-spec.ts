@@ -53,7 +53,7 @@ async function family(caller: TestClient): Promise<OAuthClient[]> {
 }
 
 describe('a client that is created with an expiring platform key', () => {
-  it('ends no later: a later end is 400, and without an end it ends with the key', async () => {
+  it('a client that is created with an expiring platform key ends no later: a later end is 400, and without an end it ends with the key', async () => {
     const expiresAt = inHours(1);
     const { client: key } = await newKey({ expiresAt });
     const later = await ask(key, { expiresAt: inHours(2) });
@@ -68,7 +68,7 @@ describe('a client that is created with an expiring platform key', () => {
     expect((await create(await actingAs(app, child))).expiresAt).toBe(expiresAt);
   });
 
-  it('is the only one for which the key can make a secret: one that lasts longer is 409', async () => {
+  it('a client that is created with an expiring platform key is the only one for which the key can make a secret: one that lasts longer is 409', async () => {
     const { client: key } = await newKey({ expiresAt: inHours(1) });
     const lasting = await create(app.as('platform'));
     const { status, body } = await key.post(`${clientsOf(operatorId)}/${lasting.clientId}/secrets`, {});
@@ -103,7 +103,7 @@ describe('revoking a client', () => {
     }
   });
 
-  it('leaves no client that was created at the same time', async () => {
+  it('revoking a client leaves no client that was created at the same time', async () => {
     for (let round = 0; round < 6; round += 1) {
       const root = await create(app.as('platform'));
       const child = await create(await actingAs(app, root));
@@ -120,7 +120,7 @@ describe('revoking a client', () => {
 });
 
 describe('revoking a platform key', () => {
-  it('keeps the clients that it created', async () => {
+  it('revoking a platform key keeps the clients that it created', async () => {
     const { client: key, change } = await newKey();
     const clients = await family(key);
     await change({ revoked: true });
@@ -145,7 +145,7 @@ describe('revoking a platform key', () => {
     await change({ revoked: true, revokeChildren: true });
   });
 
-  it('that is bound to an operator leaves it no way to create clients of another operator', async () => {
+  it('revoking a platform key that is bound to an operator leaves it no way to create clients of another operator', async () => {
     const { client: key } = await newKey({ operatorId });
     const other = await newOperator(app);
     const child = await create(key);

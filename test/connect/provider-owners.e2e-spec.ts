@@ -55,7 +55,7 @@ async function keysSeenBy(client: TestClient): Promise<string[]> {
 }
 
 describe('the connector providers of an operator', () => {
-  it('can be changed with its credentials', async () => {
+  it('the connector providers of an operator can be changed with its credentials', async () => {
     for (const [name, caller] of callers) {
       const key = await newProvider({ operatorId });
       const { status } = await caller.patch(`${PROVIDERS}/${key}`, FORM);
@@ -64,7 +64,7 @@ describe('the connector providers of an operator', () => {
     }
   });
 
-  it('cannot be changed with the credentials of another operator: 404 as for an unknown key, and the form stays', async () => {
+  it('the connector providers of an operator cannot be changed with the credentials of another operator: 404 as for an unknown key, and the form stays', async () => {
     const theirs = await newProvider({ operatorId: otherId, applicationFormSchema: { fields: [] } });
     const platform = await newProvider({ applicationFormSchema: { fields: [] } });
     for (const [name, caller] of callers) {
@@ -78,7 +78,7 @@ describe('the connector providers of an operator', () => {
     for (const key of [theirs, platform]) expect((await formOf(key))?.form).toEqual({ fields: [] });
   });
 
-  it('are listed for it together with those of the platform, and hidden from other operators', async () => {
+  it('the connector providers of an operator are listed for it together with those of the platform, and hidden from other operators', async () => {
     const [own, theirs, platform] = [
       await newProvider({ operatorId }),
       await newProvider({ operatorId: otherId }),
@@ -91,14 +91,14 @@ describe('the connector providers of an operator', () => {
     expect(await keysSeenBy(app.as('platform'))).toEqual(expect.arrayContaining([own, theirs, platform]));
   });
 
-  it('can be changed with unbound credentials', async () => {
+  it('the connector providers of an operator can be changed with unbound credentials', async () => {
     const key = await newProvider({ operatorId });
     expect((await app.as('platform').patch(`${PROVIDERS}/${key}`, FORM)).status).toBe(200);
   });
 });
 
 describe('the owner of a connector provider in the provisioning file', () => {
-  it('is set, kept if it is omitted, removed by null, and part of the ledger', async () => {
+  it('the owner of a connector provider in the provisioning file is set, kept if it is omitted, removed by null, and part of the ledger', async () => {
     const key = await newProvider({ operatorId });
     const row = { key, name: 'Provider', capabilities: ['bookings'] };
     await provision(app, { connectorProviders: [row] });
@@ -118,7 +118,7 @@ describe('the owner of a connector provider in the provisioning file', () => {
     await expect(newProvider({ operatorId: uniqueName('op') })).rejects.toThrow('which does not exist');
   });
 
-  it('is the demo operator for the provider of the demo data', async () => {
+  it('the owner of a connector provider in the provisioning file is the demo operator for the provider of the demo data', async () => {
     expect((await formOf('demo-activities'))?.owner).toBe('op_demo');
     expect((await formOf('demo-transfers'))?.owner).toBeNull();
   });

@@ -41,7 +41,7 @@ const statusesOf = (node: TestApp, tokens: Token[]) =>
   Promise.all(tokens.map(async ({ token }) => (await node.with(token).get(ME)).status));
 
 describe('a token that is created with an expiring token', () => {
-  it('ends no later: a later end is 400, and without an end it ends with its parent', async () => {
+  it('a token that is created with an expiring token ends no later: a later end is 400, and without an end it ends with its parent', async () => {
     const expiresAt = inHours(1);
     const parent = app.with((await create(owner, { expiresAt })).token);
 
@@ -64,7 +64,7 @@ describe('a token that is created with an expiring token', () => {
     expect((await create(app.with(child.token))).expiresAt).toBe(sooner);
   });
 
-  it('has no end of its own if a session creates it, since the session ends but its user does not', async () => {
+  it('a token that is created with an expiring token has no end of its own if a session creates it, since the session ends but its user does not', async () => {
     const { client } = await hire(app, ['owner']);
     expect((await create(client)).expiresAt).toBeNull();
   });
@@ -94,7 +94,7 @@ describe('revoking a token', () => {
     expect(entries.map(({ subject_id: id }) => id).sort()).toEqual(tokens.map(({ id }) => id).sort());
   });
 
-  it('leaves no token that was created at the same time', async () => {
+  it('revoking a token leaves no token that was created at the same time', async () => {
     for (let round = 0; round < 10; round += 1) {
       const [root, child] = await chain(2);
       const parents = [root, child].map((token) => app.with(token?.token ?? ''));
@@ -107,7 +107,7 @@ describe('revoking a token', () => {
     }
   });
 
-  it('is part of disabling the user, for tokens of every depth', async () => {
+  it('revoking a token is part of disabling the user, for tokens of every depth', async () => {
     const { client, user } = await hire(app, ['owner']);
     const first = await create(client);
     const tokens = [first, await create(app.with(first.token))];

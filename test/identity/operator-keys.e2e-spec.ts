@@ -27,7 +27,7 @@ async function statusesOf(client: TestClient, operatorId: string): Promise<numbe
 }
 
 describe('a platform key that is bound to an operator', () => {
-  it('is rejected on every surface while the operator is inactive, and works again afterwards', async () => {
+  it('a platform key that is bound to an operator is rejected on every surface while the operator is inactive, and works again afterwards', async () => {
     const operatorId = await newOperator(app);
     const key = await withKey(app, SCOPES, operatorId);
     const working = [200, 200, 404, 200, 200, 200];
@@ -41,7 +41,7 @@ describe('a platform key that is bound to an operator', () => {
     expect(await statusesOf(key, operatorId)).toEqual(working);
   });
 
-  it('cannot be provisioned for an unknown operator', async () => {
+  it('a platform key that is bound to an operator cannot be provisioned for an unknown operator', async () => {
     const { token } = newCredential('tpk');
     const row = { name: uniqueName('key'), scopes: ['vault:read'], operatorId: uniqueName('op'), token };
     await expect(provision(app, { platformKeys: [row] })).rejects.toThrow(
@@ -50,7 +50,7 @@ describe('a platform key that is bound to an operator', () => {
     expect((await app.with(token).get('/vault/v1/primary/keys')).status).toBe(401);
   });
 
-  it('stays bound when its token is replaced by a row without the operator', async () => {
+  it('a platform key that is bound to an operator stays bound when its token is replaced by a row without the operator', async () => {
     const [operatorId, name] = [await newOperator(app), uniqueName('key')];
     const [old, next] = [newCredential('tpk').token, newCredential('tpk').token];
     const scopes = ['connect:*'];
@@ -62,7 +62,7 @@ describe('a platform key that is bound to an operator', () => {
 });
 
 describe('a platform key that is provisioned again', () => {
-  it('stays revoked and keeps its end, unless the row changes them', async () => {
+  it('a platform key that is provisioned again stays revoked and keeps its end, unless the row changes them', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const row = { name: uniqueName('key'), scopes: ['data:geo:read'] };
     const stateOf = async () => {

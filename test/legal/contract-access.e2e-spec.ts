@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 
 describe('the id of a contract, which opens it', () => {
-  it('is in no table but contracts, in no log line, event, mail or metric after everything that can happen to it', async () => {
+  it('the id of a contract, which opens it, is in no table but contracts, in no log line, event, mail or metric after everything that can happen to it', async () => {
     const [contract, voided] = [await draft(app, RECIPIENT), await draft(app, RECIPIENT)];
     const ids = [contract.id, voided.id];
     const owner = app.as('owner');
@@ -65,7 +65,7 @@ describe('the id of a contract, which opens it', () => {
     expect((await app.get('/metrics')).text).not.toContain(suffixes[0]);
   });
 
-  it('is shown to callers with legal:read only; others get the reference, which opens nothing', async () => {
+  it('the id of a contract, which opens it, is shown to callers with legal:read only; others get the reference, which opens nothing', async () => {
     const writer = app.with(await tokenWith(app, ['legal:write']));
     const created = await writer.post<{ data: Contract }>(CONTRACTS, { title: 'Written only' });
     const { reference } = created.body.data;
@@ -83,7 +83,7 @@ describe('the id of a contract, which opens it', () => {
     expect((await app.get(`${PUBLIC}/${id}`)).status).toBe(200);
   });
 
-  it('is random in all of its 130 bits', async () => {
+  it('the id of a contract, which opens it, is random in all of its 130 bits', async () => {
     const contracts = await Promise.all(Array.from({ length: 40 }, () => draft(app)));
     const columns = Array.from({ length: 26 }, (_, place) => new Set(contracts.map(({ id }) => id.charAt(4 + place))));
     // In a UUIDv7 the characters of the time are the same in all of them.
@@ -92,7 +92,7 @@ describe('the id of a contract, which opens it', () => {
 });
 
 describe('the ledger entries of a contract', () => {
-  it('are about the reference, by which staff filter', async () => {
+  it('the ledger entries of a contract are about the reference, by which staff filter', async () => {
     const { id, reference } = await contractIn(app, 'sent', RECIPIENT);
     const entries = '/v1/admin/action-ledger/entries';
     const actions = (await ledgerOf(app, id)).map(({ action, subjectId }) => [action, subjectId]);
@@ -169,7 +169,7 @@ describe('the end of public access', () => {
     expect(await mailsOf(app, id)).toEqual([]);
   });
 
-  it('needs legal:write', async () => {
+  it('the end of public access needs legal:write', async () => {
     const { id } = await contractIn(app, 'issued');
     const reader = app.with(await tokenWith(app, ['legal:read']));
     expect((await reader.post(`${CONTRACTS}/${id}/withdrawal`, {})).status).toBe(403);
@@ -214,7 +214,7 @@ describe('the end of public access', () => {
 });
 
 describe('the booking of a contract', () => {
-  it('is stored, changed in a draft, and a filter of the list', async () => {
+  it('the booking of a contract is stored, changed in a draft, and a filter of the list', async () => {
     const booking = await makeBooking(app.as('owner'));
     const { id, reference } = await draft(app, { bookingId: booking.id });
     const list = await app.as('owner').get<{ data: Contract[] }>(`${CONTRACTS}?bookingId=${booking.id}`);
@@ -225,13 +225,19 @@ describe('the booking of a contract', () => {
     expect((await app.as('owner').get(`${CONTRACTS}?bookingId=${booking.id}`)).body).toMatchObject({ total: 0 });
   });
 
-  it.each(['book_01k0dem000e000000000009999', 'nothing'])('that is unknown is 404: %s', async (bookingId) => {
-    const { id } = await draft(app);
-    for (const answer of [
-      await app.as('owner').post(CONTRACTS, { title: 'x', bookingId }),
-      await app.as('owner').patch(`${CONTRACTS}/${id}`, { bookingId }),
-    ]) {
-      expect([answer.status, answer.body]).toMatchObject([404, { code: 'not_found', details: { field: 'bookingId' } }]);
-    }
-  });
+  it.each(['book_01k0dem000e000000000009999', 'nothing'])(
+    'the booking of a contract that is unknown is 404: %s',
+    async (bookingId) => {
+      const { id } = await draft(app);
+      for (const answer of [
+        await app.as('owner').post(CONTRACTS, { title: 'x', bookingId }),
+        await app.as('owner').patch(`${CONTRACTS}/${id}`, { bookingId }),
+      ]) {
+        expect([answer.status, answer.body]).toMatchObject([
+          404,
+          { code: 'not_found', details: { field: 'bookingId' } },
+        ]);
+      }
+    },
+  );
 });

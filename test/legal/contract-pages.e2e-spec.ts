@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 describe('the page of a contract', () => {
-  it('shows the escaped title, the frozen text and the company in the language of the contract', async () => {
+  it('the page of a contract shows the escaped title, the frozen text and the company in the language of the contract', async () => {
     const terms = { title: `Reisevertrag ${SCRIPT}`, body: `<p>Sieben Tage</p>${SCRIPT}<a href="javascript:x">x</a>` };
     const { contract, page } = await mailed({ ...terms, language: 'de' });
 
@@ -104,14 +104,14 @@ describe('the page of a contract', () => {
     expect(text).not.toContain('Crucero');
   });
 
-  it('is not found under the id or the reference of the contract', async () => {
+  it('the page of a contract is not found under the id or the reference of the contract', async () => {
     const { contract } = await mailed();
     for (const key of [contract.id, contract.reference]) expect((await app.get(`${PAGES}/${key}`)).status).toBe(404);
   });
 });
 
 describe('the link to the page of a contract', () => {
-  it('contains a token of its own in each mail, of which only the hash is stored', async () => {
+  it('the link to the page of a contract contains a token of its own in each mail, of which only the hash is stored', async () => {
     const { contract, link } = await mailed();
     await dispatch(app, contract.id, { resend: true });
     const [, second] = await linksTo(contract.recipientEmail ?? '', 2);
@@ -132,7 +132,7 @@ describe('the link to the page of a contract', () => {
     for (const token of tokens) expect(metrics.text).not.toContain(token);
   });
 
-  it('is not in the stored message, which staff can read', async () => {
+  it('the link to the page of a contract is not in the stored message, which staff can read', async () => {
     const { contract } = await mailed({}, { message: 'Here: {{link}} $& $1' });
     const messages = await app.as('owner').get<{ data: Record<string, unknown>[] }>('/v1/admin/notifications/messages');
     const own = messages.body.data.find(({ contractReference }) => contractReference === contract.reference);
@@ -173,7 +173,7 @@ describe('the link to the page of a contract', () => {
 });
 
 describe('the rate limit of the page', () => {
-  it('counts per address together with the public operation', async () => {
+  it('the rate limit of the page counts per address together with the public operation', async () => {
     const limited = await startApp({ env: { RATE_LIMIT_FACTOR: '0.04' } });
     for (let n = 0; n < 3; n += 1) await limited.get(`${PAGES}/${UNKNOWN}`);
     expect((await limited.get(`${PAGES}/${UNKNOWN}`)).status).toBe(429);

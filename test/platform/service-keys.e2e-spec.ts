@@ -74,7 +74,7 @@ describe('a thief of a database dump', () => {
     });
   }
 
-  it('cannot forge a link to a file', async () => {
+  it('a thief of a database dump cannot forge a link to a file', async () => {
     const path = await linkToFile(app);
     expect((await app.get(path)).status).toBe(200);
     const [payload = ''] = path.replace('/v1/files/', '').split('.');
@@ -88,7 +88,7 @@ describe('a thief of a database dump', () => {
     expect((await app.get(`/v1/files/${tokens[0]}`)).status).toBe(404);
   });
 
-  it('cannot forge a cursor', async () => {
+  it('a thief of a database dump cannot forge a cursor', async () => {
     const [payload = ''] = (await firstCursor()).split('.');
     const [token = '', ...more] = (await candidates()).flatMap((key) =>
       forgeries(payload, 'data-languages-cursor', key),
@@ -101,7 +101,7 @@ describe('a thief of a database dump', () => {
     expect(status).toBe(400);
   });
 
-  it('cannot use a key in the place of another: it does not unwrap there', async () => {
+  it('a thief of a database dump cannot use a key in the place of another: it does not unwrap there', async () => {
     const node = await startApp({ env: { DATABASE_POOL_SIZE: '4' } });
     await app.sql(`
       update service_keys set wrapped_key = (select wrapped_key from service_keys where use = 'sealing' limit 1)
@@ -117,7 +117,7 @@ describe('a thief of a database dump', () => {
 });
 
 describe('a rotation of the signing key', () => {
-  it('keeps links and cursors valid that were signed before, and signs with the new key a minute later', async () => {
+  it('a rotation of the signing key keeps links and cursors valid that were signed before, and signs with the new key a minute later', async () => {
     const [link, cursor, token] = [await linkToFile(app), await firstCursor(), await sign(app)];
     const { version, activeAt } = await rotate();
     await bothKnow(version);
@@ -135,7 +135,7 @@ describe('a rotation of the signing key', () => {
     }
   });
 
-  it('verifies with a process that has not activated the new key yet', async () => {
+  it('a rotation of the signing key verifies with a process that has not activated the new key yet', async () => {
     await bothKnow((await rotate()).version);
     app.travel({ ms: ACTIVATION_MS });
     const token = await sign(app);
@@ -145,7 +145,7 @@ describe('a rotation of the signing key', () => {
     other.travel({ ms: ACTIVATION_MS });
   });
 
-  it('adds one key for concurrent requests, and none while one is being introduced', async () => {
+  it('a rotation of the signing key adds one key for concurrent requests, and none while one is being introduced', async () => {
     const rotations = await Promise.all(Array.from({ length: 8 }, (_, n) => rotate(n % 2 ? app : other)));
     const again = await rotate();
 
@@ -154,7 +154,7 @@ describe('a rotation of the signing key', () => {
     travel(ACTIVATION_MS);
   });
 
-  it('ends the old key a day later: its tokens are rejected, and the job deletes it', async () => {
+  it('a rotation of the signing key ends the old key a day later: its tokens are rejected, and the job deletes it', async () => {
     const token = await sign(app);
     const { version } = await rotate();
     await bothKnow(version);
@@ -168,7 +168,7 @@ describe('a rotation of the signing key', () => {
     expect(await versions()).toEqual([version]);
   });
 
-  it('is rejected if a token would have to be tried with more than 16 keys', async () => {
+  it('a rotation of the signing key is rejected if a token would have to be tried with more than 16 keys', async () => {
     for (let count = (await versions()).length; count < 16; count += 1) {
       await bothKnow((await rotate()).version);
       travel(ACTIVATION_MS);
@@ -253,7 +253,7 @@ describe('a new key-encryption key', () => {
     }
   });
 
-  it('that replaced a lost one: links are 503 instead of forgeable, until the signing key is rotated', async () => {
+  it('a new key-encryption key that replaced a lost one: links are 503 instead of forgeable, until the signing key is rotated', async () => {
     await app.sql(`update service_keys set kek_id = 'gone' where use = 'signing'`);
     const node = await startApp({ env: { DATABASE_POOL_SIZE: '4', LOG_LEVEL: 'error' } });
     node.travel({ ms: app.now().getTime() - node.now().getTime() });
@@ -272,7 +272,7 @@ describe('a new key-encryption key', () => {
 describe('a sealed value', () => {
   const seal = (place?: string) => app.nest.get(SealingKeys).seal('totp', Buffer.from('JBSWY3DPEHPK3PXP'), place);
 
-  it('opens on every process for the same purpose and place only, and never repeats', async () => {
+  it('a sealed value opens on every process for the same purpose and place only, and never repeats', async () => {
     const [sealed, again] = [await seal('usr_1'), await seal('usr_1')];
     expect(sealed.includes('JBSWY3DPEHPK3PXP')).toBe(false);
     expect(sealed.equals(again)).toBe(false);
@@ -289,7 +289,7 @@ describe('a sealed value', () => {
     expect(wrong).toEqual([null, null, null, null, null]);
   });
 
-  it('does not open after a change of any of its bytes', async () => {
+  it('a sealed value does not open after a change of any of its bytes', async () => {
     const sealed = await seal();
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed);
@@ -298,7 +298,7 @@ describe('a sealed value', () => {
     }
   });
 
-  it('opens after a rotation of the sealing key, which is kept', async () => {
+  it('a sealed value opens after a rotation of the sealing key, which is kept', async () => {
     const sealed = await seal();
     const { version } = await app.nest.get(ServiceKeys).rotate('sealing');
     await bothKnow(version, 'sealing');

@@ -47,21 +47,21 @@ describe('a realtime scope that is narrowed to channels', () => {
     expect((await read(app.as('platform'), channel)).messages.length).toBe(1);
   });
 
-  it('is checked before the name of the channel and the query', async () => {
+  it('a realtime scope that is narrowed to channels is checked before the name of the channel and the query', async () => {
     const key = await withKey(app, ['realtime:subscribe:test.*']);
     const { status, body } = await key.get(`${pathOf('test%22x')}?limit=0`);
     expect([status, body]).toEqual([403, { error: 'Requires the scope realtime:subscribe' }]);
     expect((await key.get(`${pathOf('test.a')}?limit=0`)).status).toBe(400);
   });
 
-  it('is compared with the decoded name of the channel', async () => {
+  it('a realtime scope that is narrowed to channels is compared with the decoded name of the channel', async () => {
     const key = await withKey(app, ['realtime:subscribe:test.*']);
     expect((await key.get(pathOf('test%2Ea'))).status).toBe(200);
     expect((await key.get(pathOf('test%2ea,b'))).status).toBe(200);
     expect((await key.get(pathOf('other%2Ftest.a'))).status).toBe(403);
   });
 
-  it('ends the open streams of other channels when a key is narrowed', async () => {
+  it('a realtime scope that is narrowed to channels ends the open streams of other channels when a key is narrowed', async () => {
     const [kept, ended] = [`${newChannelName()}.a`, newChannelName()];
     const token = await tokenWith(app, 'realtime:subscribe');
     const streams = [];

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('the X-Request-Id that a client chooses', () => {
-  it('is echoed and logged, and two requests with the same one have ledger entries with different ids of the service', async () => {
+  it('the X-Request-Id that a client chooses is echoed and logged, and two requests with the same one have ledger entries with different ids of the service', async () => {
     const entries: Entry[] = [];
     for (const name of [unique('One'), unique('Two')]) {
       const answer = await app.as('owner').post<{ data: { id: string } }>(CHANNELS, { name }, CHOSEN);
@@ -32,7 +32,7 @@ describe('the X-Request-Id that a client chooses', () => {
     expect(logged.map(({ serverRequestId }) => serverRequestId)).toEqual(ids);
   });
 
-  it('cannot repeat the id that the service generated for another request', async () => {
+  it('the X-Request-Id that a client chooses cannot repeat the id that the service generated for another request', async () => {
     const first = await app.as('owner').patch(`${CHANNELS}/${await newChannel(app)}`, { description: 'First' });
     const headers = { 'X-Request-Id': first.headers['x-request-id'] ?? '' };
     const { body } = await app.as('owner').post<{ data: { id: string } }>(CHANNELS, { name: unique('x') }, { headers });
@@ -42,7 +42,7 @@ describe('the X-Request-Id that a client chooses', () => {
     expect(entry?.serverRequestId).not.toBe(first.headers['x-request-id']);
   });
 
-  it('does not identify records of the vault or security events either', async () => {
+  it('the X-Request-Id that a client chooses does not identify records of the vault or security events either', async () => {
     const { vaultSlug, staff } = app.credentials;
     for (const plaintext of ['one', 'two']) {
       await app.as('platform').post(`/vault/v1/${vaultSlug}/encrypt`, { plaintext }, CHOSEN);

@@ -21,7 +21,7 @@ const detailOf = async (scopes: string[], id: string) =>
     .data;
 
 describe('the scope of a reversal', () => {
-  it('is that of the route which performs the action, for each action that can be reversed', () => {
+  it('the scope of a reversal is that of the route which performs the action, for each action that can be reversed', () => {
     const handlers = app.nest.get(ReversalHandlers, { strict: false });
     const scopes = Object.fromEntries(
       ['finance.supplier_invoice.create', 'finance.supplier_invoice.approve', 'finance.payment.record', CREATE].map(
@@ -79,7 +79,7 @@ describe('the scope of a reversal', () => {
 });
 
 describe('the states in ledger entries', () => {
-  it('are shown with the read scope of the module only', async () => {
+  it('the states in ledger entries are shown with the read scope of the module only', async () => {
     const channelId = await newChannel(app, { description: MARK });
     const { id } = await entryOf(app, channelId, CREATE);
 
@@ -109,7 +109,7 @@ describe('the states in ledger entries', () => {
     expect(await detailOf(['action-ledger:*', 'identity:*'], id)).toMatchObject({ after: null, missingScope: '*' });
   });
 
-  it('are in no list, export or verification, and no filter depends on them', async () => {
+  it('the states in ledger entries are in no list, export or verification, and no filter depends on them', async () => {
     const channelId = await channelWithEntries(app, 2);
     await app.as('owner').patch(`/v1/admin/distribution/channels/${channelId}`, { description: MARK });
     const client = await withScopes('action-ledger:read');

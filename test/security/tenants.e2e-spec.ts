@@ -131,7 +131,7 @@ describe('the resources of another operator', () => {
     expect(names.filter((name) => theirs[name] === undefined)).toEqual([]);
   });
 
-  it('are like missing ones in every operation, whose call changes nothing', async () => {
+  it('the resources of another operator are like missing ones in every operation, whose call changes nothing', async () => {
     const before = await contents(app);
     const called = new Set<string>();
     for (const operation of operations) {
@@ -155,7 +155,7 @@ describe('the resources of another operator', () => {
     expect([...called].sort()).toEqual(withResource.map(nameOf).sort());
   }, 180_000);
 
-  it('are in no list', async () => {
+  it('the resources of another operator are in no list', async () => {
     const secrets = Object.values(theirs).filter((value) => !Object.values(SHARED).includes(value));
     for (const operation of operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
       for (const [whose, intruder] of intruders) {
@@ -181,7 +181,7 @@ describe('the resources of another operator', () => {
     own?.close();
   });
 
-  it('are found by every operation with the key of their operator, so the calls of this test are valid', async () => {
+  it('the resources of another operator are found by every operation with the key of their operator, so the calls of this test are valid', async () => {
     const inOrder = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
     const found = operations
       .filter((operation) => trespasses(operation).length > 0)

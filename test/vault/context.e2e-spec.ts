@@ -41,18 +41,18 @@ describe('a value that was encrypted with a context', () => {
     expect([status, body]).toEqual([400, UNDECRYPTABLE]);
   });
 
-  it('is told apart by the composition of its characters: nothing is normalized', async () => {
+  it('a value that was encrypted with a context is told apart by the composition of its characters: nothing is normalized', async () => {
     const { body } = await opened('primary', await bound('primary', 'é'), 'e\u0301');
     expect(body).toEqual(UNDECRYPTABLE);
   });
 
-  it('does not decrypt in another vault', async () => {
+  it('a value that was encrypted with a context does not decrypt in another vault', async () => {
     await encrypted(app.as('platform'), 'foreign', 'x');
     const { body } = await opened('foreign', await bound('primary', 'customer:42'), 'customer:42');
     expect(body).toEqual(UNDECRYPTABLE);
   });
 
-  it('keeps its context when it is rewrapped', async () => {
+  it('a value that was encrypted with a context keeps its context when it is rewrapped', async () => {
     const ciphertext = await bound('primary', 'customer:42');
     const path = '/vault/v1/primary/rewrap';
     const without = await app.as('platform').post(path, { ciphertext });
@@ -65,7 +65,7 @@ describe('a value that was encrypted with a context', () => {
 });
 
 describe('a context', () => {
-  it('does not open a value that was encrypted without one', async () => {
+  it('a context does not open a value that was encrypted without one', async () => {
     const ciphertext = await encrypted(app.as('platform'), 'primary', 'x');
     expect((await decrypt(app.as('platform'), 'primary', ciphertext)).status).toBe(200);
     for (const context of ['x', '|', '1']) {
@@ -73,7 +73,7 @@ describe('a context', () => {
     }
   });
 
-  it('cannot imitate another version of the same key, even if both versions have the same key', async () => {
+  it('a context cannot imitate another version of the same key', async () => {
     const slug = 'imitated';
     await encrypted(app.as('platform'), slug, 'x');
     const id = await idOf(slug);
@@ -108,7 +108,7 @@ describe('a context', () => {
     expect(body).toEqual(NOT_CONTEXT);
   });
 
-  it('is neither audited nor logged', async () => {
+  it('a context is neither audited nor logged', async () => {
     const node = await startApp({ env: { LOG_LEVEL: 'trace', DATABASE_POOL_SIZE: '4' } });
     const context = 'a-very-private-context';
     const path = '/vault/v1/unrecorded';

@@ -51,7 +51,7 @@ async function rotated(slug: string): Promise<string> {
 }
 
 describe('the destruction of a key version', () => {
-  it('rejects its ciphertexts at once and on another process within a second, and destroys the key after seven days', async () => {
+  it('the destruction of a key version rejects its ciphertexts at once and on another process within a second, and destroys the key after seven days', async () => {
     const old = await rotated('shredded');
     expect(await decrypted(other.as('platform'), 'shredded', old)).toBe('old');
     const { status, body } = await schedule('shredded');
@@ -90,7 +90,7 @@ describe('the destruction of a key version', () => {
     );
   });
 
-  it('can be cancelled until then: the version is disabled, and decrypts after it was enabled', async () => {
+  it('the destruction of a key version can be cancelled until then: the version is disabled, and decrypts after it was enabled', async () => {
     const old = await rotated('spared');
     await schedule('spared');
     const enabled = await platform().patch('/vault/v1/spared/keys/1', { state: 'decrypt_only' });
@@ -110,7 +110,7 @@ describe('the destruction of a key version', () => {
     expect(await audited('spared')).toEqual(['key_destruction_schedule', 'key_destruction_cancel']);
   });
 
-  it('cannot be cancelled when the waiting period has ended, even before the job has run', async () => {
+  it('the destruction of a key version cannot be cancelled when the waiting period has ended, even before the job has run', async () => {
     await rotated('too-late');
     await schedule('too-late');
     travel(7 * DAY_MS);
@@ -119,7 +119,7 @@ describe('the destruction of a key version', () => {
     expect((await stored('too-late'))[0]?.state).toBe('destroyed');
   });
 
-  it('is 409 for the primary and the pending version, and 404 for an unknown one', async () => {
+  it('the destruction of a key version is 409 for the primary and the pending version, and 404 for an unknown one', async () => {
     await encrypted(platform(), 'needed', 'x');
     await platform().post('/vault/v1/needed/keys');
     const answers = [await schedule('needed', 1), await schedule('needed', 2)];
@@ -130,7 +130,7 @@ describe('the destruction of a key version', () => {
     expect((await schedule('nowhere')).status).toBe(404);
   });
 
-  it('and its cancellation require the scope vault:keys', async () => {
+  it('the destruction of a key version and its cancellation require the scope vault:keys', async () => {
     await rotated('guarded');
     const user = await withScopes(app, 'vault:write', 'vault:read');
     const keeper = await withScopes(app, 'vault:keys');
@@ -140,7 +140,7 @@ describe('the destruction of a key version', () => {
     expect((await keeper.delete(pathOf('guarded'))).status).toBe(200);
   });
 
-  it('and a concurrent cancellation end in one of the two, never in an enabled version without a key', async () => {
+  it('the destruction of a key version and a concurrent cancellation end in one of the two, never in an enabled version without a key', async () => {
     for (let round = 0; round < 8; round += 1) {
       const slug = `race-${round}`;
       const old = await rotated(slug);
@@ -161,7 +161,7 @@ describe('the destruction of a key version', () => {
     }
   });
 
-  it('is a state of the database as well: a destroyed version has no key, and only a pending one has a time', async () => {
+  it('the destruction of a key version is a state of the database as well: a destroyed version has no key, and only a pending one has a time', async () => {
     await rotated('consistent');
     const update = (change: string) =>
       app.sql(`update vault_key_versions set ${change}

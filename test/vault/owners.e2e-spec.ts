@@ -39,7 +39,7 @@ async function attemptsOn(client: TestClient, slug: string, ciphertext: string):
 }
 
 describe('the vaults of an operator', () => {
-  it('are created by the first encryption with its key, and used by it and by unbound keys', async () => {
+  it('the vaults of an operator are created by the first encryption with its key, and used by it and by unbound keys', async () => {
     const slug = newSlug();
     const ciphertext = await encrypted(clients().theirs, slug, 'passport');
 
@@ -62,7 +62,7 @@ describe('the vaults of an operator', () => {
     expect(await decrypted(clients().theirs, slug, ciphertext)).toBe('passport');
   });
 
-  it('cannot be created or taken over by another operator under the same slug', async () => {
+  it('the vaults of an operator cannot be created or taken over by another operator under the same slug', async () => {
     const slug = newSlug();
     await encrypted(clients().theirs, slug, 'passport');
     const { status, body } = await encrypt(clients().ours, slug, 'mine');
@@ -93,7 +93,7 @@ describe('the vaults of the platform', () => {
 });
 
 describe('the owner of a vault in the provisioning file', () => {
-  it('is set, kept if it is omitted, and removed by null', async () => {
+  it('the owner of a vault in the provisioning file is set, kept if it is omitted, and removed by null', async () => {
     const slug = newSlug();
     await provision(app, { vaults: [{ slug, operatorId: theirOperator }] });
     const ciphertext = await encrypted(clients().theirs, slug, 'x');

@@ -71,7 +71,7 @@ describe('realtime scopes', () => {
     ['connect:*', 'realtime:subscribe:bookings', false],
   ])('%s covers %s: %s', (granted, required, covered) => expect(covers([granted], required)).toBe(covered));
 
-  it('that are narrowed can be handed on only narrowed as much or more', () => {
+  it('realtime scopes that are narrowed can be handed on only narrowed as much or more', () => {
     const wanted = [
       'realtime:publish',
       'realtime:publish:partners.*',
@@ -91,7 +91,7 @@ describe('realtime scopes', () => {
     expect(excessScopes(['realtime:publish'], wanted)).toEqual(['realtime:subscribe:partners.*']);
   });
 
-  it('are required for the channel from a caller with narrowed scopes, and as a whole from any other caller', () => {
+  it('realtime scopes are required for the channel from a caller with narrowed scopes, and as a whole from any other caller', () => {
     const [scope, channel] = ['realtime:subscribe', 'bookings.1'];
     expect(scopeForChannel(['realtime:subscribe:trips.*'], scope, channel)).toBe('realtime:subscribe:bookings.1');
     expect(scopeForChannel(['realtime:subscribe:trips.*', scope], scope, channel)).toBe(scope);

@@ -94,7 +94,7 @@ describe('an authentication code', () => {
   );
   const data = Buffer.from('head of the ledger');
 
-  it('is verified after a rotation while the old key-encryption key is configured, and is 503 without it', async () => {
+  it('an authentication code is verified after a rotation while the old key-encryption key is configured, and is 503 without it', async () => {
     const mac = await before.mac('checkpoint', data);
 
     expect([mac.kekId, mac.mac.length]).toEqual(['a', 32]);
@@ -105,7 +105,7 @@ describe('an authentication code', () => {
     });
   });
 
-  it('is rejected for other data, another purpose, another key and a shortened code', async () => {
+  it('an authentication code is rejected for other data, another purpose, another key and a shortened code', async () => {
     const mac = await before.mac('checkpoint', data);
     const twins = new ConfiguredKeks([['a', b]], 'a');
 

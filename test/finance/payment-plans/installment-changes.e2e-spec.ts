@@ -41,7 +41,7 @@ describe('the settlement of commissions', () => {
     expect(await settlesDuring(bookingId, () => change(owner, second, { status: 'cancelled' }))).toBe(true);
   });
 
-  it('does not run for previews and for updates that change nothing', async () => {
+  it('the settlement of commissions does not run for previews and for updates that change nothing', async () => {
     const [bookingId, first] = await planned(owner);
     const look = () => owner.post(planPath(bookingId), { materialize: false });
     expect(await settlesDuring(bookingId, look)).toBe(false);
@@ -61,7 +61,7 @@ describe('the settlement of commissions', () => {
 });
 
 describe('the payment plan of a booking', () => {
-  it('is created once if the booking is confirmed while collection plans are requested', async () => {
+  it('the payment plan of a booking is created once if the booking is confirmed while collection plans are requested', async () => {
     for (let round = 0; round < 3; round += 1) {
       const bookingId = await book(owner, { paymentPolicy: THIRDS });
       await Promise.all([confirm(owner, bookingId), ...[1, 2, 3, 4].map(() => owner.post(planPath(bookingId)))]);

@@ -57,7 +57,7 @@ describe('every collection plan', () => {
     return { ...other, departureDate: dayOf(dayNumber(other.today) + days) };
   });
 
-  it('adds up to the total, has no zero, and dates that go forward from today and end by the departure', () => {
+  it('every collection plan adds up to the total, has no zero, and dates that go forward from today and end by the departure', () => {
     fc.assert(
       fc.property(fc.oneof(inputs, near), (input) => {
         const { entries, warnings } = computePlan(input);
@@ -80,7 +80,7 @@ describe('every collection plan', () => {
 });
 
 describe('a count of days', () => {
-  it('is the same day again, across leap days and the ends of the calendar', () => {
+  it('a count of days is the same day again, across leap days and the ends of the calendar', () => {
     fc.assert(fc.property(fc.integer({ min: -25_567, max: 84_005 }), (number) => dayNumber(dayOf(number)) === number));
     expect([dayOf(dayNumber('2028-02-28') + 1), dayOf(dayNumber('1900-01-01'))]).toEqual(['2028-02-29', '1900-01-01']);
     expect(dayOf(dayNumber('2199-12-31') + 1)).toBe('2199-12-31');
