@@ -47,7 +47,7 @@ describe('the page of a contract', () => {
     ['ro', 'Contract'],
     ['de-AT', 'Vertrag'],
     ['xx', 'Contract'],
-  ])('has texts in the language %s', async (language, word) => {
+  ])('the page of a contract has texts in the language %s', async (language, word) => {
     const { contract, page } = await mailed({ language });
     expect(page.text).toContain(`<p>${word} ${contract.contractNumber}</p>`);
     expect(page.text).toContain(`<article lang="${language}">`);
@@ -143,7 +143,7 @@ describe('the link to the page of a contract', () => {
   it.each([
     ['withdrawn', (id: string) => withdraw(app, id)],
     ['void', (id: string) => declareVoid(app, id)],
-  ])('is not sent if the contract is %s before the mail leaves', async (_, end) => {
+  ])('the link to the page of a contract is not sent if the contract is %s before the mail leaves', async (_, end) => {
     const { contract } = await mailed();
     await end(contract.id);
     const recipient = `late-${sent}@example.com`;

@@ -83,7 +83,7 @@ describe('a realtime scope that is narrowed to channels', () => {
     'realtime:read:a',
     'realtime:publish:a*',
     'realtime:publish:a b',
-  ])('cannot be written as %s', async (scope) => {
+  ])('a realtime scope that is narrowed to channels cannot be written as %s', async (scope) => {
     const row = { name: uniqueName('key'), scopes: [scope] };
     await expect(provision(app, { platformKeys: [row] })).rejects.toThrow('platformKeys.0.scopes');
   });

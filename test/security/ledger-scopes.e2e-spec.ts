@@ -94,14 +94,14 @@ describe('the states in ledger entries', () => {
     }
   });
 
-  it('of a reversal are shown with the same scope as those of the action', async () => {
+  it('the states in ledger entries of a reversal are shown with the same scope as those of the action', async () => {
     const { id } = await entryOf(app, await newChannel(app), CREATE);
     const reversal = await app.as('owner').post<{ data: Detail }>(`${ENTRIES}/${id}/reversals`, { reason: REASON });
     const detail = await detailOf(['action-ledger:read'], reversal.body.data.id);
     expect(detail).toMatchObject({ before: null, after: null, missingScope: 'distribution:read' });
   });
 
-  it('of modules without a scope for staff are shown to holders of * only', async () => {
+  it('the states in ledger entries of modules without a scope for staff are shown to holders of * only', async () => {
     const owner = app.as('owner');
     const { body } = await owner.get<{ data: { id: string }[] }>(`${ENTRIES}?action=platform.demo.load`);
     const id = body.data[0]?.id ?? '';
@@ -139,7 +139,7 @@ describe('the states in ledger entries', () => {
     expect((await reader.get(`${ENTRIES}/${id}/reversal-preview`)).status).toBe(200);
   });
 
-  it('of a contract need legal:read and never contain its id', async () => {
+  it('the states in ledger entries of a contract need legal:read and never contain its id', async () => {
     const { id, reference } = await contractIn(app, 'issued');
     const entry = await entryOf(app, reference, 'legal.contract.issue');
     const detail = await detailOf(['action-ledger:read', 'legal:read'], entry.id);

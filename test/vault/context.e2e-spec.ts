@@ -36,10 +36,13 @@ describe('a value that was encrypted with a context', () => {
     ['the context in another case', 'Customer:42'],
     ['a longer context', 'customer:42 '],
     ['a shorter context', 'customer:4'],
-  ])('is the same 400 as any invalid ciphertext with %s', async (_, context) => {
-    const { status, body } = await opened('primary', await bound('primary', 'customer:42'), context);
-    expect([status, body]).toEqual([400, UNDECRYPTABLE]);
-  });
+  ])(
+    'a value that was encrypted with a context is the same 400 as any invalid ciphertext with %s',
+    async (_, context) => {
+      const { status, body } = await opened('primary', await bound('primary', 'customer:42'), context);
+      expect([status, body]).toEqual([400, UNDECRYPTABLE]);
+    },
+  );
 
   it('a value that was encrypted with a context is told apart by the composition of its characters: nothing is normalized', async () => {
     const { body } = await opened('primary', await bound('primary', 'é'), 'e\u0301');
@@ -87,7 +90,7 @@ describe('a context', () => {
   });
 
   it.each([[''], ['x'.repeat(1025)], ['🧳'.repeat(257)], [1], [null], [['x']], [{ a: 'x' }]])(
-    'is rejected by both operations if it is %j',
+    'a context is rejected by both operations if it is %j',
     async (context) => {
       for (const [verb, value] of [
         ['encrypt', { plaintext: 'x' }],
@@ -102,7 +105,7 @@ describe('a context', () => {
     },
   );
 
-  it('of 1,025 bytes is rejected with its limit', async () => {
+  it('a context of 1,025 bytes is rejected with its limit', async () => {
     const context = 'é'.repeat(513);
     const { body } = await app.as('platform').post('/vault/v1/primary/encrypt', { plaintext: 'x', context });
     expect(body).toEqual(NOT_CONTEXT);

@@ -33,7 +33,7 @@ describe('a wrapped key', () => {
   it.each([
     ['another vault', 'vault-dek|vault_2|3'],
     ['another version', 'vault-dek|vault_1|4'],
-  ])('does not unwrap in the place of %s', async (_, place) => {
+  ])('a wrapped key does not unwrap in the place of %s', async (_, place) => {
     const wrapped = await keks.wrap(PLACE, bytes);
 
     await expect(keks.unwrap(place, wrapped)).rejects.toMatchObject({ status: 503 });
@@ -143,7 +143,7 @@ describe('the file of key-encryption keys', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   it.each([0o400, 0o600])(
-    'is read with mode %o, and unwraps what the environment wrapped under the same id',
+    'the file of key-encryption keys is read with mode %o, and unwraps what the environment wrapped under the same id',
     async (mode) => {
       const variables = { VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: base64(bytes) };
       const wrapped = await createKekProvider(readEnv({ DATABASE_URL, ...variables })).wrap(PLACE, bytes);
