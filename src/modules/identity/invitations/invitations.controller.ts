@@ -4,6 +4,7 @@ import { Public, RequireScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
@@ -86,6 +87,7 @@ export class InvitationsController {
   async resend(
     @PathId('invt', 'id', 1) id: string,
     @IfMatch() expected: ExpectedVersions,
+    @NoBody() _body: null,
   ): Promise<InvitationEnvelope> {
     const invitation = await this.invitations.resend(id, expected);
     return tagged(invitation, { data: toInvitation(invitation, this.clock.now()) });
@@ -105,6 +107,7 @@ export class InvitationsController {
   async revoke(
     @PathId('invt', 'id', 2) id: string,
     @IfMatch() expected: ExpectedVersions,
+    @NoBody() _body: null,
   ): Promise<InvitationEnvelope> {
     const invitation = await this.invitations.revoke(id, expected);
     return tagged(invitation, { data: toInvitation(invitation, this.clock.now()) });

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
+import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { created } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
@@ -51,7 +52,7 @@ export class SecondFactorsController {
   @RequireScope()
   @Mutates('identity.second_factor.create', { secrets: ['data.otpauthUri'] })
   @Refuses({ 403: ['session_required', 'password_change_required'], 409: ['second_factor_active'] })
-  async setUp(): Promise<SecondFactorSetupEnvelope> {
+  async setUp(@NoBody() _body: null): Promise<SecondFactorSetupEnvelope> {
     const otpauthUri = await this.secondFactors.setUp();
     return created('/v1/admin/identity/me/second-factor', {}, { data: { otpauthUri } });
   }
