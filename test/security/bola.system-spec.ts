@@ -10,6 +10,7 @@ import {
 } from '../connect/partners.js';
 import type { Placed } from '../contract/served-document.js';
 import { hire, SESSIONS } from '../identity/staff.js';
+import { tokenWith } from '../setup/staff-token.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import type { Answer } from '../setup/http.js';
@@ -178,11 +179,11 @@ describe('the ids of another operator', () => {
 });
 
 describe('the session of another user', () => {
-  it('the session of another user is neither listed nor ended with any scope: 404 with the body of an unknown one', async () => {
+  it('the session of another user is neither listed nor ended without identity:write: 404 with the body of an unknown one', async () => {
     const member = await hire(app, ['viewer']);
     const { body: page } = await member.client.get<{ data: { id: string }[] }>(SESSIONS);
     const [session] = page.data;
-    const others = [app.as('owner'), app.with((await hire(app, ['owner'])).session)];
+    const others = [(await hire(app, ['manager'])).client, app.with(await tokenWith(app, ['identity:read']))];
     const before = await contents(app);
     for (const other of others) {
       const ended = await other.delete<Record<string, unknown>>(`${SESSIONS}/${session?.id}`);

@@ -41,7 +41,8 @@ export function pathWith(operation: Placed, values: Record<string, string> = {})
 
 /** Calls the operation without changing anything for any caller: with unknown ids and an invalid body. */
 export function callInVain(client: TestClient, operation: Placed): Promise<Answer> {
-  const body = operation.requestBody ? NO_MEMBER_OF_ANY_BODY : undefined;
+  const hasBody = operation.requestBody || operation.method === 'POST';
+  const body = hasBody ? NO_MEMBER_OF_ANY_BODY : undefined;
   return client.request(operation.method, pathWith(operation), { body });
 }
 
