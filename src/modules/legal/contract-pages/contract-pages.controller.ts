@@ -31,7 +31,7 @@ export class ContractPagesController {
    * @remarks The page that links in mails lead to: the frozen text with the number of the contract and the company, in
    * the language of the contract. The token is the only credential needed. An unknown token and a contract whose public
    * access was withdrawn or has ended have a page with status 404, a void contract one with 410. Each access is logged
-   * with the client address, and requests are rate limited.
+   * without the client address, and requests are rate limited.
    */
   @Get(':token')
   @Public()
@@ -54,7 +54,7 @@ export class ContractPagesController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const language = pageLanguageOf(request.acceptsLanguages(...PAGE_LANGUAGES) || 'en');
-    const { status, html, nonce } = await this.pages.open(token, { address: request.ip ?? '', language });
+    const { status, html, nonce } = await this.pages.open(token, language);
     response.status(status).type('html');
     setResponseHeader('Content-Security-Policy', policyOf(nonce));
     return html;

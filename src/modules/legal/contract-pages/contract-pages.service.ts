@@ -49,16 +49,16 @@ export class ContractPagesService extends ContractLinks {
   }
 
   /** The page behind a token. Unknown tokens and ended access have the same page, in the language of the browser. */
-  async open(token: string, visitor: { address: string; language: PageLanguage }): Promise<ContractPage> {
+  async open(token: string, languageOfBrowser: PageLanguage): Promise<ContractPage> {
     const contract = TOKEN.test(token) ? await this.find(token) : null;
     const { requestId } = currentContext();
     const access = { contract: contract?.reference ?? null, status: contract?.status ?? null };
-    this.log.info({ ...access, address: visitor.address, requestId }, 'contract page access');
+    this.log.info({ ...access, requestId }, 'contract page access');
 
     const nonce = randomBytes(16).toString('base64url');
     const company = this.env;
     if (!contract) {
-      return { status: 404, html: noticePage('notFound', { language: visitor.language, company, nonce }), nonce };
+      return { status: 404, html: noticePage('notFound', { language: languageOfBrowser, company, nonce }), nonce };
     } else if (contract.status === 'void') {
       const language = pageLanguageOf(contract.language);
       return { status: 410, html: noticePage('void', { language, company, nonce }), nonce };

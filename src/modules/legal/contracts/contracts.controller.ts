@@ -142,7 +142,7 @@ export class ContractsController {
    *
    * @remarks From then on the public operation and the links in mails respond with 404. The status of the contract does not change.
    * A contract that was withdrawn before is returned unchanged. A contract that was not issued is rejected (409
-   * `invalid_transition`). Reversing the ledger entry opens the access again.
+   * `invalid_transition`). Reversing the ledger entry restores public access.
    */
   @Post(':id/withdrawal')
   @HttpCode(200)

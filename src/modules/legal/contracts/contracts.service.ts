@@ -136,7 +136,7 @@ export class ContractsService {
   }
 
   /** For customers: a draft, and a contract whose public access has ended, is not found. Logs the access. */
-  async getPublic(publicId: string, address: string): Promise<PublicContract> {
+  async getPublic(publicId: string): Promise<PublicContract> {
     const [row] = await this.database.prepared<PublicRow>(
       'public-contract',
       `select id as reference, public_id as id, title, status, contract_number as "contractNumber", body, language
@@ -146,7 +146,7 @@ export class ContractsService {
       [publicId, this.clock.now()],
     );
     const { requestId } = currentContext();
-    const access = { contract: row?.reference ?? null, status: row?.status ?? null, address, requestId };
+    const access = { contract: row?.reference ?? null, status: row?.status ?? null, requestId };
     this.log.info(access, 'public contract access');
     if (!row) throw notFound();
     const { status } = row;

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Ip } from '@nestjs/common';
+import { Controller, Get, Header } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
@@ -17,8 +17,8 @@ export class PublicContractsController {
    *
    * @remarks Returns the text of a contract that was issued. The unguessable ID is the only credential needed. A draft,
    * an unknown ID and a contract whose public access was withdrawn or has ended (`publicUntil`) are not found (404); a
-   * void contract is 410 `contract_gone`. Each access is logged with the client address, and requests are rate
-   * limited.
+   * void contract is 410 `contract_gone`. Each access is logged without the client address, and requests
+   * are rate limited.
    */
   @Get(':id')
   @Public()
@@ -27,7 +27,7 @@ export class PublicContractsController {
   @Header('Cache-Control', 'private, no-store')
   @Header('Referrer-Policy', 'no-referrer')
   @Header('X-Robots-Tag', 'noindex')
-  async get(@PathPublicId() id: string, @Ip() address: string): Promise<PublicContractEnvelope> {
-    return { data: toPublicContract(await this.contracts.getPublic(id, address)) };
+  async get(@PathPublicId() id: string): Promise<PublicContractEnvelope> {
+    return { data: toPublicContract(await this.contracts.getPublic(id)) };
   }
 }

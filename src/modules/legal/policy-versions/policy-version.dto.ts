@@ -108,7 +108,7 @@ class PolicyVersionFields {
   /**
    * HTML text. A draft keeps it as sent. Publication keeps headings, paragraphs, lists, tables, links and plain
    * emphasis, removes all other elements, styles, classes and scripts, and freezes the result.
-   * @example "<p>Until 30 days before departure half of the price is given back.</p>"
+   * @example "<p>Until 30 days before departure half of the price is refunded.</p>"
    */
   @Optional()
   @CheckedText('isDocumentText', isDocumentText, { max: MAX_BODY, message: TEXT_RULE })
