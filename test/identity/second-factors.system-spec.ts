@@ -144,7 +144,7 @@ describe('a login with a second factor', () => {
     const { challengeId } = first.body.details;
     expect(first.body).toEqual(
       errorBody(first.headers, 'second_factor_required', {
-        error: 'Continue the login with a code of the second factor',
+        error: 'A second-factor code is required to complete the login',
         details: { challengeId },
       }),
     );

@@ -116,7 +116,7 @@ describe('a vault without a usable key version', () => {
     app.travel({ ms: 1_000 });
     const { status, body } = await encrypt(app.as('platform'), slug, 'x');
 
-    expect([status, body]).toEqual([409, { error: 'The vault has no key for encryption' }]);
+    expect([status, body]).toEqual([409, { error: 'The vault has no primary key version' }]);
   });
 
   it.each([

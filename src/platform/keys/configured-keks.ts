@@ -26,7 +26,7 @@ export class ConfiguredKeks extends KekProvider {
 
   async unwrap(binding: string, { kekId, wrappedKey }: WrappedKey): Promise<Buffer> {
     const key = open(this.bound(binding, kekId), wrappedKey);
-    if (!key) throw unavailable('The key-encryption key is wrong');
+    if (!key) throw unavailable('The configured key-encryption key does not match');
     return key;
   }
 

@@ -222,7 +222,7 @@ export class ServiceKeys implements OnModuleInit, OnApplicationBootstrap, OnAppl
     return this.keys.filter(({ stored }) => stored.use === use);
   }
 
-  /** One at a time, so that an older reading never replaces a newer one. It does not take part in the running transaction. */
+  /** One at a time, so that an older read never replaces a newer one. It does not take part in the running transaction. */
   private reload(): Promise<void> {
     this.loading = this.loading.catch(() => undefined).then(() => this.database.apart(() => this.load()));
     return this.loading;
@@ -263,7 +263,7 @@ export class ServiceKeys implements OnModuleInit, OnApplicationBootstrap, OnAppl
       await this.database.execute('lock table service_keys in share row exclusive mode');
       const changed = await work(this.clock.now());
       this.notifier.notify(CHANNEL, 'change');
-      // If it fails, the next reading follows in seconds.
+      // If it fails, the next refresh runs within seconds.
       this.database.afterCommit(() => this.reload().catch(() => undefined));
       return changed;
     });

@@ -56,7 +56,7 @@ export class ListEntries extends EntryFilters {
   cursor?: string;
 }
 
-/** A recorded change. Entries are never changed or deleted. */
+/** A recorded change. Entries are append-only; only their `before` and `after` states can be erased. */
 export class LedgerEntryResponse {
   @Id('aled')
   id: string;

@@ -19,7 +19,7 @@ export class LedgerReversalsController {
   /**
    * Reverse a recorded action
    *
-   * @remarks Performs the opposite of a recorded action and returns the new entry that documents it. If external
+   * @remarks Reverses a recorded action and returns the ledger entry of the reversal. If external
    * systems must be informed, the entry is `running` until that succeeded. The scope of the operation that performs the
    * action is required, too: 403 names it. An action can be reversed once (409
    * `already_reversed`). Actions without reversal and erased entries are rejected (409 `not_reversible`); if the

@@ -102,7 +102,10 @@ class Reading {
       this.report('checkpoint_file_missing', message);
     } else if (known.number > this.last.number) this.reportMissing(this.last.number + 1, known.number);
     else if (this.digests.has(known.number) && this.digests.get(known.number) !== known.digest) {
-      this.report('checkpoint_missing', `Checkpoint ${known.number} is not the one that the database knows`);
+      this.report(
+        'checkpoint_missing',
+        `Checkpoint ${known.number} does not match the digest recorded in the database`,
+      );
     }
   }
 

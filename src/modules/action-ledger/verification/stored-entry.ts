@@ -91,7 +91,7 @@ export function contradictionOf(entry: StoredEntry): Pick<Finding, 'code' | 'mes
 function reversalFault({ reverses_entry_id: original, reversal }: StoredEntry): string | null {
   if (original === null) return reversal ? 'The entry reverses nothing, but a row of a reversal names it' : null;
   if (!reversal) return 'The row of the reversal is missing';
-  if (reversal.original !== original) return 'The row of the reversal names another reversed entry than the entry';
+  if (reversal.original !== original) return 'The reversal record and the ledger entry name different reversed entries';
   const { state, outcome, recorded } = reversal;
   const ended = recorded.filter((each) => each.state !== 'running').at(-1);
   const expected = ended ?? recorded.at(-1) ?? { state: 'completed', outcome: 'full' };

@@ -158,6 +158,6 @@ export class ApiTokensService {
 /** The parts of a preset token. Throws an Error on a wrong form or checksum. */
 export function parsePresetToken(token: string): ReturnType<typeof newCredential> {
   const credential = parseCredential(token);
-  if (!credential) throw new Error('The preset token has the wrong form or checksum');
+  if (!credential) throw new Error('The configured token has an invalid format or checksum');
   return { token, publicId: credential.publicId, secretHash: hashSecret(credential.secret) };
 }

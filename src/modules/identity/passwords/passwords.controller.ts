@@ -24,7 +24,7 @@ export class PasswordsController {
    *
    * @remarks Ends all other sessions of the user, with `revokeTokens` also the API tokens, and informs the user by mail.
    * It needs a session (403 `session_required`). A wrong present password is 422 `current_password_wrong` and counts as
-   * a failed login of the account; 429 follows after too many. The new password must differ from the present one (422
+   * a failed login of the account; 429 follows after too many. The new password must differ from the current one (422
    * `password_unchanged`).
    */
   @Post('me/password')

@@ -57,7 +57,7 @@ export class PasswordsService {
     const known = await this.rows.get(actor.principal);
     await this.verify(currentPassword, known);
     if (await passwordMatches(newPassword, known.passwordHash)) {
-      throw unprocessable('password_unchanged', 'The new password must differ from the present one');
+      throw unprocessable('password_unchanged', 'The new password must differ from the current one');
     }
     assertHardToGuess(newPassword, known);
     const passwordHash = await hashPassword(newPassword);
@@ -154,7 +154,7 @@ function subjectOf({ id }: User) {
 }
 
 function wrongPassword(): AppError {
-  return unprocessable('current_password_wrong', 'The present password is wrong');
+  return unprocessable('current_password_wrong', 'The current password is incorrect');
 }
 
 function isWrongPassword(error: unknown): boolean {

@@ -29,7 +29,7 @@ export class SecondFactorsController {
   constructor(private readonly secondFactors: SecondFactorsService) {}
 
   /**
-   * Get the own second factor
+   * Get your second factor
    *
    * @remarks Returns whether logins of the calling user require a code, and how many recovery codes are left. It needs a
    * session (403 `session_required`).
@@ -93,7 +93,7 @@ export class SecondFactorsController {
   }
 
   /**
-   * Remove the own second factor
+   * Remove your second factor
    *
    * @remarks Logins need no code any more, and the recovery codes are invalid. The user is informed by mail. It needs a
    * session and exactly one of `code` and `recoveryCode`; a wrong one is 422 `second_factor_code_wrong` and counts as a

@@ -72,7 +72,7 @@ export class LoginsService {
       return this.failures.count('login-failures', subjects, () => this.attempt(login));
     });
     if ('session' in outcome) return outcome;
-    throw new AppError(401, 'second_factor_required', 'Continue the login with a code of the second factor', {
+    throw new AppError(401, 'second_factor_required', 'A second-factor code is required to complete the login', {
       details: { challengeId: outcome.challengeId },
       headers: UNAUTHORIZED,
     });
@@ -135,7 +135,7 @@ export class LoginsService {
 
   private async attemptToContinue({ challengeId, deviceToken, ...proof }: ContinueLogin): Promise<OpenSession> {
     const idHash = hashSecret(challengeId);
-    // Taken before the code is compared and never returned, so that parallel guesses are not more than the tries.
+    // Taken before the code is compared and never returned, so that parallel guesses cannot exceed the allowed number of attempts.
     const [challenge] = await this.database.query<{ userId: string }>(
       `update login_challenges set tries_left = tries_left - 1
        where id_hash = $1 and tries_left > 0 and expires_at > $2 returning user_id as "userId"`,

@@ -17,7 +17,7 @@ export class MessagesController {
    * Publish a message
    *
    * @remarks Stores a message and delivers it to all subscribers of the channel in the order of publication. A
-   * channel exists from its first message on. Channels of the event catalog are written by the service only, and a
+   * channel exists from its first message on. Only the service can publish to channels of the event catalog, and a
    * key that is bound to an operator publishes only on channels whose names start with the ID of the operator and a
    * dot (403). Messages are kept for 72 hours, at most the newest 10,000 per channel. The data may have at most 64
    * KiB.

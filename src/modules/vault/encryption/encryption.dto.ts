@@ -55,7 +55,7 @@ export class EncryptRequest {
 
   /**
    * What the value belongs to, such as the ID of a record: 1 to 1,024 bytes in UTF-8. The ciphertext decrypts only with the same
-   * context, byte for byte, so it is useless in the place of another one. It is neither secret nor stored.
+   * context, byte for byte, so a ciphertext copied to another record cannot be decrypted there. It is neither secret nor stored.
    */
   @Optional()
   @Context()

@@ -76,7 +76,7 @@ export class EncryptionService {
   private async takePrimary(slug: string, vault: VaultSnapshot): Promise<LiveVersion> {
     assertInUse(vault);
     const version = findPrimary(vault);
-    if (!version) throw conflict('no_usable_key', 'The vault has no key for encryption');
+    if (!version) throw conflict('no_usable_key', 'The vault has no primary key version');
     return (await this.budget.take(version)) ? version : this.takePrimary(slug, await this.vaults.getUncached(slug));
   }
 

@@ -176,7 +176,7 @@ export class VaultKeysService implements OnModuleInit, OnApplicationBootstrap, O
       throw error;
     });
     if (!plaintextKey) {
-      const message = `a vault key cannot be opened: its key-encryption key ${kekId} is missing or wrong`;
+      const message = `a vault key cannot be unwrapped: its key-encryption key ${kekId} is missing or wrong`;
       this.log.error({ vaultId, version, kekId }, message);
       return false;
     }
