@@ -33,6 +33,7 @@ import { BookingRetention1791000000710 } from './src/migrations/1791000000710-bo
 import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-sealed-answers.js';
 import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
 import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
+import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -54,6 +55,7 @@ import { PaymentSchedule } from './src/modules/finance/booking-account/payment-s
 import { OrganizationPolicy } from './src/modules/finance/payment-policy/payment-policy.entity.js';
 import { Payment } from './src/modules/finance/booking-account/payment.entity.js';
 import { PaymentAllocation } from './src/modules/finance/booking-account/payment-allocation.entity.js';
+import { FinanceSettings } from './src/modules/finance/settings/finance-settings.entity.js';
 import { SupplierInvoice } from './src/modules/finance/supplier-invoices/supplier-invoice.entity.js';
 import { SupplierInvoiceLine } from './src/modules/finance/supplier-invoices/supplier-invoice-line.entity.js';
 import { Contract } from './src/modules/legal/contracts/contract.entity.js';
@@ -113,6 +115,7 @@ const entities = [
   PaymentPlan,
   PaymentSchedule,
   OrganizationPolicy,
+  FinanceSettings,
   SupplierInvoice,
   SupplierInvoiceLine,
   Payment,
@@ -169,6 +172,7 @@ const migrations = [
   SealedAnswers1791000000720,
   LedgerAppendRights1791000000800,
   LedgerEvidence1791000000810,
+  FinanceSettings1792000000100,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -33,6 +33,11 @@ export const apiTags: readonly ApiTag[] = [
     description: 'Staff: invoices received from suppliers, from the draft to approval, payment or voiding.',
   },
   { name: 'Commissions', description: 'Staff: commissions on booking items, from accrual to payout.' },
+  {
+    name: 'Organization',
+    description:
+      'Staff: the company as documents show it, its logo, and settings of the organization and its accounts.',
+  },
   { name: 'Finance reports', description: 'Staff: receivables and payables by age, and accounting checks.' },
   {
     name: 'Channels and allotments',

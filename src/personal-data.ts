@@ -127,6 +127,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
       'id name code kind status parent_facility_id time_zone address_city address_region address_postal_code address_country tags',
   },
   failure_limits: { impersonal: 'subject' },
+  finance_settings: { impersonal: 'id base_currency cancellation_fee_tax' },
   ground_operators: {
     partner: 'name contact_name contact_email contact_phone license_number notes',
     impersonal: 'id code facility_id service_areas time_zone',

@@ -7,6 +7,7 @@ const BILLS = '/v1/admin/finance/invoices';
 const INVOICES = '/v1/admin/finance/supplier-invoices';
 const SERIES = '/v1/admin/finance/invoice-number-series';
 const POLICY = '/v1/admin/finance/payment-policy';
+const SETTINGS = '/v1/admin/finance/settings';
 const SCHEDULES = '/v1/admin/finance/bookings/{bookingId}/payment-schedules';
 const PLAN = '/v1/admin/finance/bookings/{bookingId}/collection-plan';
 const PAYMENTS = '/v1/admin/finance/payments';
@@ -51,6 +52,11 @@ export const financeRecipes: Record<string, Recipe> = {
     return { ...staff(app), ...on('invoice_number_series', id) };
   },
 
+  [`PUT ${SETTINGS}`]: async (app) => ({
+    ...staff(app),
+    body: { baseCurrency: 'EUR' },
+    subject: () => ({ type: 'finance_settings', id: 'finance' }),
+  }),
   [`PUT ${POLICY}`]: async (app) => ({
     ...staff(app),
     body: policy,

@@ -246,7 +246,7 @@ describe('If-None-Match', () => {
   it('If-None-Match with the ETag of the answer is 304 without a body', async () => {
     const tagged = calls.filter(({ operation }) => '304' in operation.responses);
     const single = calls.filter(({ name, operation }) => {
-      const isResource = isTrade(operation.path) && /\}$|\/payment-policy$/.test(operation.path);
+      const isResource = isTrade(operation.path) && /\}$|\/(payment-policy|settings|profile)$/.test(operation.path);
       const isShared = isResource || operation.path.startsWith('/data/');
       return operation.method === 'GET' && isShared && !WITHOUT_ETAG.includes(name);
     });

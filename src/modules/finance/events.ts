@@ -45,6 +45,11 @@ export const financeEvents: EventGroup[] = [
     members: ['version'],
   },
   {
+    channels: ['finance.settings'],
+    events: ['finance_settings.replaced'],
+    members: ['baseCurrency', 'version'],
+  },
+  {
     channels: ['finance.payments', 'bookings.{bookingId}'],
     events: namesOf('payment', ['recorded', 'allocated', 'deallocated', 'reversed']),
     members: [

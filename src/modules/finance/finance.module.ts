@@ -36,6 +36,8 @@ import { RenditionsController } from './renditions/renditions.controller.js';
 import { RenditionJobs } from './renditions/renditions.jobs.js';
 import { RenditionsRepository } from './renditions/renditions.repository.js';
 import { RenditionsService } from './renditions/renditions.service.js';
+import { FinanceSettingsController } from './settings/finance-settings.controller.js';
+import { FinanceSettingsService } from './settings/finance-settings.service.js';
 import { SupplierInvoicesController } from './supplier-invoices/supplier-invoices.controller.js';
 import { SupplierInvoicesRepository } from './supplier-invoices/supplier-invoices.repository.js';
 import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.service.js';
@@ -54,6 +56,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     FinanceReportsController,
     CommissionsController,
     ReminderRunsController,
+    FinanceSettingsController,
   ],
   providers: [
     AccountAuditService,
@@ -81,6 +84,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     CommissionsRepository,
     CommissionsService,
     FinanceReminderSource,
+    FinanceSettingsService,
   ],
 })
 export class FinanceModule {}
