@@ -34,6 +34,7 @@ import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-seale
 import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
 import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
 import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
+import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -52,6 +53,7 @@ import { InvoiceRendition } from './src/modules/finance/renditions/invoice-rendi
 import { NumberSeries } from './src/modules/finance/number-series/number-series.entity.js';
 import { PaymentPlan } from './src/modules/finance/booking-account/payment-plan.entity.js';
 import { PaymentSchedule } from './src/modules/finance/booking-account/payment-schedule.entity.js';
+import { AccountingPeriod } from './src/modules/finance/periods/accounting-period.entity.js';
 import { OrganizationPolicy } from './src/modules/finance/payment-policy/payment-policy.entity.js';
 import { Payment } from './src/modules/finance/booking-account/payment.entity.js';
 import { PaymentAllocation } from './src/modules/finance/booking-account/payment-allocation.entity.js';
@@ -116,6 +118,7 @@ const entities = [
   PaymentSchedule,
   OrganizationPolicy,
   FinanceSettings,
+  AccountingPeriod,
   SupplierInvoice,
   SupplierInvoiceLine,
   Payment,
@@ -173,6 +176,7 @@ const migrations = [
   LedgerAppendRights1791000000800,
   LedgerEvidence1791000000810,
   FinanceSettings1792000000100,
+  AccountingPeriods1792000000600,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -20,6 +20,7 @@ import { configurationPage, environmentExample } from './platform/config/configu
 import type { Env } from './platform/config/env.js';
 import { personalDataPage } from './personal-data.js';
 import { asSystem } from './platform/context/request-context.js';
+import { Clock } from './platform/clock/clock.js';
 import { Database } from './platform/database/database.js';
 import { createKekProvider } from './platform/keys/configured-keks.js';
 import { createLog } from './platform/observability/log.js';
@@ -124,7 +125,7 @@ const commands: Record<string, Command> = {
 
 /** Only reads the database: runs no migration and works while the service is running or not. */
 async function verifyLedger(dataSource: DataSource, env: Env): Promise<number> {
-  const database = new Database(dataSource);
+  const database = new Database(dataSource, new Clock(env));
   const file = new CheckpointFile(env.ledgerCheckpointFile);
   const keks = memoized(() => createKekProvider(env));
   const verifier = new LedgerVerifier(database, new CheckpointVerifier(database, file, keks));

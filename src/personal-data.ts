@@ -80,6 +80,8 @@ type ClassName = keyof typeof CLASSES | 'impersonal';
  */
 export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> = {
   account_links: { impersonal: 'id purpose invitation_id user_id' },
+  accounting_period_figures: { impersonal: 'period name currency' },
+  accounting_periods: { impersonal: 'period status closed_by filed_by filing_reference' },
   action_ledger_entries: {
     ledger: 'reason',
     impersonal:

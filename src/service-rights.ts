@@ -35,6 +35,7 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   ledger_checkpoints: APPEND,
   vault_audit: APPEND,
   allotment_movements: APPEND,
+  accounting_period_figures: ['select', 'insert', 'delete'],
   payment_allocations: APPEND,
   trip_component_events: APPEND,
 

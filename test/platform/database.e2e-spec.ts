@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Clock } from '../../src/platform/clock/clock.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Outbox } from '../../src/platform/outbox/outbox.js';
@@ -52,6 +53,17 @@ describe('a transaction', () => {
 
     await expect(failing).rejects.toThrow('the outer one fails');
     expect(await balances()).toEqual([]);
+  });
+
+  it('a transaction knows the day of the clock, and a statement outside of one the day of the server', async () => {
+    const today = () =>
+      database.query<{ day: string; server: string }>('select app_today()::text as day, current_date::text as server');
+    app.travel({ days: 400 });
+    const [inside] = await database.transaction(today);
+    const [outside] = await today();
+    expect(inside?.day).toBe(app.nest.get(Clock).today());
+    expect(outside?.day).toBe(outside?.server);
+    app.travel({ days: -400 });
   });
 
   it('a transaction notifies listeners after its commit, and not after a rollback', async () => {

@@ -27,6 +27,7 @@ import { PaymentPoliciesController } from './payment-policy/payment-policies.con
 import { PaymentPoliciesService } from './payment-policy/payment-policies.service.js';
 import { PaymentsController } from './payments/payments.controller.js';
 import { PaymentsService } from './payments/payments.service.js';
+import { PeriodsService } from './periods/periods.service.js';
 import { FinanceReminderSource } from './reminders/finance-reminder-source.js';
 import { ReminderRunsController } from './reminders/reminder-runs.controller.js';
 import { AgingService } from './reports/aging.service.js';
@@ -78,6 +79,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     PaymentPlanJobs,
     PaymentPlansService,
     PaymentsService,
+    PeriodsService,
     AgingService,
     IntegrityService,
     CommissionJobs,

@@ -20,6 +20,7 @@ export const SPECIAL_SCOPES = [
   'finance:approve',
   'finance:void',
   'finance:numbering',
+  'finance:close',
   'action-ledger:reverse',
 ] as const;
 

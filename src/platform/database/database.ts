@@ -9,6 +9,7 @@ import {
   type Repository,
   type SelectQueryBuilder,
 } from 'typeorm';
+import { Clock } from '../clock/clock.js';
 import { databaseErrorOf, isDiskFull, isRetryable } from '../errors/database-errors.js';
 import { countStatement, type PageBounds, pageStatement, TOTAL } from './page.js';
 import { poolOf } from './pool.js';
@@ -33,7 +34,10 @@ export class Database {
   private readonly statementNames = new StatementNames(MAX_STATEMENT_NAMES);
   private diskFullListener: (error: unknown) => void = () => undefined;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {}
 
   /** The listener gets the error of each statement that failed because the disk of the database is full. */
   onDiskFull(listener: (error: unknown) => void): void {
@@ -277,7 +281,7 @@ export class Database {
     try {
       const client = (await runner.connect()) as PoolClient;
       const unit = new TransactionState(Object.assign(runner, { isTransactionActive: true }), client);
-      const result = await inTransaction(unit, work);
+      const result = await inTransaction(unit, this.clock.today(), work);
       await runner.release();
       for (const follow of unit.afterCommit) await units.exit(follow);
       return result;

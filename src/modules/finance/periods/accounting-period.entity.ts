@@ -1,0 +1,68 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { conflict } from '../../../platform/errors/app-error.js';
+import { named } from '../../../platform/http/named-values.js';
+
+export const PERIOD_STATUSES = named('AccountingPeriodStatus', ['open', 'closed', 'filed']);
+export type PeriodStatus = (typeof PERIOD_STATUSES)[number];
+
+/** A month of the books, `YYYY-MM`. Nothing is posted in a closed one. */
+@Entity('accounting_periods')
+export class AccountingPeriod {
+  @PrimaryColumn('text', { name: 'period' }) id: string;
+  @Column('text') status: PeriodStatus;
+  @Column('timestamptz', { name: 'closed_at', nullable: true }) closedAt: Date | null;
+  @Column('text', { name: 'closed_by', nullable: true }) closedBy: string | null;
+  @Column('timestamptz', { name: 'filed_at', nullable: true }) filedAt: Date | null;
+  @Column('text', { name: 'filed_by', nullable: true }) filedBy: string | null;
+  @Column('text', { name: 'filing_reference', nullable: true }) filingReference: string | null;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  close(actorId: string, now: Date): void {
+    this.assertStatus('open', 'closed');
+    Object.assign(this, { status: 'closed', closedAt: now, closedBy: actorId, updatedAt: now });
+  }
+
+  reopen(now: Date): void {
+    this.assertStatus('closed', 'open');
+    Object.assign(this, { status: 'open', closedAt: null, closedBy: null, updatedAt: now });
+  }
+
+  /** Final: the figures were reported to the tax office under this reference. */
+  file(reference: string, actorId: string, now: Date): void {
+    this.assertStatus('closed', 'filed');
+    Object.assign(this, {
+      status: 'filed',
+      filedAt: now,
+      filedBy: actorId,
+      filingReference: reference,
+      updatedAt: now,
+    });
+  }
+
+  auditImage(): object {
+    return {
+      period: this.id,
+      status: this.status,
+      closedAt: this.closedAt?.toISOString() ?? null,
+      closedBy: this.closedBy,
+      filedAt: this.filedAt?.toISOString() ?? null,
+      filedBy: this.filedBy,
+      filingReference: this.filingReference,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
+  }
+
+  private assertStatus(from: PeriodStatus, to: PeriodStatus): void {
+    if (this.status === from) return;
+    const allowed = { open: ['closed'], closed: ['open', 'filed'], filed: [] }[this.status];
+    throw conflict('invalid_transition', `An accounting period cannot go from ${this.status} to ${to}`, {
+      from: this.status,
+      to,
+      allowed,
+    });
+  }
+}
