@@ -35,6 +35,7 @@ import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-
 import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
 import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
 import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
+import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -177,6 +178,7 @@ const migrations = [
   LedgerEvidence1791000000810,
   FinanceSettings1792000000100,
   AccountingPeriods1792000000600,
+  CreditNotes1792000000400,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

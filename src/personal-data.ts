@@ -143,9 +143,9 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   invoice_number_series: { impersonal: 'id name prefix pattern document_type reset_period' },
   invoice_renditions: { impersonal: 'id invoice_id format language status storage_key sha256 failure' },
   invoices: {
-    accounting: 'payer_name payer_address payer_tax_id void_reason',
+    accounting: 'payer_name payer_address payer_tax_id void_reason reason_text',
     impersonal:
-      'id type booking_id schedule_id status number series_id period_key seller_name seller_address seller_tax_id currency',
+      'id type booking_id schedule_id original_invoice_id status number series_id period_key reason purpose lines_source payer_source drawn_from seller_name seller_address seller_tax_id currency',
   },
   ledger_checkpoints: { impersonal: 'digest' },
   ledger_erasures: { impersonal: 'entry_id erasure_id' },

@@ -46,7 +46,9 @@ export class BookingAccount {
 
   /** The sum of all invoices that are not void, except one. */
   invoicedCents(exceptId: string | null = null): number {
-    return this.liveInvoices().reduce((sum, { id, totalCents }) => (id === exceptId ? sum : sum + totalCents), 0);
+    return this.liveInvoices().reduce((sum, invoice) => {
+      return invoice.id === exceptId ? sum : sum + invoice.uncreditedCents();
+    }, 0);
   }
 
   /** Throws 409 `booking_not_priced`, 422 `invoice_exceeds_booking`. */
@@ -109,9 +111,9 @@ export class BookingAccount {
 
   openInvoices(): OpenInvoice[] {
     return this.invoices.flatMap((invoice) => {
-      const { id, scheduleId, issueDate, status, totalCents, paidCents } = invoice;
-      const isOpen = issueDate !== null && status !== 'void' && paidCents < totalCents;
-      return isOpen ? [{ id, scheduleId, issueDate, outstandingCents: totalCents - paidCents }] : [];
+      const { id, scheduleId, issueDate } = invoice;
+      const outstandingCents = invoice.isBilled() ? invoice.balanceCents() : 0;
+      return issueDate !== null && outstandingCents > 0 ? [{ id, scheduleId, issueDate, outstandingCents }] : [];
     });
   }
 
@@ -163,7 +165,7 @@ export class BookingAccount {
   }
 
   private liveInvoices(): Invoice[] {
-    return this.invoices.filter(({ status }) => status !== 'void');
+    return this.invoices.filter(({ status }) => status !== 'void' && status !== 'credited');
   }
 
   private assertPayable({ scheduleId, invoiceId }: RequestedShare, path: string): void {
@@ -177,7 +179,7 @@ export class BookingAccount {
     }
     const invoice = this.invoices.find(({ id }) => id === invoiceId);
     if (invoiceId !== undefined && !invoice) throw notFound({ field: `${path}.invoiceId` });
-    if (invoice?.status === 'draft' || invoice?.status === 'void') {
+    if (invoice && !invoice.isBilled()) {
       throw conflict('invoice_not_open', 'Payments can be allocated to issued invoices only', {
         invoiceId,
         status: invoice.status,

@@ -4,8 +4,37 @@ import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { DocumentType } from '../number-series/number-series.entity.js';
 
-export const INVOICE_STATUSES = named('InvoiceStatus', ['draft', 'issued', 'partially_paid', 'paid', 'void']);
+export const INVOICE_STATUSES = named('InvoiceStatus', [
+  'draft',
+  'issued',
+  'partially_paid',
+  'paid',
+  'credited',
+  'void',
+]);
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
+
+export const CREDIT_REASONS = named('CreditReason', ['booking_changed', 'cancellation', 'correction', 'goodwill']);
+export type CreditReason = (typeof CREDIT_REASONS)[number];
+
+export const LINES_SOURCES = named('LinesSource', ['booking', 'schedule', 'manual']);
+export type LinesSource = (typeof LINES_SOURCES)[number];
+
+export const PAYER_SOURCES = named('PayerSource', ['customer', 'manual']);
+export type PayerSource = (typeof PAYER_SOURCES)[number];
+
+export const INVOICE_PURPOSES = named('InvoicePurpose', ['cancellation_fee']);
+export type InvoicePurpose = (typeof INVOICE_PURPOSES)[number];
+
+/** Digests of what the lines of a draft were computed from. */
+export interface DrawnFrom {
+  /** By the id of the live item. */
+  items: Record<string, string>;
+  installment: string | null;
+  waivedCents: number;
+  /** Issued documents of the booking. */
+  documents: string;
+}
 
 /** Those of invoices that are issued and not paid. */
 const OPEN_STATUSES: readonly InvoiceStatus[] = ['issued', 'partially_paid'];
@@ -26,6 +55,8 @@ export interface PricedLine {
   netCents: number;
   taxCents: number;
   totalCents: number;
+  /** Of a credit note: the line of the invoice that it credits. */
+  originalPosition?: number | null;
 }
 
 /** The organization as printed on an invoice. */
@@ -82,6 +113,25 @@ export class Invoice {
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
   /** The sum of its live allocations. */
   @Column('bigint', { name: 'paid_cents', transformer: safeInteger }) paidCents: number;
+  /** The sum of its issued credit notes. */
+  @Column('bigint', { name: 'credited_cents', transformer: safeInteger }) creditedCents: number;
+  /** The invoice that a credit note credits; null for an invoice, like the other members of credit notes. */
+  @Column('text', { name: 'original_invoice_id', nullable: true }) originalInvoiceId: string | null;
+  @Column('text', { nullable: true }) reason: CreditReason | null;
+  @Column('text', { name: 'reason_text', nullable: true }) reasonText: string | null;
+  /** What an issued credit note lowered the open balance of the invoice by, and what it released of its payments. */
+  @Column('bigint', { name: 'open_reduced_cents', nullable: true, transformer: safeInteger })
+  openReducedCents: number | null;
+  @Column('bigint', { name: 'released_cents', nullable: true, transformer: safeInteger }) releasedCents: number | null;
+  /** Null: the price of a booking. */
+  @Column('text', { nullable: true }) purpose: InvoicePurpose | null;
+  /** When the sending was recorded, and the day of the sending. */
+  @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt: Date | null;
+  @Column('date', { name: 'sent_on', nullable: true }) sentOn: string | null;
+  @Column('text', { name: 'lines_source' }) linesSource: LinesSource;
+  @Column('text', { name: 'payer_source' }) payerSource: PayerSource;
+  /** Null: the draft never becomes stale. */
+  @Column('jsonb', { name: 'drawn_from', nullable: true }) drawnFrom: DrawnFrom | null;
   @Column('timestamptz', { name: 'issued_at', nullable: true }) issuedAt: Date | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
   @Column('text', { name: 'void_reason', nullable: true }) voidReason: string | null;
@@ -118,10 +168,32 @@ export class Invoice {
     return dueDate < issueDate ? issueDate : dueDate;
   }
 
+  /** What is still to be paid. */
+  balanceCents(): number {
+    return this.totalCents - this.creditedCents - this.paidCents;
+  }
+
+  /** What is not credited yet. */
+  uncreditedCents(): number {
+    return this.totalCents - this.creditedCents;
+  }
+
+  /** Whether it was issued and neither voided nor credited in full. */
+  isBilled(): boolean {
+    return this.number !== null && this.status !== 'void' && this.status !== 'credited';
+  }
+
   /** The status of an issued invoice with this amount paid. An invoice over nothing is paid when it is issued. */
   statusFor(paidCents: number): InvoiceStatus {
-    if (paidCents === this.totalCents) return 'paid';
+    if (this.creditedCents > 0 && this.creditedCents === this.totalCents) return 'credited';
+    if (paidCents + this.creditedCents === this.totalCents) return 'paid';
     return paidCents === 0 ? 'issued' : 'partially_paid';
+  }
+
+  /** Adds to the credited amount. */
+  addCredited(cents: number): void {
+    this.creditedCents += cents;
+    this.status = this.statusFor(this.paidCents);
   }
 
   /** Adds to the paid amount; a negative amount is subtracted. */
@@ -132,7 +204,7 @@ export class Invoice {
 
   /** `today` is the organization's calendar day. */
   isOverdue(today: string): boolean {
-    const isOpen = OPEN_STATUSES.includes(this.status) && this.paidCents < this.totalCents;
+    const isOpen = OPEN_STATUSES.includes(this.status) && this.balanceCents() > 0;
     return isOpen && this.dueDate !== null && this.dueDate < today;
   }
 
@@ -187,7 +259,8 @@ export class Invoice {
       taxCents: this.taxCents,
       totalCents: this.totalCents,
       paidCents: this.paidCents,
-      balanceCents: this.totalCents - this.paidCents,
+      creditedCents: this.creditedCents,
+      balanceCents: this.balanceCents(),
       issuedAt: this.issuedAt?.toISOString() ?? null,
       voidedAt: this.voidedAt?.toISOString() ?? null,
       voidReason: this.voidReason,
@@ -222,5 +295,5 @@ export class Invoice {
 /** `isOverdue` of a row that the statement calls `invoice`; `today` is a parameter's place, such as `$2`. */
 export function overdueInvoiceSql(today: string): string {
   return `(invoice.status in ('issued', 'partially_paid') and invoice.due_date < ${today}::date
-    and invoice.paid_cents < invoice.total_cents)`;
+    and invoice.paid_cents + invoice.credited_cents < invoice.total_cents)`;
 }

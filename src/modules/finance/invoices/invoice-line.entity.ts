@@ -16,4 +16,6 @@ export class InvoiceLine {
   @Column('bigint', { name: 'net_cents', transformer: safeInteger }) netCents: number;
   @Column('bigint', { name: 'tax_cents', transformer: safeInteger }) taxCents: number;
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
+  /** Of a credit note: the line of the invoice that it credits; null for invoices. */
+  @Column('integer', { name: 'original_position', nullable: true }) originalPosition: number | null;
 }

@@ -39,7 +39,10 @@ export class InvoiceSummary {
   @Id('psch')
   scheduleId: string | null;
 
-  /** `draft` until issued. Payments move it between `issued`, `partially_paid` and `paid`. */
+  /**
+   * `draft` until issued. Payments move it between `issued`, `partially_paid` and `paid`; it is `credited` once its
+   * credit notes add up to the total.
+   */
   @OneOf(INVOICE_STATUSES)
   status: InvoiceStatus;
 
@@ -99,7 +102,11 @@ export class InvoiceSummary {
   @Cents()
   paidCents: number;
 
-  /** `totalCents` - `paidCents`. */
+  /** Sum of the issued credit notes of the invoice; set by the server. */
+  @Cents()
+  creditedCents: number;
+
+  /** `totalCents` - `creditedCents` - `paidCents`. */
   @Cents()
   balanceCents: number;
 
@@ -188,7 +195,8 @@ export function toInvoiceSummary(invoice: Invoice, today: string): InvoiceSummar
     taxCents: invoice.taxCents,
     totalCents: invoice.totalCents,
     paidCents: invoice.paidCents,
-    balanceCents: invoice.totalCents - invoice.paidCents,
+    creditedCents: invoice.creditedCents,
+    balanceCents: invoice.balanceCents(),
     issuedAt: invoice.issuedAt?.toISOString() ?? null,
     voidedAt: invoice.voidedAt?.toISOString() ?? null,
     voidReason: invoice.voidReason,

@@ -27,7 +27,7 @@ const LINES = `coalesce((
     'bookingItemId', line.booking_item_id, 'description', line.description,
     'quantity', trim_scale(line.quantity)::text, 'unitPriceCents', line.unit_price_cents,
     'taxRateBasisPoints', line.tax_rate_basis_points, 'netCents', line.net_cents, 'taxCents', line.tax_cents,
-    'totalCents', line.total_cents) order by line.position)
+    'totalCents', line.total_cents, 'originalPosition', line.original_position) order by line.position)
   from invoice_lines line where line.invoice_id = invoice.id), '[]'::json)`;
 
 /**
