@@ -49,6 +49,7 @@ describe('POST /v1/admin/finance/invoices', () => {
         taxCents: 4_279,
         totalCents: 25_800,
         paidCents: 0,
+        creditedCents: 0,
         balanceCents: 25_800,
         issuedAt: null,
         voidedAt: null,
