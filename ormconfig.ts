@@ -26,9 +26,9 @@ import { DerivedCredentials1791000000330 } from './src/migrations/1791000000330-
 import { ContractPublicIds1791000000400 } from './src/migrations/1791000000400-contract-public-ids.js';
 import { ContractPageTokens1791000000410 } from './src/migrations/1791000000410-contract-page-tokens.js';
 import { AuditRequestIds1791000000420 } from './src/migrations/1791000000420-audit-request-ids.js';
-import { MessageRetention1791000000700 } from './src/migrations/1791000000700-message-retention.js';
-import { VaultKeyDestruction1791000000510 } from './src/migrations/1791000000510-vault-key-destruction.js';
 import { ServiceKeys1791000000500 } from './src/migrations/1791000000500-service-keys.js';
+import { VaultKeyDestruction1791000000510 } from './src/migrations/1791000000510-vault-key-destruction.js';
+import { MessageRetention1791000000700 } from './src/migrations/1791000000700-message-retention.js';
 import { BookingRetention1791000000710 } from './src/migrations/1791000000710-booking-retention.js';
 import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-sealed-answers.js';
 import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
@@ -36,6 +36,7 @@ import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledg
 import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
 import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
+import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -179,6 +180,7 @@ const migrations = [
   FinanceSettings1792000000100,
   AccountingPeriods1792000000600,
   CreditNotes1792000000400,
+  SupplierStatus1792000000900,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -94,7 +94,8 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   api_tokens: { account: 'name', impersonal: 'id kind public_id secret_hash scopes user_id parent_id operator_id' },
   booking_items: {
     contract: 'title cancel_reason',
-    impersonal: 'id booking_id currency type status cost_currency pricing_treatment departure_id allotment_id',
+    impersonal:
+      'id booking_id currency type status cost_currency pricing_treatment departure_id allotment_id supplier_status',
   },
   bookings: {
     contract: 'customer_name customer_email notes cancel_reason',

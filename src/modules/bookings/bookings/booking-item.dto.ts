@@ -10,6 +10,8 @@ import {
   type ItemType,
   PRICING_TREATMENTS,
   type PricingTreatment,
+  SUPPLIER_STATUSES,
+  type SupplierStatus,
 } from './booking-item.entity.js';
 
 const MIN_CENTS = Number.MIN_SAFE_INTEGER;
@@ -200,6 +202,13 @@ export class BookingItemResponse {
   @Id('alot')
   allotmentId: string | null;
 
+  /**
+   * Whether the external provider has confirmed the item; `none` if it has no external provider. A cancelled item is
+   * `cancelling` until the provider has cancelled its order.
+   */
+  @OneOf(SUPPLIER_STATUSES)
+  supplierStatus: SupplierStatus;
+
   /** When the item was cancelled; null unless its status is `cancelled`. */
   @Instant()
   cancelledAt: string | null;
@@ -239,6 +248,7 @@ export function toBookingItem(item: BookingItem): BookingItemResponse {
     serviceDate: item.serviceDate,
     departureId: item.departureId,
     allotmentId: item.allotmentId,
+    supplierStatus: item.supplierStatus,
     cancelledAt: item.cancelledAt?.toISOString() ?? null,
     cancelReason: item.cancelReason,
     version: item.version,

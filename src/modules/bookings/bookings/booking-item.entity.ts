@@ -25,6 +25,24 @@ export type ItemStatus = (typeof ITEM_STATUSES)[number];
 export const PRICING_TREATMENTS = named('PricingTreatment', ['standard', 'pass_through']);
 export type PricingTreatment = (typeof PRICING_TREATMENTS)[number];
 
+/**
+ * Whether the external provider has confirmed the item; `none` without one. It follows the trip component that the item was
+ * sold for; only the trips module and the cancellation of the item change it.
+ */
+export const SUPPLIER_STATUSES = named('SupplierStatus', [
+  'none',
+  'pending',
+  'confirmed',
+  'refused',
+  'cancelling',
+  'cancelled',
+  'cancel_failed',
+]);
+export type SupplierStatus = (typeof SUPPLIER_STATUSES)[number];
+
+/** While the provider has an order, or may have one, a cancelled item has to be cancelled there too. */
+export const LIVE_AT_SUPPLIER: readonly SupplierStatus[] = ['pending', 'confirmed'];
+
 export interface ItemChanges {
   type?: ItemType;
   title?: string;
@@ -64,6 +82,7 @@ export class BookingItem {
   @Column('text', { name: 'departure_id', nullable: true }) departureId: string | null;
   /** Takes the units from this allotment. */
   @Column('text', { name: 'allotment_id', nullable: true }) allotmentId: string | null;
+  @Column('text', { name: 'supplier_status' }) supplierStatus: SupplierStatus;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
   @Column('text', { name: 'cancel_reason', nullable: true }) cancelReason: string | null;
   @Column('integer') version: number;
@@ -86,6 +105,7 @@ export class BookingItem {
       });
     }
     Object.assign(this, { status: 'cancelled', cancelledAt: now, cancelReason: reason, updatedAt: now });
+    if (LIVE_AT_SUPPLIER.includes(this.supplierStatus)) this.supplierStatus = 'cancelling';
   }
 
   /** Computes the total; call it after a change of prices or quantities. Throws 400 if they contradict each other. */
@@ -113,6 +133,7 @@ export class BookingItem {
       serviceDate: this.serviceDate,
       departureId: this.departureId,
       allotmentId: this.allotmentId,
+      supplierStatus: this.supplierStatus,
       version: this.version,
     };
   }

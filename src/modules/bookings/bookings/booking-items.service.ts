@@ -12,7 +12,7 @@ import { AllotmentsService, ChannelsService } from '../../distribution/index.js'
 import { RemindersService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
 import type { CreateBookingItem, ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
-import { BookingItem } from './booking-item.entity.js';
+import { BookingItem, type SupplierStatus } from './booking-item.entity.js';
 import { BookingListener } from './booking-listener.js';
 import { toBookingItemSummary, toBookingSummary } from './booking-summary.js';
 import type { Booking } from './booking.entity.js';
@@ -23,6 +23,12 @@ const MAX_ACTIVE_ITEMS = 500;
 
 /** An item, and the versions that a change of it expects. */
 export type ItemTarget = ItemPath & { expected: ExpectedVersions };
+
+interface NewItem {
+  id?: string;
+  hasUnits?: boolean;
+  supplierStatus?: SupplierStatus;
+}
 
 type DepartureUnits = ItemUnits & { departureId: string };
 
@@ -60,11 +66,11 @@ export class BookingItemsService {
     return page;
   }
 
-  /** `hasUnits`: the caller has already sold the departure's units to this item. */
+  /** `hasUnits`: the caller has already sold the departure's units to this item. `supplierStatus`: of the trip's component. */
   async add(
     bookingId: string,
     input: CreateBookingItem,
-    { id = newId('bkit'), hasUnits = false } = {},
+    { id = newId('bkit'), hasUnits = false, supplierStatus = 'none' }: NewItem = {},
   ): Promise<BookingItem> {
     const { status = 'confirmed' } = input;
     if (status !== 'confirmed') throw unprocessable('invalid_initial_status', `A new item cannot be ${status}`);
@@ -77,7 +83,7 @@ export class BookingItemsService {
           limit: MAX_ACTIVE_ITEMS,
         });
       }
-      const item = newItem(input, { id, booking, now: this.clock.now() });
+      const item = newItem(input, { id, booking, supplierStatus, now: this.clock.now() });
       await this.assertSelling(booking.channelId, item);
       const departure = (await this.lockDepartures([item])).get(item.departureId ?? '');
       if (departure) item.serviceDate = departure.startDate;
@@ -114,6 +120,7 @@ export class BookingItemsService {
 
   async cancel(target: ItemTarget, reason: string | null): Promise<BookingItem> {
     return this.database.transaction(async () => {
+      await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(target.bookingId));
       const { booking, item } = await this.lock(target);
       const before = item.auditImage();
       item.cancel(reason, this.clock.now());
@@ -136,6 +143,19 @@ export class BookingItemsService {
     await this.lockDepartures(units);
     await this.releaseUnits(units);
     return units.map(({ id }) => id).sort();
+  }
+
+  /** Stores what the providers of these items have answered. The amounts and the booking itself do not change. */
+  async setSupplierStatus(bookingId: string, itemIds: readonly string[], status: SupplierStatus): Promise<void> {
+    await this.repository.bookings.lock(bookingId);
+    for (const itemId of itemIds) {
+      const item = await this.repository.getItem({ bookingId, itemId });
+      if (item.supplierStatus === status) continue;
+      const before = item.auditImage();
+      Object.assign(item, { supplierStatus: status, updatedAt: this.clock.now() });
+      await this.repository.items.update(item);
+      this.record('update', item, { before });
+    }
   }
 
   /** Throws 422 `channel_mismatch` if an active item uses an allotment of another channel. */
@@ -243,7 +263,7 @@ export class BookingItemsService {
 
 function newItem(
   input: CreateBookingItem,
-  { id, booking, now }: { id: string; booking: Booking; now: Date },
+  { id, booking, supplierStatus, now }: { id: string; booking: Booking; supplierStatus: SupplierStatus; now: Date },
 ): BookingItem {
   const item = make(BookingItem, {
     id,
@@ -262,6 +282,7 @@ function newItem(
     serviceDate: input.serviceDate ?? null,
     departureId: input.departureId ?? null,
     allotmentId: input.allotmentId ?? null,
+    supplierStatus,
     cancelledAt: null,
     cancelReason: null,
     version: 1,

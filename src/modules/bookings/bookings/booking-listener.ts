@@ -5,6 +5,11 @@ import type { BookingItemSummary, BookingSummary } from './booking-summary.js';
  * change. An error rejects the change. Implementations declare `@Listens(BookingListener, ...)`.
  */
 export abstract class BookingListener {
+  /**
+   * Before the booking is locked for the cancellation of itself or of an item, or for the move of a departure. A module whose
+   * own rows are locked before bookings locks them here.
+   */
+  beforeLock?(bookingId: string): Promise<void>;
   confirmed?(booking: BookingSummary): Promise<void>;
   /** All items are cancelled and the total is 0; neither `itemCancelled` nor `totalChanged` is called for it. */
   cancelled?(booking: BookingSummary, reason: string): Promise<void>;
@@ -14,6 +19,8 @@ export abstract class BookingListener {
   itemChanged?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
   /** One item was cancelled, the booking was not. */
   itemCancelled?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
+  /** The booking follows this departure to another day. Called after `beforeLock`, whether or not an item has moved. */
+  departureMoved?(bookingId: string, departureId: string): Promise<void>;
   /** The departure date has changed. */
   dateMoved?(booking: BookingSummary, before: string | null): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
@@ -10,6 +11,10 @@ import {
   type TargetPage,
 } from '../../notifications/index.js';
 import { BookingsService } from './bookings.service.js';
+
+/** The mail that confirms a booking waits this long for providers to confirm its items. */
+const MAX_WAIT_MS = 30 * 60_000;
+const WAIT_MS = 60_000;
 
 // Also bookings in progress: a reminder on the day of departure is sent after the booking has started. An item takes the day of
 // its departure, even if the job that moves it to another day has not run yet.
@@ -34,6 +39,7 @@ export class BookingReminderSource implements ReminderSource {
   constructor(
     private readonly database: Database,
     private readonly bookings: BookingsService,
+    private readonly clock: Clock,
     private readonly env: Env,
   ) {}
 
@@ -57,6 +63,21 @@ export class BookingReminderSource implements ReminderSource {
     const [target] = await this.ofBookings([targetId], [trigger]);
     if (!target) return null;
     const { number: bookingNumber, customerName, customerEmail } = await this.bookings.getSummary(targetId);
-    return { ...target, bookingNumber, customerName, customerEmail, outstanding: null };
+    const due = { ...target, bookingNumber, customerName, customerEmail, outstanding: null };
+    const waitsUntil = trigger === 'booking_confirmed' ? await this.confirmationMailWait(targetId) : null;
+    return waitsUntil === null ? due : { ...due, waitsUntil };
+  }
+
+  /** A minute at a time while an external provider has not confirmed an item, up to the limit; null: no wait. */
+  private async confirmationMailWait(bookingId: string): Promise<Date | null> {
+    const [pending] = await this.database.query<{ confirmedAt: Date }>(
+      `select b.confirmed_at as "confirmedAt" from bookings b where b.id = $1 and exists (
+         select from booking_items i where i.booking_id = b.id and i.supplier_status = 'pending')`,
+      [bookingId],
+    );
+    if (!pending) return null;
+    const last = pending.confirmedAt.getTime() + MAX_WAIT_MS;
+    const now = this.clock.now().getTime();
+    return now < last ? new Date(Math.min(last, now + WAIT_MS)) : null;
   }
 }

@@ -1,5 +1,5 @@
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
-import type { BookingItem, ItemStatus, ItemType, PricingTreatment } from './booking-item.entity.js';
+import type { BookingItem, ItemStatus, ItemType, PricingTreatment, SupplierStatus } from './booking-item.entity.js';
 import type { BookingStatus, BookingView } from './booking.entity.js';
 
 /** A booking as other modules see it. */
@@ -38,6 +38,7 @@ export interface BookingItemSummary {
   readonly serviceDate: string | null;
   readonly departureId: string | null;
   readonly allotmentId: string | null;
+  readonly supplierStatus: SupplierStatus;
 }
 
 export function toBookingSummary(booking: BookingView): BookingSummary {
@@ -75,5 +76,6 @@ export function toBookingItemSummary(item: BookingItem): BookingItemSummary {
     serviceDate: item.serviceDate,
     departureId: item.departureId,
     allotmentId: item.allotmentId,
+    supplierStatus: item.supplierStatus,
   };
 }

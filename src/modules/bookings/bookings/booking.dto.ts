@@ -271,6 +271,10 @@ export class BookingResponse {
   @Text({ max: 64 })
   termsSha256: string | null;
 
+  /** `provider_cancellation_pending`: an external provider has not cancelled the order of a cancelled item yet. */
+  @Texts({ max: 10, maxLength: 100 })
+  warnings: string[];
+
   /**
    * Increases with every change of the booking or its items. It is also the ETag, and what If-Match is compared with.
    */
@@ -307,6 +311,7 @@ export function toBooking(view: BookingView): BookingResponse {
     cancelReason: view.cancelReason,
     terms: view.terms && view.terms.map(toTermsLine),
     termsSha256: view.termsSha256,
+    warnings: view.isCancellingAtSupplier ? ['provider_cancellation_pending'] : [],
     version: view.version,
     createdAt: view.createdAt.toISOString(),
     updatedAt: view.updatedAt.toISOString(),

@@ -35,8 +35,11 @@ export interface BookingChanges {
   channelId?: string | null;
 }
 
-/** A booking as responses show it: its columns and the day on which it departs. */
-export type BookingView = Columns<Booking> & { departureDate: string | null };
+/**
+ * A booking as responses show it: its columns, the day on which it departs, and whether a provider has yet to cancel an order
+ * for it.
+ */
+export type BookingView = Columns<Booking> & { departureDate: string | null; isCancellingAtSupplier: boolean };
 
 /** A customer's order of travel services, in one currency. Every change of it or of its items locks its row. */
 @Entity('bookings')

@@ -7,7 +7,7 @@ import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { ListBookingItems } from './booking-item.dto.js';
-import { BookingItem } from './booking-item.entity.js';
+import { BookingItem, LIVE_AT_SUPPLIER } from './booking-item.entity.js';
 import { type ListBookings, SORT_FIELDS } from './booking.dto.js';
 import { Booking, type BookingStatus, type BookingView } from './booking.entity.js';
 
@@ -46,6 +46,7 @@ export interface ProgressedBooking {
 
 const FIRST_SERVICE = `(select min(i.service_date) from booking_items i
   where i.booking_id = b.id and i.status <> 'cancelled')`;
+const CANCELLING = `exists (select from booking_items i where i.booking_id = b.id and i.supplier_status = 'cancelling')`;
 const LAST_SERVICE = FIRST_SERVICE.replace('min(', 'max(');
 
 export const START: Progress = {
@@ -80,30 +81,33 @@ export class BookingsRepository {
   }
 
   async getView(id: string): Promise<BookingView> {
-    const [found] = await this.database.read<Booking, { departure_date: string | null }>(Booking, {
+    const [found] = await this.database.read<Booking, ViewColumns>(Booking, {
       name: 'booking-get',
       text: `select ${this.viewColumns()} from bookings b where b.id = $1`,
       values: [id],
     });
     if (!found) throw notFound();
-    return { ...found.entity, departureDate: found.raw.departure_date };
+    return viewFrom(found);
   }
 
   /** Reads the departure date after the lock: a statement that waited for the lock would still see the old items. */
   async viewOf(booking: Booking): Promise<BookingView> {
-    const [items] = await this.database.prepared<{ first: string | null }>(
+    const [items] = await this.database.prepared<{ first: string | null; isCancelling: boolean | null }>(
       'booking-departure',
-      `select min(service_date) as first from booking_items where booking_id = $1 and status <> 'cancelled'`,
+      `select min(service_date) filter (where status <> 'cancelled') as first,
+         bool_or(supplier_status = 'cancelling') as "isCancelling"
+       from booking_items where booking_id = $1`,
       [booking.id],
     );
-    return { ...booking, departureDate: items?.first ?? booking.startDate };
+    const departureDate = items?.first ?? booking.startDate;
+    return { ...booking, departureDate, isCancellingAtSupplier: items?.isCancelling ?? false };
   }
 
   async list(query: ListBookings): Promise<{ views: BookingView[]; total: number }> {
     const { where, values } = conditionsOf(query);
     const { limit, offset } = pageBounds(query);
     // The left join returns one row with the total even if the page is empty.
-    const found = await this.database.read<Booking, { total: number; departure_date: string | null }>(Booking, {
+    const found = await this.database.read<Booking, ViewColumns & { total: number }>(Booking, {
       text: `select t.total, p.* from (select count(*)::int as total from bookings b where ${where}) t
        left join lateral (
          select ${this.viewColumns()}, row_number() over () as place
@@ -111,9 +115,7 @@ export class BookingsRepository {
        ) p on true order by p.place`,
       values,
     });
-    const views = found
-      .filter(({ entity }) => entity.id !== null)
-      .map(({ entity, raw }) => ({ ...entity, departureDate: raw.departure_date }));
+    const views = found.filter(({ entity }) => entity.id !== null).map(viewFrom);
     return { views, total: found[0]?.raw.total ?? 0 };
   }
 
@@ -263,10 +265,11 @@ export class BookingsRepository {
   async cancelItems(bookingId: string, reason: string, now: Date): Promise<ItemUnits[]> {
     return this.database.query<ItemUnits>(
       `update booking_items
-       set status = 'cancelled', cancelled_at = $2, cancel_reason = $3, version = version + 1, updated_at = $2
+       set status = 'cancelled', cancelled_at = $2, cancel_reason = $3, version = version + 1, updated_at = $2,
+         supplier_status = case when supplier_status = any($4) then 'cancelling' else supplier_status end
        where booking_id = $1 and status <> 'cancelled'
        returning id, departure_id as "departureId", allotment_id as "allotmentId", quantity`,
-      [bookingId, now, reason],
+      [bookingId, now, reason, LIVE_AT_SUPPLIER],
     );
   }
 
@@ -292,8 +295,19 @@ export class BookingsRepository {
   }
 
   private viewColumns(): string {
-    return `${this.bookings.columns('b')}, coalesce(${FIRST_SERVICE}, b.start_date) as departure_date`;
+    return `${this.bookings.columns('b')}, coalesce(${FIRST_SERVICE}, b.start_date) as departure_date,
+      ${CANCELLING} as cancelling`;
   }
+}
+
+/** What a view of a booking has beside its columns. */
+interface ViewColumns {
+  departure_date: string | null;
+  cancelling: boolean;
+}
+
+function viewFrom({ entity, raw }: { entity: Booking; raw: ViewColumns }): BookingView {
+  return { ...entity, departureDate: raw.departure_date, isCancellingAtSupplier: raw.cancelling };
 }
 
 function conditionsOf({ status, search, startFrom, startTo }: ListBookings): { where: string; values: unknown[] } {

@@ -13,7 +13,8 @@ import { type Terms, TermsService } from '../../legal/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import { completePolicy } from '../payment-policies/payment-policy.js';
-import type { ItemType } from './booking-item.entity.js';
+import type { CreateBookingItem } from './booking-item.dto.js';
+import type { ItemType, SupplierStatus } from './booking-item.entity.js';
 import { BookingItemsService } from './booking-items.service.js';
 import { BookingListener } from './booking-listener.js';
 import {
@@ -55,6 +56,8 @@ export interface ComponentSale {
   serviceDate: string | null;
   /** The departure whose units were already sold to it. */
   departureId: string | null;
+  /** An external provider has to confirm it. */
+  isExternal: boolean;
 }
 
 export interface TripSale {
@@ -94,7 +97,7 @@ export class BookingsService {
       if (number === undefined) await this.repository.insertNumbered(booking);
       else if (!(await this.repository.bookings.insertUnlessTaken(booking))) throw numberTaken(number);
       this.record('create', booking, { before: null, after: booking.auditImage() });
-      return { ...booking, departureDate: booking.startDate };
+      return { ...booking, departureDate: booking.startDate, isCancellingAtSupplier: false };
     });
   }
 
@@ -151,6 +154,7 @@ export class BookingsService {
   /** Cancels the items with it. Payments and invoices do not change. */
   async cancel(id: string, reason: string, expected: ExpectedVersions): Promise<BookingView> {
     return this.database.transaction(async () => {
+      await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(id));
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
       booking.cancel(reason, this.clock.now());
@@ -173,13 +177,24 @@ export class BookingsService {
       const dates = { startDate: days.at(0) ?? null, endDate: days.at(-1) ?? null };
       const { id } = await this.create({ currency, customerName, customerEmail, ...dates });
       const itemIds: string[] = [];
-      for (const { totalCents, ...component } of components) {
+      for (const { totalCents, isExternal, ...component } of components) {
         const item = { ...component, unitSellCents: totalCents / component.quantity };
-        itemIds.push((await this.items.add(id, item, { hasUnits: true })).id);
+        const supplierStatus = isExternal ? 'pending' : 'none';
+        itemIds.push((await this.items.add(id, item, { hasUnits: true, supplierStatus })).id);
       }
       await this.confirm(id, null);
       return { bookingId: id, itemIds };
     });
+  }
+
+  /** Adds what the replacement of a trip's component costs more or less than the item it was sold as. */
+  async addDifference(bookingId: string, input: CreateBookingItem): Promise<string> {
+    return (await this.items.add(bookingId, input)).id;
+  }
+
+  /** Stores what external providers have answered about items of a trip's booking. */
+  async setSupplierStatus(bookingId: string, itemIds: readonly string[], status: SupplierStatus): Promise<void> {
+    await this.items.setSupplierStatus(bookingId, itemIds, status);
   }
 
   /**

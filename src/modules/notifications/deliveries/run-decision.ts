@@ -29,6 +29,7 @@ export function decide(run: DueRun, { now, window }: { now: Date; window: Sendin
   if (target.anchorDate !== run.anchorDate) return end('superseded', 'anchor_moved');
   if (isTooLate(now, run)) return end('expired', 'too_late');
 
+  if (target.waitsUntil && target.waitsUntil > now) return { kind: 'wait', until: target.waitsUntil };
   const free = freeFrom(now, window);
   if (!free) return end('expired', 'no_free_moment');
   if (free > now) return { kind: 'wait', until: free };

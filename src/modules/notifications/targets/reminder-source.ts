@@ -16,6 +16,8 @@ export interface DueTarget extends ReminderTarget {
   bookingNumber: string;
   customerName: string;
   customerEmail: string | null;
+  /** The message is not sent before this instant, because its subject is not settled yet; absent if it is. */
+  waitsUntil?: Date;
   /** The open amount; null if the reminder is not about a payment. */
   outstanding: { cents: number; currency: string } | null;
 }

@@ -366,6 +366,7 @@ function saleOf({ currency, travelerParty }: Trip, held: readonly TripComponent[
       taxIncludedCents: component.taxCents ?? 0,
       serviceDate: component.serviceDate,
       departureId: component.departureId,
+      isExternal: !component.isInternal(),
     })),
   };
 }
