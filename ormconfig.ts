@@ -34,8 +34,8 @@ import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-seale
 import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
 import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
 import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
-import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
+import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -178,8 +178,8 @@ const migrations = [
   LedgerAppendRights1791000000800,
   LedgerEvidence1791000000810,
   FinanceSettings1792000000100,
-  AccountingPeriods1792000000600,
   CreditNotes1792000000400,
+  AccountingPeriods1792000000600,
   SupplierStatus1792000000900,
 ];
 
