@@ -33,6 +33,7 @@ import { BookingRetention1791000000710 } from './src/migrations/1791000000710-bo
 import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-sealed-answers.js';
 import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
 import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
+import { ContractAndTripRetention1791000000820 } from './src/migrations/1791000000820-contract-and-trip-retention.js';
 import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
 import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
 import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
@@ -177,6 +178,7 @@ const migrations = [
   SealedAnswers1791000000720,
   LedgerAppendRights1791000000800,
   LedgerEvidence1791000000810,
+  ContractAndTripRetention1791000000820,
   FinanceSettings1792000000100,
   CreditNotes1792000000400,
   AccountingPeriods1792000000600,

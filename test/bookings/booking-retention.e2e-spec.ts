@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { BookingJobs } from '../../src/modules/bookings/bookings/bookings.jobs.js';
+import { BookingRetentionJobs } from '../../src/modules/bookings/bookings/booking-retention.jobs.js';
 import { BookingsService } from '../../src/modules/bookings/index.js';
 import { Clock } from '../../src/platform/clock/clock.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   app = await startApp({ env: { JOBS: 'false' } });
 });
 
-const erase = () => asSystem(() => app.nest.get(BookingJobs, { strict: false }).erasePast());
+const erase = () => asSystem(() => app.nest.get(BookingRetentionJobs, { strict: false }).erasePast());
 const complete = () => asSystem(() => app.nest.get(BookingsService).progressByDate());
 const inDays = (days: number) => app.nest.get(Clock).dayOf(new Date(app.now().getTime() + days * 86_400_000));
 /** Three years are at most this many days. */

@@ -118,19 +118,9 @@ export async function eventsOf(app: TestApp, id: string, count: number): Promise
   }
 }
 
-/** The mails for a contract, oldest first, as soon as no job is left that would create one. */
+/** The mails for a contract, oldest first. */
 export async function mailsOf(app: TestApp, id: string): Promise<object[]> {
   const reference = await referenceOf(app, id);
-  for (;;) {
-    const waiting = await app.sql(
-      `select from graphile_worker._private_jobs as job
-       join graphile_worker._private_tasks as task on task.id = job.task_id
-       where task.identifier = 'mail.send' and payload ->> 'contractId' = $1`,
-      [reference],
-    );
-    if (waiting.length === 0) break;
-    await setTimeout(50);
-  }
   return app.sql(
     'select recipient, subject, text from notification_messages where contract_id = $1 order by created_at, id',
     [reference],

@@ -14,6 +14,49 @@ beforeAll(async () => {
 /** An instant this many milliseconds from now, by the clock of the service. */
 const inMs = (ms: number) => new Date(app.now().getTime() + ms).toISOString();
 
+describe('the personal data of a contract', () => {
+  const erase = () => asSystem(() => app.nest.get(ContractsService, { strict: false }).erasePast());
+  const PERSON = {
+    title: 'Contract of Clara Beispiel',
+    recipientName: 'Clara Beispiel',
+    recipientEmail: 'clara@example.com',
+  };
+
+  it('the texts and the recipient of a contract without a booking are erased three years after the last change', async () => {
+    const { id } = await contractIn(app, 'sent', { ...PERSON, metadata: { guest: 'Clara' } });
+    const draft = await contractIn(app, 'draft', PERSON);
+    const before = await read(app, id);
+    app.travel({ days: 1_090 });
+    await erase();
+    expect(await read(app, id)).toMatchObject({ ...PERSON, body: before['body'] });
+
+    app.travel({ days: 10 });
+    await Promise.all([erase(), erase()]);
+    const { bodySha256, contractNumber, issuedAt } = before;
+    const erased = { title: 'Erased contract', body: '', recipientName: null, recipientEmail: null, metadata: null };
+    expect(await read(app, id)).toMatchObject({
+      ...erased,
+      bodySha256,
+      contractNumber,
+      issuedAt,
+      version: before.version + 1,
+    });
+    expect(await read(app, draft.id)).toMatchObject(erased);
+    expect((await app.get(`${PUBLIC}/${id}`)).status).toBe(404);
+    expect((await ledgerOf(app, id)).at(-1)).toMatchObject({ action: 'legal.contract.erase', actorType: 'system' });
+    app.travel({ days: -1_100 });
+  });
+
+  it('the text of an erased contract cannot be written again', async () => {
+    const { id } = await contractIn(app, 'sent', PERSON);
+    app.travel({ days: 1_100 });
+    await erase();
+    const rewrite = app.sql(`update contracts set body = 'x', erased_at = now() where public_id = $1`, [id]);
+    await expect(rewrite).rejects.toThrow('was issued');
+    app.travel({ days: -1_100 });
+  });
+});
+
 describe('the expiry of contracts', () => {
   it.each(['issued', 'sent'] as const)(
     'a contract that is %s expires once its expiresAt has passed',

@@ -9,6 +9,7 @@ import { BookingItemsController } from './bookings/booking-items.controller.js';
 import { BookingItemsService } from './bookings/booking-items.service.js';
 import { BookingReminderSource } from './bookings/booking-reminder-source.js';
 import { BookingsController } from './bookings/bookings.controller.js';
+import { BookingRetentionJobs } from './bookings/booking-retention.jobs.js';
 import { BookingJobs } from './bookings/bookings.jobs.js';
 import { BookingsRepository } from './bookings/bookings.repository.js';
 import { BookingsService } from './bookings/bookings.service.js';
@@ -20,6 +21,7 @@ import { BookingsService } from './bookings/bookings.service.js';
     BookingItemsService,
     BookingJobs,
     BookingReminderSource,
+    BookingRetentionJobs,
     BookingsDemo,
     BookingsRepository,
     BookingsService,

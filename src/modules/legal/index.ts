@@ -1,3 +1,4 @@
+export { ContractsService } from './contracts/contracts.service.js';
 export { LegalDemo } from './legal.demo.js';
 export { LegalModule } from './legal.module.js';
 export { POLICY_KINDS, type PolicyKind } from './policies/policy-kind.js';

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { DistributionModule } from '../distribution/index.js';
+import { NotificationsModule } from '../notifications/index.js';
 import { ContractPagesController } from './contract-pages/contract-pages.controller.js';
 import { ContractPagesService } from './contract-pages/contract-pages.service.js';
 import { ContractsController } from './contracts/contracts.controller.js';
@@ -18,7 +19,7 @@ import { PolicyResolutionController } from './terms/policy-resolution.controller
 import { TermsService } from './terms/terms.service.js';
 
 @Module({
-  imports: [ActionLedgerModule, DistributionModule],
+  imports: [ActionLedgerModule, DistributionModule, NotificationsModule],
   controllers: [
     PublicContractsController,
     ContractPagesController,
@@ -39,6 +40,6 @@ import { TermsService } from './terms/terms.service.js';
     PolicyVersionsService,
     TermsService,
   ],
-  exports: [TermsService],
+  exports: [ContractsService, TermsService],
 })
 export class LegalModule {}

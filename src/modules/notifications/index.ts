@@ -1,4 +1,5 @@
 export { ContractLinks } from './deliveries/contract-links.js';
+export { DirectMailsService } from './deliveries/direct-mails.service.js';
 export { NotificationsModule } from './notifications.module.js';
 export { RemindersService } from './planning/reminders.service.js';
 export { ListReminderRuns, ReminderRunList } from './runs/reminder-run.dto.js';

@@ -4,7 +4,7 @@ import { Env } from '../../platform/config/env.js';
 import { LOG } from '../../platform/observability/log.js';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { IdentityModule } from '../identity/index.js';
-import { AccountMailsService } from './deliveries/account-mails.service.js';
+import { DirectMailsService } from './deliveries/direct-mails.service.js';
 import { DeliveryJobs } from './deliveries/deliveries.jobs.js';
 import { MailSender, RecordingSender } from './deliveries/mail-sender.js';
 import { SmtpSender } from './deliveries/smtp-sender.js';
@@ -25,7 +25,7 @@ import { SimulationsService } from './simulations/simulations.service.js';
   imports: [ActionLedgerModule, IdentityModule],
   controllers: [ReminderRulesController, SimulationsController, MessagesController],
   providers: [
-    AccountMailsService,
+    DirectMailsService,
     DeliveryJobs,
     {
       provide: MailSender,
@@ -43,6 +43,6 @@ import { SimulationsService } from './simulations/simulations.service.js';
     RemindersService,
     SimulationsService,
   ],
-  exports: [RemindersService],
+  exports: [DirectMailsService, RemindersService],
 })
 export class NotificationsModule {}

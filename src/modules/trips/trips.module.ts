@@ -12,6 +12,7 @@ import { ReservationsController } from './trips/reservations.controller.js';
 import { ReservationsService } from './trips/reservations.service.js';
 import { TripComponentsService } from './trips/trip-components.service.js';
 import { TripsController } from './trips/trips.controller.js';
+import { TripRetentionJobs } from './trips/trip-retention.jobs.js';
 import { TripJobs } from './trips/trips.jobs.js';
 import { TripsRepository } from './trips/trips.repository.js';
 import { TripsService } from './trips/trips.service.js';
@@ -27,6 +28,7 @@ import { TripsService } from './trips/trips.service.js';
     SimulatedProvider,
     TripComponentsService,
     TripJobs,
+    TripRetentionJobs,
     TripsDemo,
     TripsRepository,
     TripsService,

@@ -62,6 +62,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   blackoutDays: 'Mail and reminders',
   remindersPerDay: 'Mail and reminders',
   contractRetentionMonths: 'Personal data',
+  contactRetentionMonths: 'Personal data',
   messageRetentionMonths: 'Personal data',
   catalogMarkets: 'Catalog',
   embedder: 'Catalog',

@@ -43,6 +43,7 @@ export abstract class Env {
   readonly blackoutDays: readonly string[];
   readonly remindersPerDay: number;
   readonly contractRetentionMonths: number;
+  readonly contactRetentionMonths: number;
   readonly messageRetentionMonths: number;
   readonly rateLimitFactor: number;
   readonly requireMfa: boolean;

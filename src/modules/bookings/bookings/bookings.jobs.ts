@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
@@ -27,18 +26,12 @@ export class BookingJobs implements DepartureListener {
     private readonly items: BookingItemsService,
     private readonly reminders: RemindersService,
     private readonly jobs: Jobs,
-    private readonly env: Env,
   ) {}
 
   /** Hourly, because a day begins at another hour of UTC in each time zone; the next run makes up for a missed one. */
   @Cron('bookings.calendar', '3 * * * *')
   async progressByDate(): Promise<void> {
     await this.bookings.progressByDate();
-  }
-
-  @Cron('bookings.retention', '53 3 * * *')
-  async erasePast(): Promise<void> {
-    await this.bookings.eraseOlderThan(this.env.contractRetentionMonths);
   }
 
   /** Reminders of the old day end in this transaction. */

@@ -193,6 +193,11 @@ export class BookingsRepository {
     return erased;
   }
 
+  async erasedAmong(ids: readonly string[]): Promise<string[]> {
+    const text = 'select id from bookings where id = any ($1) and erased_at is not null';
+    return (await this.database.query<{ id: string }>(text, [ids])).map(({ id }) => id);
+  }
+
   /** Returns the ids of the items that are now fulfilled, by booking. */
   async fulfillItems(bookingIds: readonly string[]): Promise<Map<string, string[]>> {
     const items = await this.database.query<{ id: string; booking_id: string }>(

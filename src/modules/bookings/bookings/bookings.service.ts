@@ -207,17 +207,9 @@ export class BookingsService {
     }
   }
 
-  /** Erases the personal data of bookings whose last service was at least this number of months ago, in a transaction per batch. */
-  async eraseOlderThan(months: number): Promise<void> {
-    const batch = async () => {
-      const erased = await this.repository.eraseOlderThan(months, BATCH);
-      for (const { id, version } of erased) {
-        const images = { before: { id, version: version - 1 }, after: { id, version } };
-        this.ledger.record('bookings.booking.erase', { subjectType: 'booking', subjectId: id, ...images });
-      }
-      return erased.length;
-    };
-    while ((await this.database.transaction(batch)) === BATCH);
+  /** Which of these bookings have no personal data any more. */
+  async erasedAmong(ids: readonly string[]): Promise<string[]> {
+    return this.repository.erasedAmong(ids);
   }
 
   /** Locks the booking, and with it its items and total, until the end of the transaction. `details` name a body's field. */

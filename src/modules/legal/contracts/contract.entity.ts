@@ -74,6 +74,8 @@ export class Contract {
   @Column('timestamptz', { name: 'expired_at', nullable: true }) expiredAt: Date | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
   @Column('text', { name: 'void_reason', nullable: true }) voidReason: string | null;
+  /** When the text and the recipient were erased; the digest of the text stays. */
+  @Column('timestamptz', { name: 'erased_at', nullable: true }) erasedAt: Date | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;

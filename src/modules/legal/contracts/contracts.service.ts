@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Brackets } from 'typeorm';
 import { Clock } from '../../../platform/clock/clock.js';
+import { Env } from '../../../platform/config/env.js';
 import { currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
@@ -12,10 +13,10 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { isId, newId } from '../../../platform/ids/id.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
-import { Jobs } from '../../../platform/jobs/jobs.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
+import { DirectMailsService } from '../../notifications/index.js';
 import { newPublicId, REFERENCE } from './contract-id.js';
 import {
   changesOf,
@@ -37,11 +38,12 @@ mapConstraint('contracts_contract_number', () =>
 mapConstraint('contracts_booking', () => notFound({ field: 'bookingId' }));
 
 const EXPIRY_BATCH = 500;
+const ERASURE_BATCH = 500;
 
 /** The form of assigned numbers: `C-<year>-<at least five digits>`. */
 const ASSIGNED_NUMBER = /^C-(\d{4})-\d{5,10}$/;
 
-type Verb = 'create' | 'update' | 'issue' | 'send' | 'withdraw' | 'expire' | 'void';
+type Verb = 'create' | 'update' | 'issue' | 'send' | 'withdraw' | 'expire' | 'void' | 'erase';
 
 /**
  * The columns that the public sees; drafts are not selected. The constraints of the table ensure a number, except of a void
@@ -65,8 +67,9 @@ export class ContractsService {
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
-    private readonly jobs: Jobs,
+    private readonly mails: DirectMailsService,
     private readonly clock: Clock,
+    private readonly env: Env,
     @Inject(LOG) private readonly log: Logger,
   ) {
     this.rows = database.rows(Contract);
@@ -100,6 +103,7 @@ export class ContractsService {
       expiredAt: null,
       voidedAt: null,
       voidReason: null,
+      erasedAt: null,
       version: 1,
       createdAt: now,
       updatedAt: now,
@@ -195,7 +199,9 @@ export class ContractsService {
       const before = contract.auditImage();
       contract.send(recipientEmail, this.clock.now());
       await this.rows.update(contract);
-      await this.addMail(contract, recipientEmail, dispatch);
+      const { subject = null, message = null } = dispatch;
+      const { id: contractId, title, recipientName } = contract;
+      await this.mails.sendContract({ contractId, title, recipientEmail, recipientName, subject, message });
       this.record('send', contract, { before, after: contract.auditImage() });
       if (!wasSent) this.publish('sent', contract);
       return contract;
@@ -256,6 +262,42 @@ export class ContractsService {
     return count;
   }
 
+  /** Contracts without a booking are erased after their last change and their expiry, in a transaction per batch. */
+  @Cron('legal.contracts.retention', '51 3 * * *')
+  async erasePast(): Promise<void> {
+    const batch = () =>
+      this.erase(
+        `id in (
+          select id from contracts
+          where erased_at is null and booking_id is null
+            and greatest(updated_at, expires_at) < $2::date - make_interval(months => $3)
+          order by id limit $4 for update skip locked)`,
+        [this.clock.today(), this.env.contractRetentionMonths, ERASURE_BATCH],
+      );
+    while ((await this.database.transaction(batch)) === ERASURE_BATCH);
+  }
+
+  /** Erases the contracts of bookings, in the transaction in which the bookings are erased. */
+  async eraseOfBookings(bookingIds: readonly string[]): Promise<void> {
+    await this.erase('booking_id = any ($2) and erased_at is null', [bookingIds]);
+  }
+
+  /** Replaces texts and recipient, and ends public access. Number, times and the digest of the text stay. */
+  private async erase(condition: string, values: readonly unknown[]): Promise<number> {
+    const erased = await this.database.query<{ id: string; version: number }>(
+      `update contracts set title = 'Erased contract', body = '', recipient_name = null, recipient_email = null,
+         metadata = null, void_reason = case when void_reason is not null then 'erased' end,
+         withdrawn_at = case when issued_at is not null then coalesce(withdrawn_at, $1) end,
+         erased_at = $1, version = version + 1, updated_at = $1
+       where ${condition} returning id, version`,
+      [this.clock.now(), ...values],
+    );
+    for (const { id, version } of erased) {
+      this.record('erase', { id }, { before: { version: version - 1 }, after: { version } });
+    }
+    return erased.length;
+  }
+
   private async expireBatch(): Promise<number> {
     const contracts = await this.database.query<ExpiredContract>(
       `with due as (
@@ -296,21 +338,6 @@ export class ContractsService {
     await this.rows.update(contract);
     this.publish('voided', contract);
     return { before, after: contract.auditImage() };
-  }
-
-  /** The mail is sent if and only if the transaction commits. Personal data is in the job, never in an event. */
-  private async addMail(contract: Contract, recipientEmail: string, dispatch: DispatchContract): Promise<void> {
-    await this.jobs.add('mail.send', {
-      kind: 'contract',
-      messageId: newId('nmsg'),
-      contractId: contract.id,
-      title: contract.title,
-      recipientEmail,
-      recipientName: contract.recipientName,
-      subject: dispatch.subject ?? null,
-      message: dispatch.message ?? null,
-      language: contract.language,
-    });
   }
 
   /**

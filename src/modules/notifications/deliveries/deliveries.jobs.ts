@@ -4,8 +4,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
-import { newId } from '../../../platform/ids/id.js';
-import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
+import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { MessagesService } from '../messages/messages.service.js';
@@ -14,9 +13,8 @@ import { recipientKindOf } from '../rules/channel-config.js';
 import { type ClaimedRun, ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
 import { findSource } from '../targets/reminder-source.js';
 import { sendingWindowOf } from '../timing/sending-window.js';
-import { AccountMailsService, SEND_MESSAGES } from './account-mails.service.js';
+import { DirectMailsService, SEND_MESSAGES } from './direct-mails.service.js';
 import { ContractLinks } from './contract-links.js';
-import { contractMail, contractMailOf } from './contract-mail.js';
 import { withLink, withoutLink } from './link-placeholder.js';
 import { MailSender, type Outcome } from './mail-sender.js';
 import { reminderMail } from './reminder-mail.js';
@@ -53,26 +51,13 @@ export class DeliveryJobs {
     private readonly messages: MessagesService,
     private readonly runs: ReminderRunsRepository,
     private readonly listeners: Listeners,
-    private readonly accountMails: AccountMailsService,
+    private readonly directMails: DirectMailsService,
     private readonly sender: MailSender,
     private readonly jobs: Jobs,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
     private readonly env: Env,
   ) {}
-
-  /** Contracts are sent by staff, so they leave at once, also in quiet hours. */
-  @Job('mail.send')
-  async queueContract(payload: unknown): Promise<void> {
-    const mail = contractMailOf(payload);
-    const { subject, text } = contractMail(mail, this.env.orgName);
-    const { messageId, contractId, recipientEmail: recipient } = mail;
-    await this.database.transaction(async () => {
-      // The job chose the id, so that a repeated job stores no second message.
-      await this.messages.queueContract({ id: messageId ?? newId('nmsg'), contractId, recipient, subject, text });
-      await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${contractId}` });
-    });
-  }
 
   /** Runs every minute and when a message is due earlier; any number of processes may run it at once. */
   @Cron(SEND_MESSAGES, '* * * * *')
@@ -113,7 +98,7 @@ export class DeliveryJobs {
       const message = await this.messages.startDirect();
       if (!message) return null;
       const { text, contractId } = message;
-      if (message.kind === 'account') return { message, ...(await this.accountMails.complete(message)) };
+      if (message.kind === 'account') return { message, ...(await this.directMails.complete(message)) };
       const [links] = this.listeners.all(ContractLinks);
       if (!links || contractId === null) return { message, text, link: null };
       const link = await links.create(contractId);

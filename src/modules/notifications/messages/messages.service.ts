@@ -15,7 +15,6 @@ import { type MessageStatus, NotificationMessage, type RecipientKind } from './n
 const LEASE_SECONDS = 300;
 
 export interface ContractMessage {
-  id: string;
   contractId: string;
   recipient: string;
   subject: string;
@@ -107,13 +106,13 @@ export class MessagesService {
     return (counted?.today ?? 0) + promised >= this.env.remindersPerDay ? 'rate_limited' : null;
   }
 
-  /** Stores a message with a contract to be sent at once. Does nothing if a message with this id exists. */
-  async queueContract({ id, contractId, recipient, subject, text }: ContractMessage): Promise<void> {
+  /** Stores a mail with the link to a contract, to be sent at once, in the running transaction. */
+  async queueContractMail({ contractId, recipient, subject, text }: ContractMessage): Promise<void> {
     await this.database.query(
       `insert into notification_messages (id, kind, contract_id, status, recipient, recipient_kind, subject, text, attempts,
          send_at, created_at, updated_at)
-       values ($1, 'contract', $2, 'queued', $3, 'primary', $4, $5, 0, $6, $6, $6) on conflict (id) do nothing`,
-      [id, contractId, recipient, subject, text, this.clock.now()],
+       values ($1, 'contract', $2, 'queued', $3, 'primary', $4, $5, 0, $6, $6, $6)`,
+      [newId('nmsg'), contractId, recipient, subject, text, this.clock.now()],
     );
   }
 

@@ -72,6 +72,7 @@ export class Trip {
   @Column('text', { name: 'booking_id', nullable: true }) bookingId: string | null;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
   @Column('text', { name: 'cancel_reason', nullable: true }) cancelReason: string | null;
+  @Column('timestamptz', { name: 'erased_at', nullable: true }) erasedAt: Date | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;

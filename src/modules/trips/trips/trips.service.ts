@@ -54,6 +54,7 @@ export class TripsService {
       bookingId: null,
       cancelledAt: null,
       cancelReason: null,
+      erasedAt: null,
       version: 1,
       createdAt: now,
       updatedAt: now,

@@ -9,13 +9,26 @@ import { LINK, withLink } from './link-placeholder.js';
 
 export const SEND_MESSAGES = 'notifications.send';
 
+/** A mail that sends a customer or partner the link to a contract. */
+export interface ContractMail {
+  /** The reference of the contract. */
+  contractId: string;
+  title: string;
+  recipientEmail: string;
+  recipientName: string | null;
+  /** What staff wrote; null for the default. */
+  subject: string | null;
+  message: string | null;
+}
+
 /**
- * Mails about accounts. They leave at once, also in quiet hours, and count towards no limit. The stored message has a
- * placeholder: the link is inserted when the mail is handed over to the mail server.
+ * Mails about accounts and contracts. They leave at once, also in quiet hours, and count towards no limit. The stored
+ * message has a placeholder: the link is inserted when the mail is handed over to the mail server. A job has no recipient
+ * and no text in its payload.
  */
 @Injectable()
 @Listens(AccountMailListener, 10)
-export class AccountMailsService extends AccountMailListener {
+export class DirectMailsService extends AccountMailListener {
   constructor(
     private readonly messages: MessagesService,
     private readonly links: AccountLinksService,
@@ -62,6 +75,19 @@ export class AccountMailsService extends AccountMailListener {
       'the second factor of your account was removed: logins need no code any more.',
       'If you did not expect this, change your password at once and inform an owner of the account.',
     ]);
+  }
+
+  /** Stores the mail in the running transaction: it is sent if and only if that commits. */
+  async sendContract({ contractId, title, recipientEmail, recipientName, ...written }: ContractMail): Promise<void> {
+    const greeting = recipientName === null ? 'Hello,' : `Dear ${recipientName},`;
+    const message = written.message ?? 'here is your contract with us.';
+    await this.messages.queueContractMail({
+      contractId,
+      recipient: recipientEmail,
+      subject: written.subject ?? title,
+      text: [greeting, message, LINK, this.env.orgName].join('\n\n'),
+    });
+    await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${contractId}` });
   }
 
   /** The text with its link. Null if the link was used, replaced or revoked or has expired. */

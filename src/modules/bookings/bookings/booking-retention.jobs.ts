@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../../platform/config/env.js';
+import { Database } from '../../../platform/database/database.js';
+import { Cron } from '../../../platform/jobs/job-decorators.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { ContractsService } from '../../legal/index.js';
+import { BookingsRepository } from './bookings.repository.js';
+
+const BATCH = 500;
+
+/** Erases customers, free texts and contracts of bookings `CONTRACT_RETENTION_MONTHS` after their last service. */
+@Injectable()
+export class BookingRetentionJobs {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: BookingsRepository,
+    private readonly contracts: ContractsService,
+    private readonly ledger: ActionLedger,
+    private readonly env: Env,
+  ) {}
+
+  /** Each batch is a transaction of its own, so a stopped job continues with the next batch. */
+  @Cron('bookings.retention', '53 3 * * *')
+  async erasePast(): Promise<void> {
+    while ((await this.database.transaction(() => this.eraseBatch())) === BATCH);
+  }
+
+  private async eraseBatch(): Promise<number> {
+    const erased = await this.repository.eraseOlderThan(this.env.contractRetentionMonths, BATCH);
+    await this.contracts.eraseOfBookings(erased.map(({ id }) => id));
+    for (const { id, version } of erased) {
+      const images = { before: { id, version: version - 1 }, after: { id, version } };
+      this.ledger.record('bookings.booking.erase', { subjectType: 'booking', subjectId: id, ...images });
+    }
+    return erased.length;
+  }
+}
