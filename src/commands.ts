@@ -16,12 +16,14 @@ import {
   LedgerVerifier,
   PayloadErasuresService,
 } from './modules/action-ledger/index.js';
+import { SecondFactorsService } from './modules/identity/index.js';
 import { configurationPage, environmentExample } from './platform/config/configuration-page.js';
 import type { Env } from './platform/config/env.js';
 import { personalDataPage } from './personal-data.js';
 import { asSystem } from './platform/context/request-context.js';
 import { Clock } from './platform/clock/clock.js';
 import { Database } from './platform/database/database.js';
+import { AppError } from './platform/errors/app-error.js';
 import { createKekProvider } from './platform/keys/configured-keks.js';
 import { createLog } from './platform/observability/log.js';
 import { buildDocument } from './platform/openapi/document.js';
@@ -100,6 +102,11 @@ const commands: Record<string, Command> = {
     parameters: '"<reason>" <entry id>...',
     purpose: 'erases the states before and after of entries, and records that',
     run: erasePayloads,
+  },
+  'second-factor:remove': {
+    parameters: '<e-mail>',
+    purpose: 'removes the second factor of a user who lost app and recovery codes, and ends their sessions',
+    run: removeSecondFactor,
   },
   openapi: {
     parameters: '',
@@ -186,6 +193,19 @@ async function erasePayloads({ app, words: [reason, ...entryIds] }: CommandConte
     process.stderr.write(`Nothing was erased: ${message} ${details ? JSON.stringify(details) : ''}\n`);
     return DATA_ERROR;
   }
+}
+
+async function removeSecondFactor({ app, words: [email, ...rest] }: CommandContext): Promise<number> {
+  if (email === undefined || rest.length > 0) return usageError('Expected the e-mail address of a user.');
+  try {
+    await asSystem(() => app.get(SecondFactorsService).removeByAddress(email));
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    process.stderr.write('No active user with a second factor has this address\n');
+    return DATA_ERROR;
+  }
+  process.stdout.write('Removed the second factor and ended all sessions of the user\n');
+  return 0;
 }
 
 async function provision({ app, words: [path] }: CommandContext): Promise<number> {

@@ -5,4 +5,5 @@ export type { InitialCredentials } from './initial-credentials.js';
 export { IdentityModule } from './identity.module.js';
 export { PlatformKeyListener } from './api-tokens/platform-key-listener.js';
 export { PlatformKeysService } from './api-tokens/platform-keys.service.js';
+export { SecondFactorsService } from './second-factors/second-factors.service.js';
 export { ROLES, scopesOf } from './users/role.js';

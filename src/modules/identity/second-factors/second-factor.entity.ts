@@ -6,7 +6,7 @@ import { randomBase32 } from '../../../platform/ids/id.js';
 @Entity('second_factors')
 export class SecondFactor {
   @PrimaryColumn('text', { name: 'user_id' }) userId: string;
-  /** Sealed for the user, so that it opens for no other one. */
+  /** Sealed with the user's id: the secret of one user cannot be opened as another's. */
   @Column('bytea', { name: 'sealed_secret' }) sealedSecret: Buffer;
   /** The time step of the last accepted code: it and earlier ones are not accepted any more. */
   @Column('integer', { name: 'last_step' }) lastStep: number;
