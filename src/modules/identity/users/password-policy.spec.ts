@@ -22,6 +22,9 @@ describe('a new password', () => {
     ['a common password with digits on both sides', '123dragon123!!'],
     ['a common password twice', 'letmeinletmein'],
     ['a repeated digit', '111111111111'],
+    ['digits in a row', '123456789012'],
+    ['letters in a row, backwards', 'zyxwvutsrqponm'],
+    ['keys in a row', 'qwertyuiopas'],
     ['a common password in full-width letters', 'ｐａｓｓｗｏｒｄ2026'],
   ])('a new password is rejected as too common if it is %s', (_, password) => {
     expect(codeOf(password)).toBe('422 password_too_common');

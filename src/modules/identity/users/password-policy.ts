@@ -10,6 +10,14 @@ export interface PasswordOwner {
   email: string;
 }
 
+/** Twelve characters in such a row are as easy to guess as one of them. */
+const ROWS = [
+  '01234567890123456789',
+  'abcdefghijklmnopqrstuvwxyz',
+  'qwertyuiopasdfghjklzxcvbnm',
+  'qwertzuiopasdfghjklyxcvbnm',
+];
+
 /** A shorter text remains easy to guess, however often it is repeated. */
 const MIN_REPEATED = 5;
 
@@ -24,7 +32,8 @@ export function assertHardToGuess(password: string, { name, email }: PasswordOwn
   common ??= readCommonPasswords();
   const folded = fold(password);
   const forms = [folded, lettersWithin(folded)].flatMap((form) => [form, repeatedPart(form)]);
-  if (repeatedPart(folded).length < MIN_REPEATED || forms.some((form) => common?.has(form))) {
+  const isInRow = ROWS.some((row) => row.includes(folded) || [...row].reverse().join('').includes(folded));
+  if (isInRow || repeatedPart(folded).length < MIN_REPEATED || forms.some((form) => common?.has(form))) {
     throw unprocessable('password_too_common', 'The password is one of the most common ones; choose another one');
   }
   const localPart = email.slice(0, email.lastIndexOf('@'));
