@@ -47,9 +47,9 @@ export async function createApp(surroundings: AppDependencies): Promise<NestExpr
   const traffic = app.get(Traffic);
   app.use(chain(requestContext, traffic.follow, requestLog(log), securityHeaders()));
   if (cors) app.enableCors(crossOrigin(env.corsOrigins));
-  const refusing = [limitAddresses(app.get(RateLimits)), requireWellFormed, servedSurfaces(env.surfaces)];
+  const rejecting = [limitAddresses(app.get(RateLimits)), requireWellFormed, servedSurfaces(env.surfaces)];
   const reading = [respondToOptions(app.get(RouteTable), { cors }), app.get(RequestBodies).read, traffic.received];
-  app.use(chain(...refusing, ...reading));
+  app.use(chain(...rejecting, ...reading));
   if (env.docs) serveDocument(app, apiDocumentContent);
   return app;
 }

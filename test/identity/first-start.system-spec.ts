@@ -198,7 +198,7 @@ describe('a first start in production', () => {
   const password = { BOOTSTRAP_ADMIN_PASSWORD: 'the boat sails at seven' };
   const token = { BOOTSTRAP_STAFF_TOKEN: newCredential('vsk').token };
   const lacks = (name: string) =>
-    `${name}: is missing, so the owner of the other presets cannot be created; expected all of them or none`;
+    `${name}: missing; set all presets of the owner or none`;
   it.each([
     ['an address', email, [lacks('BOOTSTRAP_ADMIN_PASSWORD')]],
     ['a password', password, [lacks('BOOTSTRAP_ADMIN_EMAIL')]],

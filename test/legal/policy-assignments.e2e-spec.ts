@@ -22,7 +22,7 @@ import {
 const UNKNOWN = 'pasn_01k0dem000e000000000099999';
 const OVERLAP = {
   code: 'policy_assignment_overlap',
-  error: 'The validity overlaps another assignment with this kind, target and priority',
+  error: 'The validity period overlaps that of another assignment with the same kind, target and priority',
 };
 
 let app: TestApp;

@@ -33,7 +33,7 @@ describe('/metrics', () => {
   });
 
   it('/metrics counts errors by their code', async () => {
-    const count = 'refusals_total{surface="data",code="unauthorized"}';
+    const count = 'error_responses_total{surface="data",code="unauthorized"}';
     const before = (await samples()).get(count) ?? 0;
     await app.get('/data/geo/v1/reference/languages');
     expect((await samples()).get(count)).toBe(before + 1);

@@ -46,7 +46,7 @@ describe('more requests than a process may answer at the same time', () => {
     // The fastest response, because the machine of a test may be busy.
     expect(Math.min(...durations)).toBeLessThan(50);
     expect([live.status, metrics.status]).toEqual([200, 200]);
-    expect(metrics.text).toMatch(/^http_overload_refusals_total 4$/m);
+    expect(metrics.text).toMatch(/^http_overload_rejections_total 4$/m);
     expect(metrics.text).toMatch(/^http_requests_admitted_at_most 3$/m);
     expect((await Promise.all(admitted)).map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await staff.get(CHANNELS)).status).toBe(200);

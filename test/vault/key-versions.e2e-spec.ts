@@ -92,7 +92,7 @@ describe('manual rotation', () => {
     const full = await rotate('sixteen');
     expect([full.status, full.body]).toEqual([
       409,
-      { error: 'The vault has 16 versions that decrypt; disable one first' },
+      { error: 'The vault already has 16 key versions that decrypt; disable one first' },
     ]);
     const members = new Set((await list('sixteen')).flatMap((version) => Object.keys(version)));
     expect([...members].sort()).toEqual(['createdAt', 'destroyAt', 'encryptions', 'primaryAt', 'state', 'version']);

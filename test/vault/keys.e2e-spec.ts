@@ -170,7 +170,7 @@ describe('a key with 2^32 - 2^20 encryptions', () => {
 
     expect(status).toBe(429);
     expect(body).toEqual({
-      error: 'The encryption limit of the key is reached; a new key is being prepared',
+      error: 'The key has reached its encryption limit; a new key is being prepared',
       retryAfterMs: expect.any(Number),
     });
     expect(retryAfterMs).toBeGreaterThan(KEY_LIFETIME_MS - 60_000);
@@ -204,7 +204,7 @@ describe('a key with 2^32 - 2^20 encryptions', () => {
 
     expect([status, body]).toEqual([
       429,
-      { error: 'The encryption limit of the key is reached; a new key is being prepared', retryAfterMs: 3_600_000 },
+      { error: 'The key has reached its encryption limit; a new key is being prepared', retryAfterMs: 3_600_000 },
     ]);
     expect(await statesOf('full')).toHaveLength(16);
   });

@@ -60,10 +60,7 @@ export class InitialCredentialsService {
   private async rejectIncompletePresets(env: Env): Promise<void> {
     const missing = missingPresets(env);
     if (missing.length === 0 || (await this.installation.isDone('first-owner'))) return;
-    const faults = missing.map(
-      (name) =>
-        `${name}: is missing, so the owner of the other presets cannot be created; expected all of them or none`,
-    );
+    const faults = missing.map((name) => `${name}: missing; set all presets of the owner or none`);
     throw new ConfigurationError(faults);
   }
 

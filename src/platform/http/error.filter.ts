@@ -43,7 +43,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private count(thrown: unknown, error: AppError | null, request: Request): void {
-    this.metrics.refusals.inc({ surface: surfaceOf(request.path), code: error?.code ?? 'unexpected' });
+    this.metrics.errorResponses.inc({ surface: surfaceOf(request.path), code: error?.code ?? 'unexpected' });
     const databaseError = databaseErrorOf(thrown);
     if (!databaseError || !isUnmapped(databaseError)) return;
     const { code, constraint } = databaseError;

@@ -17,8 +17,8 @@ export class SealingKeys {
   constructor(private readonly keys: ServiceKeys) {}
 
   /**
-   * Format (1 byte), version of the key (4), salt (16), nonce (12), ciphertext, tag (16). `place` is where the value is stored,
-   * such as the id of its row: a value copied to another place does not open.
+   * Format (1 byte), version of the key (4), salt (16), nonce (12), ciphertext, tag (16). `place` identifies where the value is stored,
+   * such as the id of its row: a value that was copied to another row cannot be opened.
    */
   async seal(purpose: string, plaintext: Buffer, place = ''): Promise<Buffer> {
     const key = this.keys.active('sealing');

@@ -163,7 +163,7 @@ export class ServiceKeys implements OnModuleInit, OnApplicationBootstrap, OnAppl
       if (use === 'signing' && stored.length >= MAX_SIGNING_KEYS) {
         throw conflict(
           'key_limit_reached',
-          `There are ${MAX_SIGNING_KEYS} keys; wait until the oldest one has expired`,
+          `The limit of ${MAX_SIGNING_KEYS} keys is reached; wait until the oldest one has expired`,
         );
       }
       // A key that no process can unwrap is replaced immediately.

@@ -24,8 +24,8 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  readonly refusals = this.counter({
-    name: 'refusals_total',
+  readonly errorResponses = this.counter({
+    name: 'error_responses_total',
     help: 'Rejected requests by error code; watch rate_limited and service_unavailable',
     labelNames: ['surface', 'code'],
   });

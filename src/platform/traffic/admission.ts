@@ -24,7 +24,7 @@ const BUSY = unavailable('The service is busy', 1_000);
  */
 @Injectable()
 export class Admission {
-  private readonly refused: Counter;
+  private readonly rejected: Counter;
   private readonly limit: AdmissionLimit;
   private unlogged = 0;
   private loggedAt = -Infinity;
@@ -42,8 +42,8 @@ export class Admission {
       () => this.limit.value,
     );
     eventLoop.onWindow((delayMs) => this.limit.adapt({ delayMs, inFlight: traffic.inFlight }));
-    this.refused = metrics.counter({
-      name: 'http_overload_refusals_total',
+    this.rejected = metrics.counter({
+      name: 'http_overload_rejections_total',
       help: 'Requests rejected with 503 before they were read',
     });
   }
@@ -66,12 +66,12 @@ export class Admission {
 
   /** An overloaded process has no time to log each of them. */
   private count(): void {
-    this.refused.inc();
+    this.rejected.inc();
     this.unlogged += 1;
     const now = performance.now();
     if (now - this.loggedAt < LOG_EVERY_MS) return;
     const { inFlight } = this.traffic;
-    const figures = { refused: this.unlogged, inFlight, limit: this.limit.value };
+    const figures = { rejected: this.unlogged, inFlight, limit: this.limit.value };
     this.log.warn(figures, 'overloaded: requests are rejected');
     this.unlogged = 0;
     this.loggedAt = now;

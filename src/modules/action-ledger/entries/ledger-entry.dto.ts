@@ -164,7 +164,7 @@ export class LedgerEntryPage {
   nextCursor: string | null;
 }
 
-/** A row of action_ledger_entries with what undid it. */
+/** A row of action_ledger_entries with the entry that reversed it. */
 export interface EntryRow {
   id: string;
   sequence: string;

@@ -44,7 +44,7 @@ export class LedgerVerificationService {
     const { breaks, findings, entries } = await this.verify();
     this.brokenChains.inc(breaks.length);
     this.contradictions.inc(findings.length);
-    if (breaks.length > 0) this.log.error({ breaks }, 'the action ledger was changed outside the service');
+    if (breaks.length > 0) this.log.error({ breaks }, 'the hash chains of the action ledger are broken');
     if (findings.length > 0)
       this.log.error({ findings }, 'checkpoints, erasures or reversals contradict the action ledger');
     if (breaks.length + findings.length === 0) this.log.info({ entries }, 'the action ledger is intact');

@@ -29,8 +29,7 @@ export class CreateApiToken {
   scopes: string[];
 
   /**
-   * End of the token, in the future and within ten years. By default it ends with the token that creates it, or has no
-   * end.
+   * When the token expires, at most ten years from now. By default it expires with the token that creates it, or never.
    * @example "2035-01-01T00:00:00Z"
    */
   @Clearable()
@@ -71,7 +70,7 @@ export class ApiTokenResponse {
   @Id('user')
   userId: string;
 
-  /** End of the token; null if it has none. */
+  /** When the token expires; null if never. */
   @Instant()
   expiresAt: string | null;
 

@@ -76,7 +76,7 @@ export class InvitationsController {
   /**
    * Send the link of an invitation again
    *
-   * @remarks Sends a new link, valid for 60 minutes; the earlier ones end. The caller must hold the roles, as for a new
+   * @remarks Sends a new link, valid for 60 minutes; earlier links become invalid. The caller must hold the roles, as for a new
    * invitation. An invitation that was accepted or revoked is rejected with 409 `invitation_closed`.
    */
   @Post(':id/resend')
@@ -116,9 +116,9 @@ export class InvitationsController {
   /**
    * Accept an invitation
    *
-   * @remarks Creates the user with the password and the roles of the invitation, and returns it; log in afterwards. A
-   * link that is unknown, was used, replaced or revoked or has expired gets one and the same error (422
-   * `link_invalid`); so does the link of an inviter who may not assign the roles any more.
+   * @remarks Creates the user with the password and the roles of the invitation, and returns it; log in afterwards. All
+   * invalid links get the same error (422 `link_invalid`): unknown, used, replaced, revoked and expired ones, and those
+   * of an inviter who may no longer assign the roles.
    */
   @Post('acceptance')
   @Public()

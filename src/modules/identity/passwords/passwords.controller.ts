@@ -61,7 +61,7 @@ export class PasswordsController {
    * Set a new password by a reset link
    *
    * @remarks Sets the password and ends all sessions and API tokens of the user, who is informed by mail. It opens no
-   * session and keeps the second factor. A link that is unknown, was used or replaced or has expired gets one and the
+   * session and keeps the second factor. All invalid links (unknown, used, replaced, expired) get the
    * same error (422 `link_invalid`).
    */
   @Post('password-resets/completion')

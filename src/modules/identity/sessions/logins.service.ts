@@ -42,8 +42,6 @@ export interface OpenSession {
 
 /**
  * Logins with a password, and with a code if the user has a second factor.
- *
- * Eight dependencies: a login knows devices, checks a second factor, and is limited, counted, audited and recorded.
  */
 @Injectable()
 export class LoginsService {

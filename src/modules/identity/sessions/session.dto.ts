@@ -23,7 +23,7 @@ export class Login {
   password: string;
 
   /**
-   * The `deviceToken` of an earlier login from this device. With it, failed logins of others do not limit this one. An
+   * The `deviceToken` of an earlier login from this device. With it, failed logins from other devices do not limit this one. An
    * unknown or expired one is ignored.
    */
   @Optional()
@@ -48,7 +48,7 @@ export class ContinueLogin extends SecondFactorProof {
 
 /** Filters and paging of the list of sessions. */
 export class ListSessions extends PageQuery {
-  /** The sessions of this user instead of the caller's; another user's need `identity:read`. */
+  /** Lists the sessions of this user instead of the caller's; for another user this requires `identity:read`. */
   @Optional()
   @Id('user')
   userId?: string;
@@ -70,7 +70,7 @@ class OpenedSession {
 
   /**
    * Identifies this device to later logins of the user for 90 days from the last one. It replaces neither the password nor
-   * a code; it only keeps failed logins of others from limiting logins from this device.
+   * a code; it only prevents that failed logins from other devices limit logins from this one.
    */
   @Text({ max: 200 })
   deviceToken: string;

@@ -38,8 +38,7 @@ export class SessionsController {
    * @remarks Opens a session and returns its token once. The session ends at the latest after 30 days, or after twelve
    * hours without use. A wrong password, an unknown address and a disabled user all get the same response (401
    * `unauthorized`). If the user has a second factor, the right password gets 401 `second_factor_required`, and
-   * `details.challengeId` continues the login. Failed logins are limited per account and per client address; 429 follows
-   * after too many. A login with the `deviceToken` of an earlier one is limited for its device only.
+   * `details.challengeId` continues the login. Failed logins are limited per account and per client address (429). A login with the `deviceToken` of an earlier one is limited for its device only.
    */
   @Post()
   @Public()
@@ -136,8 +135,8 @@ export class SessionsController {
   /**
    * End a session
    *
-   * @remarks Ends an open session of the calling user at once, for example of a lost device, which becomes unknown, and
-   * returns it. With the scope `identity:write` it ends sessions of other users too. A session that has ended, and without
+   * @remarks Ends an open session of the calling user at once, for example of a lost device, deletes the device token, and
+   * returns the session. With the scope `identity:write` it ends sessions of other users too. A session that has ended, and without
    * this scope a session of another user, are not found (404).
    */
   @Delete(':id')

@@ -29,7 +29,10 @@ import {
 import { PolicyAssignment } from './policy-assignment.entity.js';
 
 mapConstraint('policy_assignments_no_overlap', () =>
-  conflict('policy_assignment_overlap', 'The validity overlaps another assignment with this kind, target and priority'),
+  conflict(
+    'policy_assignment_overlap',
+    'The validity period overlaps that of another assignment with the same kind, target and priority',
+  ),
 );
 
 const EVENTS = { create: 'created', update: 'updated', remove: 'removed' } as const;

@@ -16,8 +16,8 @@ export class EncryptionController {
    *
    * @remarks Encrypts one text of at most 65,536 bytes with the primary key of the vault (AES-256-GCM). Neither the
    * value nor the ciphertext is stored; the operation is audited without them. Depending on the configuration, an
-   * unknown vault is created or not found (404). To a key that is bound to an operator only the vaults of that
-   * operator exist; it creates vaults of the operator, and a slug of another owner is not found (404). Rejected if
+   * unknown vault is created or not found (404). A key that is bound to an operator
+   * creates and finds vaults of that operator only; the slug of another owner is not found (404). Rejected if
    * the vault is archived (409 `vault_archived`), has no key for encryption (409 `no_usable_key`), or would exceed
    * the limit of 100 vaults (409 `vault_limit_reached`).
    */
@@ -32,7 +32,7 @@ export class EncryptionController {
   /**
    * Decrypt a value
    *
-   * @remarks Decrypts a ciphertext of this vault with whichever key version encrypted it, unless that version is
+   * @remarks Decrypts a ciphertext of this vault with the key version that encrypted it, unless that version is
    * disabled. Any other ciphertext, such as one of another vault or a changed one, and another
    * context than the one that it was encrypted with are rejected with the same response
    * (400 `undecryptable`). An archived vault is rejected (409 `vault_archived`). The operation is audited without the

@@ -28,7 +28,7 @@ export class KeyVersionsController {
    * Rotate the key of a vault
    *
    * @remarks Creates the next version in state `pending`. It becomes `primary` at `primaryAt`, when every process knows
-   * it; the present version then only decrypts. If a version is pending already, that one is returned. Rejected if the
+   * it; the current primary version then only decrypts. If a version is pending already, that one is returned. Rejected if the
    * vault is archived (409 `vault_archived`) or has 16 versions that decrypt (409 `key_limit_reached`).
    */
   @Post()
@@ -41,10 +41,10 @@ export class KeyVersionsController {
   /**
    * Disable or enable a key version
    *
-   * @remarks Disables a version that no longer encrypts, or lets a disabled version decrypt again. The primary and a
+   * @remarks Disables a version that no longer encrypts, or enables a disabled version for decryption. The primary and a
    * pending version cannot be changed (409 `key_in_use`), nor a destroyed one (409 `key_destroyed`), nor one whose destruction is pending
    * (409 `key_destruction_pending`). At most 16
-   * versions can decrypt (409 `key_limit_reached`). Setting the present state changes nothing.
+   * versions can decrypt (409 `key_limit_reached`). Setting the state that it has changes nothing.
    */
   @Patch(':version')
   @RequireScope('vault:keys')

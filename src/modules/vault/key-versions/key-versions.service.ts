@@ -39,7 +39,7 @@ export class KeyVersionsService {
     if (!(await this.keys.beginRotation(vault.id))) {
       throw conflict(
         'key_limit_reached',
-        `The vault has ${MAX_LIVE_VERSIONS} versions that decrypt; disable one first`,
+        `The vault already has ${MAX_LIVE_VERSIONS} key versions that decrypt; disable one first`,
       );
     }
     const pending = await this.database.repository(KeyVersion).findOneBy({ vaultId: vault.id, state: 'pending' });
@@ -151,7 +151,10 @@ function assertChangeable(key: KeyVersion, state: 'disabled' | 'decrypt_only', a
   }
   const live = all.filter((one) => LIVE_STATES.some((liveState) => liveState === one.state));
   if (state === 'decrypt_only' && live.length >= MAX_LIVE_VERSIONS) {
-    throw conflict('key_limit_reached', `The vault has ${MAX_LIVE_VERSIONS} versions that decrypt; disable one first`);
+    throw conflict(
+      'key_limit_reached',
+      `The vault already has ${MAX_LIVE_VERSIONS} key versions that decrypt; disable one first`,
+    );
   }
 }
 

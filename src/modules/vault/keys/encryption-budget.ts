@@ -76,7 +76,7 @@ export class EncryptionBudget {
     throw new AppError(
       429,
       'encryption_budget_exhausted',
-      'The encryption limit of the key is reached; a new key is being prepared',
+      'The key has reached its encryption limit; a new key is being prepared',
       {
         retryAfterMs: pendingSince ? this.untilPrimary(pendingSince) : WAIT_FOR_ADMINISTRATOR_MS,
       },
