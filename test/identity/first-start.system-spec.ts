@@ -197,8 +197,7 @@ describe('a first start in production', () => {
   const email = { BOOTSTRAP_ADMIN_EMAIL: 'boss@example.com' };
   const password = { BOOTSTRAP_ADMIN_PASSWORD: 'the boat sails at seven' };
   const token = { BOOTSTRAP_STAFF_TOKEN: newCredential('vsk').token };
-  const lacks = (name: string) =>
-    `${name}: missing; set all presets of the owner or none`;
+  const lacks = (name: string) => `${name}: missing; set all presets of the owner or none`;
   it.each([
     ['an address', email, [lacks('BOOTSTRAP_ADMIN_PASSWORD')]],
     ['a password', password, [lacks('BOOTSTRAP_ADMIN_EMAIL')]],
