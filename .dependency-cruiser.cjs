@@ -11,12 +11,13 @@ const arrows = {
   catalog: ['action-ledger'],
   notifications: ['action-ledger', 'identity'],
   connect: ['action-ledger', 'identity'],
-  operations: ['action-ledger'],
+  taxes: ['action-ledger'],
+  operations: ['action-ledger', 'taxes'],
   distribution: ['action-ledger', 'operations'],
   legal: ['action-ledger', 'distribution', 'notifications'],
-  bookings: ['action-ledger', 'legal', 'operations', 'distribution', 'notifications'],
-  finance: ['action-ledger', 'bookings', 'distribution', 'notifications'],
-  trips: ['action-ledger', 'bookings', 'operations', 'distribution'],
+  bookings: ['action-ledger', 'legal', 'operations', 'distribution', 'notifications', 'taxes'],
+  finance: ['action-ledger', 'bookings', 'distribution', 'notifications', 'taxes'],
+  trips: ['action-ledger', 'bookings', 'operations', 'distribution', 'taxes'],
 };
 
 const modules = Object.keys(arrows).join('|');

@@ -32,6 +32,8 @@ import { MessageRetention1791000000700 } from './src/migrations/1791000000700-me
 import { BookingRetention1791000000710 } from './src/migrations/1791000000710-booking-retention.js';
 import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-sealed-answers.js';
 import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
+import { TaxCodes1792000000200 } from './src/migrations/1792000000200-tax-codes.js';
+import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-tax-codes.js';
 import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
 import { ContractAndTripRetention1791000000820 } from './src/migrations/1791000000820-contract-and-trip-retention.js';
 import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
@@ -61,6 +63,7 @@ import { OrganizationPolicy } from './src/modules/finance/payment-policy/payment
 import { Payment } from './src/modules/finance/booking-account/payment.entity.js';
 import { PaymentAllocation } from './src/modules/finance/booking-account/payment-allocation.entity.js';
 import { FinanceSettings } from './src/modules/finance/settings/finance-settings.entity.js';
+import { TaxCode } from './src/modules/taxes/tax-codes/tax-code.entity.js';
 import { SupplierInvoice } from './src/modules/finance/supplier-invoices/supplier-invoice.entity.js';
 import { SupplierInvoiceLine } from './src/modules/finance/supplier-invoices/supplier-invoice-line.entity.js';
 import { Contract } from './src/modules/legal/contracts/contract.entity.js';
@@ -124,6 +127,7 @@ const entities = [
   AccountingPeriod,
   SupplierInvoice,
   SupplierInvoiceLine,
+  TaxCode,
   Payment,
   PaymentAllocation,
   Departure,
@@ -180,6 +184,8 @@ const migrations = [
   LedgerEvidence1791000000810,
   ContractAndTripRetention1791000000820,
   FinanceSettings1792000000100,
+  TaxCodes1792000000200,
+  ItemTaxCodes1792000000210,
   CreditNotes1792000000400,
   AccountingPeriods1792000000600,
   SupplierStatus1792000000900,

@@ -32,6 +32,7 @@ export const apiTags: readonly ApiTag[] = [
     name: 'Supplier invoices',
     description: 'Staff: invoices received from suppliers, from the draft to approval, payment or voiding.',
   },
+  { name: 'Tax codes', description: 'Staff: tax codes of countries, with their rates over time.' },
   { name: 'Commissions', description: 'Staff: commissions on booking items, from accrual to payout.' },
   {
     name: 'Organization',

@@ -14,6 +14,7 @@ import { RealtimeModule } from './modules/realtime/index.js';
 import { LegalModule } from './modules/legal/index.js';
 import { ReferenceDataModule } from './modules/reference-data/index.js';
 import { IdentityModule } from './modules/identity/index.js';
+import { TaxesModule } from './modules/taxes/index.js';
 import { TripsModule } from './modules/trips/index.js';
 import { VaultModule } from './modules/vault/index.js';
 import { Env } from './platform/config/env.js';
@@ -27,6 +28,7 @@ const MODULES = [
   VaultModule,
   ReferenceDataModule,
   CatalogModule,
+  TaxesModule,
   OperationsModule,
   DistributionModule,
   LegalModule,

@@ -6,6 +6,7 @@ import { financeEvents } from './modules/finance/index.js';
 import { legalEvents } from './modules/legal/index.js';
 import { notificationEvents } from './modules/notifications/index.js';
 import { operationsEvents } from './modules/operations/index.js';
+import { taxEvents } from './modules/taxes/index.js';
 import { tripEvents } from './modules/trips/index.js';
 import type { EventGroup } from './platform/outbox/event-group.js';
 
@@ -19,6 +20,7 @@ export const domainEvents: readonly EventGroup[] = [
   ...legalEvents,
   ...notificationEvents,
   ...operationsEvents,
+  ...taxEvents,
   ...tripEvents,
 ];
 

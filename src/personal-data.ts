@@ -95,7 +95,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   booking_items: {
     contract: 'title cancel_reason',
     impersonal:
-      'id booking_id currency type status cost_currency pricing_treatment departure_id allotment_id supplier_status',
+      'id booking_id currency type status cost_currency pricing_treatment departure_id allotment_id supplier_status tax_code_id tax_code tax_kind',
   },
   bookings: {
     contract: 'customer_name customer_email notes cancel_reason',
@@ -121,7 +121,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
     contract: 'title body recipient_name recipient_email metadata void_reason',
     impersonal: 'id status contract_number body_sha256 language scope public_id booking_id',
   },
-  departures: { impersonal: 'id product_id time_zone currency facility_id status' },
+  departures: { impersonal: 'id product_id time_zone currency facility_id status tax_code_id' },
   device_tokens: { impersonal: 'id user_id token_hash' },
   disk_probes: { impersonal: 'content' },
   facilities: {
@@ -210,6 +210,8 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   simulated_products: { impersonal: 'ref behaviour' },
   staff_sessions: { security: 'address user_agent', impersonal: 'id public_id secret_hash user_id device_id' },
   supplier_invoice_lines: { accounting: 'description', impersonal: 'invoice_id service_type' },
+  tax_code_rates: { impersonal: 'tax_code_id kind' },
+  tax_codes: { impersonal: 'id code name country kind mention' },
   supplier_invoices: {
     accounting: 'supplier_name supplier_key notes void_reason',
     impersonal: 'id invoice_number number_key currency base_currency status approved_by',
@@ -217,7 +219,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   trip_component_events: { impersonal: 'component_id envelope_id plan_id from_status to_status' },
   trip_components: {
     contact: 'title',
-    impersonal: 'id envelope_id kind status departure_id provider_ref currency booking_item_id warnings',
+    impersonal: 'id envelope_id kind status departure_id provider_ref currency booking_item_id warnings tax_code_id',
   },
   trip_envelopes: { contact: 'title traveler_party cancel_reason', impersonal: 'id status currency booking_id' },
   users: { account: 'email name password_hash', impersonal: 'id roles language' },

@@ -63,6 +63,8 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   service_keys: DELETE,
   staff_sessions: DELETE,
   supplier_invoice_lines: DELETE,
+  tax_code_rates: DELETE,
+  tax_codes: DELETE,
 };
 
 /** The rights of the service's role on a table. The job queue changes and deletes its own rows. */

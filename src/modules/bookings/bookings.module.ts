@@ -4,6 +4,7 @@ import { DistributionModule } from '../distribution/index.js';
 import { LegalModule } from '../legal/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { OperationsModule } from '../operations/index.js';
+import { TaxesModule } from '../taxes/index.js';
 import { BookingsDemo } from './bookings.demo.js';
 import { BookingItemsController } from './bookings/booking-items.controller.js';
 import { BookingItemsService } from './bookings/booking-items.service.js';
@@ -15,7 +16,7 @@ import { BookingsRepository } from './bookings/bookings.repository.js';
 import { BookingsService } from './bookings/bookings.service.js';
 
 @Module({
-  imports: [ActionLedgerModule, DistributionModule, LegalModule, NotificationsModule, OperationsModule],
+  imports: [ActionLedgerModule, DistributionModule, LegalModule, NotificationsModule, OperationsModule, TaxesModule],
   controllers: [BookingsController, BookingItemsController],
   providers: [
     BookingItemsService,

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
+import { TaxesModule } from '../taxes/index.js';
 import { DeparturesController } from './departures/departures.controller.js';
 import { DeparturesRepository } from './departures/departures.repository.js';
 import { DeparturesService } from './departures/departures.service.js';
@@ -10,7 +11,7 @@ import { GroundOperatorsController } from './operators/ground-operators.controll
 import { GroundOperatorsService } from './operators/ground-operators.service.js';
 
 @Module({
-  imports: [ActionLedgerModule],
+  imports: [ActionLedgerModule, TaxesModule],
   controllers: [DeparturesController, FacilitiesController, GroundOperatorsController],
   providers: [DeparturesRepository, DeparturesService, FacilitiesService, GroundOperatorsService, OperationsDemo],
   exports: [DeparturesService],

@@ -1,7 +1,8 @@
 import { OmitType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
-import { Cents, Clearable, Id, Ignored, OneOf, Optional, Text, Version, Whole } from '../../../platform/http/fields.js';
+import { Cents, Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Version, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { TAX_KINDS, type TaxKind } from '../../taxes/index.js';
 import {
   type BookingItem,
   ITEM_STATUSES,
@@ -61,12 +62,27 @@ export class CreateBookingItem {
   unitSellCents: number;
 
   /**
-   * Tax included in the price of the whole quantity, in minor units; between 0 and that price, 0 by default.
+   * Tax included in the price of the whole quantity, in minor units; between 0 and that price, 0 by default. With a tax
+   * code it is computed; if sent, it must equal the computed tax. Without one, a new quantity or price changes it in
+   * proportion unless it is sent.
    * @example 1884
    */
   @Optional()
   @Cents({ min: MIN_CENTS })
   taxIncludedCents?: number;
+
+  /**
+   * Tax code (prefix `taxc`) whose rate on the service date, or today without one, determines the tax. Null: the tax is
+   * sent as an amount. Omitted for a new item: that of the departure, unless `taxIncludedCents` is sent.
+   */
+  @Clearable()
+  @Id('taxc')
+  taxCodeId?: string | null;
+
+  /** True by default. False: the price is kept in full if the booking is cancelled. */
+  @Optional()
+  @Flag()
+  refundable?: boolean;
 
   /**
    * Amount owed to the supplier for the whole quantity, in minor units of `costCurrency`. Send both or neither.
@@ -178,6 +194,30 @@ export class BookingItemResponse {
   @Cents({ min: MIN_CENTS })
   taxIncludedCents: number;
 
+  /** Tax code (prefix `taxc`); null: the tax was sent as an amount. */
+  @Id('taxc')
+  taxCodeId: string | null;
+
+  /** Text of the tax code; null without one. */
+  @Text({ max: 20 })
+  taxCode: string | null;
+
+  /** How the item is taxed, from the tax code; null without one. */
+  @OneOf(TAX_KINDS)
+  taxKind: TaxKind | null;
+
+  /** Tax rate in basis points, copied from the tax code for the service date; null without a tax code. */
+  @Whole({ min: 0, max: 10_000 })
+  taxRateBasisPoints: number | null;
+
+  /** True: the tax code has another rate on the service date, but documents with the copied rate were issued. */
+  @Flag()
+  taxRateChanged: boolean;
+
+  /** False: the price is kept in full if the booking is cancelled. */
+  @Flag()
+  refundable: boolean;
+
   /** Amount owed to the supplier for the whole quantity, in minor units of `costCurrency`; null if unknown. */
   @Cents()
   costCents: number | null;
@@ -242,6 +282,12 @@ export function toBookingItem(item: BookingItem): BookingItemResponse {
     unitSellCents: item.unitSellCents,
     totalSellCents: item.totalSellCents,
     taxIncludedCents: item.taxIncludedCents,
+    taxCodeId: item.taxCodeId,
+    taxCode: item.taxCode,
+    taxKind: item.taxKind,
+    taxRateBasisPoints: item.taxRateBasisPoints,
+    taxRateChanged: item.taxRateChanged,
+    refundable: item.refundable,
     costCents: item.costCents,
     costCurrency: item.costCurrency,
     pricingTreatment: item.pricingTreatment,

@@ -2,7 +2,8 @@ import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
-import { priceItem } from './item-price.js';
+import type { TaxKind, TaxOfDay } from '../../taxes/index.js';
+import { assertStatedTax, codedTax, priceItem, scaledTax } from './item-price.js';
 
 export const ITEM_TYPES = named('BookingItemType', [
   'unit',
@@ -49,6 +50,8 @@ export interface ItemChanges {
   quantity?: number;
   unitSellCents?: number;
   taxIncludedCents?: number;
+  taxCodeId?: string | null;
+  refundable?: boolean;
   costCents?: number | null;
   costCurrency?: string | null;
   pricingTreatment?: PricingTreatment;
@@ -72,6 +75,16 @@ export class BookingItem {
   @Column('bigint', { name: 'total_sell_cents', transformer: safeInteger }) totalSellCents: number;
   /** For the whole quantity, between 0 and the total; that of a discount is negative. */
   @Column('bigint', { name: 'tax_included_cents', transformer: safeInteger }) taxIncludedCents: number;
+  /** Null: the tax is an amount that the client sends. */
+  @Column('text', { name: 'tax_code_id', nullable: true }) taxCodeId: string | null;
+  /** The text of the tax code, copied like the next two for the service date, or for the day of creation without one. */
+  @Column('text', { name: 'tax_code', nullable: true }) taxCode: string | null;
+  @Column('text', { name: 'tax_kind', nullable: true }) taxKind: TaxKind | null;
+  @Column('integer', { name: 'tax_rate_basis_points', nullable: true }) taxRateBasisPoints: number | null;
+  /** The tax code has another rate on the service date, but documents with the copied rate were issued. */
+  @Column('boolean', { name: 'tax_rate_changed' }) taxRateChanged: boolean;
+  /** False: kept in full when the booking is cancelled. */
+  @Column('boolean') refundable: boolean;
   /** Amount owed to the supplier for the whole quantity. */
   @Column('bigint', { name: 'cost_cents', nullable: true, transformer: safeInteger }) costCents: number | null;
   @Column('text', { name: 'cost_currency', nullable: true }) costCurrency: string | null;
@@ -92,8 +105,30 @@ export class BookingItem {
   change(changes: ItemChanges, now: Date): void {
     if (this.status === 'cancelled')
       throw conflict('booking_item_cancelled', 'A cancelled booking item cannot be changed');
-    Object.assign(this, changes, { updatedAt: now });
+    const { taxCodeId: _, ...fields } = changes;
+    const { quantity = this.quantity, unitSellCents = this.unitSellCents } = changes;
+    const { taxIncludedCents = scaledTax(this, { quantity, unitSellCents }) } = changes;
+    Object.assign(this, fields, { taxIncludedCents, updatedAt: now });
     this.price();
+  }
+
+  /**
+   * Computes the tax with the rate of a tax code; null: the tax stays an amount. Throws 422 `totals_mismatch` if the tax
+   * that was sent differs.
+   */
+  taxBy(tax: TaxOfDay | null, statedCents: number | undefined): void {
+    const none = { taxCodeId: null, taxCode: null, taxKind: null, taxRateBasisPoints: null };
+    Object.assign(this, tax ?? none, { taxRateChanged: false });
+    this.computeTax(statedCents);
+  }
+
+  /** The tax of a coded item after a change of its price. */
+  computeTax(statedCents: number | undefined): void {
+    const { taxKind, taxRateBasisPoints } = this;
+    if (taxKind === null || taxRateBasisPoints === null) return;
+    const taxCents = codedTax(this.totalSellCents, { taxKind, taxRateBasisPoints });
+    assertStatedTax(statedCents, taxCents);
+    this.taxIncludedCents = taxCents;
   }
 
   cancel(reason: string | null, now: Date): void {
@@ -127,6 +162,12 @@ export class BookingItem {
       unitSellCents: this.unitSellCents,
       totalSellCents: this.totalSellCents,
       taxIncludedCents: this.taxIncludedCents,
+      taxCodeId: this.taxCodeId,
+      taxCode: this.taxCode,
+      taxKind: this.taxKind,
+      taxRateBasisPoints: this.taxRateBasisPoints,
+      taxRateChanged: this.taxRateChanged,
+      refundable: this.refundable,
       costCents: this.costCents,
       costCurrency: this.costCurrency,
       pricingTreatment: this.pricingTreatment,

@@ -41,14 +41,20 @@ export class BookingItemsController {
    * or cancelled (409 `booking_closed`), if it has 500 active items (409 `item_limit_reached`), if the total would
    * become negative (422 `negative_total`), or if the allotment belongs to another channel than the booking (422
    * `channel_mismatch`).
+   *
+   * With a tax code the tax is computed from the rate of the service date, or of today without one (422
+   * `tax_rate_missing`); a sent tax must equal it (422 `totals_mismatch`). Beside items with a tax code a discount or an
+   * adjustment needs one (400 `tax_code_required`), and no tax code may become negative (422 `negative_total` with
+   * `taxCode`).
    */
   @Post()
   @RequireScope('bookings:write')
   @Mutates('bookings.booking_item.create')
   @Refuses({
+    400: ['tax_code_required'],
     404: ['not_found'],
-    409: ['booking_closed', 'booking_invoiced', 'item_limit_reached', ...UNITS],
-    422: ['channel_mismatch', 'invalid_initial_status', 'negative_total'],
+    409: ['booking_closed', 'booking_invoiced', 'item_limit_reached', 'tax_code_inactive', ...UNITS],
+    422: ['channel_mismatch', 'invalid_initial_status', 'negative_total', 'tax_rate_missing', 'totals_mismatch'],
   })
   async add(
     @PathId('book', 'bookingId', 5) bookingId: string,
@@ -96,14 +102,32 @@ export class BookingItemsController {
    * for an item with a departure is replaced by the departure's start date. A cancelled item cannot be changed (409
    * `booking_item_cancelled`), nor can an item of a completed or cancelled booking (409 `booking_closed`). A total
    * below 0 is rejected with 422 `negative_total`, a total below what is invoiced with 409 `booking_invoiced`.
+   *
+   * A new service date looks up the tax rate again; if the tax code is on issued documents, the rate stays and the
+   * booking has the warning `tax_rate_changed`. Sending `taxCodeId` looks it up in any case.
    */
   @Patch(':itemId')
   @RequireScope('bookings:write')
   @Mutates('bookings.booking_item.update')
   @Refuses({
+    400: ['tax_code_required'],
     404: ['not_found'],
-    409: ['booking_closed', 'booking_invoiced', 'booking_item_cancelled', 'pass_through_item', ...UNITS],
-    422: ['channel_mismatch', 'commission_exceeds_base', 'cost_unknown', 'negative_total'],
+    409: [
+      'booking_closed',
+      'booking_invoiced',
+      'booking_item_cancelled',
+      'pass_through_item',
+      'tax_code_inactive',
+      ...UNITS,
+    ],
+    422: [
+      'channel_mismatch',
+      'commission_exceeds_base',
+      'cost_unknown',
+      'negative_total',
+      'tax_rate_missing',
+      'totals_mismatch',
+    ],
   })
   async update(
     @ChangeTarget({ bookingId: ['book', 5], itemId: ['bkit', 6] }) target: Target<'bookingId' | 'itemId'>,

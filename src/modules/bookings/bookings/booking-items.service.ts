@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
-import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { AppError, conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
@@ -11,6 +11,7 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { AllotmentsService, ChannelsService } from '../../distribution/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
+import { TaxCodesService, type TaxOfDay } from '../../taxes/index.js';
 import type { CreateBookingItem, ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
 import { BookingItem, type SupplierStatus } from './booking-item.entity.js';
 import { BookingListener } from './booking-listener.js';
@@ -32,6 +33,14 @@ interface NewItem {
 
 type DepartureUnits = ItemUnits & { departureId: string };
 
+/** What the tax groups of a booking depend on. */
+type TaxedItem = Pick<
+  BookingItem,
+  'id' | 'type' | 'taxCodeId' | 'taxCode' | 'totalSellCents' | 'taxIncludedCents'
+>;
+
+type TaxedAmounts = Pick<BookingItem, 'totalSellCents' | 'taxIncludedCents'>;
+
 interface SoldUnits {
   bookingItemId: string;
   units: number;
@@ -39,7 +48,8 @@ interface SoldUnits {
 
 /**
  * The items of bookings. Each change locks the booking, then the departures in the order of their ids, and updates the
- * booking's total. Ten dependencies: an item takes units of departures or allotments, and its price is what listeners follow.
+ * booking's total. Eleven dependencies: an item takes units of departures or allotments, has a tax, and its price is what
+ * listeners follow.
  */
 @Injectable()
 export class BookingItemsService {
@@ -49,6 +59,7 @@ export class BookingItemsService {
     private readonly departures: DeparturesService,
     private readonly allotments: AllotmentsService,
     private readonly channels: ChannelsService,
+    private readonly taxCodes: TaxCodesService,
     private readonly listeners: Listeners,
     private readonly reminders: RemindersService,
     private readonly ledger: ActionLedger,
@@ -87,6 +98,9 @@ export class BookingItemsService {
       await this.assertSelling(booking.channelId, item);
       const departure = (await this.lockDepartures([item])).get(item.departureId ?? '');
       if (departure) item.serviceDate = departure.startDate;
+      const { taxCodeId = input.taxIncludedCents === undefined ? departure?.taxCodeId : null } = input;
+      item.taxBy(taxCodeId ? await this.rateOf(item, taxCodeId) : null, input.taxIncludedCents);
+      await this.assertTaxGroups(booking, item, null);
       await this.saveWithTotal(booking, item.totalSellCents, async () => {
         await this.repository.items.insert(item);
         if (!hasUnits) await this.takeUnits(unitsOf(item));
@@ -96,16 +110,24 @@ export class BookingItemsService {
     });
   }
 
-  async update(target: ItemTarget, changes: UpdateBookingItem, reason: string | null = null): Promise<BookingItem> {
+  /** With `keepsMissingRate`, a move to a day without a tax rate keeps the rate and sets `taxRateChanged`. */
+  async update(
+    target: ItemTarget,
+    changes: UpdateBookingItem,
+    { reason = null, keepsMissingRate = false }: { reason?: string | null; keepsMissingRate?: boolean } = {},
+  ): Promise<BookingItem> {
     return this.database.transaction(async () => {
       const { booking, item } = await this.lock(target);
       const [before, beforeCents, oldUnits] = [item.auditImage(), item.totalSellCents, unitsOf(item)];
+      const previous = { ...taxedOf(item), taxDay: this.taxDayOf(item) };
       item.change(changes, this.clock.now());
       const newUnits = unitsOf(item);
       if (needsMore(oldUnits, newUnits)) await this.assertSelling(booking.channelId, newUnits);
       const departure = (await this.lockDepartures([newUnits, oldUnits])).get(item.departureId ?? '');
       const isMoved = changes.serviceDate !== undefined || departure?.id !== oldUnits.departureId;
       if (departure && isMoved) item.serviceDate = departure.startDate;
+      await this.changeTax(item, changes, { taxDay: previous.taxDay, keepsMissingRate });
+      await this.assertTaxGroups(booking, item, previous);
       const summary = await this.saveWithTotal(booking, item.totalSellCents - beforeCents, async () => {
         await this.repository.items.update(item);
         await this.exchangeUnits(oldUnits, newUnits);
@@ -123,6 +145,7 @@ export class BookingItemsService {
       await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(target.bookingId));
       const { booking, item } = await this.lock(target);
       const before = item.auditImage();
+      await this.assertTaxGroups(booking, null, item);
       item.cancel(reason, this.clock.now());
       await this.lockDepartures([item]);
       const summary = await this.saveWithTotal(booking, -item.totalSellCents, async () => {
@@ -170,6 +193,78 @@ export class BookingItemsService {
     assertVersion(expected, item);
     booking.assertItemsOpen();
     return { booking, item };
+  }
+
+  /** The tax after a change of price, day or tax code. What is on issued documents keeps its rate when the day moves. */
+  private async changeTax(
+    item: BookingItem,
+    changes: UpdateBookingItem,
+    { taxDay, keepsMissingRate }: { taxDay: string; keepsMissingRate: boolean },
+  ): Promise<void> {
+    const isChosen = changes.taxCodeId !== undefined;
+    const { taxCodeId = item.taxCodeId } = changes;
+    if (taxCodeId === null) return item.taxBy(null, undefined);
+    if (!isChosen && this.taxDayOf(item) === taxDay) return item.computeTax(changes.taxIncludedCents);
+    const tax = await this.rateOf(item, taxCodeId).catch((error: unknown) => {
+      if (isChosen || !keepsMissingRate || !(error instanceof AppError)) throw error;
+      return null;
+    });
+    const isSame = tax?.taxRateBasisPoints === item.taxRateBasisPoints;
+    if (tax && (isChosen || isSame || !(await this.isBilled(item.bookingId, taxCodeId)))) {
+      return item.taxBy(tax, changes.taxIncludedCents);
+    }
+    item.taxRateChanged = true;
+    item.computeTax(changes.taxIncludedCents);
+  }
+
+  /** Throws 404, 409 `tax_code_inactive` if the item did not have the tax code before, 422 `tax_rate_missing`. */
+  private async rateOf(item: BookingItem, taxCodeId: string): Promise<TaxOfDay> {
+    const isNew = taxCodeId !== item.taxCodeId;
+    return this.taxCodes.getRateOn(taxCodeId, this.taxDayOf(item), { field: 'taxCodeId', isNew });
+  }
+
+  /** The day whose tax rate applies. */
+  private taxDayOf({ serviceDate, createdAt }: BookingItem): string {
+    return serviceDate ?? this.clock.dayOf(createdAt);
+  }
+
+  private async isBilled(bookingId: string, taxCodeId: string): Promise<boolean> {
+    for (const listener of this.listeners.all(BookingListener)) {
+      if ((await listener.billedTaxCodes?.(bookingId))?.includes(taxCodeId)) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Throws 400 `tax_code_required` for a discount or adjustment without tax code beside items with one, 422
+   * `negative_total` if the change would bring the gross, the tax or the net of a tax group below 0. `after` is null for a
+   * cancelled item, `before` for a new one.
+   */
+  private async assertTaxGroups(booking: Booking, after: TaxedItem | null, before: TaxedItem | null): Promise<void> {
+    const isReduction = after !== null && ['discount', 'adjustment'].includes(after.type);
+    if (before === null && !isReduction) return;
+    const others = await this.repository.taxGroups(booking.id, after?.id ?? before?.id ?? '');
+    const isCodeMissing = isReduction && after.taxCodeId === null && !isUntouched(before, after);
+    if (isCodeMissing && others.some(({ taxCodeId }) => taxCodeId !== null)) {
+      throw new AppError(400, 'tax_code_required', 'A discount or adjustment beside items with a tax code needs one', {
+        details: { field: 'taxCodeId' },
+      });
+    }
+    const taxCodeIds = new Set([before, after].flatMap((item) => (item ? [item.taxCodeId] : [])));
+    for (const taxCodeId of taxCodeIds) {
+      const rest = others.find((group) => group.taxCodeId === taxCodeId) ?? { totalSellCents: 0, taxIncludedCents: 0 };
+      const [now, then] = [plus(rest, after, taxCodeId), plus(rest, before, taxCodeId)];
+      if (deficitOf(now) <= deficitOf(then)) continue;
+      const taxCode = [after, before].find((item) => item?.taxCodeId === taxCodeId)?.taxCode ?? 'given';
+      const { totalSellCents: totalCents, taxIncludedCents: taxCents } = now;
+      // The total of the booking has its own error.
+      if ((booking.totalCents ?? 0) + (after?.totalSellCents ?? 0) - (before?.totalSellCents ?? 0) < 0) return;
+      throw unprocessable('negative_total', 'The amounts of a tax code would be negative', {
+        taxCode,
+        totalCents,
+        taxCents,
+      });
+    }
   }
 
   /** Saves an item with its effect on the booking: the total, the departure date, and in any case the version. */
@@ -276,6 +371,12 @@ function newItem(
     unitSellCents: input.unitSellCents,
     totalSellCents: 0,
     taxIncludedCents: input.taxIncludedCents ?? 0,
+    taxCodeId: null,
+    taxCode: null,
+    taxKind: null,
+    taxRateBasisPoints: null,
+    taxRateChanged: false,
+    refundable: input.refundable ?? true,
     costCents: input.costCents ?? null,
     costCurrency: input.costCurrency ?? null,
     pricingTreatment: input.pricingTreatment ?? 'standard',
@@ -291,6 +392,27 @@ function newItem(
   });
   item.price();
   return item;
+}
+
+function taxedOf({ id, type, taxCodeId, taxCode, totalSellCents, taxIncludedCents }: TaxedItem): TaxedItem {
+  return { id, type, taxCodeId, taxCode, totalSellCents, taxIncludedCents };
+}
+
+function isUntouched(before: TaxedItem | null, after: TaxedItem): boolean {
+  const { type, taxCodeId, totalSellCents } = after;
+  return before?.type === type && before.taxCodeId === taxCodeId && before.totalSellCents === totalSellCents;
+}
+
+function plus(rest: TaxedAmounts, item: TaxedItem | null, taxCodeId: string | null): TaxedAmounts {
+  if (item?.taxCodeId !== taxCodeId) return rest;
+  const totalSellCents = rest.totalSellCents + item.totalSellCents;
+  return { totalSellCents, taxIncludedCents: rest.taxIncludedCents + item.taxIncludedCents };
+}
+
+/** How far the gross, the tax and the net of a tax group are below 0, in sum. */
+function deficitOf({ totalSellCents, taxIncludedCents }: TaxedAmounts): number {
+  const parts = [totalSellCents, taxIncludedCents, totalSellCents - taxIncludedCents];
+  return parts.reduce((sum, cents) => sum + Math.max(0, -cents), 0);
 }
 
 function unitsOf({ id, departureId, allotmentId, quantity }: ItemUnits): ItemUnits {

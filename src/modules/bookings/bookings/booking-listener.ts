@@ -21,6 +21,8 @@ export abstract class BookingListener {
   itemCancelled?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
   /** The booking follows this departure to another day. Called after `beforeLock`, whether or not an item has moved. */
   departureMoved?(bookingId: string, departureId: string): Promise<void>;
+  /** The tax codes that are on issued documents of the booking, less what is credited. */
+  billedTaxCodes?(bookingId: string): Promise<readonly string[]>;
   /** The departure date has changed. */
   dateMoved?(booking: BookingSummary, before: string | null): Promise<void>;
 }

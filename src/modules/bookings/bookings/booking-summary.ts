@@ -1,3 +1,4 @@
+import type { TaxKind } from '../../taxes/index.js';
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
 import type { BookingItem, ItemStatus, ItemType, PricingTreatment, SupplierStatus } from './booking-item.entity.js';
 import type { BookingStatus, BookingView } from './booking.entity.js';
@@ -32,6 +33,17 @@ export interface BookingItemSummary {
   readonly unitSellCents: number;
   readonly totalSellCents: number;
   readonly taxIncludedCents: number;
+  /** Null: the tax was sent as an amount, and the next three are null too. */
+  readonly taxCodeId: string | null;
+  /** The text of the tax code. */
+  readonly taxCode: string | null;
+  readonly taxKind: TaxKind | null;
+  /** The rate of the service date, which the item copied. */
+  readonly taxRateBasisPoints: number | null;
+  /** The rate of the service date is another one, but documents with the copied rate were issued. */
+  readonly taxRateChanged: boolean;
+  /** False: kept in full when the booking is cancelled. */
+  readonly refundable: boolean;
   readonly costCents: number | null;
   readonly costCurrency: string | null;
   readonly pricingTreatment: PricingTreatment;
@@ -70,6 +82,12 @@ export function toBookingItemSummary(item: BookingItem): BookingItemSummary {
     unitSellCents: item.unitSellCents,
     totalSellCents: item.totalSellCents,
     taxIncludedCents: item.taxIncludedCents,
+    taxCodeId: item.taxCodeId,
+    taxCode: item.taxCode,
+    taxKind: item.taxKind,
+    taxRateBasisPoints: item.taxRateBasisPoints,
+    taxRateChanged: item.taxRateChanged,
+    refundable: item.refundable,
     costCents: item.costCents,
     costCurrency: item.costCurrency,
     pricingTreatment: item.pricingTreatment,

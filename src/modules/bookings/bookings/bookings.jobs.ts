@@ -51,8 +51,9 @@ export class BookingJobs implements DepartureListener {
     const departureId = departureIdOf(payload);
     const errors: unknown[] = [];
     for (const { serviceDate, ...path } of await this.repository.itemsNotOnDeparture(departureId)) {
-      const update = this.items.update({ ...path, expected: null }, { serviceDate }, 'The departure was moved');
-      await update.catch((error: unknown) => errors.push(error));
+      const target = { ...path, expected: null };
+      const options = { reason: 'The departure was moved', keepsMissingRate: true };
+      await this.items.update(target, { serviceDate }, options).catch((error: unknown) => errors.push(error));
     }
     if (errors.length > 0) throw new AggregateError(errors, `${errors.length} items could not move to ${departureId}`);
   }

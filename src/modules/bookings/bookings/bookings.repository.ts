@@ -245,6 +245,24 @@ export class BookingsRepository {
     return row?.count ?? 0;
   }
 
+  /** The sums of the items that are not cancelled, except one, for each tax code and for those without one. */
+  async taxGroups(
+    bookingId: string,
+    exceptItemId: string,
+  ): Promise<{ taxCodeId: string | null; totalSellCents: number; taxIncludedCents: number }[]> {
+    const rows = await this.database.prepared<{ taxCodeId: string | null; gross: string; tax: string }>(
+      'booking-items-tax-groups',
+      `select tax_code_id as "taxCodeId", sum(total_sell_cents) as gross, sum(tax_included_cents) as tax
+       from booking_items where booking_id = $1 and id <> $2 and status <> 'cancelled' group by tax_code_id`,
+      [bookingId, exceptItemId],
+    );
+    return rows.map(({ taxCodeId, gross, tax }) => ({
+      taxCodeId,
+      totalSellCents: Number(gross),
+      taxIncludedCents: Number(tax),
+    }));
+  }
+
   /** The departures of the items that are not cancelled, each once. */
   async activeDepartures(bookingId: string): Promise<string[]> {
     const rows = await this.database.prepared<{ id: string }>(

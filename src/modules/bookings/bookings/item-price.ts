@@ -1,4 +1,6 @@
-import { invalidField } from '../../../platform/errors/app-error.js';
+import { invalidField, unprocessable } from '../../../platform/errors/app-error.js';
+import { divideRounded } from '../../../platform/money/money.js';
+import type { TaxOfDay } from '../../taxes/index.js';
 import type { ItemType } from './booking-item.entity.js';
 
 export interface PricedItem {
@@ -36,4 +38,33 @@ export function priceItem({ quantity, unitSellCents, ...item }: PricedItem): num
     throw invalidField(missing, 'costCents and costCurrency must be set together', 'cost_incomplete');
   }
   return totalSellCents;
+}
+
+/** The tax included in the total of a whole line. An item under the margin scheme shows none. */
+export function codedTax(totalSellCents: number, { taxKind, taxRateBasisPoints }: TaxRateOfItem): number {
+  if (taxKind === 'margin_scheme') return 0;
+  const rate = BigInt(taxRateBasisPoints);
+  return Number(divideRounded(BigInt(totalSellCents) * rate, 10_000n + rate));
+}
+
+export type TaxRateOfItem = Pick<TaxOfDay, 'taxKind' | 'taxRateBasisPoints'>;
+
+/** A tax that was sent as an amount, in proportion to a changed price. */
+export function scaledTax(before: PriceBefore, after: { quantity: number; unitSellCents: number }): number {
+  const total = BigInt(after.quantity) * BigInt(after.unitSellCents);
+  const totalBefore = BigInt(before.totalSellCents);
+  if (total === totalBefore) return before.taxIncludedCents;
+  return totalBefore === 0n ? 0 : Number(divideRounded(BigInt(before.taxIncludedCents) * total, totalBefore));
+}
+
+export interface PriceBefore {
+  totalSellCents: number;
+  taxIncludedCents: number;
+}
+
+/** Throws 422 `totals_mismatch` if a tax that was sent is not that of the tax code. */
+export function assertStatedTax(actual: number | undefined, expected: number): void {
+  if (actual === undefined || actual === expected) return;
+  const details = { field: 'taxIncludedCents', expected, actual };
+  throw unprocessable('totals_mismatch', 'The tax is not that of the tax code', details);
 }

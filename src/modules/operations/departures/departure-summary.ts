@@ -14,6 +14,8 @@ export interface DepartureSummary {
   /** Price of one unit. */
   priceCents: number;
   taxIncludedCents: number;
+  /** Of items that are sold without another one. */
+  taxCodeId: string | null;
   currency: string;
   /** All counts are in units. */
   capacity: number;
@@ -35,6 +37,7 @@ export function toDepartureSummary(view: DepartureView): DepartureSummary {
     status: view.status,
     priceCents: view.priceCents,
     taxIncludedCents: view.taxIncludedCents,
+    taxCodeId: view.taxCodeId,
     currency: view.currency,
     capacity: view.capacity,
     sold: view.sold,

@@ -65,6 +65,14 @@ export class CreateDeparture {
   taxIncludedCents?: number;
 
   /**
+   * Tax code (prefix `taxc`) of items that are sold without another tax code or tax; must be active. Null if there is
+   * none.
+   */
+  @Clearable()
+  @Id('taxc')
+  taxCodeId?: string | null;
+
+  /**
    * ISO 4217 code for the price.
    * @example "EUR"
    */
@@ -158,6 +166,10 @@ export class DepartureResponse {
   @Cents()
   taxIncludedCents: number;
 
+  /** Tax code (prefix `taxc`) of items that are sold without another tax code or tax; null if there is none. */
+  @Id('taxc')
+  taxCodeId: string | null;
+
   /** ISO 4217 code for the price. */
   @CurrencyCode()
   currency: string;
@@ -215,6 +227,7 @@ export function toDeparture(departure: DepartureView): DepartureResponse {
     capacity: departure.capacity,
     priceCents: departure.priceCents,
     taxIncludedCents: departure.taxIncludedCents,
+    taxCodeId: departure.taxCodeId,
     currency: departure.currency,
     facilityId: departure.facilityId,
     status: departure.status,

@@ -13,6 +13,7 @@ export interface DepartureChanges {
   capacity?: number;
   priceCents?: number;
   taxIncludedCents?: number;
+  taxCodeId?: string | null;
   currency?: string;
   facilityId?: string | null;
 }
@@ -34,6 +35,8 @@ export class Departure {
   /** Price of one unit. */
   @Column('bigint', { name: 'price_cents', transformer: safeInteger }) priceCents: number;
   @Column('bigint', { name: 'tax_included_cents', transformer: safeInteger }) taxIncludedCents: number;
+  /** Of items that are sold without another one. */
+  @Column('text', { name: 'tax_code_id', nullable: true }) taxCodeId: string | null;
   @Column('text') currency: string;
   /** Meeting point. */
   @Column('text', { name: 'facility_id', nullable: true }) facilityId: string | null;
@@ -100,6 +103,7 @@ export class Departure {
       capacity: this.capacity,
       priceCents: this.priceCents,
       taxIncludedCents: this.taxIncludedCents,
+      taxCodeId: this.taxCodeId,
       currency: this.currency,
       facilityId: this.facilityId,
       status: this.status,

@@ -36,7 +36,7 @@ export class DeparturesController {
   @Post()
   @RequireScope('operations:write')
   @Mutates('operations.departure.create')
-  @Refuses({ 404: ['not_found'], 409: ['capacity_exceeded', 'facility_archived'] })
+  @Refuses({ 404: ['not_found'], 409: ['capacity_exceeded', 'facility_archived', 'tax_code_inactive'] })
   async create(@Body() body: CreateDeparture): Promise<DepartureEnvelope> {
     const departure = await this.departures.create(body);
     return created(`${PATH}/${departure.id}`, departure, { data: toDeparture(departure) });
@@ -78,7 +78,7 @@ export class DeparturesController {
   @RequireScope('operations:write')
   @Mutates('operations.departure.update')
   @BodyExample({ capacity: 24, priceCents: 6100 })
-  @Refuses({ 409: ['capacity_exceeded', 'departure_cancelled', 'facility_archived'] })
+  @Refuses({ 409: ['capacity_exceeded', 'departure_cancelled', 'facility_archived', 'tax_code_inactive'] })
   async update(
     @PathId('dep', 'id', 2) id: string,
     @Body() body: UpdateDeparture,

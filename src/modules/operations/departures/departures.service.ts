@@ -8,6 +8,7 @@ import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import { TaxCodesService } from '../../taxes/index.js';
 import { FacilitiesService } from '../facilities/facilities.service.js';
 import { DepartureListener } from './departure-listener.js';
 import { type DepartureSummary, toDepartureSummary } from './departure-summary.js';
@@ -39,6 +40,7 @@ export class DeparturesService {
     private readonly database: Database,
     private readonly repository: DeparturesRepository,
     private readonly facilities: FacilitiesService,
+    private readonly taxCodes: TaxCodesService,
     private readonly listeners: Listeners,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
@@ -51,6 +53,7 @@ export class DeparturesService {
     return this.database.transaction(async () => {
       await this.lockProduct(departure.productId);
       await this.facilities.lockUsable(departure.facilityId);
+      if (departure.taxCodeId !== null) await this.taxCodes.assertUsable(departure.taxCodeId);
       await this.repository.departures.insert(departure);
       const summary = await this.getSummary(id);
       await this.listeners.call(DepartureListener, (listener) => listener.created?.(summary));
@@ -70,9 +73,12 @@ export class DeparturesService {
     return this.database.transaction(async () => {
       const departure = await this.lockExpected(id, expected);
       const [before, previous] = [departure.auditImage(), toDepartureSummary(departure)];
-      const { facilityId } = departure;
+      const { facilityId, taxCodeId } = departure;
       departure.change(changesOf(body), this.clock.now());
       if (departure.facilityId !== facilityId) await this.facilities.lockUsable(departure.facilityId);
+      if (departure.taxCodeId !== null && departure.taxCodeId !== taxCodeId) {
+        await this.taxCodes.assertUsable(departure.taxCodeId);
+      }
       await this.repository.departures.update(departure);
       const summary = await this.getSummary(id);
       if (summary.startsAt.getTime() !== previous.startsAt.getTime() || summary.timeZone !== previous.timeZone) {
@@ -232,6 +238,7 @@ function newDeparture(input: CreateDeparture, id: string, now: Date): Departure 
     capacity: input.capacity,
     priceCents: input.priceCents,
     taxIncludedCents: input.taxIncludedCents ?? 0,
+    taxCodeId: input.taxCodeId ?? null,
     currency: input.currency,
     facilityId: input.facilityId ?? null,
     status: 'scheduled',

@@ -1,0 +1,9 @@
+import type { EventGroup } from '../../platform/outbox/event-group.js';
+
+export const taxEvents: EventGroup[] = [
+  {
+    channels: ['finance.tax_codes'],
+    events: ['tax_code.created', 'tax_code.updated'],
+    members: ['taxCodeId', 'code', 'active', 'version'],
+  },
+];

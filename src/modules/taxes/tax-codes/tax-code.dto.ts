@@ -1,0 +1,209 @@
+import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
+import { Clearable, Flag, Id, Ignored, ListOf, OneOf, Optional, Text, Version, Whole } from '../../../platform/http/fields.js';
+import { QueryFlag } from '../../../platform/http/query-fields.js';
+import { CountryCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { TAX_KINDS, type TaxKind } from './tax-code.entity.js';
+import type { TaxCodeView } from './tax-codes.repository.js';
+
+const CODE = /^[A-Z0-9-]{1,20}$/;
+
+/** A rate of a tax code and the days on which it applies. */
+export class TaxRateBody {
+  /**
+   * Tax rate in basis points, 1900 is 19 %. 0 for the kinds `zero`, `exempt`, `outside_scope` and `reverse_charge`.
+   * @example 1900
+   */
+  @Whole({ min: 0, max: 10_000 })
+  rateBasisPoints: number;
+
+  /**
+   * First day of the rate.
+   * @example "2021-01-01"
+   */
+  @IsoDate()
+  validFrom: string;
+
+  /** Last day of the rate; null or omitted: without an end. */
+  @Clearable()
+  @IsoDate()
+  validTo?: string | null;
+}
+
+/** The members of a tax code that can be changed. */
+class TaxCodeFields {
+  /**
+   * Name for staff.
+   * @example "Germany, standard rate"
+   */
+  @Text({ max: 120 })
+  name: string;
+
+  /**
+   * Sentence printed on documents. Required for the kinds `exempt`, `reverse_charge` and `margin_scheme`.
+   * @example "VAT at the standard rate"
+   */
+  @Clearable()
+  @Text({ max: 500 })
+  mention?: string | null;
+
+  /**
+   * True by default. New items cannot have an inactive tax code.
+   * @example true
+   */
+  @Optional()
+  @Flag()
+  active?: boolean;
+}
+
+/** A new tax code with its rates. */
+export class CreateTaxCode extends TaxCodeFields {
+  @Ignored()
+  id?: undefined;
+
+  /**
+   * Code on documents and in reports, unique per country: upper-case letters, digits and hyphens.
+   * @example "DE-19"
+   */
+  @Text({ max: 20, pattern: CODE })
+  code: string;
+
+  /**
+   * Country of supply, ISO 3166-1.
+   * @example "DE"
+   */
+  @CountryCode()
+  country: string;
+
+  /**
+   * How sales are taxed. It cannot be changed.
+   * @example "standard"
+   */
+  @OneOf(TAX_KINDS)
+  kind: TaxKind;
+
+  /**
+   * 1 to 50 rates whose days do not overlap.
+   * @example [{ "rateBasisPoints": 1900, "validFrom": "2021-01-01" }]
+   */
+  @ListOf(() => TaxRateBody, { min: 1, max: 50 })
+  rates: TaxRateBody[];
+}
+
+/** The fields of a tax code to change. Code, country and kind are fixed; rates are added. */
+export class UpdateTaxCode extends patchOf(TaxCodeFields) {}
+
+/** A new rate from a day on. It ends the rate before on the previous day. */
+export class AddTaxRate {
+  /**
+   * Tax rate in basis points, 1900 is 19 %.
+   * @example 2000
+   */
+  @Whole({ min: 0, max: 10_000 })
+  rateBasisPoints: number;
+
+  /**
+   * First day of the rate, after the first day of the last rate.
+   * @example "2030-01-01"
+   */
+  @IsoDate()
+  validFrom: string;
+}
+
+export class ListTaxCodes extends PageQuery {
+  /** Only tax codes of this country, ISO 3166-1. */
+  @Optional()
+  @CountryCode()
+  country?: string;
+
+  /** Only tax codes of this kind. */
+  @Optional()
+  @OneOf(TAX_KINDS)
+  kind?: TaxKind;
+
+  /** Only active or only inactive tax codes. */
+  @Optional()
+  @QueryFlag()
+  active?: boolean;
+
+  /** Only tax codes with a rate on this day. */
+  @Optional()
+  @IsoDate()
+  on?: string;
+}
+
+/** A rate of a tax code and the days on which it applies. */
+export class TaxRateResponse {
+  /** Tax rate in basis points, 1900 is 19 %. */
+  @Whole({ min: 0, max: 10_000 })
+  rateBasisPoints: number;
+
+  /** First day of the rate. */
+  @IsoDate()
+  validFrom: string;
+
+  /** Last day of the rate; null: without an end. */
+  @IsoDate()
+  validTo: string | null;
+}
+
+/** How sales in a country are taxed, with the rates over time. */
+export class TaxCodeResponse {
+  @Id('taxc')
+  id: string;
+
+  /** Code on documents and in reports, unique per country. */
+  @Text({ max: 20 })
+  code: string;
+
+  /** Name for staff. */
+  @Text({ max: 120 })
+  name: string;
+
+  /** Country of supply. */
+  @CountryCode()
+  country: string;
+
+  /** How sales are taxed. */
+  @OneOf(TAX_KINDS)
+  kind: TaxKind;
+
+  /** Sentence printed on documents; null if there is none. */
+  @Text({ max: 500 })
+  mention: string | null;
+
+  /** False: new items cannot have this tax code. */
+  @Flag()
+  active: boolean;
+
+  /** All rates, the earliest first. */
+  @ListOf(() => TaxRateResponse, { max: 1_000 })
+  rates: TaxRateResponse[];
+
+  @Version()
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+export class TaxCodeEnvelope extends dataOf(TaxCodeResponse) {}
+export class TaxCodePage extends pageOf(TaxCodeResponse) {}
+
+export function toTaxCode({ taxCode, rates }: TaxCodeView): TaxCodeResponse {
+  return {
+    id: taxCode.id,
+    code: taxCode.code,
+    name: taxCode.name,
+    country: taxCode.country,
+    kind: taxCode.kind,
+    mention: taxCode.mention,
+    active: taxCode.active,
+    rates: rates.map(({ rateBasisPoints, validFrom, validTo }) => ({ rateBasisPoints, validFrom, validTo })),
+    version: taxCode.version,
+    createdAt: taxCode.createdAt.toISOString(),
+    updatedAt: taxCode.updatedAt.toISOString(),
+  };
+}

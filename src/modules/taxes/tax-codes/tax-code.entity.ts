@@ -1,0 +1,102 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { named } from '../../../platform/http/named-values.js';
+
+export const TAX_KINDS = named('TaxKind', [
+  'standard',
+  'reduced',
+  'zero',
+  'exempt',
+  'outside_scope',
+  'reverse_charge',
+  'margin_scheme',
+]);
+export type TaxKind = (typeof TAX_KINDS)[number];
+
+/** Kinds whose documents print a sentence that gives the reason why no tax is shown. */
+const WITH_MENTION: readonly TaxKind[] = ['exempt', 'reverse_charge', 'margin_scheme'];
+
+/** Kinds with a rate; that of all others is 0. */
+const WITH_RATE: readonly TaxKind[] = ['standard', 'reduced', 'margin_scheme'];
+
+/** A tax rate from its first to its last day; null: without an end. */
+export interface TaxRate {
+  rateBasisPoints: number;
+  validFrom: string;
+  validTo: string | null;
+}
+
+export interface TaxCodeChanges {
+  name?: string;
+  mention?: string | null;
+  active?: boolean;
+}
+
+/** How sales in a country are taxed. Code, country and kind never change: documents refer to them. */
+@Entity('tax_codes')
+export class TaxCode {
+  @PrimaryColumn('text') id: string;
+  @Column('text') code: string;
+  @Column('text') name: string;
+  /** Country of supply. */
+  @Column('text') country: string;
+  @Column('text') kind: TaxKind;
+  /** Printed on documents. */
+  @Column('text', { nullable: true }) mention: string | null;
+  @Column('boolean') active: boolean;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  change(changes: TaxCodeChanges, now: Date): void {
+    Object.assign(this, changes, { updatedAt: now });
+    this.assertMention();
+  }
+
+  /** Throws 400. */
+  assertMention(): void {
+    if (this.mention !== null || !WITH_MENTION.includes(this.kind)) return;
+    throw invalidField('mention', `A tax code of kind ${this.kind} requires a mention`, 'mention_required');
+  }
+
+  /** Throws 400 for a rate above 0 of a kind that has none. */
+  assertRate({ rateBasisPoints }: Pick<TaxRate, 'rateBasisPoints'>, path: string): void {
+    if (rateBasisPoints === 0 || WITH_RATE.includes(this.kind)) return;
+    throw invalidField(path, `The rate of a tax code of kind ${this.kind} is 0`, 'rate_of_kind');
+  }
+
+  /**
+   * The rates with one more; the one before ends on the day before it. `rates` are sorted. Throws 409 `tax_rate_overlap` if
+   * one of them starts on that day or later.
+   */
+  withRate(rates: readonly TaxRate[], rate: Omit<TaxRate, 'validTo'>): TaxRate[] {
+    this.assertRate(rate, 'rateBasisPoints');
+    const last = rates.at(-1);
+    if (last && last.validFrom >= rate.validFrom) {
+      throw conflict('tax_rate_overlap', 'A rate that starts on that day or later already exists', {
+        validFrom: last.validFrom,
+      });
+    }
+    const isCut = last !== undefined && (last.validTo === null || last.validTo >= rate.validFrom);
+    const earlier = isCut ? [...rates.slice(0, -1), { ...last, validTo: dayBefore(rate.validFrom) }] : rates;
+    return [...earlier, { ...rate, validTo: null }];
+  }
+
+  auditImage(rates: readonly TaxRate[]): object {
+    return {
+      id: this.id,
+      code: this.code,
+      name: this.name,
+      country: this.country,
+      kind: this.kind,
+      mention: this.mention,
+      active: this.active,
+      rates: rates.map(({ rateBasisPoints, validFrom, validTo }) => ({ rateBasisPoints, validFrom, validTo })),
+      version: this.version,
+    };
+  }
+}
+
+function dayBefore(day: string): string {
+  return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
+}

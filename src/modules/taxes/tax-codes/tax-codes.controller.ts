@@ -1,0 +1,107 @@
+import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { created, tagged } from '../../../platform/http/response-headers.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import {
+  AddTaxRate,
+  CreateTaxCode,
+  ListTaxCodes,
+  TaxCodeEnvelope,
+  TaxCodePage,
+  toTaxCode,
+  UpdateTaxCode,
+} from './tax-code.dto.js';
+import { TaxCodesService } from './tax-codes.service.js';
+
+const PATH = '/v1/admin/finance/tax-codes';
+
+@ApiTags('Tax codes')
+@Controller(PATH)
+export class TaxCodesController {
+  constructor(private readonly taxCodes: TaxCodesService) {}
+
+  /**
+   * Create a tax code
+   *
+   * @remarks Adds a tax code of a country with its rates. The code is unique per country (409 `tax_code_taken`). The
+   * kinds `exempt`, `reverse_charge` and `margin_scheme` require a `mention`; rates above 0 are allowed for `standard`,
+   * `reduced` and `margin_scheme`. The action can be reversed while the tax code is unused.
+   */
+  @Post()
+  @RequireScope('finance:write')
+  @Mutates('finance.tax_code.create')
+  @Refuses({ 409: ['tax_code_taken'] })
+  async create(@Body() body: CreateTaxCode): Promise<TaxCodeEnvelope> {
+    const view = await this.taxCodes.create(body);
+    return created(`${PATH}/${view.taxCode.id}`, view.taxCode, { data: toTaxCode(view) });
+  }
+
+  /**
+   * List tax codes
+   *
+   * @remarks Returns a page of tax codes with all their rates, sorted by country and code. Inactive ones are included;
+   * filter with `active`.
+   */
+  @Get()
+  @RequireScope('finance:read')
+  async list(@Query() query: ListTaxCodes): Promise<TaxCodePage> {
+    const { views, total } = await this.taxCodes.list(query);
+    return { data: views.map(toTaxCode), total, ...pageBounds(query) };
+  }
+
+  /**
+   * Get a tax code
+   *
+   * @remarks Returns the tax code with all its rates, also if it is inactive.
+   */
+  @Get(':id')
+  @RequireScope('finance:read')
+  async get(@PathId('taxc', 'id') id: string): Promise<TaxCodeEnvelope> {
+    const view = await this.taxCodes.get(id);
+    return tagged(view.taxCode, { data: toTaxCode(view) });
+  }
+
+  /**
+   * Update a tax code
+   *
+   * @remarks Changes only the fields that are sent. Items and documents keep what they copied. An inactive tax code
+   * cannot be given to new items (409 `tax_code_inactive` there).
+   */
+  @Patch(':id')
+  @RequireScope('finance:write')
+  @Mutates('finance.tax_code.update')
+  @BodyExample({ name: 'Germany, standard rate since 2021' })
+  async update(
+    @PathId('taxc', 'id', 2) id: string,
+    @Body() body: UpdateTaxCode,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<TaxCodeEnvelope> {
+    const view = await this.taxCodes.update(id, body, expected);
+    return tagged(view.taxCode, { data: toTaxCode(view) });
+  }
+
+  /**
+   * Add a rate to a tax code
+   *
+   * @remarks Adds a rate from a day on and ends the rate before on the previous day. It must start after the last rate
+   * (409 `tax_rate_overlap`). Items keep the rate that they copied.
+   */
+  @Post(':id/rates')
+  @HttpCode(201)
+  @RequireScope('finance:write')
+  @Mutates('finance.tax_code.add_rate')
+  @Refuses({ 409: ['tax_rate_overlap'] })
+  async addRate(
+    @PathId('taxc', 'id', 2) id: string,
+    @Body() body: AddTaxRate,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<TaxCodeEnvelope> {
+    const view = await this.taxCodes.addRate(id, body, expected);
+    return tagged(view.taxCode, { data: toTaxCode(view) });
+  }
+}

@@ -1,0 +1,190 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/ids/id.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
+import type { AddTaxRate, CreateTaxCode, ListTaxCodes, UpdateTaxCode } from './tax-code.dto.js';
+import { TaxCode, type TaxKind, type TaxRate } from './tax-code.entity.js';
+import { type TaxCodeView, TaxCodesRepository } from './tax-codes.repository.js';
+
+mapConstraint('tax_codes_country_code', () =>
+  conflict('tax_code_taken', 'The country already has a tax code with this code', { field: 'code' }),
+);
+for (const table of ['booking_items', 'departures', 'trip_components', 'invoice_lines']) {
+  mapConstraint(`${table}_tax_code`, () => conflict('tax_code_in_use', 'The tax code is in use'));
+}
+
+/** What a sale copies of a tax code: the rate of its day, and what documents show. */
+export interface TaxOfDay {
+  taxCodeId: string;
+  taxCode: string;
+  taxKind: TaxKind;
+  taxRateBasisPoints: number;
+}
+
+/** What documents show of a tax code. */
+export interface TaxMention {
+  id: string;
+  code: string;
+  mention: string | null;
+}
+
+/** Tax codes and their rates over time. */
+@Injectable()
+export class TaxCodesService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: TaxCodesRepository,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  async create(input: CreateTaxCode, id = newId('taxc'), entryId = newId('aled')): Promise<TaxCodeView> {
+    const now = this.clock.now();
+    const taxCode = make(TaxCode, {
+      id,
+      code: input.code,
+      name: input.name,
+      country: input.country,
+      kind: input.kind,
+      mention: input.mention ?? null,
+      active: input.active ?? true,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    });
+    taxCode.assertMention();
+    for (const [index, rate] of input.rates.entries()) taxCode.assertRate(rate, `rates.${index}.rateBasisPoints`);
+    const view = { taxCode, rates: sortedRates(input.rates) };
+    return this.database.transaction(async () => {
+      await this.repository.insert(view);
+      const images = { before: null, after: imageOf(view) };
+      this.ledger.recordUnder(entryId, 'finance.tax_code.create', { ...subjectOf(taxCode), ...images });
+      this.publish('created', taxCode);
+      return view;
+    });
+  }
+
+  async list(query: ListTaxCodes): Promise<{ views: TaxCodeView[]; total: number }> {
+    return this.repository.list(query);
+  }
+
+  async get(id: string): Promise<TaxCodeView> {
+    return this.repository.get(id);
+  }
+
+  async update(id: string, changes: UpdateTaxCode, expected: ExpectedVersions): Promise<TaxCodeView> {
+    return this.change(id, expected, 'update', async ({ taxCode, rates }) => {
+      taxCode.change(changes, this.clock.now());
+      return Promise.resolve(rates);
+    });
+  }
+
+  async addRate(id: string, rate: AddTaxRate, expected: ExpectedVersions): Promise<TaxCodeView> {
+    return this.change(id, expected, 'add_rate', async ({ taxCode, rates }) => {
+      const all = taxCode.withRate(rates, rate);
+      taxCode.change({}, this.clock.now());
+      await this.repository.replaceRates(taxCode, all);
+      return all;
+    });
+  }
+
+  /** Deletes the tax code. Throws 409 `tax_code_in_use` if an item, a departure, a component or a document refers to it. */
+  @Reverses('finance.tax_code.create')
+  async reverseCreation({ subjectId }: RecordedAction): Promise<ReversalResult> {
+    const view = await this.repository.lock(subjectId);
+    await this.repository.delete(view.taxCode);
+    this.publish('updated', { ...view.taxCode, active: false });
+    return { before: imageOf(view), after: null };
+  }
+
+  /**
+   * The rate of a tax code on a day. Throws 404 with the field that contains the id, 409 `tax_code_inactive` for new uses,
+   * 422 `tax_rate_missing`.
+   */
+  async getRateOn(id: string, day: string, { field, isNew }: { field: string; isNew: boolean }): Promise<TaxOfDay> {
+    const { taxCode, rates } = await this.repository.get(id, { field });
+    if (isNew) assertActive(taxCode, field);
+    const rate = rates.find(({ validFrom, validTo }) => validFrom <= day && (validTo === null || validTo >= day));
+    if (!rate) {
+      const details = { field, taxCode: taxCode.code, day };
+      throw unprocessable('tax_rate_missing', 'The tax code has no rate on that day', details);
+    }
+    const { code, kind } = taxCode;
+    return { taxCodeId: id, taxCode: code, taxKind: kind, taxRateBasisPoints: rate.rateBasisPoints };
+  }
+
+  /** Throws 404 with the field that contains the id, 409 `tax_code_inactive`. */
+  async assertUsable(id: string, field = 'taxCodeId'): Promise<void> {
+    const { taxCode } = await this.repository.get(id, { field });
+    assertActive(taxCode, field);
+  }
+
+  /** What documents show of these tax codes, by id. */
+  async mentionsOf(ids: readonly string[]): Promise<Map<string, TaxMention>> {
+    const found = ids.length === 0 ? [] : await this.repository.listByIds(ids);
+    return new Map(found.map(({ id, code, mention }) => [id, { id, code, mention }]));
+  }
+
+  private async change(
+    id: string,
+    expected: ExpectedVersions,
+    verb: 'update' | 'add_rate',
+    work: (view: TaxCodeView) => Promise<TaxRate[]>,
+  ): Promise<TaxCodeView> {
+    return this.database.transaction(async () => {
+      const view = await this.repository.lock(id);
+      assertVersion(expected, view.taxCode);
+      const before = imageOf(view);
+      const changed = { taxCode: view.taxCode, rates: await work(view) };
+      await this.repository.update(changed);
+      const images = { before, after: imageOf(changed) };
+      this.ledger.record(`finance.tax_code.${verb}`, { ...subjectOf(changed.taxCode), ...images });
+      this.publish('updated', changed.taxCode);
+      return changed;
+    });
+  }
+
+  private publish(what: 'created' | 'updated', taxCode: Pick<TaxCode, 'id' | 'code' | 'active' | 'version'>): void {
+    const { id: taxCodeId, code, active, version } = taxCode;
+    const data = { taxCodeId, code, active, version };
+    this.outbox.add({ channel: 'finance.tax_codes', event: `tax_code.${what}`, data });
+  }
+}
+
+function subjectOf({ id }: TaxCode) {
+  return { subjectType: 'tax_code', subjectId: id };
+}
+
+function imageOf({ taxCode, rates }: TaxCodeView): object {
+  return taxCode.auditImage(rates);
+}
+
+function assertActive({ active, code }: TaxCode, field: string): void {
+  if (!active) throw conflict('tax_code_inactive', 'The tax code is inactive', { field, taxCode: code });
+}
+
+/** Throws 400 if two rates have a day in common. */
+function sortedRates(sent: CreateTaxCode['rates']): TaxRate[] {
+  const order = sent.map(({ validFrom }, index) => ({ validFrom, index }));
+  order.sort((a, b) => (a.validFrom < b.validFrom ? -1 : Number(a.validFrom > b.validFrom)));
+  const rates: TaxRate[] = [];
+  for (const { index } of order) {
+    const { rateBasisPoints, validFrom, validTo = null } = sent[index] ?? { rateBasisPoints: 0, validFrom: '' };
+    if (validTo !== null && validTo < validFrom) {
+      throw invalidField(`rates.${index}.validTo`, 'validTo must not be before validFrom', 'end_before_start');
+    }
+    const last = rates.at(-1);
+    if (last && (last.validTo === null || last.validTo >= validFrom)) {
+      throw invalidField(`rates.${index}.validFrom`, 'The days of two rates overlap', 'rates_overlap');
+    }
+    rates.push({ rateBasisPoints, validFrom, validTo });
+  }
+  return rates;
+}
