@@ -46,8 +46,8 @@ describe('PATCH .../items/{itemId}', () => {
   it.each([
     [{ title: 'Other' }, {}],
     [{ type: 'extra' }, {}],
-    [{ quantity: 3 }, { totalSellCents: 30_000 }],
-    [{ unitSellCents: 1_600 }, { totalSellCents: 3_200 }],
+    [{ quantity: 3 }, { totalSellCents: 30_000, taxIncludedCents: 2_400 }],
+    [{ unitSellCents: 1_600 }, { totalSellCents: 3_200, taxIncludedCents: 256 }],
     [{ taxIncludedCents: 0 }, {}],
     [{ serviceDate: '2027-01-01' }, {}],
     [{ pricingTreatment: 'pass_through' }, {}],
@@ -65,7 +65,7 @@ describe('PATCH .../items/{itemId}', () => {
   });
 
   it.each([
-    [{ unitSellCents: 100 }, 'taxIncludedCents', 'tax_beyond_total'],
+    [{ unitSellCents: 100, taxIncludedCents: 101 }, 'taxIncludedCents', 'tax_beyond_total'],
     [{ type: 'discount' }, 'unitSellCents', 'sign_of_type'],
     [{ costCents: 5 }, 'costCurrency', 'cost_incomplete'],
     [{ status: 'cancelled' }, 'status', 'whitelistValidation'],

@@ -11,6 +11,7 @@ const SETTINGS = '/v1/admin/finance/settings';
 const SCHEDULES = '/v1/admin/finance/bookings/{bookingId}/payment-schedules';
 const PLAN = '/v1/admin/finance/bookings/{bookingId}/collection-plan';
 const PAYMENTS = '/v1/admin/finance/payments';
+const TAX_CODES = '/v1/admin/finance/tax-codes';
 
 /** Calls a route that has a recipe with a body that has further effects. */
 export const financeVariants: Record<string, Recipe> = {
@@ -50,6 +51,16 @@ export const financeRecipes: Record<string, Recipe> = {
   [`DELETE ${SERIES}/{id}`]: async (app) => {
     const { id } = await post(app, SERIES, series());
     return { ...staff(app), ...on('invoice_number_series', id) };
+  },
+
+  [`POST ${TAX_CODES}`]: async (app) => ({ ...staff(app), body: taxCode(), subject: made('tax_code') }),
+  [`PATCH ${TAX_CODES}/{id}`]: async (app) => {
+    const { id } = await post(app, TAX_CODES, taxCode());
+    return { ...staff(app), ...on('tax_code', id), body: { name: 'Changed' } };
+  },
+  [`POST ${TAX_CODES}/{id}/rates`]: async (app) => {
+    const { id } = await post(app, TAX_CODES, taxCode());
+    return { ...staff(app), ...on('tax_code', id), body: { rateBasisPoints: 2_000, validFrom: '2030-01-01' } };
   },
 
   [`PUT ${SETTINGS}`]: async (app) => ({
@@ -101,6 +112,14 @@ export const financeRecipes: Record<string, Recipe> = {
   },
   [`POST ${BILLS}/{id}/voiding`]: async (app) => ({ ...(await onBill(app)), body: { reason: 'Not asked for' } }),
 };
+
+const taxCode = () => ({
+  code: randomUUID().slice(0, 20).toUpperCase(),
+  name: 'Standard rate',
+  country: 'DE',
+  kind: 'standard',
+  rates: [{ rateBasisPoints: 1_900, validFrom: '2021-01-01' }],
+});
 
 const invoice = () => ({
   supplierName: 'Hotel Bellevue',

@@ -14,6 +14,7 @@ import { BookingRetentionJobs } from './bookings/booking-retention.jobs.js';
 import { BookingJobs } from './bookings/bookings.jobs.js';
 import { BookingsRepository } from './bookings/bookings.repository.js';
 import { BookingsService } from './bookings/bookings.service.js';
+import { ItemTaxesService } from './bookings/item-taxes.service.js';
 
 @Module({
   imports: [ActionLedgerModule, DistributionModule, LegalModule, NotificationsModule, OperationsModule, TaxesModule],
@@ -26,6 +27,7 @@ import { BookingsService } from './bookings/bookings.service.js';
     BookingsDemo,
     BookingsRepository,
     BookingsService,
+    ItemTaxesService,
   ],
   exports: [BookingsService],
 })

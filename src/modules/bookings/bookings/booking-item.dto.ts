@@ -1,6 +1,17 @@
 import { OmitType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
-import { Cents, Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Version, Whole } from '../../../platform/http/fields.js';
+import {
+  Cents,
+  Clearable,
+  Flag,
+  Id,
+  Ignored,
+  OneOf,
+  Optional,
+  Text,
+  Version,
+  Whole,
+} from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { TAX_KINDS, type TaxKind } from '../../taxes/index.js';
 import {

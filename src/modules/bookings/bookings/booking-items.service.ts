@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
-import { AppError, conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
@@ -11,13 +11,13 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { AllotmentsService, ChannelsService } from '../../distribution/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
-import { TaxCodesService, type TaxOfDay } from '../../taxes/index.js';
 import type { CreateBookingItem, ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
 import { BookingItem, type SupplierStatus } from './booking-item.entity.js';
 import { BookingListener } from './booking-listener.js';
 import { toBookingItemSummary, toBookingSummary } from './booking-summary.js';
 import type { Booking } from './booking.entity.js';
 import { BookingsRepository, type ItemPath, type ItemUnits } from './bookings.repository.js';
+import { ItemTaxesService } from './item-taxes.service.js';
 
 /** An invoice has at most 500 lines, one for each active item. */
 const MAX_ACTIVE_ITEMS = 500;
@@ -32,14 +32,6 @@ interface NewItem {
 }
 
 type DepartureUnits = ItemUnits & { departureId: string };
-
-/** What the tax groups of a booking depend on. */
-type TaxedItem = Pick<
-  BookingItem,
-  'id' | 'type' | 'taxCodeId' | 'taxCode' | 'totalSellCents' | 'taxIncludedCents'
->;
-
-type TaxedAmounts = Pick<BookingItem, 'totalSellCents' | 'taxIncludedCents'>;
 
 interface SoldUnits {
   bookingItemId: string;
@@ -59,7 +51,7 @@ export class BookingItemsService {
     private readonly departures: DeparturesService,
     private readonly allotments: AllotmentsService,
     private readonly channels: ChannelsService,
-    private readonly taxCodes: TaxCodesService,
+    private readonly taxes: ItemTaxesService,
     private readonly listeners: Listeners,
     private readonly reminders: RemindersService,
     private readonly ledger: ActionLedger,
@@ -98,9 +90,8 @@ export class BookingItemsService {
       await this.assertSelling(booking.channelId, item);
       const departure = (await this.lockDepartures([item])).get(item.departureId ?? '');
       if (departure) item.serviceDate = departure.startDate;
-      const { taxCodeId = input.taxIncludedCents === undefined ? departure?.taxCodeId : null } = input;
-      item.taxBy(taxCodeId ? await this.rateOf(item, taxCodeId) : null, input.taxIncludedCents);
-      await this.assertTaxGroups(booking, item, null);
+      await this.taxes.applyTo(item, input, departure?.taxCodeId ?? null);
+      await this.taxes.assertGroups(booking, { before: null, after: item });
       await this.saveWithTotal(booking, item.totalSellCents, async () => {
         await this.repository.items.insert(item);
         if (!hasUnits) await this.takeUnits(unitsOf(item));
@@ -119,15 +110,15 @@ export class BookingItemsService {
     return this.database.transaction(async () => {
       const { booking, item } = await this.lock(target);
       const [before, beforeCents, oldUnits] = [item.auditImage(), item.totalSellCents, unitsOf(item)];
-      const previous = { ...taxedOf(item), taxDay: this.taxDayOf(item) };
+      const previous = this.taxes.imageOf(item);
       item.change(changes, this.clock.now());
       const newUnits = unitsOf(item);
       if (needsMore(oldUnits, newUnits)) await this.assertSelling(booking.channelId, newUnits);
       const departure = (await this.lockDepartures([newUnits, oldUnits])).get(item.departureId ?? '');
       const isMoved = changes.serviceDate !== undefined || departure?.id !== oldUnits.departureId;
       if (departure && isMoved) item.serviceDate = departure.startDate;
-      await this.changeTax(item, changes, { taxDay: previous.taxDay, keepsMissingRate });
-      await this.assertTaxGroups(booking, item, previous);
+      await this.taxes.change(item, changes, { taxDay: previous.taxDay, keepsMissingRate });
+      await this.taxes.assertGroups(booking, { before: previous, after: item });
       const summary = await this.saveWithTotal(booking, item.totalSellCents - beforeCents, async () => {
         await this.repository.items.update(item);
         await this.exchangeUnits(oldUnits, newUnits);
@@ -145,7 +136,7 @@ export class BookingItemsService {
       await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(target.bookingId));
       const { booking, item } = await this.lock(target);
       const before = item.auditImage();
-      await this.assertTaxGroups(booking, null, item);
+      await this.taxes.assertGroups(booking, { before: item, after: null });
       item.cancel(reason, this.clock.now());
       await this.lockDepartures([item]);
       const summary = await this.saveWithTotal(booking, -item.totalSellCents, async () => {
@@ -193,78 +184,6 @@ export class BookingItemsService {
     assertVersion(expected, item);
     booking.assertItemsOpen();
     return { booking, item };
-  }
-
-  /** The tax after a change of price, day or tax code. What is on issued documents keeps its rate when the day moves. */
-  private async changeTax(
-    item: BookingItem,
-    changes: UpdateBookingItem,
-    { taxDay, keepsMissingRate }: { taxDay: string; keepsMissingRate: boolean },
-  ): Promise<void> {
-    const isChosen = changes.taxCodeId !== undefined;
-    const { taxCodeId = item.taxCodeId } = changes;
-    if (taxCodeId === null) return item.taxBy(null, undefined);
-    if (!isChosen && this.taxDayOf(item) === taxDay) return item.computeTax(changes.taxIncludedCents);
-    const tax = await this.rateOf(item, taxCodeId).catch((error: unknown) => {
-      if (isChosen || !keepsMissingRate || !(error instanceof AppError)) throw error;
-      return null;
-    });
-    const isSame = tax?.taxRateBasisPoints === item.taxRateBasisPoints;
-    if (tax && (isChosen || isSame || !(await this.isBilled(item.bookingId, taxCodeId)))) {
-      return item.taxBy(tax, changes.taxIncludedCents);
-    }
-    item.taxRateChanged = true;
-    item.computeTax(changes.taxIncludedCents);
-  }
-
-  /** Throws 404, 409 `tax_code_inactive` if the item did not have the tax code before, 422 `tax_rate_missing`. */
-  private async rateOf(item: BookingItem, taxCodeId: string): Promise<TaxOfDay> {
-    const isNew = taxCodeId !== item.taxCodeId;
-    return this.taxCodes.getRateOn(taxCodeId, this.taxDayOf(item), { field: 'taxCodeId', isNew });
-  }
-
-  /** The day whose tax rate applies. */
-  private taxDayOf({ serviceDate, createdAt }: BookingItem): string {
-    return serviceDate ?? this.clock.dayOf(createdAt);
-  }
-
-  private async isBilled(bookingId: string, taxCodeId: string): Promise<boolean> {
-    for (const listener of this.listeners.all(BookingListener)) {
-      if ((await listener.billedTaxCodes?.(bookingId))?.includes(taxCodeId)) return true;
-    }
-    return false;
-  }
-
-  /**
-   * Throws 400 `tax_code_required` for a discount or adjustment without tax code beside items with one, 422
-   * `negative_total` if the change would bring the gross, the tax or the net of a tax group below 0. `after` is null for a
-   * cancelled item, `before` for a new one.
-   */
-  private async assertTaxGroups(booking: Booking, after: TaxedItem | null, before: TaxedItem | null): Promise<void> {
-    const isReduction = after !== null && ['discount', 'adjustment'].includes(after.type);
-    if (before === null && !isReduction) return;
-    const others = await this.repository.taxGroups(booking.id, after?.id ?? before?.id ?? '');
-    const isCodeMissing = isReduction && after.taxCodeId === null && !isUntouched(before, after);
-    if (isCodeMissing && others.some(({ taxCodeId }) => taxCodeId !== null)) {
-      throw new AppError(400, 'tax_code_required', 'A discount or adjustment beside items with a tax code needs one', {
-        details: { field: 'taxCodeId' },
-      });
-    }
-    const taxCodeIds = new Set([before, after].flatMap((item) => (item ? [item.taxCodeId] : [])));
-    for (const taxCodeId of taxCodeIds) {
-      const rest = others.find((group) => group.taxCodeId === taxCodeId) ?? { totalSellCents: 0, taxIncludedCents: 0 };
-      const [now, then] = [plus(rest, after, taxCodeId), plus(rest, before, taxCodeId)];
-      if (deficitOf(now) <= deficitOf(then)) continue;
-      const taxCode = [after, before].find((item) => item?.taxCodeId === taxCodeId)?.taxCode ?? 'given';
-      const { totalSellCents: totalCents, taxIncludedCents: taxCents } = now;
-      // The total of the booking has its own error.
-      if ((booking.totalCents ?? 0) + (after?.totalSellCents ?? 0) - (before?.totalSellCents ?? 0) < 0) return;
-      throw unprocessable('negative_total', 'The amounts of a tax code would be negative', {
-        taxCode,
-        totalCents,
-        taxCents,
-      });
-    }
   }
 
   /** Saves an item with its effect on the booking: the total, the departure date, and in any case the version. */
@@ -392,27 +311,6 @@ function newItem(
   });
   item.price();
   return item;
-}
-
-function taxedOf({ id, type, taxCodeId, taxCode, totalSellCents, taxIncludedCents }: TaxedItem): TaxedItem {
-  return { id, type, taxCodeId, taxCode, totalSellCents, taxIncludedCents };
-}
-
-function isUntouched(before: TaxedItem | null, after: TaxedItem): boolean {
-  const { type, taxCodeId, totalSellCents } = after;
-  return before?.type === type && before.taxCodeId === taxCodeId && before.totalSellCents === totalSellCents;
-}
-
-function plus(rest: TaxedAmounts, item: TaxedItem | null, taxCodeId: string | null): TaxedAmounts {
-  if (item?.taxCodeId !== taxCodeId) return rest;
-  const totalSellCents = rest.totalSellCents + item.totalSellCents;
-  return { totalSellCents, taxIncludedCents: rest.taxIncludedCents + item.taxIncludedCents };
-}
-
-/** How far the gross, the tax and the net of a tax group are below 0, in sum. */
-function deficitOf({ totalSellCents, taxIncludedCents }: TaxedAmounts): number {
-  const parts = [totalSellCents, taxIncludedCents, totalSellCents - taxIncludedCents];
-  return parts.reduce((sum, cents) => sum + Math.max(0, -cents), 0);
 }
 
 function unitsOf({ id, departureId, allotmentId, quantity }: ItemUnits): ItemUnits {

@@ -61,15 +61,21 @@ describe('the tax of documents that bill a booking in parts', () => {
   });
 
   it.each([
-    ['given', [TRIP, given(-10_000, 0)], DEPOSIT.flat(), 13_300, 19_000],
-    [
-      'of the same tax code',
-      [coded(119_000, 1_900), coded(-10_000, 1_900)],
-      bill([coded(119_000, 1_900)], [35_700]).flat(),
-      11_703,
-      17_403,
-    ],
-  ])('a discount after the deposit that is %s leaves the exact rest', (_title, items, deposit, tax, sum) => {
+    {
+      kind: 'given',
+      items: [TRIP, given(-10_000, 0)],
+      deposit: DEPOSIT.flat(),
+      tax: 13_300,
+      sum: 19_000,
+    },
+    {
+      kind: 'of the same tax code',
+      items: [coded(119_000, 1_900), coded(-10_000, 1_900)],
+      deposit: bill([coded(119_000, 1_900)], [35_700]).flat(),
+      tax: 11_703,
+      sum: 17_403,
+    },
+  ])('a discount after the deposit that is $kind leaves the exact rest', ({ items, deposit, tax, sum }) => {
     const documents = bill(items, [73_300], deposit);
     expect(documents.map(figures)).toEqual([[[73_300, tax]]]);
     expect(taxOf([...deposit, ...documents.flat()])).toBe(sum);
@@ -113,12 +119,12 @@ describe('the tax of documents that bill a booking in parts', () => {
   });
 
   it.each([
-    ['JPY', 10_001, 1_000, [3_000, 7_001], [273, 636]],
-    ['KWD', 12_345, 500, [3_704, 8_641], [176, 412]],
-  ])('the installments of %s have the tax of the item in sum', (_currency, total, rate, amounts, taxes) => {
-    const documents = bill([coded(total, rate)], amounts);
+    { currency: 'JPY', gross: 10_001, rate: 1_000, amounts: [3_000, 7_001], taxes: [273, 636] },
+    { currency: 'KWD', gross: 12_345, rate: 500, amounts: [3_704, 8_641], taxes: [176, 412] },
+  ])('the installments of $currency have the tax of the item in sum', ({ gross, rate, amounts, taxes }) => {
+    const documents = bill([coded(gross, rate)], amounts);
     expect(documents.map(taxOf)).toEqual(taxes);
-    expect(taxOf(documents.flat())).toBe(includedTax(total, rate));
+    expect(taxOf(documents.flat())).toBe(includedTax(gross, rate));
   });
 
   it('a waived amount is split by the gross of the groups and lowers their tax in proportion', () => {

@@ -1,8 +1,19 @@
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
-import { Clearable, Flag, Id, Ignored, ListOf, OneOf, Optional, Text, Version, Whole } from '../../../platform/http/fields.js';
+import {
+  Clearable,
+  Flag,
+  Id,
+  Ignored,
+  ListOf,
+  OneOf,
+  Optional,
+  Text,
+  Version,
+  Whole,
+} from '../../../platform/http/fields.js';
 import { QueryFlag } from '../../../platform/http/query-fields.js';
 import { CountryCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { TAX_KINDS, type TaxKind } from './tax-code.entity.js';
+import { TAX_KINDS, type TaxKind } from './tax-kinds.js';
 import type { TaxCodeView } from './tax-codes.repository.js';
 
 const CODE = /^[A-Z0-9-]{1,20}$/;

@@ -1,17 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
-import { named } from '../../../platform/http/named-values.js';
-
-export const TAX_KINDS = named('TaxKind', [
-  'standard',
-  'reduced',
-  'zero',
-  'exempt',
-  'outside_scope',
-  'reverse_charge',
-  'margin_scheme',
-]);
-export type TaxKind = (typeof TAX_KINDS)[number];
+import type { TaxKind } from './tax-kinds.js';
 
 /** Kinds whose documents print a sentence that gives the reason why no tax is shown. */
 const WITH_MENTION: readonly TaxKind[] = ['exempt', 'reverse_charge', 'margin_scheme'];

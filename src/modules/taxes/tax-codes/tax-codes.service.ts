@@ -9,7 +9,8 @@ import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import type { AddTaxRate, CreateTaxCode, ListTaxCodes, UpdateTaxCode } from './tax-code.dto.js';
-import { TaxCode, type TaxKind, type TaxRate } from './tax-code.entity.js';
+import { TaxCode, type TaxRate } from './tax-code.entity.js';
+import type { TaxKind } from './tax-kinds.js';
 import { type TaxCodeView, TaxCodesRepository } from './tax-codes.repository.js';
 
 mapConstraint('tax_codes_country_code', () =>
@@ -80,14 +81,14 @@ export class TaxCodesService {
   }
 
   async update(id: string, changes: UpdateTaxCode, expected: ExpectedVersions): Promise<TaxCodeView> {
-    return this.change(id, expected, 'update', async ({ taxCode, rates }) => {
+    return this.change({ id, expected, verb: 'update' }, async ({ taxCode, rates }) => {
       taxCode.change(changes, this.clock.now());
       return Promise.resolve(rates);
     });
   }
 
   async addRate(id: string, rate: AddTaxRate, expected: ExpectedVersions): Promise<TaxCodeView> {
-    return this.change(id, expected, 'add_rate', async ({ taxCode, rates }) => {
+    return this.change({ id, expected, verb: 'add_rate' }, async ({ taxCode, rates }) => {
       const all = taxCode.withRate(rates, rate);
       taxCode.change({}, this.clock.now());
       await this.repository.replaceRates(taxCode, all);
@@ -133,9 +134,7 @@ export class TaxCodesService {
   }
 
   private async change(
-    id: string,
-    expected: ExpectedVersions,
-    verb: 'update' | 'add_rate',
+    { id, expected, verb }: { id: string; expected: ExpectedVersions; verb: 'update' | 'add_rate' },
     work: (view: TaxCodeView) => Promise<TaxRate[]>,
   ): Promise<TaxCodeView> {
     return this.database.transaction(async () => {

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { AppError, unprocessable } from '../../../platform/errors/app-error.js';
+import { TaxCodesService, type TaxOfDay } from '../../taxes/index.js';
+import type { CreateBookingItem, UpdateBookingItem } from './booking-item.dto.js';
+import type { BookingItem } from './booking-item.entity.js';
+import { BookingListener } from './booking-listener.js';
+import type { Booking } from './booking.entity.js';
+import { BookingsRepository } from './bookings.repository.js';
+
+/** What the tax groups of a booking depend on. */
+type TaxedItem = Pick<BookingItem, 'id' | 'type' | 'taxCodeId' | 'taxCode' | 'totalSellCents' | 'taxIncludedCents'>;
+
+type TaxedAmounts = Pick<BookingItem, 'totalSellCents' | 'taxIncludedCents'>;
+
+/** The tax of booking items: which rate of a tax code applies, and what a change may do to the tax groups of a booking. */
+@Injectable()
+export class ItemTaxesService {
+  constructor(
+    private readonly repository: BookingsRepository,
+    private readonly taxCodes: TaxCodesService,
+    private readonly listeners: Listeners,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The tax of a new item. `departureTaxCodeId` applies if neither a tax code nor a tax was sent. */
+  async applyTo(item: BookingItem, input: CreateBookingItem, departureTaxCodeId: string | null): Promise<void> {
+    const { taxIncludedCents, taxCodeId = taxIncludedCents === undefined ? departureTaxCodeId : null } = input;
+    item.taxBy(taxCodeId === null ? null : await this.rateOf(item, taxCodeId), taxIncludedCents);
+  }
+
+  /** What a change of the item is compared with. */
+  imageOf(item: BookingItem): TaxedItem & { taxDay: string } {
+    const { id, type, taxCodeId, taxCode, totalSellCents, taxIncludedCents } = item;
+    return { id, type, taxCodeId, taxCode, totalSellCents, taxIncludedCents, taxDay: this.taxDayOf(item) };
+  }
+
+  /** The tax after a change of price, day or tax code. What is on issued documents keeps its rate when the day moves. */
+  async change(
+    item: BookingItem,
+    changes: UpdateBookingItem,
+    { taxDay, keepsMissingRate }: { taxDay: string; keepsMissingRate: boolean },
+  ): Promise<void> {
+    const isChosen = changes.taxCodeId !== undefined;
+    const { taxCodeId = item.taxCodeId } = changes;
+    if (taxCodeId === null) return item.taxBy(null, undefined);
+    if (!isChosen && this.taxDayOf(item) === taxDay) return item.computeTax(changes.taxIncludedCents);
+    const tax = await this.rateOf(item, taxCodeId).catch((error: unknown) => {
+      if (isChosen || !keepsMissingRate || !(error instanceof AppError)) throw error;
+      return null;
+    });
+    const isSame = tax?.taxRateBasisPoints === item.taxRateBasisPoints;
+    if (tax && (isChosen || isSame || !(await this.isBilled(item.bookingId, taxCodeId)))) {
+      return item.taxBy(tax, changes.taxIncludedCents);
+    }
+    item.taxRateChanged = true;
+    item.computeTax(changes.taxIncludedCents);
+  }
+
+  /** Throws 404, 409 `tax_code_inactive` if the item did not have the tax code before, 422 `tax_rate_missing`. */
+  private async rateOf(item: BookingItem, taxCodeId: string): Promise<TaxOfDay> {
+    const isNew = taxCodeId !== item.taxCodeId;
+    return this.taxCodes.getRateOn(taxCodeId, this.taxDayOf(item), { field: 'taxCodeId', isNew });
+  }
+
+  /** The day whose tax rate applies. */
+  private taxDayOf({ serviceDate, createdAt }: BookingItem): string {
+    return serviceDate ?? this.clock.dayOf(createdAt);
+  }
+
+  private async isBilled(bookingId: string, taxCodeId: string): Promise<boolean> {
+    for (const listener of this.listeners.all(BookingListener)) {
+      if ((await listener.billedTaxCodes?.(bookingId))?.includes(taxCodeId)) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Throws 400 `tax_code_required` for a discount or adjustment without tax code beside items with one, 422
+   * `negative_total` if the change would bring the gross, the tax or the net of a tax group below 0. `after` is null for a
+   * cancelled item, `before` for a new one.
+   */
+  async assertGroups(booking: Booking, { before, after }: { before: TaxedItem | null; after: TaxedItem | null }) {
+    const isReduction = after !== null && ['discount', 'adjustment'].includes(after.type);
+    if (before === null && !isReduction) return;
+    const others = await this.repository.taxGroups(booking.id, after?.id ?? before?.id ?? '');
+    const isCodeMissing = isReduction && after.taxCodeId === null && !isUntouched(before, after);
+    if (isCodeMissing && others.some(({ taxCodeId }) => taxCodeId !== null)) {
+      throw new AppError(400, 'tax_code_required', 'A discount or adjustment beside items with a tax code needs one', {
+        details: { field: 'taxCodeId' },
+      });
+    }
+    const taxCodeIds = new Set([before, after].flatMap((item) => (item ? [item.taxCodeId] : [])));
+    for (const taxCodeId of taxCodeIds) {
+      const rest = others.find((group) => group.taxCodeId === taxCodeId) ?? { totalSellCents: 0, taxIncludedCents: 0 };
+      const [now, then] = [plus(rest, after, taxCodeId), plus(rest, before, taxCodeId)];
+      if (deficitOf(now) <= deficitOf(then)) continue;
+      const taxCode = [after, before].find((item) => item?.taxCodeId === taxCodeId)?.taxCode ?? 'given';
+      const { totalSellCents: totalCents, taxIncludedCents: taxCents } = now;
+      // The total of the booking has its own error.
+      if ((booking.totalCents ?? 0) + (after?.totalSellCents ?? 0) - (before?.totalSellCents ?? 0) < 0) return;
+      throw unprocessable('negative_total', 'The amounts of a tax code would be negative', {
+        taxCode,
+        totalCents,
+        taxCents,
+      });
+    }
+  }
+}
+
+function isUntouched(before: TaxedItem | null, after: TaxedItem): boolean {
+  const { type, taxCodeId, totalSellCents } = after;
+  return before?.type === type && before.taxCodeId === taxCodeId && before.totalSellCents === totalSellCents;
+}
+
+function plus(rest: TaxedAmounts, item: TaxedItem | null, taxCodeId: string | null): TaxedAmounts {
+  if (item?.taxCodeId !== taxCodeId) return rest;
+  const totalSellCents = rest.totalSellCents + item.totalSellCents;
+  return { totalSellCents, taxIncludedCents: rest.taxIncludedCents + item.taxIncludedCents };
+}
+
+/** How far the gross, the tax and the net of a tax group are below 0, in sum. */
+function deficitOf({ totalSellCents, taxIncludedCents }: TaxedAmounts): number {
+  const parts = [totalSellCents, taxIncludedCents, totalSellCents - taxIncludedCents];
+  return parts.reduce((sum, cents) => sum + Math.max(0, -cents), 0);
+}
