@@ -37,6 +37,8 @@ import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-t
 import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
 import { ContractAndTripRetention1791000000820 } from './src/migrations/1791000000820-contract-and-trip-retention.js';
 import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
+import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
+import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
 import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
@@ -186,6 +188,8 @@ const migrations = [
   FinanceSettings1792000000100,
   TaxCodes1792000000200,
   ItemTaxCodes1792000000210,
+  AccountingPeriods1792000000600,
+  Histories1792000000610,
   CreditNotes1792000000400,
   AccountingPeriods1792000000600,
   SupplierStatus1792000000900,

@@ -7,7 +7,7 @@ import { serviceRightsOf } from './service-rights.js';
 
 const CONNECTIONS = 4;
 
-type MigrationSettings = Pick<Env, 'databaseUrl' | 'migrationDatabaseUrl' | 'databasePoolSize'>;
+type MigrationSettings = Pick<Env, 'databaseUrl' | 'migrationDatabaseUrl' | 'databasePoolSize' | 'orgTimeZone'>;
 
 /**
  * Brings the schema up to date with the role that owns it, and gives the service's role its rights. With one role for both
@@ -24,11 +24,12 @@ export async function migrateDatabase(env: MigrationSettings): Promise<string[]>
     ? connect(env)
     : connect({ databaseUrl: migrationDatabaseUrl, databasePoolSize: CONNECTIONS }, 'MIGRATION_DATABASE_URL'));
   try {
-    return await migrate(owner, async () => {
+    const grant = async () => {
       const role = roleOf(databaseUrl);
       if (migrationDatabaseUrl === null || role === roleOf(migrationDatabaseUrl)) return;
       await grantServiceRights(owner, role, serviceRightsOf);
-    });
+    };
+    return await migrate(owner, { timeZone: env.orgTimeZone, grant });
   } finally {
     await owner.destroy();
   }

@@ -92,11 +92,13 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   allotment_slots: { impersonal: 'id allotment_id departure_id time_zone' },
   allotments: { impersonal: 'id channel_id product_id type release_mode unsold_action notes' },
   api_tokens: { account: 'name', impersonal: 'id kind public_id secret_hash scopes user_id parent_id operator_id' },
+  booking_item_history: { impersonal: 'item_id tax_code_id cost_currency' },
   booking_items: {
     contract: 'title cancel_reason',
     impersonal:
       'id booking_id currency type status cost_currency pricing_treatment departure_id allotment_id supplier_status tax_code_id tax_code tax_kind',
   },
+  booking_status_history: { impersonal: 'booking_id status' },
   bookings: {
     contract: 'customer_name customer_email notes cancel_reason',
     impersonal: 'id number status currency payment_policy channel_id terms terms_sha256',
@@ -169,6 +171,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   payment_allocations: { impersonal: 'id payment_id schedule_id invoice_id supplier_invoice_id reverses_id' },
   payment_plans: { impersonal: 'id booking_id policy source' },
   payment_policies: { impersonal: 'id steps' },
+  payment_schedule_history: { impersonal: 'schedule_id type' },
   payment_schedules: {
     contract: 'label notes',
     impersonal: 'id booking_id plan_id currency type basis status',

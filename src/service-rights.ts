@@ -36,7 +36,10 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   vault_audit: APPEND,
   allotment_movements: APPEND,
   accounting_period_figures: ['select', 'insert', 'delete'],
+  booking_item_history: APPEND,
+  booking_status_history: APPEND,
   payment_allocations: APPEND,
+  payment_schedule_history: APPEND,
   trip_component_events: APPEND,
 
   // Retention, expiry, and rows that a person may delete.

@@ -281,7 +281,7 @@ export class Database {
     try {
       const client = (await runner.connect()) as PoolClient;
       const unit = new TransactionState(Object.assign(runner, { isTransactionActive: true }), client);
-      const result = await inTransaction(unit, this.clock.today(), work);
+      const result = await inTransaction(unit, this.clock, work);
       await runner.release();
       for (const follow of unit.afterCommit) await units.exit(follow);
       return result;

@@ -1,5 +1,5 @@
 import { runMigrations as migrateJobs } from 'graphile-worker';
-import type { DataSource, QueryRunner } from 'typeorm';
+import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { ConfigurationError } from '../config/configuration-error.js';
 import {
   appliedMigrations,
@@ -32,9 +32,12 @@ export async function oneAtATime<T>(dataSource: DataSource, work: () => Promise<
 /**
  * Brings the schema up to date: the service's and the job queue's; `grant` follows under the same lock. Returns the names of
  * the migrations that ran. Throws ConfigurationError and changes nothing if other migrations were applied than this build
- * has, or if the role may not run them.
+ * has, or if the role may not run them. `timeZone` is the organization's, in which migrations compute days of existing rows.
  */
-export async function migrate(dataSource: DataSource, grant?: () => Promise<void>): Promise<string[]> {
+export async function migrate(
+  dataSource: DataSource,
+  { timeZone = 'UTC', grant }: { timeZone?: string; grant?: () => Promise<void> } = {},
+): Promise<string[]> {
   return oneAtATime(dataSource, async () => {
     const known = await knownMigrations(dataSource.migrations);
     const applied = await appliedMigrations((text) => dataSource.query(text));
@@ -43,7 +46,7 @@ export async function migrate(dataSource: DataSource, grant?: () => Promise<void
     const isPending = applied.length < known.length;
     if (isPending) await rejectOtherRoles(dataSource, known.length - applied.length);
     // The role of a service in production may not even create a table that exists.
-    const ran = isPending ? await runMigrations(dataSource, known) : [];
+    const ran = isPending ? await runMigrations(dataSource, known, timeZone) : [];
     await migrateJobs({ pgPool: poolOf(dataSource) });
     await grant?.();
     return ran;
@@ -60,7 +63,11 @@ async function rejectOtherRoles(dataSource: DataSource, pending: number): Promis
   ]);
 }
 
-async function runMigrations(dataSource: DataSource, known: readonly KnownMigration[]): Promise<string[]> {
+async function runMigrations(
+  dataSource: DataSource,
+  known: readonly KnownMigration[],
+  timeZone: string,
+): Promise<string[]> {
   // Written before the migrations run, so that after a crash no migration lacks its checksum.
   await dataSource.query(CREATE_CHECKSUMS);
   await dataSource.query(
@@ -68,7 +75,17 @@ async function runMigrations(dataSource: DataSource, known: readonly KnownMigrat
      on conflict (name) do update set checksum = excluded.checksum`,
     [known.map(({ name }) => name), known.map(({ checksum }) => checksum)],
   );
-  return (await dataSource.runMigrations()).map(({ name }) => name);
+  const runner = dataSource.createQueryRunner();
+  try {
+    // A setting, because a value in a statement of a migration would be part of its checksum.
+    await runner.query(`select set_config('app.time_zone', $1, false)`, [timeZone]);
+    const executor = new MigrationExecutor(dataSource, runner);
+    executor.transaction = 'each';
+    return (await executor.executePendingMigrations()).map(({ name }) => name);
+  } finally {
+    await runner.query(`select set_config('app.time_zone', '', false)`);
+    await runner.release();
+  }
 }
 
 async function tryLock(runner: QueryRunner): Promise<boolean> {
