@@ -40,7 +40,6 @@ import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-fin
 import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
 import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
-import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -192,6 +191,7 @@ const migrations = [
   Histories1792000000610,
   CreditNotes1792000000400,
   AccountingPeriods1792000000600,
+  Histories1792000000610,
   SupplierStatus1792000000900,
 ];
 
