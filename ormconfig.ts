@@ -187,8 +187,6 @@ const migrations = [
   FinanceSettings1792000000100,
   TaxCodes1792000000200,
   ItemTaxCodes1792000000210,
-  AccountingPeriods1792000000600,
-  Histories1792000000610,
   CreditNotes1792000000400,
   AccountingPeriods1792000000600,
   Histories1792000000610,
