@@ -6,7 +6,6 @@ export class SupplierStatus1792000000900 implements MigrationInterface {
     await runner.query(`
       alter table booking_items add column supplier_status text not null default 'none' check (supplier_status in (
         'none', 'pending', 'confirmed', 'refused', 'cancelling', 'cancelled', 'cancel_failed'))`);
-    await runner.query('alter table booking_items alter column supplier_status drop default');
     // An unanswered confirmation was stored as a rejected one until now.
     await runner.query(`
       update booking_items i set supplier_status = case
