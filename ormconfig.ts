@@ -32,14 +32,15 @@ import { MessageRetention1791000000700 } from './src/migrations/1791000000700-me
 import { BookingRetention1791000000710 } from './src/migrations/1791000000710-booking-retention.js';
 import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-sealed-answers.js';
 import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
-import { TaxCodes1792000000200 } from './src/migrations/1792000000200-tax-codes.js';
-import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-tax-codes.js';
 import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
 import { ContractAndTripRetention1791000000820 } from './src/migrations/1791000000820-contract-and-trip-retention.js';
 import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
-import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
-import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
+import { TaxCodes1792000000200 } from './src/migrations/1792000000200-tax-codes.js';
+import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-tax-codes.js';
 import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
+import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
+import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
+import { RedatedInstallments1792000000800 } from './src/migrations/1792000000800-redated-installments.js';
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -190,6 +191,7 @@ const migrations = [
   CreditNotes1792000000400,
   AccountingPeriods1792000000600,
   Histories1792000000610,
+  RedatedInstallments1792000000800,
   SupplierStatus1792000000900,
 ];
 

@@ -30,8 +30,8 @@ describe('planning for 50,000 open installments', () => {
          select plan, id, 1, 'none', 10000, true, now() from made
        )
        insert into payment_schedules (id, booking_id, plan_id, plan_version, currency, position, type, label, basis,
-         due_date, amount_cents, paid_cents, status, waived, version, created_at, updated_at)
-       select 'psch_' || lpad((n * 100 + part)::text, 26, '0'), id, plan, 1, 'EUR', part, 'deposit', 'Part', 'manual',
+         date_source, due_date, amount_cents, paid_cents, status, waived, version, created_at, updated_at)
+       select 'psch_' || lpad((n * 100 + part)::text, 26, '0'), id, plan, 1, 'EUR', part, 'deposit', 'Part', 'manual', 'manual',
          $1::date + part, 100, 0, 'pending', false, 1, now(), now() from made, generate_series(1, 100) part`,
       [days(todayOf(app), 20)],
     );

@@ -31,6 +31,11 @@ export const financeEvents: EventGroup[] = [
   },
   {
     channels: SCHEDULE_CHANNELS,
+    events: ['payment_plan.redated'],
+    members: ['bookingId', 'warnings'],
+  },
+  {
+    channels: SCHEDULE_CHANNELS,
     events: namesOf('payment_schedule', ['created', 'updated', 'cancelled', 'paid']),
     members: ['scheduleId', 'bookingId', 'status', 'dueDate', 'currency', 'amountCents', 'paidCents', 'version'],
   },

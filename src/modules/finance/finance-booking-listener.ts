@@ -54,6 +54,8 @@ export class FinanceBookingListener implements BookingListener {
   }
 
   async dateMoved(booking: BookingSummary): Promise<void> {
-    await this.commissions.settle(booking.id);
+    const account = await this.accounts.lockOf(booking);
+    await this.plans.redate(account);
+    await this.accounts.installmentsChanged(account);
   }
 }

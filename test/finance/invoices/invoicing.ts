@@ -80,8 +80,8 @@ export async function sell(app: TestApp, order: Order = {}): Promise<Sold> {
        select $7, $1, 1, 'none', $4, true, now() where cardinality($8::text[]) > 0
      )
      insert into payment_schedules (id, booking_id, plan_id, plan_version, currency, position, type, label, basis,
-       due_date, amount_cents, paid_cents, status, waived, version, created_at, updated_at)
-     select schedule, $1, $7, 1, $3, n, 'installment', 'Installment ' || n, 'manual', date '2027-05-01' + n::int, amount,
+       date_source, due_date, amount_cents, paid_cents, status, waived, version, created_at, updated_at)
+     select schedule, $1, $7, 1, $3, n, 'installment', 'Installment ' || n, 'manual', 'manual', date '2027-05-01' + n::int, amount,
        0, 'pending', false, 1, now(), now()
      from unnest($8::text[], $9::bigint[]) with ordinality as rows (schedule, amount, n)`,
     [

@@ -41,6 +41,7 @@ describe('an installment that is added', () => {
       bookingId,
       label: 'Extra',
       dueDate: '2027-02-01',
+      dateSource: 'manual',
       amountCents: 25_000,
       currency: 'EUR',
       status: 'pending',

@@ -21,6 +21,7 @@ export interface Schedule {
   waived: boolean;
   notes: string | null;
   basis: string;
+  dateSource: string;
   position: number;
   version: number;
 }

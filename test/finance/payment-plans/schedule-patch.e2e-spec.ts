@@ -41,6 +41,7 @@ describe('a patch of one member', () => {
       ...before,
       [member]: value,
       status: member === 'dueDate' ? 'overdue' : 'pending',
+      dateSource: member === 'dueDate' ? 'manual' : before.dateSource,
       version: before.version + 1,
       updatedAt: expect.any(String),
     });

@@ -34,8 +34,8 @@ export async function bookingWith(app: TestApp, terms: BookingTerms = {}): Promi
        select $7, $1, 1, 'none', $5, true, now() where cardinality($8::text[]) > 0
      )
      insert into payment_schedules (id, booking_id, plan_id, plan_version, currency, position, type, label, basis,
-       due_date, amount_cents, paid_cents, status, waived, version, created_at, updated_at)
-     select s.id, $1, $7, 1, $4, s.n, 'installment', 'Part ' || s.n, 'manual', s.due, s.amount, 0, 'pending', false, 1,
+       date_source, due_date, amount_cents, paid_cents, status, waived, version, created_at, updated_at)
+     select s.id, $1, $7, 1, $4, s.n, 'installment', 'Part ' || s.n, 'manual', 'manual', s.due, s.amount, 0, 'pending', false, 1,
        now(), now()
      from unnest($8::text[], $9::date[], $10::bigint[]) with ordinality as s (id, due, amount, n)`,
     [

@@ -7,7 +7,13 @@ import type { PaymentAllocation } from './payment-allocation.entity.js';
 import type { PaymentSchedule } from './payment-schedule.entity.js';
 import type { Payment } from './payment.entity.js';
 
-const INSTALLMENT_EVENTS = { create: 'created', update: 'updated', rebalance: 'updated', cancel: 'cancelled' } as const;
+const INSTALLMENT_EVENTS = {
+  create: 'created',
+  update: 'updated',
+  rebalance: 'updated',
+  redate: 'updated',
+  cancel: 'cancelled',
+} as const;
 export type InstallmentVerb = keyof typeof INSTALLMENT_EVENTS;
 
 const PAYMENT_EVENTS = {
@@ -46,6 +52,12 @@ export class AccountAuditService {
     const data = { planId, bookingId, planVersion, source, currency: booking.currency, totalCents };
     for (const channel of installmentChannels(bookingId)) {
       this.outbox.add({ channel, event: 'payment_plan.materialized', data });
+    }
+  }
+
+  planRedated({ plan: { bookingId } }: LockedPlan, warnings: readonly string[]): void {
+    for (const channel of installmentChannels(bookingId)) {
+      this.outbox.add({ channel, event: 'payment_plan.redated', data: { bookingId, warnings } });
     }
   }
 

@@ -127,12 +127,12 @@ export class BookingAccountsRepository {
     const saved = await this.database.prepared(
       'account-installments-save',
       `update payment_schedules installment
-       set label = changed.label, due_date = changed.due_date, amount_cents = changed.amount_cents,
+       set label = changed.label, due_date = changed.due_date, date_source = changed.date_source, amount_cents = changed.amount_cents,
          paid_cents = changed.paid_cents, status = changed.status, waived = changed.waived, notes = changed.notes,
          version = installment.version + 1, updated_at = $10
        from unnest($1::text[], $2::integer[], $3::text[], $4::date[], $5::bigint[], $6::bigint[], $7::text[],
-         $8::boolean[], $9::text[])
-         as changed (id, version, label, due_date, amount_cents, paid_cents, status, waived, notes)
+         $8::boolean[], $9::text[], $11::text[])
+         as changed (id, version, label, due_date, amount_cents, paid_cents, status, waived, notes, date_source)
        where installment.id = changed.id and installment.version = changed.version returning installment.id`,
       [
         installments.map(({ id }) => id),
@@ -145,6 +145,7 @@ export class BookingAccountsRepository {
         installments.map(({ waived }) => waived),
         installments.map(({ notes }) => notes),
         now,
+        installments.map(({ dateSource }) => dateSource),
       ],
     );
     raiseVersions(installments, saved.length, now);

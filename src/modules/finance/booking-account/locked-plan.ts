@@ -23,6 +23,8 @@ export interface NewInstallment {
   dueDate: string;
   amountCents: number;
   basis: ScheduleBasis;
+  /** Of a policy step that counts from the departure. */
+  offsetDays?: number | null;
   notes?: string | null;
 }
 
@@ -90,7 +92,7 @@ export class LockedPlan {
   }
 
   add(
-    { id = newId('psch'), type, label, dueDate, amountCents, basis, notes = null }: NewInstallment,
+    { id = newId('psch'), type, label, dueDate, amountCents, basis, offsetDays = null, notes = null }: NewInstallment,
     now: Date,
   ): PaymentSchedule {
     const { id: planId, bookingId, planVersion } = this.plan;
@@ -105,6 +107,8 @@ export class LockedPlan {
       label,
       basis,
       dueDate,
+      dateSource: basis === 'manual' ? 'manual' : 'policy',
+      offsetDays,
       amountCents,
       paidCents: 0,
       status: 'pending',

@@ -16,6 +16,10 @@ export type ScheduleStatus = (typeof SCHEDULE_STATUSES)[number];
 export const SCHEDULE_BASES = named('PaymentScheduleBasis', ['booking', 'departure', 'full', 'amendment', 'manual']);
 export type ScheduleBasis = (typeof SCHEDULE_BASES)[number];
 
+/** What sets the due date: the policy or a change of the booking, or staff. Only the former follow a moved departure. */
+export const DATE_SOURCES = named('PaymentScheduleDateSource', ['policy', 'manual']);
+export type DateSource = (typeof DATE_SOURCES)[number];
+
 /** One installment of a booking's payment plan. `paidCents` is the sum of its live allocations. */
 @Entity('payment_schedules')
 export class PaymentSchedule {
@@ -30,6 +34,9 @@ export class PaymentSchedule {
   @Column('text') label: string;
   @Column('text') basis: ScheduleBasis;
   @Column('date', { name: 'due_date' }) dueDate: string;
+  @Column('text', { name: 'date_source' }) dateSource: DateSource;
+  /** Of a policy step that counts from the departure: its due date minus the departure, in days. */
+  @Column('integer', { name: 'offset_days', nullable: true }) offsetDays: number | null;
   @Column('bigint', { name: 'amount_cents', transformer: safeInteger }) amountCents: number;
   @Column('bigint', { name: 'paid_cents', transformer: safeInteger }) paidCents: number;
   @Column('text') status: StoredScheduleStatus;
@@ -92,6 +99,7 @@ export class PaymentSchedule {
       bookingId: this.bookingId,
       label: this.label,
       dueDate: this.dueDate,
+      dateSource: this.dateSource,
       amountCents: this.amountCents,
       currency: this.currency,
       status: this.status,
@@ -108,7 +116,10 @@ export class PaymentSchedule {
   }
 }
 
-export type InstallmentImage = Omit<Columns<PaymentSchedule>, 'planId' | 'basis' | 'createdAt' | 'updatedAt'> & {
+export type InstallmentImage = Omit<
+  Columns<PaymentSchedule>,
+  'planId' | 'basis' | 'offsetDays' | 'createdAt' | 'updatedAt'
+> & {
   createdAt: string;
   updatedAt: string;
 };

@@ -42,7 +42,9 @@ export function storedEntries(schedules: readonly PaymentSchedule[], today: stri
 }
 
 export function computedEntries({ entries }: ComputedPlan): CollectionEntry[] {
-  return entries.map((entry) => ({ scheduleId: null, ...entry, paidCents: 0, status: 'pending' }));
+  return entries.map(({ type, label, dueDate, amountCents, basis }) => {
+    return { scheduleId: null, type, label, dueDate, amountCents, paidCents: 0, status: 'pending', basis };
+  });
 }
 
 /** The amount that is still to be collected for an entry. */

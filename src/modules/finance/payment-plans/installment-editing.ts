@@ -1,6 +1,11 @@
 import { conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 import type { LockedPlan, NewInstallment } from '../booking-account/locked-plan.js';
-import type { InstallmentImage, PaymentSchedule, ScheduleStatus } from '../booking-account/payment-schedule.entity.js';
+import type {
+  DateSource,
+  InstallmentImage,
+  PaymentSchedule,
+  ScheduleStatus,
+} from '../booking-account/payment-schedule.entity.js';
 import { acceptDeviation, addToLast, balancePlan, type Rebalance, reduceOthers } from './rebalance.js';
 
 export interface InstallmentChanges {
@@ -36,7 +41,7 @@ export function editInstallment(
   if (changes.notes !== undefined) installment.notes = changes.notes;
   if (changes.dueDate !== undefined && changes.dueDate !== installment.dueDate) {
     assertBeforeDeparture(changes.dueDate, rules);
-    installment.dueDate = changes.dueDate;
+    Object.assign(installment, { dueDate: changes.dueDate, dateSource: 'manual' });
   }
   if (changes.amountCents !== undefined && changes.amountCents !== installment.amountCents) {
     changeAmount(plan, installment, { amountCents: changes.amountCents, rules });
@@ -145,9 +150,12 @@ function reopen(plan: LockedPlan, installment: PaymentSchedule, { rebalance }: E
 export function restoreInstallment(
   plan: LockedPlan,
   installment: PaymentSchedule,
-  before: Pick<InstallmentImage, 'label' | 'dueDate' | 'amountCents' | 'waived' | 'notes'> & { status: ScheduleStatus },
+  before: Pick<InstallmentImage, 'label' | 'dueDate' | 'amountCents' | 'waived' | 'notes'> & {
+    status: ScheduleStatus;
+    dateSource?: DateSource;
+  },
 ): void {
-  const { label, dueDate, amountCents, status, waived, notes } = before;
+  const { label, dueDate, dateSource = installment.dateSource, amountCents, status, waived, notes } = before;
   if (installment.status === 'paid') {
     throw conflict('schedule_paid', 'The installment is paid: reverse its payments first');
   }
@@ -155,7 +163,7 @@ export function restoreInstallment(
   if (resizes && plan.isInvoiced(installment)) {
     throw conflict('schedule_invoiced', 'The installment is on an invoice; void the invoice first');
   }
-  Object.assign(installment, { label, dueDate, notes });
+  Object.assign(installment, { label, dueDate, dateSource, notes });
   installment.resize(amountCents);
   if (status === 'cancelled') installment.cancel({ waived });
   else installment.waived = false;

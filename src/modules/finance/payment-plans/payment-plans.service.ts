@@ -29,6 +29,7 @@ import {
   type UpdatePaymentSchedule,
 } from './payment-schedule.dto.js';
 import { type ComputedPlan, computePlan } from './plan.js';
+import { redatePlan } from './plan-redating.js';
 import { growPlan, releasesFor, shrinkOpen } from './plan-resizing.js';
 import { planTotalMismatch, reduceOthers } from './rebalance.js';
 
@@ -198,6 +199,23 @@ export class PaymentPlansService {
     const open = plan.installments.filter((installment) => installment.isOpen());
     for (const installment of open) installment.reduce(installment.outstandingCents());
     this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf, reason);
+  }
+
+  /** The departure was moved: open installments that a policy dates from it follow. */
+  async redate(account: BookingAccount): Promise<void> {
+    const { booking, plan } = account;
+    if (!plan || booking.departureDate === null || booking.status === 'cancelled') return;
+    const floorDays = plan.plan.policy?.floorDays ?? 0;
+    const { departureDate } = booking;
+    const warnings = redatePlan({
+      installments: plan.installments,
+      departureDate,
+      today: this.clock.today(),
+      floorDays,
+    });
+    const changes = await this.accounts.savePlan(plan);
+    this.audit.installmentsChanged(changes, () => 'redate');
+    if (changes.length > 0 || warnings.length > 0) this.audit.planRedated(plan, warnings);
   }
 
   /** The booking costs more: the plan gets a further installment. */

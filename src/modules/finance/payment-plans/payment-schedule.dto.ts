@@ -15,6 +15,8 @@ import {
 import { QueryFlag } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
+  DATE_SOURCES,
+  type DateSource,
   type PaymentSchedule,
   SCHEDULE_BASES,
   SCHEDULE_STATUSES,
@@ -143,6 +145,11 @@ export class StoredInstallment {
   @IsoDate()
   dueDate: string;
 
+  /** Whether staff set the due date; a date of the policy follows a moved departure. */
+  @Optional()
+  @OneOf(DATE_SOURCES)
+  dateSource?: DateSource;
+
   /** Amount of the installment, in minor units. */
   @Cents({ min: 1 })
   amountCents: number;
@@ -192,6 +199,10 @@ export class StoredInstallment {
 
 /** One installment of a booking's payment plan. Amounts are in minor units of `currency`. */
 export class PaymentScheduleResponse extends StoredInstallment {
+  /** What set the due date: the policy, whose dates follow a moved departure, or staff. */
+  @OneOf(DATE_SOURCES)
+  declare dateSource: DateSource;
+
   /** `amountCents` - `paidCents`; 0 for a cancelled installment. */
   @Cents()
   outstandingCents: number;
@@ -211,6 +222,7 @@ export function toPaymentSchedule(installment: PaymentSchedule, today: string): 
     bookingId: installment.bookingId,
     label: installment.label,
     dueDate: installment.dueDate,
+    dateSource: installment.dateSource,
     amountCents: installment.amountCents,
     currency: installment.currency,
     status: installment.effectiveStatus(today),

@@ -11,6 +11,8 @@ export interface PlannedInstallment {
   dueDate: string;
   amountCents: number;
   basis: PlanBasis;
+  /** Of a step that counts from the departure: its due date minus the departure, in days. */
+  offsetDays: number | null;
 }
 
 export interface PlanInput {
@@ -47,7 +49,7 @@ export function computePlan({ totalCents, today, departureDate, policy }: PlanIn
   const isPast = departure !== null && departure < now;
   const warnings: ComputedPlan['warnings'] = isPast ? ['departure_past'] : [];
   if (policy === null || isPast || isDueAtOnce(policy, departure, now)) {
-    return { entries: [whole({ dueDate: today, amountCents: totalCents, basis: 'full' })], warnings };
+    return { entries: [whole({ dueDate: today, amountCents: totalCents, basis: 'full', offsetDays: null })], warnings };
   }
 
   const entries = merged(dated(shares(totalCents, policy), { policy, departure, now }));
@@ -90,8 +92,12 @@ function dated(steps: readonly Share[], calendar: Calendar): PlannedInstallment[
   let previous = calendar.now;
   return steps.map(({ step, amountCents }) => {
     previous = Math.max(previous, dueOf(step, calendar));
-    return { type: step.type, label: step.label, dueDate: dayOf(previous), amountCents, basis: step.anchor };
+    return { type: step.type, label: step.label, dueDate: dayOf(previous), amountCents, ...originOf(step) };
   });
+}
+
+function originOf({ anchor, offsetDays }: PolicyStep): Pick<PlannedInstallment, 'basis' | 'offsetDays'> {
+  return { basis: anchor, offsetDays: anchor === 'departure' ? offsetDays : null };
 }
 
 /** Never after the departure. */
@@ -108,8 +114,8 @@ function merged(entries: readonly PlannedInstallment[]): PlannedInstallment[] {
     const earlier = days.get(entry.dueDate);
     if (!earlier) days.set(entry.dueDate, { ...entry });
     else {
-      const { type, label, basis } = entry.type === 'balance' ? entry : earlier;
-      Object.assign(earlier, { type, label, basis, amountCents: earlier.amountCents + entry.amountCents });
+      const { type, label, basis, offsetDays } = entry.type === 'balance' ? entry : earlier;
+      Object.assign(earlier, { type, label, basis, offsetDays, amountCents: earlier.amountCents + entry.amountCents });
     }
   }
   return [...days.values()];
@@ -119,6 +125,7 @@ function whole({
   dueDate,
   amountCents,
   basis,
-}: Pick<PlannedInstallment, 'dueDate' | 'amountCents' | 'basis'>): PlannedInstallment {
-  return { type: 'balance', label: WHOLE_LABEL, dueDate, amountCents, basis };
+  offsetDays,
+}: Omit<PlannedInstallment, 'type' | 'label'>): PlannedInstallment {
+  return { type: 'balance', label: WHOLE_LABEL, dueDate, amountCents, basis, offsetDays };
 }
