@@ -29,7 +29,7 @@ const dates = async (bookingId: string) => (await schedulesOf(owner, bookingId))
 const redatings = async (bookingId: string) =>
   (
     await app.sql<{ data: object }>(
-      `select data from outbox_events where event = 'payment_plan.redated' and data ->> 'bookingId' = $1 order by id`,
+      `select data from outbox_events where event = 'payment_plan.redated' and data ->> 'bookingId' = $1 order by sequence`,
       [bookingId],
     )
   ).map(({ data }) => data);
