@@ -37,6 +37,9 @@ import { ContractAndTripRetention1791000000820 } from './src/migrations/17910000
 import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
 import { TaxCodes1792000000200 } from './src/migrations/1792000000200-tax-codes.js';
 import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-tax-codes.js';
+import { BillPostings1792000000620 } from './src/migrations/1792000000620-bill-postings.js';
+import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
+import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
 import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
@@ -192,6 +195,7 @@ const migrations = [
   AccountingPeriods1792000000600,
   Histories1792000000610,
   RedatedInstallments1792000000800,
+  BillPostings1792000000620,
   SupplierStatus1792000000900,
 ];
 

@@ -44,6 +44,8 @@ describe('POST /v1/admin/finance/supplier-invoices', () => {
         approvedAt: null,
         approvedBy: null,
         voidedAt: null,
+        postingDate: null,
+        voidedOn: null,
         voidReason: null,
         warnings: [],
         version: 1,

@@ -76,6 +76,24 @@ describe('lines', () => {
     expect(await errorOf({ lines: [room] })).toEqual({ status: 422, body: problem('totals_mismatch', details) });
   });
 
+  it('a stated tax or subtotal other than that of the lines is rejected with 422 totals_mismatch', async () => {
+    const lines = [{ ...room, taxAmountCents: 2_900 }];
+    const details = { field: 'taxCents', expected: 2_900, actual: 0 };
+    const expected = { status: 422, body: problem('totals_mismatch', details) };
+    expect(await errorOf({ lines, taxCents: 0 })).toEqual(expected);
+    expect(await errorOf({ lines, taxCents: 0, subtotalCents: 11_900 })).toEqual(expected);
+  });
+
+  it('changed lines determine subtotal and tax unless these are sent', async () => {
+    const { id } = await make(owner, { lines: [{ ...room, taxAmountCents: 2_900 }] });
+    const lines = [{ ...room, unitAmountCents: 3_500, taxAmountCents: 1_400 }];
+    const { status, body: answer } = await owner.patch<{ data: object }>(`${PATH}/${id}`, { lines });
+    expect([status, answer.data]).toMatchObject([200, { subtotalCents: 10_500, taxCents: 1_400, totalCents: 11_900 }]);
+    const wrong = await owner.patch(`${PATH}/${id}`, { lines, taxCents: 2_900, subtotalCents: 9_000 });
+    const details = { field: 'taxCents', expected: 1_400, actual: 2_900 };
+    expect([wrong.status, wrong.body]).toEqual([422, problem('totals_mismatch', details)]);
+  });
+
   it('a line total other than quantity * unit + tax is rejected with 422 totals_mismatch', async () => {
     const details = { field: 'lines.0.totalAmountCents', expected: 9_000, actual: 11_900 };
     const lines = [{ ...room, totalAmountCents: 11_900 }];

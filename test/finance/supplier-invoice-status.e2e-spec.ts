@@ -60,6 +60,7 @@ describe('approval', () => {
     expect(body.data).toEqual({
       ...draft,
       status: 'approved',
+      postingDate: draft['issueDate'],
       approvedAt: body.data['updatedAt'],
       approvedBy: me.data.user.id,
       version: 2,

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { PeriodsService } from '../../../src/modules/finance/periods/periods.service.js';
 import { Database } from '../../../src/platform/database/database.js';
+import { closeMonths } from './months.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 
 let app: TestApp;
@@ -19,16 +20,6 @@ beforeEach(async () => {
 
 const CLOSED = `update accounting_periods set status = 'closed', closed_at = now(), closed_by = 'test' where period = '2026-02'`;
 
-async function close(...months: string[]): Promise<void> {
-  for (const month of months) {
-    await app.sql(
-      `insert into accounting_periods (period, status, closed_at, closed_by, version, created_at, updated_at)
-       values ($1, 'closed', now(), 'test', 1, now(), now())`,
-      [month],
-    );
-  }
-}
-
 describe('the posting date', () => {
   it('a day of an open month is posted on that day', async () => {
     expect(await periods.postingDateOf('2026-03-31')).toBe('2026-03-31');
@@ -36,7 +27,7 @@ describe('the posting date', () => {
   });
 
   it('a day of a closed month, or of one before it, is posted on the first day after the last closed month', async () => {
-    await close('2025-11', '2025-12');
+    await closeMonths(app, '2025-11', '2025-12');
     const days = ['2019-05-05', '2025-11-30', '2025-12-31', '2026-01-01'];
     expect(await Promise.all(days.map((day) => periods.postingDateOf(day)))).toEqual([
       '2026-01-01',

@@ -46,14 +46,25 @@ export function priceLines(lines: readonly LineInput[]): PricedLine[] {
   });
 }
 
-/** Throws 422 `totals_mismatch` if the totals do not add up, or the lines, if there are any, do not add up to them. */
+/** Subtotal and tax by the lines. Throws 400 beyond 2^53-1. */
+export function headOf(lines: readonly PricedLine[]): Pick<Totals, 'subtotalCents' | 'taxCents'> {
+  return {
+    subtotalCents: sumOf(lines, ({ totalAmountCents, taxAmountCents }) => totalAmountCents - taxAmountCents),
+    taxCents: sumOf(lines, ({ taxAmountCents }) => taxAmountCents),
+  };
+}
+
+/** Throws 422 `totals_mismatch` if the totals do not add up, or the lines, if there are any, do not add up to each of them. */
 export function assertTotals({ totalCents, subtotalCents, taxCents }: Totals, lines: readonly PricedLine[]): void {
+  const ofLines = lines.length > 0 ? sumOf(lines, ({ totalAmountCents }) => totalAmountCents) : totalCents;
+  if (ofLines !== totalCents) throw mismatch('lines', { expected: totalCents, actual: ofLines });
+
   const sum = storable(BigInt(subtotalCents) + BigInt(taxCents), 'subtotalCents');
   if (sum !== totalCents) throw mismatch('totalCents', { expected: sum, actual: totalCents });
   if (subtotalCents < 0) throw mismatch('taxCents', { expected: totalCents, actual: taxCents });
-
-  const ofLines = sumOf(lines, ({ totalAmountCents }) => totalAmountCents);
-  if (lines.length > 0 && ofLines !== totalCents) throw mismatch('lines', { expected: totalCents, actual: ofLines });
+  if (lines.length === 0) return;
+  const head = headOf(lines);
+  if (head.taxCents !== taxCents) throw mismatch('taxCents', { expected: head.taxCents, actual: taxCents });
 }
 
 /** Throws 400 if the sum exceeds 2^53-1. */

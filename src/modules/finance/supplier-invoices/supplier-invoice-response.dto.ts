@@ -93,6 +93,13 @@ export class SupplierInvoiceSummary {
   @Text({ min: 0, max: 2000 })
   notes: string | null;
 
+  /**
+   * Day on which the invoice counts in the books: its issue date, or the first open day at its approval if the month of
+   * that date was closed. Null until approved.
+   */
+  @IsoDate()
+  postingDate: string | null;
+
   /** When the invoice was approved; null until then and after reopening. */
   @Instant()
   approvedAt: string | null;
@@ -104,6 +111,10 @@ export class SupplierInvoiceSummary {
   /** When the invoice was voided; null unless its status is `void`. */
   @Instant()
   voidedAt: string | null;
+
+  /** Day of the voiding; null unless the status is `void`. */
+  @IsoDate()
+  voidedOn: string | null;
 
   /** Reason given with the voiding; null unless its status is `void`. */
   @Text({ max: 2000 })
@@ -189,9 +200,11 @@ export function toSupplierInvoiceSummary(view: SupplierInvoiceView): SupplierInv
     baseTaxCents: invoice.baseTaxCents,
     paidCents: invoice.paidCents,
     notes: invoice.notes,
+    postingDate: invoice.postingDate,
     approvedAt: invoice.approvedAt?.toISOString() ?? null,
     approvedBy: invoice.approvedBy,
     voidedAt: invoice.voidedAt?.toISOString() ?? null,
+    voidedOn: invoice.voidedOn,
     voidReason: invoice.voidReason,
     version: invoice.version,
     createdAt: invoice.createdAt.toISOString(),

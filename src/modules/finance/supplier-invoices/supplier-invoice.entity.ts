@@ -2,7 +2,7 @@ import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
-import { assertTotals, baseTotals, effectiveRate, storedRate } from './supplier-invoice-amounts.js';
+import { assertTotals, baseTotals, effectiveRate, headOf, storedRate } from './supplier-invoice-amounts.js';
 import type { PricedLine } from './supplier-invoice-line.entity.js';
 
 export const SUPPLIER_INVOICE_STATUSES = named('SupplierInvoiceStatus', ['draft', 'approved', 'paid', 'void']);
@@ -63,9 +63,12 @@ export class SupplierInvoice {
   @Column('date', { name: 'issue_date' }) issueDate: string;
   @Column('date', { name: 'due_date', nullable: true }) dueDate: string | null;
   @Column('text', { nullable: true }) notes: string | null;
+  /** The day on which it counts in the books; null until it is approved. */
+  @Column('date', { name: 'posting_date', nullable: true }) postingDate: string | null;
   @Column('timestamptz', { name: 'approved_at', nullable: true }) approvedAt: Date | null;
   @Column('text', { name: 'approved_by', nullable: true }) approvedBy: string | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
+  @Column('date', { name: 'voided_on', nullable: true }) voidedOn: string | null;
   @Column('text', { name: 'void_reason', nullable: true }) voidReason: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
@@ -96,16 +99,16 @@ export class SupplierInvoice {
     }
     // Without tax the subtotal was computed from the total and follows a corrected total.
     const subtotalFollows = this.taxCents === 0 && changes.subtotalCents === undefined;
-    Object.assign(this, changes, { updatedAt: now });
-    if (subtotalFollows) this.subtotalCents = this.totalCents - this.taxCents;
+    Object.assign(this, lines.length > 0 ? headOf(lines) : {}, changes, { updatedAt: now });
+    if (subtotalFollows && lines.length === 0) this.subtotalCents = this.totalCents - this.taxCents;
     this.complete(lines);
   }
 
   /** An invoice with a total of 0 is paid at once. */
-  approve(actorId: string, now: Date): void {
+  approve({ actorId, postingDate }: { actorId: string; postingDate: string }, now: Date): void {
     this.assertTransition('approved');
     const status = this.totalCents === 0 ? 'paid' : 'approved';
-    Object.assign(this, { status, approvedAt: now, approvedBy: actorId, updatedAt: now });
+    Object.assign(this, { status, postingDate, approvedAt: now, approvedBy: actorId, updatedAt: now });
   }
 
   /** For a reversal: an invoice with a total of 0 was paid by its approval, so no payment prevents the reversal. */
@@ -115,13 +118,13 @@ export class SupplierInvoice {
 
   reopen(now: Date): void {
     this.assertTransition('draft');
-    Object.assign(this, { status: 'draft', approvedAt: null, approvedBy: null, updatedAt: now });
+    Object.assign(this, { status: 'draft', postingDate: null, approvedAt: null, approvedBy: null, updatedAt: now });
   }
 
-  /** Its number can be used again. */
-  void(reason: string, now: Date): void {
+  /** Its number can be used again. One that was approved was a debt until today. */
+  void({ reason, today }: { reason: string; today: string }, now: Date): void {
     this.assertTransition('void');
-    Object.assign(this, { status: 'void', voidedAt: now, voidReason: reason, updatedAt: now });
+    Object.assign(this, { status: 'void', voidedAt: now, voidedOn: today, voidReason: reason, updatedAt: now });
   }
 
   /** Adds paid money, or removes it if `cents` is negative. */
@@ -163,9 +166,11 @@ export class SupplierInvoice {
       baseTaxCents: this.baseTaxCents,
       paidCents: this.paidCents,
       notes: this.notes,
+      postingDate: this.postingDate,
       approvedAt: this.approvedAt?.toISOString() ?? null,
       approvedBy: this.approvedBy,
       voidedAt: this.voidedAt?.toISOString() ?? null,
+      voidedOn: this.voidedOn,
       voidReason: this.voidReason,
       version: this.version,
       createdAt: this.createdAt.toISOString(),

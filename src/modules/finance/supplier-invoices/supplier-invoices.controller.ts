@@ -95,7 +95,8 @@ export class SupplierInvoicesController {
    * Approve a supplier invoice
    *
    * @remarks Moves a draft to `approved`, after which payments can be recorded for it; an invoice with a total of 0
-   * becomes `paid` at once. The approving user is stored. Any other state is rejected with 409 `invalid_transition`.
+   * becomes `paid` at once. The approving user is stored. The invoice is posted on its issue date, or on the first open
+   * day if the month of that date is closed (`postingDate`). Any other state is rejected with 409 `invalid_transition`.
    */
   @Post(':id/approval')
   @HttpCode(200)
@@ -115,13 +116,14 @@ export class SupplierInvoicesController {
    * Reopen an approved supplier invoice
    *
    * @remarks Moves an approved supplier invoice back to `draft` so that it can be corrected. Rejected with 409
-   * `invoice_has_payments` while payments are allocated to it, and with 409 `invalid_transition` in any other state.
+   * `invoice_has_payments` while payments are allocated to it, with 409 `period_closed` if it is posted in a closed
+   * month (void it instead), and with 409 `invalid_transition` in any other state.
    */
   @Post(':id/reopening')
   @HttpCode(200)
   @RequireScope('finance:approve')
   @Mutates('finance.supplier_invoice.reopen')
-  @Refuses({ 409: ['invalid_transition', 'invoice_has_payments'] })
+  @Refuses({ 409: ['invalid_transition', 'invoice_has_payments', 'period_closed'] })
   async reopen(
     @PathId('sinv', 'id', 4) id: string,
     @Body() { reason }: SupplierInvoiceReason,

@@ -9,9 +9,10 @@ import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
+import { PeriodsService } from '../periods/periods.service.js';
 import type { CreateSupplierInvoice, ListSupplierInvoices, UpdateSupplierInvoice } from './supplier-invoice.dto.js';
 import { SupplierInvoice } from './supplier-invoice.entity.js';
-import { priceLines, sumOf } from './supplier-invoice-amounts.js';
+import { headOf, priceLines } from './supplier-invoice-amounts.js';
 import type { PricedLine } from './supplier-invoice-line.entity.js';
 import {
   type DetailedSupplierInvoiceView as View,
@@ -29,7 +30,7 @@ const EVENTS = {
 } as const;
 type Verb = keyof typeof EVENTS;
 
-type Transition = (invoice: SupplierInvoice, now: Date) => void;
+type Transition = (invoice: SupplierInvoice, now: Date) => void | Promise<void>;
 
 /** Invoices received from suppliers. Only entries of invoices to which no payment is allocated can be reversed. */
 @Injectable()
@@ -39,6 +40,7 @@ export class SupplierInvoicesService {
     private readonly repository: SupplierInvoicesRepository,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
+    private readonly periods: PeriodsService,
     private readonly clock: Clock,
   ) {}
 
@@ -53,7 +55,7 @@ export class SupplierInvoicesService {
       const lines = priceLines(input.lines ?? []);
       const invoice = draftOf(input, { id, lines, now });
       const draft = withLines(invoice.auditImage(), lines);
-      if (status === 'approved') invoice.approve(currentActor().principal, now);
+      if (status === 'approved') await this.post(invoice, now);
 
       while (!(await this.repository.rows.insertUnlessTaken(invoice))) await this.assertNoDuplicate(invoice);
       await this.repository.insertLines(id, lines);
@@ -105,16 +107,20 @@ export class SupplierInvoicesService {
   }
 
   async approve(id: string, expected: ExpectedVersions): Promise<View> {
-    const transition: Transition = (invoice, now) => invoice.approve(currentActor().principal, now);
-    return this.change(id, expected, { verb: 'approve', transition });
+    return this.change(id, expected, { verb: 'approve', transition: (invoice, now) => this.post(invoice, now) });
   }
 
   async reopen(id: string, reason: string, expected: ExpectedVersions): Promise<View> {
-    return this.change(id, expected, { verb: 'reopen', transition: (invoice, now) => invoice.reopen(now), reason });
+    return this.change(id, expected, {
+      verb: 'reopen',
+      transition: (invoice, now) => this.unpost(invoice, now),
+      reason,
+    });
   }
 
   async void(id: string, reason: string, expected: ExpectedVersions): Promise<View> {
-    return this.change(id, expected, { verb: 'void', transition: (invoice, now) => invoice.void(reason, now), reason });
+    const transition: Transition = (invoice, now) => invoice.void({ reason, today: this.clock.today() }, now);
+    return this.change(id, expected, { verb: 'void', transition, reason });
   }
 
   /** Voids the invoice. Throws 409 `invalid_transition`, `invoice_has_payments`. */
@@ -123,7 +129,7 @@ export class SupplierInvoicesService {
     const invoice = await this.repository.rows.lock(subjectId);
     return this.apply('void', invoice, (_, now) => {
       invoice.unsettleIfNothingPaid();
-      invoice.void(reason, now);
+      invoice.void({ reason, today: this.clock.today() }, now);
     });
   }
 
@@ -131,7 +137,7 @@ export class SupplierInvoicesService {
   @Reverses('finance.supplier_invoice.approve')
   async reverseApproval({ subjectId, after }: RecordedAction): Promise<ReversalResult> {
     const invoice = await this.repository.rows.lock(subjectId);
-    return this.apply('reopen', invoice, (_, now) => {
+    return this.apply('reopen', invoice, async (_, now) => {
       invoice.unsettleIfNothingPaid();
       const approvedAt = invoice.approvedAt?.toISOString() ?? null;
       if (approvedAt !== null && approvedAt !== after?.['approvedAt']) {
@@ -139,7 +145,7 @@ export class SupplierInvoicesService {
           approvedAt,
         });
       }
-      invoice.reopen(now);
+      await this.unpost(invoice, now);
     });
   }
 
@@ -170,13 +176,26 @@ export class SupplierInvoicesService {
     });
   }
 
+  /** The supplier's day is kept; it counts on that day, or on the first open day if its month is closed. */
+  private async post(invoice: SupplierInvoice, now: Date): Promise<void> {
+    const postingDate = await this.periods.postingDateOf(invoice.issueDate);
+    invoice.approve({ actorId: currentActor().principal, postingDate }, now);
+  }
+
+  /** Throws 409 `period_closed` if it counts in a closed month. */
+  private async unpost(invoice: SupplierInvoice, now: Date): Promise<void> {
+    const { postingDate } = invoice;
+    invoice.reopen(now);
+    if (postingDate !== null) await this.periods.assertOpen(postingDate);
+  }
+
   private async apply(
     verb: Verb,
     invoice: SupplierInvoice,
     transition: Transition,
   ): Promise<{ before: object; after: object }> {
     const before = invoice.auditImage();
-    transition(invoice, this.clock.now());
+    await transition(invoice, this.clock.now());
     await this.repository.rows.update(invoice);
     this.publish(verb, invoice);
     return { before, after: invoice.auditImage() };
@@ -216,7 +235,7 @@ function draftOf(
   input: CreateSupplierInvoice,
   { id, lines, now }: { id: string; lines: readonly PricedLine[]; now: Date },
 ): SupplierInvoice {
-  const taxCents = input.taxCents ?? sumOf(lines, ({ taxAmountCents }) => taxAmountCents);
+  const { taxCents = lines.length > 0 ? headOf(lines).taxCents : 0 } = input;
   const invoice = make(SupplierInvoice, {
     id,
     supplierName: input.supplierName,
@@ -237,9 +256,11 @@ function draftOf(
     issueDate: input.issueDate,
     dueDate: input.dueDate ?? null,
     notes: input.notes ?? null,
+    postingDate: null,
     approvedAt: null,
     approvedBy: null,
     voidedAt: null,
+    voidedOn: null,
     voidReason: null,
     version: 1,
     createdAt: now,
