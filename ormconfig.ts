@@ -41,8 +41,6 @@ import { BillPostings1792000000620 } from './src/migrations/1792000000620-bill-p
 import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
 import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
-import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
-import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
 import { RedatedInstallments1792000000800 } from './src/migrations/1792000000800-redated-installments.js';
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
@@ -194,8 +192,8 @@ const migrations = [
   CreditNotes1792000000400,
   AccountingPeriods1792000000600,
   Histories1792000000610,
-  RedatedInstallments1792000000800,
   BillPostings1792000000620,
+  RedatedInstallments1792000000800,
   SupplierStatus1792000000900,
 ];
 
