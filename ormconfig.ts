@@ -37,10 +37,11 @@ import { ContractAndTripRetention1791000000820 } from './src/migrations/17910000
 import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
 import { TaxCodes1792000000200 } from './src/migrations/1792000000200-tax-codes.js';
 import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-tax-codes.js';
-import { BillPostings1792000000620 } from './src/migrations/1792000000620-bill-postings.js';
-import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
-import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
+import { CustomerMoney1792000000300 } from './src/migrations/1792000000300-customer-money.js';
 import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
+import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
+import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
+import { BillPostings1792000000620 } from './src/migrations/1792000000620-bill-postings.js';
 import { RedatedInstallments1792000000800 } from './src/migrations/1792000000800-redated-installments.js';
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
@@ -189,6 +190,7 @@ const migrations = [
   FinanceSettings1792000000100,
   TaxCodes1792000000200,
   ItemTaxCodes1792000000210,
+  CustomerMoney1792000000300,
   CreditNotes1792000000400,
   AccountingPeriods1792000000600,
   Histories1792000000610,

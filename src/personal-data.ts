@@ -168,18 +168,19 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   operator_grants: { impersonal: 'id operator_id status scopes' },
   operators: { partner: 'name', impersonal: 'id status' },
   outbox_events: { impersonal: 'id channel event data' },
-  payment_allocations: { impersonal: 'id payment_id schedule_id invoice_id supplier_invoice_id reverses_id' },
+  payment_allocations: { impersonal: 'id payment_id schedule_id invoice_id supplier_invoice_id refund_id reverses_id' },
   payment_plans: { impersonal: 'id booking_id policy source' },
   payment_policies: { impersonal: 'id steps' },
   payment_schedule_history: { impersonal: 'schedule_id type' },
   payment_schedules: {
-    contract: 'label notes',
+    contract: 'label notes waive_reason',
     impersonal: 'id booking_id plan_id currency type basis status',
   },
   payment_schedules_overdue: { impersonal: 'schedule_id' },
   payments: {
-    accounting: 'reference reversal_reason',
-    impersonal: 'id direction booking_id supplier_invoice_id method currency source status',
+    accounting: 'reference reason reversal_reason failure_reason',
+    impersonal:
+      'id direction kind booking_id supplier_invoice_id method currency source status reversal_kind transfer_id receipt_id replaces_payment_id',
   },
   policies: { impersonal: 'id kind name slug language' },
   policy_assignments: { impersonal: 'id policy_id kind scope target_id removed_by channel_id' },

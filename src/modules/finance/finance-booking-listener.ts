@@ -32,16 +32,17 @@ export class FinanceBookingListener implements BookingListener {
 
   /**
    * What happens when a price changes. If the booking costs more, its plan gets a further installment. If it costs less, the
-   * installments shrink, the open ones first; what was paid on the others becomes unapplied. Issued invoices do not change,
-   * so the new total must not be below them: 409 `booking_invoiced`. At the end, commissions that are payable when the
-   * booking is paid, and the reminders of its installments, are updated.
+   * installments shrink, the open ones first; what was paid on the others becomes unapplied. Issued invoices do not change:
+   * what they request too much is credit due. At the end, received money is applied, and commissions that are payable when
+   * the booking is paid, and the reminders of its installments, are updated.
    */
   async totalChanged(booking: BookingSummary, beforeCents: number | null, afterCents: number): Promise<void> {
     const account = await this.accounts.lockOf(booking);
     const increaseCents = afterCents - (beforeCents ?? 0);
-    if (increaseCents > 0) await this.plans.grow(account, increaseCents);
+    if (!account.plan && booking.status !== 'draft') await this.plans.startIfMissing(account);
+    else if (increaseCents > 0) await this.plans.grow(account, increaseCents);
     if (increaseCents < 0) await this.plans.shrink(account, -increaseCents);
-    account.assertNotOverInvoiced(afterCents);
+    await this.accounts.applyMoney(account);
     await this.accounts.installmentsChanged(account);
   }
 

@@ -4,6 +4,7 @@ import { BookingsModule } from '../bookings/index.js';
 import { DistributionModule } from '../distribution/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { AccountAuditService } from './booking-account/account-audit.service.js';
+import { AllocationsService } from './booking-account/allocations.service.js';
 import { BookingAccountsRepository } from './booking-account/booking-accounts.repository.js';
 import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
 import { CommissionsController } from './commissions/commissions.controller.js';
@@ -61,6 +62,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
   ],
   providers: [
     AccountAuditService,
+    AllocationsService,
     BookingAccountsRepository,
     BookingAccountsService,
     FinanceBookingListener,

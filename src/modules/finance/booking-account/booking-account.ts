@@ -2,7 +2,8 @@ import { type AppError, conflict, invalidField, notFound, unprocessable } from '
 import type { BookingSummary } from '../../bookings/index.js';
 import type { Invoice } from './invoice.entity.js';
 import type { LockedPlan } from './locked-plan.js';
-import { type BookingShare, type OpenInvoice, Outstanding } from './outstanding.js';
+import { OpenDebts, toShare, type UncoveredRefund } from './open-debts.js';
+import { type OpenInvoice, Outstanding } from './outstanding.js';
 import type { Share } from './payment-allocation.entity.js';
 import type { PaymentSchedule } from './payment-schedule.entity.js';
 
@@ -22,6 +23,17 @@ export interface BalanceChanges {
   settledInstallments: PaymentSchedule[];
 }
 
+/** What was received for a booking. */
+export interface AccountMoney {
+  receivedCents: number;
+  /** Settles nothing. */
+  unappliedCents: number;
+  /** Covers refunds that are requested and not completed. */
+  reservedCents: number;
+  /** The part of completed refunds and outgoing transfers that no money covers any more. */
+  uncoveredCents: number;
+}
+
 /**
  * A booking with its plan, its invoices and what is paid on them, locked together: money that settles an installment
  * counts on an invoice too. `BookingAccountsService` locks and saves it.
@@ -33,42 +45,60 @@ export class BookingAccount {
     public plan: LockedPlan | null,
     /** All of them, also drafts and void ones. */
     readonly invoices: readonly Invoice[],
+    /** As it was when the account was locked. */
+    private readonly money: AccountMoney,
   ) {}
+
+  /** Receipts and incoming transfers, less refunds and outgoing transfers; completed and not reversed. */
+  get receivedCents(): number {
+    return this.money.receivedCents;
+  }
+
+  /** What the customer owes for the booking, whether billed or not. */
+  claimCents(): number {
+    const { status, totalCents } = this.booking;
+    if (status === 'draft') return this.billedCents();
+    if (status === 'cancelled') return this.agreedFeeCents();
+    return (totalCents ?? 0) - (this.plan?.waivedCents() ?? 0);
+  }
+
+  /** The issued invoices that are not void, less what was credited. */
+  billedCents(): number {
+    return this.issuedInvoices().reduce((sum, invoice) => sum + invoice.uncreditedCents(), 0);
+  }
+
+  /** What may be billed further. */
+  roomCents(): number {
+    return Math.max(0, this.claimCents() - this.billedCents());
+  }
+
+  /** What was billed too much, and is to be credited. */
+  creditDueCents(): number {
+    return Math.max(0, this.billedCents() - this.claimCents());
+  }
 
   get installments(): readonly PaymentSchedule[] {
     return this.plan?.installments ?? [];
   }
 
-  /** The installments whose amounts cannot change, because an invoice that is not void requests them. */
+  /** The installments that an issued invoice requests. */
   invoicedInstallments(): Set<string> {
-    return new Set(this.liveInvoices().flatMap(({ scheduleId }) => scheduleId ?? []));
+    return new Set(this.issuedInvoices().flatMap(({ scheduleId }) => scheduleId ?? []));
   }
 
-  /** The sum of all invoices that are not void, except one. */
-  invoicedCents(exceptId: string | null = null): number {
-    return this.liveInvoices().reduce((sum, invoice) => {
-      return invoice.id === exceptId ? sum : sum + invoice.uncreditedCents();
-    }, 0);
-  }
-
-  /** Throws 409 `booking_not_priced`, 422 `invoice_exceeds_booking`. */
-  assertInvoiceFits({ id, totalCents }: { id: string; totalCents: number }): void {
-    const { totalCents: bookingTotalCents } = this.booking;
-    if (bookingTotalCents === null) throw conflict('booking_not_priced', 'The booking has no items to invoice');
-    const invoicedCents = this.invoicedCents(id);
+  /**
+   * A draft reserves nothing: only issued invoices count. Those of a booking that is not confirmed may reach its price.
+   * Throws 409 `booking_not_priced`, 422 `invoice_exceeds_booking`.
+   */
+  assertInvoiceFits({ totalCents }: { id?: string; totalCents: number }): void {
+    const { status, totalCents: priceCents } = this.booking;
+    if (priceCents === null && status !== 'cancelled')
+      throw conflict('booking_not_priced', 'The booking has no items to invoice');
+    const bookingTotalCents = status === 'draft' ? (priceCents ?? 0) : this.claimCents();
+    const invoicedCents = this.billedCents();
     if (invoicedCents + totalCents <= bookingTotalCents) return;
     throw unprocessable('invoice_exceeds_booking', 'Total invoiced would exceed the booking total', {
       bookingTotalCents,
-      invoicedCents,
-      totalCents,
-    });
-  }
-
-  /** Throws 409 `booking_invoiced` if more is invoiced than the booking costs now. */
-  assertNotOverInvoiced(totalCents: number): void {
-    const invoicedCents = this.invoicedCents();
-    if (totalCents >= invoicedCents) return;
-    throw conflict('booking_invoiced', 'Total invoiced exceeds the new booking total; void invoices first', {
       invoicedCents,
       totalCents,
     });
@@ -117,9 +147,11 @@ export class BookingAccount {
     });
   }
 
-  /** What this much money settles without a request: open installments, the oldest first, and their invoices. */
-  automaticShares(cents: number): Share[] {
-    return this.outstanding().spread(cents).map(toShare);
+  /** What received money settles without a request. `refunds` are uncovered; `money` is what was received until now. */
+  openDebts(refunds: readonly UncoveredRefund[], money: AccountMoney): OpenDebts {
+    const { receivedCents, uncoveredCents, unappliedCents, reservedCents } = money;
+    const appliedCents = receivedCents + uncoveredCents - unappliedCents - reservedCents;
+    return new OpenDebts(this.outstanding(), refunds, this.claimCents() - appliedCents);
   }
 
   /**
@@ -168,6 +200,16 @@ export class BookingAccount {
     return this.invoices.filter(({ status }) => status !== 'void' && status !== 'credited');
   }
 
+  private issuedInvoices(): Invoice[] {
+    return this.invoices.filter((invoice) => invoice.isBilled());
+  }
+
+  /** Of a cancelled booking that was settled. */
+  private agreedFeeCents(): number {
+    const fees = this.installments.filter(({ type, status }) => type === 'fee' && status !== 'cancelled');
+    return fees.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  }
+
   private assertPayable({ scheduleId, invoiceId }: RequestedShare, path: string): void {
     if (scheduleId === undefined && invoiceId === undefined) {
       throw invalidField(`${path}.scheduleId`, 'scheduleId or invoiceId is required', 'required');
@@ -202,10 +244,6 @@ export function overAllocated(availableCents: number, outstandingCents: number):
     available: availableCents,
     outstanding: outstandingCents,
   });
-}
-
-export function toShare(share: BookingShare): Share {
-  return { ...share, supplierInvoiceId: null };
 }
 
 function sumFor(shares: readonly Share[], isMeant: (share: Share) => boolean): number {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
+import type { AccountMoney } from './booking-account.js';
 import { Invoice } from './invoice.entity.js';
 import { PaymentAllocation } from './payment-allocation.entity.js';
 import { PaymentPlan } from './payment-plan.entity.js';
@@ -56,30 +57,64 @@ export class BookingAccountsRepository {
   }
 
   /** The completed payments of a booking that have unapplied money, the oldest first. */
-  async lockUnappliedPayments(bookingId: string): Promise<Payment[]> {
+  async lockUnappliedPayments(
+    bookingId: string,
+    { onlyAutomatic }: { onlyAutomatic: boolean },
+  ): Promise<Payment[]> {
     const payments = await this.payments.read({
       name: 'account-payments-unapplied',
       text: `select ${this.payments.columns('payment')} from payments payment
         where payment.booking_id = $1 and payment.status = 'completed' and payment.unapplied_cents > 0
+          and (payment.auto_apply or not $2)
         order by payment.id for no key update`,
-      values: [bookingId],
+      values: [bookingId, onlyAutomatic],
     });
     return payments.sort(byDay);
   }
 
-  async lockPayments(ids: readonly string[]): Promise<Payment[]> {
-    return this.payments.lockAll(ids);
+  /** The completed refunds and outgoing transfers that are not covered completely, the oldest first. */
+  async uncoveredRefunds(bookingId: string): Promise<Payment[]> {
+    const refunds = await this.payments.read({
+      name: 'account-refunds-uncovered',
+      text: `select ${this.payments.columns('payment')} from payments payment
+        where payment.booking_id = $1 and payment.status = 'completed' and payment.kind in ('refund', 'transfer_out')
+          and payment.covered_cents < payment.amount_cents`,
+      values: [bookingId],
+    });
+    return refunds.sort(byDay);
   }
 
-  /** At most 2^53-1, however much was overpaid. */
-  async unappliedCents(bookingId: string): Promise<number> {
-    const [found] = await this.database.prepared<{ cents: number }>(
-      'payments-unapplied',
-      `select least(coalesce(sum(unapplied_cents), 0), 9007199254740991)::float8 as cents
-       from payments where booking_id = $1 and status = 'completed'`,
+  /** Each at most 2^53-1, however much was overpaid. */
+  async moneyOf(bookingId: string): Promise<AccountMoney> {
+    const [found] = await this.database.prepared<AccountMoney>(
+      'account-money',
+      `select least(coalesce(sum(case direction when 'in' then amount_cents else -amount_cents end)
+           filter (where status = 'completed'), 0), 9007199254740991)::float8 as "receivedCents",
+         least(coalesce(sum(unapplied_cents) filter (where status = 'completed'), 0), 9007199254740991)::float8
+           as "unappliedCents",
+         coalesce(sum(covered_cents) filter (where status = 'requested'), 0)::float8 as "reservedCents",
+         coalesce(sum(amount_cents - covered_cents)
+           filter (where status = 'completed' and kind in ('refund', 'transfer_out')), 0)::float8 as "uncoveredCents"
+       from payments where booking_id = $1`,
       [bookingId],
     );
-    return found?.cents ?? 0;
+    return found ?? { receivedCents: 0, unappliedCents: 0, reservedCents: 0, uncoveredCents: 0 };
+  }
+
+  /** Adds to what is covered of refunds and outgoing transfers; a negative amount is subtracted. */
+  async addCovered(covers: ReadonlyMap<string, number>): Promise<void> {
+    if (covers.size === 0) return;
+    await this.database.prepared(
+      'account-refunds-cover',
+      `update payments refund
+       set covered_cents = refund.covered_cents + cover.cents, version = refund.version + 1, updated_at = $3
+       from unnest($1::text[], $2::bigint[]) as cover (id, cents) where refund.id = cover.id`,
+      [[...covers.keys()], [...covers.values()], this.clock.now()],
+    );
+  }
+
+  async lockPayments(ids: readonly string[]): Promise<Payment[]> {
+    return this.payments.lockAll(ids);
   }
 
   /** The live allocations of payments, the oldest first. */
@@ -90,6 +125,21 @@ export class BookingAccountsRepository {
   /** The live allocations to installments, the oldest first. */
   async allocationsTo(scheduleIds: readonly string[]): Promise<PaymentAllocation[]> {
     return this.liveAllocations('to-installments', 'allocation.schedule_id = any($1)', scheduleIds);
+  }
+
+  /** The live allocations to an invoice, the oldest first. */
+  async allocationsToInvoice(invoiceId: string): Promise<PaymentAllocation[]> {
+    return this.liveAllocations('to-invoice', 'allocation.invoice_id = $1', invoiceId);
+  }
+
+  /** The live allocations to refunds, the oldest first. */
+  async allocationsToRefunds(refundIds: readonly string[]): Promise<PaymentAllocation[]> {
+    return this.liveAllocations('to-refunds', 'allocation.refund_id = any($1)', refundIds);
+  }
+
+  /** The live allocations to installments and invoices of the booking, the oldest first. */
+  async allocationsOfBooking(bookingId: string): Promise<PaymentAllocation[]> {
+    return this.liveAllocations('of-booking', `allocation.refund_id is null and ${OF_BOOKING}`, bookingId);
   }
 
   /** The live allocations to installments of the booking that count on no invoice, the oldest first. */
@@ -127,12 +177,13 @@ export class BookingAccountsRepository {
     const saved = await this.database.prepared(
       'account-installments-save',
       `update payment_schedules installment
-       set label = changed.label, due_date = changed.due_date, date_source = changed.date_source, amount_cents = changed.amount_cents,
-         paid_cents = changed.paid_cents, status = changed.status, waived = changed.waived, notes = changed.notes,
-         version = installment.version + 1, updated_at = $10
+       set label = changed.label, due_date = changed.due_date,
+         date_source = changed.date_source, amount_cents = changed.amount_cents, paid_cents = changed.paid_cents, status = changed.status, waived = changed.waived, notes = changed.notes,
+         waive_reason = changed.waive_reason, version = installment.version + 1, updated_at = $11
        from unnest($1::text[], $2::integer[], $3::text[], $4::date[], $5::bigint[], $6::bigint[], $7::text[],
-         $8::boolean[], $9::text[], $11::text[])
-         as changed (id, version, label, due_date, amount_cents, paid_cents, status, waived, notes, date_source)
+         $8::boolean[], $9::text[], $10::text[], $12::text[])
+         as changed (id, version, label, due_date, amount_cents, paid_cents, status, waived, notes, waive_reason,
+           date_source)
        where installment.id = changed.id and installment.version = changed.version returning installment.id`,
       [
         installments.map(({ id }) => id),
@@ -144,6 +195,7 @@ export class BookingAccountsRepository {
         installments.map(({ status }) => status),
         installments.map(({ waived }) => waived),
         installments.map(({ notes }) => notes),
+        installments.map(({ waiveReason }) => waiveReason),
         now,
         installments.map(({ dateSource }) => dateSource),
       ],

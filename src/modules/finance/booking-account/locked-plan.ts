@@ -64,21 +64,19 @@ export class LockedPlan {
     return this.stored.get(id) ?? null;
   }
 
-  /** Whether it is on an invoice that is not void: its amount cannot change. */
+  /** Whether it is on an issued invoice that is not void. */
   isInvoiced({ id }: PaymentSchedule): boolean {
     return this.invoiced.has(id);
   }
 
-  /** Those whose amount may change, the latest first by due date and position. */
-  movable(isMeant: (installment: PaymentSchedule) => boolean): PaymentSchedule[] {
-    return this.installments
-      .filter((installment) => !this.isInvoiced(installment) && isMeant(installment))
-      .sort(latestFirst);
+  /** The latest first by due date and position. */
+  latest(isMeant: (installment: PaymentSchedule) => boolean): PaymentSchedule[] {
+    return this.installments.filter(isMeant).sort(latestFirst);
   }
 
-  /** The open installments other than this one whose amount may change, the latest first. */
+  /** The open installments other than this one that are on no issued invoice, the latest first. */
   openExcept(installment: PaymentSchedule | null): PaymentSchedule[] {
-    return this.movable((other) => other.isOpen() && other !== installment);
+    return this.latest((other) => other.isOpen() && other !== installment && !this.isInvoiced(other));
   }
 
   /** Amounts that are collected, are to be collected, or were waived. */
@@ -113,6 +111,7 @@ export class LockedPlan {
       paidCents: 0,
       status: 'pending',
       waived: false,
+      waiveReason: null,
       notes,
       version: 1,
       createdAt: now,

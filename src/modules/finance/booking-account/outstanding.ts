@@ -51,6 +51,13 @@ export class Outstanding {
     return partsOf(this.installments, cents).flatMap(({ id, part }) => this.onInstallment(id, part));
   }
 
+  /** Open invoices alone, one after the other, the oldest first, up to this amount. */
+  spreadOverInvoices(cents: number): BookingShare[] {
+    return partsOf(this.invoices, cents).flatMap(({ id: invoiceId, part }) =>
+      this.allocate({ scheduleId: null, invoiceId, amountCents: part }),
+    );
+  }
+
   /** Counts first on the installment's own invoice, then on the oldest invoices of the whole booking, then on none. */
   onInstallment(id: string, cents: number): BookingShare[] {
     const parts = this.overInvoices(id, cents);
@@ -74,12 +81,13 @@ export class Outstanding {
     ];
   }
 
-  /** For money that paid an invoice before: allocates it to the invoice's `own` installment, or without one to open ones. */
+  /** For money that paid an invoice before: allocates it to the invoice's `own` installment, then to other open ones. */
   onInstallmentsLater(
     { invoiceId, own }: { invoiceId: string | null; own: string | null },
     cents: number,
   ): BookingShare[] {
-    const candidates = this.installments.filter(({ id }) => own === null || id === own);
+    const isOwn = ({ id }: OpenInstallment) => id === own;
+    const candidates = [...this.installments.filter(isOwn), ...this.installments.filter((open) => !isOwn(open))];
     const parts = partsOf(candidates, cents);
     const rest = parts.reduce((left, { part }) => left - part, cents);
     const shares = parts.flatMap(({ id: scheduleId, part }) =>

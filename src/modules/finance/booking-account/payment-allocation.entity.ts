@@ -4,11 +4,13 @@ import { safeInteger } from '../../../platform/database/columns.js';
 /** The maximum number of live allocations of one payment; a plan and its invoices need far fewer. */
 export const MAX_LIVE_ALLOCATIONS = 500;
 
-/** A part of a payment and what it settles: an installment, an invoice or both, or a supplier invoice. */
+/** A part of a payment and what it settles: an installment, an invoice or both, a supplier invoice, or a refund. */
 export interface Share {
   scheduleId: string | null;
   invoiceId: string | null;
   supplierInvoiceId: string | null;
+  /** The refund or outgoing transfer that it covers. */
+  refundId: string | null;
   amountCents: number;
 }
 
@@ -23,6 +25,7 @@ export class PaymentAllocation {
   @Column('text', { name: 'schedule_id', nullable: true }) scheduleId: string | null;
   @Column('text', { name: 'invoice_id', nullable: true }) invoiceId: string | null;
   @Column('text', { name: 'supplier_invoice_id', nullable: true }) supplierInvoiceId: string | null;
+  @Column('text', { name: 'refund_id', nullable: true }) refundId: string | null;
   @Column('bigint', { name: 'amount_cents', transformer: safeInteger }) amountCents: number;
   /** The first day on which it counts: the day of the payment, or the later one on which it was allocated or reversed. */
   @Column('date', { name: 'effective_on' }) effectiveOn: string;

@@ -3,7 +3,14 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { Columns } from '../../../platform/database/rows.js';
 
-export const SCHEDULE_TYPES = named('PaymentScheduleType', ['deposit', 'installment', 'balance', 'amendment', 'other']);
+export const SCHEDULE_TYPES = named('PaymentScheduleType', [
+  'deposit',
+  'installment',
+  'balance',
+  'amendment',
+  'fee',
+  'other',
+]);
 export type ScheduleType = (typeof SCHEDULE_TYPES)[number];
 
 /** As stored. */
@@ -42,6 +49,8 @@ export class PaymentSchedule {
   @Column('text') status: StoredScheduleStatus;
   /** Cancelled without moving its amount elsewhere: it will not be collected. */
   @Column('boolean') waived: boolean;
+  /** Why it was waived the last time. */
+  @Column('text', { name: 'waive_reason', nullable: true }) waiveReason: string | null;
   @Column('text', { nullable: true }) notes: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
@@ -82,12 +91,12 @@ export class PaymentSchedule {
   }
 
   /**
-   * Adds to the paid amount; a negative amount is subtracted. Nothing more is collected for a cancelled booking: its
+   * Adds to the paid amount; a negative amount is subtracted. Of a cancelled booking only the fee is collected: its other
    * installments shrink to what is left of their money.
    */
   addPaid(cents: number, { isBookingCancelled }: { isBookingCancelled: boolean }): void {
     this.paidCents += cents;
-    if (!isBookingCancelled) this.resize(this.amountCents);
+    if (!isBookingCancelled || this.type === 'fee') this.resize(this.amountCents);
     else if (this.paidCents === 0) this.cancel();
     else this.resize(this.paidCents);
   }
@@ -106,6 +115,7 @@ export class PaymentSchedule {
       type: this.type,
       paidCents: this.paidCents,
       waived: this.waived,
+      waiveReason: this.waiveReason,
       notes: this.notes,
       position: this.position,
       planVersion: this.planVersion,

@@ -21,28 +21,76 @@ export type Method = (typeof METHODS)[number];
 export const SOURCES = named('PaymentSource', ['manual', 'schedule_patch']);
 export type Source = (typeof SOURCES)[number];
 
-export const PAYMENT_STATUSES = named('PaymentStatus', ['completed', 'reversed']);
+/** Only a refund is requested before it is completed, or fails. */
+export const PAYMENT_STATUSES = named('PaymentStatus', ['requested', 'completed', 'failed', 'reversed']);
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-/** Money received from a customer (`in`) or sent to a supplier (`out`). Mistakes are reversed, never edited. */
+export const PAYMENT_KINDS = named('PaymentKind', [
+  'receipt',
+  'refund',
+  'transfer_in',
+  'transfer_out',
+  'supplier_payment',
+]);
+export type PaymentKind = (typeof PAYMENT_KINDS)[number];
+
+export const REVERSAL_KINDS = named('PaymentReversalKind', ['mistake', 'bounced', 'chargeback']);
+export type ReversalKind = (typeof REVERSAL_KINDS)[number];
+
+export interface Reversal {
+  kind: ReversalKind;
+  reason: string;
+  /** The day on which the money moved back. */
+  reversedOn: string;
+  /** The day of the books: the same, or the first day of the first open month. */
+  postingDate: string;
+}
+
+/**
+ * Money received from a customer or moved to a booking (`in`), or sent to a supplier, refunded or moved from a booking
+ * (`out`). Mistakes are reversed, never edited. Unapplied money of the booking covers a refund and an outgoing transfer.
+ */
 @Entity('payments')
 export class Payment {
   @PrimaryColumn('text') id: string;
   @Column('text') direction: Direction;
-  /** Set on money that came in. */
+  @Column('text') kind: PaymentKind;
+  /** Set on all but payments to suppliers. */
   @Column('text', { name: 'booking_id', nullable: true }) bookingId: string | null;
-  /** Set on money that went out. */
+  /** Set on payments to suppliers. */
   @Column('text', { name: 'supplier_invoice_id', nullable: true }) supplierInvoiceId: string | null;
   @Column('text') method: Method;
   @Column('text') currency: string;
   @Column('bigint', { name: 'amount_cents', transformer: safeInteger }) amountCents: number;
   @Column('bigint', { name: 'unapplied_cents', transformer: safeInteger }) unappliedCents: number;
+  /** Of a refund or an outgoing transfer: the part that money of other payments covers. The rest is a debt of the customer. */
+  @Column('bigint', { name: 'covered_cents', transformer: safeInteger }) coveredCents: number;
+  /** Whether unapplied money settles debts of the booking as soon as there are any. */
+  @Column('boolean', { name: 'auto_apply' }) autoApply: boolean;
+  /** When the money moved; of a requested refund, when it was requested. */
   @Column('date', { name: 'paid_on' }) paidOn: string;
+  /** The day of the books: `paidOn`, or the first open day if its month was closed. */
+  @Column('date', { name: 'posting_date' }) postingDate: string;
+  /** Until when a refund is to be paid. */
+  @Column('date', { name: 'due_on', nullable: true }) dueOn: string | null;
   @Column('text', { nullable: true }) reference: string | null;
   @Column('text') source: Source;
   @Column('text') status: PaymentStatus;
+  /** Why money is refunded or moved. */
+  @Column('text', { nullable: true }) reason: string | null;
+  /** Of a refund: the receipt whose money goes back. */
+  @Column('text', { name: 'receipt_id', nullable: true }) receiptId: string | null;
+  /** Names both sides of a transfer. */
+  @Column('text', { name: 'transfer_id', nullable: true }) transferId: string | null;
+  /** The reversed payment that this one records anew. */
+  @Column('text', { name: 'replaces_payment_id', nullable: true }) replacesPaymentId: string | null;
   @Column('timestamptz', { name: 'reversed_at', nullable: true }) reversedAt: Date | null;
   @Column('text', { name: 'reversal_reason', nullable: true }) reversalReason: string | null;
+  @Column('text', { name: 'reversal_kind', nullable: true }) reversalKind: ReversalKind | null;
+  @Column('date', { name: 'reversed_on', nullable: true }) reversedOn: string | null;
+  @Column('date', { name: 'reversal_posting_date', nullable: true }) reversalPostingDate: string | null;
+  @Column('timestamptz', { name: 'failed_at', nullable: true }) failedAt: Date | null;
+  @Column('text', { name: 'failure_reason', nullable: true }) failureReason: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
@@ -57,9 +105,26 @@ export class Payment {
     });
   }
 
+  /** Whether unapplied money of the booking covers it. */
+  isCovered(): boolean {
+    return this.kind === 'refund' || this.kind === 'transfer_out';
+  }
+
+  /** The part of a refund or an outgoing transfer that no money covers any more; the customer owes it. */
+  uncoveredCents(): number {
+    return this.isCovered() && this.status === 'completed' ? this.amountCents - this.coveredCents : 0;
+  }
+
   /** The caller reverses its allocations too. */
-  reverse(reason: string, now: Date): void {
-    Object.assign(this, { status: 'reversed', reversedAt: now, reversalReason: reason });
+  reverse({ kind, reason, reversedOn, postingDate }: Reversal, now: Date): void {
+    Object.assign(this, {
+      status: 'reversed',
+      reversedAt: now,
+      reversalReason: reason,
+      reversalKind: kind,
+      reversedOn,
+      reversalPostingDate: postingDate,
+    } satisfies Partial<Payment>);
   }
 
   /** What the ledger stores of a payment, with its live allocations. */
@@ -67,18 +132,32 @@ export class Payment {
     return {
       id: this.id,
       direction: this.direction,
+      kind: this.kind,
       bookingId: this.bookingId,
       supplierInvoiceId: this.supplierInvoiceId,
       method: this.method,
       currency: this.currency,
       amountCents: this.amountCents,
       unappliedCents: this.unappliedCents,
+      coveredCents: this.coveredCents,
+      autoApply: this.autoApply,
       paidOn: this.paidOn,
+      postingDate: this.postingDate,
+      dueOn: this.dueOn,
       reference: this.reference,
       source: this.source,
       status: this.status,
+      reason: this.reason,
+      receiptId: this.receiptId,
+      transferId: this.transferId,
+      replacesPaymentId: this.replacesPaymentId,
       reversedAt: this.reversedAt?.toISOString() ?? null,
       reversalReason: this.reversalReason,
+      reversalKind: this.reversalKind,
+      reversedOn: this.reversedOn,
+      reversalPostingDate: this.reversalPostingDate,
+      failedAt: this.failedAt?.toISOString() ?? null,
+      failureReason: this.failureReason,
       version: this.version,
       createdAt: this.createdAt.toISOString(),
       updatedAt: this.updatedAt.toISOString(),
@@ -87,6 +166,7 @@ export class Payment {
         scheduleId: allocation.scheduleId,
         invoiceId: allocation.invoiceId,
         supplierInvoiceId: allocation.supplierInvoiceId,
+        refundId: allocation.refundId,
         amountCents: allocation.amountCents,
         effectiveOn: allocation.effectiveOn,
         createdAt: allocation.createdAt.toISOString(),

@@ -116,10 +116,12 @@ export class InvoicesService {
   /** Assigns the number. Money that settled installments before counts on the invoice. */
   async issue(id: string, requested: IssueInvoice, expected: ExpectedVersions): Promise<InvoiceWithLines> {
     return this.database.transaction(async () => {
-      assertNotCancelled(await this.lockBookingOf(id));
+      const account = await this.accounts.lockOf(await this.lockBookingOf(id));
+      assertNotCancelled(account.booking);
       const locked = await this.lock(id, expected);
       const { invoice } = locked;
       invoice.assertIssuable();
+      account.assertInvoiceFits(invoice);
       const before = this.imageOf(locked);
       const { issueDate = this.clock.today(), seriesId = null } = requested;
       const dueDate = invoice.dueDateFor(issueDate, requested.dueDate);

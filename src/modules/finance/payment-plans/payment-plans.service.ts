@@ -123,7 +123,7 @@ export class PaymentPlansService {
       const isChanged = pays || others.length < changes.length;
       if (isChanged) this.audit.installmentChanged('update', { installment, before });
       this.audit.installmentsChanged(others, (change) => (change.before === null ? 'create' : 'rebalance'));
-      if (changes.length > 0) await this.accounts.installmentsChanged(account);
+      if (changes.length > 0) await this.moneyMayMove(account);
       return installment;
     });
   }
@@ -145,7 +145,7 @@ export class PaymentPlansService {
     this.audit.publishInstallment(installment.status === 'cancelled' ? 'cancelled' : 'updated', installment);
     const others = changes.filter((change) => change.installment !== installment);
     this.audit.installmentsChanged(others, () => 'rebalance');
-    await this.accounts.installmentsChanged(account);
+    await this.moneyMayMove(account);
     return { before: image, after: installment.auditImage() };
   }
 
@@ -225,10 +225,7 @@ export class PaymentPlansService {
     this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf);
   }
 
-  /**
-   * The booking costs less: open installments shrink first, then paid ones, whose money becomes unapplied. Throws 409
-   * `booking_invoiced`.
-   */
+  /** The booking costs less: open installments shrink first, then paid ones, whose money becomes unapplied. */
   async shrink(account: BookingAccount, cents: number): Promise<void> {
     const { plan } = account;
     if (!plan) return;
@@ -241,6 +238,11 @@ export class PaymentPlansService {
     this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf);
   }
 
+  private async moneyMayMove(account: BookingAccount): Promise<void> {
+    await this.accounts.applyMoney(account);
+    await this.accounts.installmentsChanged(account);
+  }
+
   /** The other open installments shrink by its amount. */
   private async add(account: BookingAccount, plan: LockedPlan, installment: NewInstallment): Promise<PaymentSchedule> {
     if (plan.installments.length >= MAX_INSTALLMENTS) {
@@ -250,7 +252,7 @@ export class PaymentPlansService {
     reduceOthers(plan, added, installment.amountCents);
     const changes = await this.accounts.savePlan(plan);
     this.audit.installmentsChanged(changes, ({ before }) => (before === null ? 'create' : 'rebalance'));
-    await this.accounts.installmentsChanged(account);
+    await this.moneyMayMove(account);
     return added;
   }
 

@@ -1,4 +1,3 @@
-import { conflict } from '../../../platform/errors/app-error.js';
 import type { Release } from '../booking-account/booking-accounts.service.js';
 import type { LockedPlan } from '../booking-account/locked-plan.js';
 import { reduceOpen } from './rebalance.js';
@@ -11,12 +10,13 @@ export function growPlan(plan: LockedPlan, { cents, today, now }: { cents: numbe
 }
 
 /**
- * Shrinks a plan whose booking costs less: first what was waived, then open installments from the latest backwards, never
- * below what is paid on them. Returns how much is left, by which only paid installments can shrink.
+ * Shrinks a plan whose booking costs less, each time from the latest: first what was waived, then open installments that are
+ * not billed, then billed ones, never below what is paid on them. Returns how much is left, by which only paid installments
+ * can shrink.
  */
 export function shrinkOpen(plan: LockedPlan, cents: number): number {
   let left = cents;
-  for (const installment of plan.movable(({ waived }) => waived)) {
+  for (const installment of plan.latest(({ waived }) => waived)) {
     const part = Math.min(left, installment.amountCents);
     // If nothing is left, it keeps its last amount and no longer counts.
     if (part === installment.amountCents) installment.cancel();
@@ -24,29 +24,23 @@ export function shrinkOpen(plan: LockedPlan, cents: number): number {
     left -= part;
     if (left === 0) break;
   }
-  return reduceOpen(plan.openExcept(null), left);
+  left = reduceOpen(plan.openExcept(null), left);
+  return reduceOpen(
+    plan.latest((installment) => installment.isOpen()),
+    left,
+  );
 }
 
-/**
- * What must be released from paid installments, the latest first, so that they can shrink by this amount. Throws 409
- * `booking_invoiced` if only invoiced installments could.
- */
+/** What must be released from paid and partly paid installments, the latest first, so that they can shrink by this amount. */
 export function releasesFor(plan: LockedPlan, cents: number): Release[] {
   let left = cents;
   const releases: Release[] = [];
-  for (const installment of plan.movable(({ status }) => status === 'paid')) {
+  for (const installment of plan.latest(({ status }) => status === 'paid')) {
     const released = Math.min(left, installment.paidCents);
     if (released > 0) releases.push({ scheduleId: installment.id, cents: released });
     left -= released;
   }
-  if (left > toleratedBy(plan)) {
-    throw conflict('booking_invoiced', 'Total invoiced exceeds the new booking total; void the invoice first');
-  }
+  // Only an imported plan below its booking's total has less to shrink: it absorbs the rest.
   plan.plan.offByCents += left;
   return releases;
-}
-
-/** An imported plan below its booking's total absorbs the rest: it deviates less afterwards. */
-function toleratedBy({ offByCents }: LockedPlan): number {
-  return offByCents < 0 ? -2 * offByCents : 0;
 }

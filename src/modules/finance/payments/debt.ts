@@ -1,4 +1,5 @@
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import type { AllocationsService } from '../booking-account/allocations.service.js';
 import { type BookingAccount, overAllocated, type RequestedShare } from '../booking-account/booking-account.js';
 import type { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
 import { type Share, sumOfShares } from '../booking-account/payment-allocation.entity.js';
@@ -9,13 +10,15 @@ import type { SupplierInvoicesService } from '../supplier-invoices/supplier-invo
 export interface Debt {
   readonly currency: string;
   /** What this much money settles if nothing is requested; the shares may be less than that. */
-  automatic(cents: number): Share[];
+  automatic(cents: number): Promise<Share[]>;
   /** What is requested, to the cent. Throws 422 `over_allocated` beyond `availableCents` or what is outstanding. */
   requested(requested: readonly RequestedShare[], availableCents: number): Share[];
   /** Counts the shares as paid on what they settle. */
   settle(shares: readonly Share[]): Promise<void>;
   /** Counts them as no longer paid. */
   unsettle(shares: readonly Share[]): Promise<void>;
+  /** Applies other unapplied money to what is owed now. */
+  applyMoney(): Promise<void>;
 }
 
 /** Money for a booking settles its open installments and, with them, its invoices. */
@@ -25,12 +28,13 @@ export class BookingDebt implements Debt {
   constructor(
     private readonly account: BookingAccount,
     private readonly accounts: BookingAccountsService,
+    private readonly allocations: AllocationsService,
   ) {
     this.currency = account.booking.currency;
   }
 
-  automatic(cents: number): Share[] {
-    return this.account.automaticShares(cents);
+  async automatic(cents: number): Promise<Share[]> {
+    return (await this.accounts.openDebts(this.account)).take(cents);
   }
 
   requested(requested: readonly RequestedShare[], availableCents: number): Share[] {
@@ -38,11 +42,15 @@ export class BookingDebt implements Debt {
   }
 
   async settle(shares: readonly Share[]): Promise<void> {
-    await this.accounts.settle(this.account, shares);
+    await this.allocations.count(this.account, shares, 'paid');
   }
 
   async unsettle(shares: readonly Share[]): Promise<void> {
-    await this.accounts.unsettle(this.account, shares);
+    await this.allocations.count(this.account, shares, 'unpaid');
+  }
+
+  async applyMoney(): Promise<void> {
+    await this.accounts.applyMoney(this.account);
   }
 }
 
@@ -58,8 +66,8 @@ export class SupplierDebt implements Debt {
   }
 
   /** All of it settles the invoice. Throws 409 `supplier_invoice_not_approved`, 422 `over_allocated`. */
-  automatic(cents: number): Share[] {
-    return this.allocate(cents, cents);
+  async automatic(cents: number): Promise<Share[]> {
+    return Promise.resolve(this.allocate(cents, cents));
   }
 
   requested(requested: readonly RequestedShare[], availableCents: number): Share[] {
@@ -81,6 +89,9 @@ export class SupplierDebt implements Debt {
     await this.invoices.settle(this.invoice, -sumOfShares(shares));
   }
 
+  /** No money to a supplier is unapplied. */
+  async applyMoney(): Promise<void> {}
+
   private allocate(amountCents: number, availableCents: number): Share[] {
     const { id, status } = this.invoice;
     if (amountCents === 0) return [];
@@ -88,7 +99,7 @@ export class SupplierDebt implements Debt {
       throw conflict('supplier_invoice_not_approved', 'Payments require an approved supplier invoice', { status });
     }
     if (amountCents > this.outstandingCents()) throw overAllocated(availableCents, this.outstandingCents());
-    return [{ scheduleId: null, invoiceId: null, supplierInvoiceId: id, amountCents }];
+    return [{ scheduleId: null, invoiceId: null, supplierInvoiceId: id, refundId: null, amountCents }];
   }
 
   private outstandingCents(): number {

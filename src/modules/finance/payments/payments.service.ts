@@ -8,6 +8,7 @@ import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-
 import { type RecordedAction, type ReversalResult, Reverses } from '../../action-ledger/index.js';
 import { newId } from '../../../platform/ids/id.js';
 import { AccountAuditService } from '../booking-account/account-audit.service.js';
+import { AllocationsService } from '../booking-account/allocations.service.js';
 import type { BookingAccount, RequestedShare } from '../booking-account/booking-account.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
 import { PaymentAllocation, type Share, sumOfShares } from '../booking-account/payment-allocation.entity.js';
@@ -39,6 +40,7 @@ export class PaymentsService {
   constructor(
     private readonly database: Database,
     private readonly accounts: BookingAccountsService,
+    private readonly allocations: AllocationsService,
     private readonly supplierInvoices: SupplierInvoicesService,
     private readonly audit: AccountAuditService,
     private readonly clock: Clock,
@@ -74,7 +76,8 @@ export class PaymentsService {
   /** Records money that was received or sent. Money that was received before counts first. */
   async record(input: PaymentInput, { id = newId('pay'), allocationIds }: Ids = {}): Promise<PaymentView> {
     return this.database.transaction(async () => {
-      const payment = newPayment(input, { id, now: this.clock.now(), today: this.clock.today() });
+      const origin = { id, now: this.clock.now(), today: this.clock.today(), postingDate: input.paidOn };
+      const payment = newPayment(input, origin);
       if (payment.bookingId === null) {
         const debt = await this.lockSupplierDebt(payment);
         return this.insert(payment, debt, { requested: input.allocations, allocationIds });
@@ -97,7 +100,7 @@ export class PaymentsService {
         amountCents,
         paidOn: today,
       },
-      { id: newId('pay'), now: this.clock.now(), today },
+      { id: newId('pay'), now: this.clock.now(), today, postingDate: today },
     );
     await this.insertFor(account, payment, { requested: [{ scheduleId: installment.id, amountCents }] });
   }
@@ -111,10 +114,10 @@ export class PaymentsService {
     return this.database.transaction(async () => {
       const { payment, debt, allocations, before } = await this.lock(id, expected);
       payment.assertCompleted('completed');
-      const shares = sharesOf(payment, debt, requested);
+      const shares = await sharesOf(payment, debt, requested);
       if (shares.length > 0) {
         const effectiveOn = this.clock.today();
-        const added = await this.accounts.addAllocations(
+        const added = await this.allocations.add(
           shares.map((share) => ({ ...share, paymentId: id, effectiveOn })),
           allocations,
         );
@@ -122,7 +125,8 @@ export class PaymentsService {
         this.audit.paymentChanged('allocate', payment, { allocations: [...allocations, ...added], before });
       }
       await debt.settle(shares);
-      // Settling may apply earlier money to an invoice, and so change this payment again.
+      await debt.applyMoney();
+      // Which may change this payment again.
       return this.get(id);
     });
   }
@@ -134,7 +138,7 @@ export class PaymentsService {
       const reversed = allocations.filter((allocation) => allocation.id === allocationId);
       if (reversed.length === 0) await this.rejectReversed(allocationId, id);
 
-      await this.accounts.reverseAllocations(reversed);
+      await this.allocations.reverse(reversed);
       await debt.unsettle(reversed);
       await this.save(payment, sumOfShares(reversed));
       const kept = allocations.filter((allocation) => allocation.id !== allocationId);
@@ -170,8 +174,7 @@ export class PaymentsService {
     payment: Payment,
     wanted: { requested?: readonly RequestedShare[] | undefined; allocationIds?: readonly string[] | undefined },
   ): Promise<PaymentView> {
-    await this.accounts.applyEarlyMoney(account);
-    return this.insert(payment, new BookingDebt(account, this.accounts), wanted);
+    return this.insert(payment, this.debtOf(account), wanted);
   }
 
   private async insert(
@@ -180,12 +183,12 @@ export class PaymentsService {
     wanted: { requested?: readonly RequestedShare[] | undefined; allocationIds?: readonly string[] | undefined },
   ): Promise<PaymentView> {
     const { requested, allocationIds = [] } = wanted;
-    const shares = sharesOf(payment, debt, requested);
+    const shares = await sharesOf(payment, debt, requested);
     if (payment.direction === 'out') assertWhole(payment, shares);
 
     payment.unappliedCents -= sumOfShares(shares);
     await this.rows.insert(payment);
-    const allocations = await this.accounts.addAllocations(
+    const allocations = await this.allocations.add(
       shares.map((share, index) => ({
         ...(allocationIds[index] === undefined ? {} : { id: allocationIds[index] }),
         ...{ ...share, paymentId: payment.id, effectiveOn: payment.paidOn },
@@ -198,10 +201,11 @@ export class PaymentsService {
 
   private async reverseLocked({ payment, debt, allocations }: LockedPayment, reason: string): Promise<Payment> {
     payment.assertCompleted('reversed');
-    await this.accounts.reverseAllocations(allocations);
+    await this.allocations.reverse(allocations);
     await debt.unsettle(allocations);
     const now = this.clock.now();
-    payment.reverse(reason, now);
+    const today = this.clock.today();
+    payment.reverse({ kind: 'mistake', reason, reversedOn: today, postingDate: today }, now);
     await this.save(payment, sumOfShares(allocations), now);
     return payment;
   }
@@ -212,9 +216,13 @@ export class PaymentsService {
     const account = bookingId === null ? null : await this.accounts.lock(bookingId);
     const payment = await this.rows.lock(id);
     assertVersion(expected, payment);
-    const debt = account ? new BookingDebt(account, this.accounts) : await this.lockSupplierDebt(payment);
-    const allocations = await this.accounts.allocationsOf(id);
+    const debt = account ? this.debtOf(account) : await this.lockSupplierDebt(payment);
+    const allocations = await this.allocations.ofPayment(id);
     return { payment, debt, allocations, before: payment.auditImage(allocations) };
+  }
+
+  private debtOf(account: BookingAccount): Debt {
+    return new BookingDebt(account, this.accounts, this.allocations);
   }
 
   /** Throws 404 with details {field}. */
@@ -241,7 +249,11 @@ export class PaymentsService {
   }
 }
 
-function sharesOf(payment: Payment, debt: Debt, requested: readonly RequestedShare[] | undefined): Share[] {
+async function sharesOf(
+  payment: Payment,
+  debt: Debt,
+  requested: readonly RequestedShare[] | undefined,
+): Promise<Share[]> {
   const { unappliedCents, currency } = payment;
   if (debt.currency !== currency) {
     const amounts = { expected: debt.currency, actual: currency };
@@ -264,7 +276,7 @@ function assertWhole({ amountCents }: Payment, shares: readonly Share[]): void {
 const LIVE_ALLOCATIONS = `coalesce((
   select json_agg(json_build_object(
     'id', one.id, 'paymentId', one.payment_id, 'scheduleId', one.schedule_id, 'invoiceId', one.invoice_id,
-    'supplierInvoiceId', one.supplier_invoice_id, 'amountCents', one.amount_cents, 'effectiveOn', one.effective_on,
+    'supplierInvoiceId', one.supplier_invoice_id, 'refundId', one.refund_id, 'amountCents', one.amount_cents, 'effectiveOn', one.effective_on,
     'reversesId', one.reverses_id, 'createdAt', one.created_at) order by one.created_at, one.id)
   from payment_allocations one
   where one.payment_id = payment.id and one.reverses_id is null
