@@ -63,8 +63,8 @@ describe('PATCH /v1/admin/finance/invoices/{id}', () => {
       await draft(owner, { bookingId, lines: [line(100)] }),
       await draft(owner, { bookingId, scheduleId: scheduleIds[0] }),
     ];
-    const more = await patch(free.id, { lines: [line(601)] });
-    const details = { bookingTotalCents: 1_000, invoicedCents: 400, totalCents: 601 };
+    const more = await patch(free.id, { lines: [line(1_001)] });
+    const details = { bookingTotalCents: 1_000, invoicedCents: 0, totalCents: 1_001 };
     expect([more.status, more.body]).toEqual([422, problem('invoice_exceeds_booking', details)]);
     const other = await patch(tied.id, { lines: [line(399)] });
     const mismatch = { field: 'lines', expected: 400, actual: 399 };

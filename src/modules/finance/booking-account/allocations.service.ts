@@ -78,9 +78,7 @@ export class AllocationsService {
    * Replaces allocations of the account by shares that make up their amounts. What settled an installment or an invoice
    * still does: the caller counts the added shares.
    */
-  async replace(
-    replacements: readonly { allocation: PaymentAllocation; shares: readonly Share[] }[],
-  ): Promise<void> {
+  async replace(replacements: readonly { allocation: PaymentAllocation; shares: readonly Share[] }[]): Promise<void> {
     if (replacements.length === 0) return;
     const payments = await this.repository.lockPayments(paymentIdsOf(replacements));
     await this.changePayments(payments, 'allocate', async () => {

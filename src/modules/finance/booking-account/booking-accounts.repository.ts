@@ -57,10 +57,7 @@ export class BookingAccountsRepository {
   }
 
   /** The completed payments of a booking that have unapplied money, the oldest first. */
-  async lockUnappliedPayments(
-    bookingId: string,
-    { onlyAutomatic }: { onlyAutomatic: boolean },
-  ): Promise<Payment[]> {
+  async lockUnappliedPayments(bookingId: string, { onlyAutomatic }: { onlyAutomatic: boolean }): Promise<Payment[]> {
     const payments = await this.payments.read({
       name: 'account-payments-unapplied',
       text: `select ${this.payments.columns('payment')} from payments payment

@@ -160,7 +160,11 @@ export class BookingAccountsService {
    * installment too stays on the installment; other money becomes unapplied. Call `applyMoney` after the invoice was
    * credited: as long as it is open, the money would settle it again.
    */
-  async releaseFromInvoice(account: BookingAccount, { id }: Invoice, cents: number, day: string): Promise<void> {
+  async releaseFromInvoice(
+    account: BookingAccount,
+    { id }: Invoice,
+    { cents, day }: { cents: number; day: string },
+  ): Promise<void> {
     const live = await this.repository.allocationsToInvoice(id);
     await this.allocations.release(account, latestOf(live, cents), { day, from: 'invoices' });
   }

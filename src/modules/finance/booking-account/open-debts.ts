@@ -35,9 +35,7 @@ export class OpenDebts {
     const ofInstallments = this.outstanding.spread(left).map(toShare);
     left -= sumOfShares(ofInstallments);
     this.left -= sumOfShares(ofInstallments);
-    const ofInvoices = this.outstanding
-      .spreadOverInvoices(Math.min(left, this.claimLeftCents))
-      .map(toShare);
+    const ofInvoices = this.outstanding.spreadOverInvoices(Math.min(left, this.claimLeftCents)).map(toShare);
     this.left -= sumOfShares(ofInvoices);
     return [...ofRefunds, ...ofInstallments, ...ofInvoices];
   }

@@ -8,16 +8,8 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { demoId } from '../../../platform/ids/id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
-import {
-  AllocatePayment,
-  CreatePayment,
-  ListPayments,
-  PaymentEnvelope,
-  PaymentPage,
-  PaymentReversal,
-  toPayment,
-  toPaymentSummary,
-} from './payment.dto.js';
+import { AllocatePayment, CreatePayment, ListPayments, PaymentReversal } from './payment.dto.js';
+import { PaymentEnvelope, PaymentPage, toPayment, toPaymentSummary } from './payment-response.dto.js';
 import { PaymentsService } from './payments.service.js';
 
 const PATH = '/v1/admin/finance/payments';

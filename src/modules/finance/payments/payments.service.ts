@@ -17,7 +17,8 @@ import { Payment } from '../booking-account/payment.entity.js';
 import { SupplierInvoicesService } from '../supplier-invoices/supplier-invoices.service.js';
 import { BookingDebt, type Debt, SupplierDebt } from './debt.js';
 import { newPayment, type PaymentInput } from './new-payment.js';
-import { type ListPayments, type PaymentView, SORT_FIELDS } from './payment.dto.js';
+import { type ListPayments, SORT_FIELDS } from './payment.dto.js';
+import type { PaymentView } from './payment-response.dto.js';
 
 /** For demo rows with ids that the API document's examples name. */
 interface Ids {
@@ -62,7 +63,7 @@ export class PaymentsService {
   async list(query: ListPayments): Promise<{ rows: Payment[]; total: number }> {
     const { from, to, sort = '-createdAt' } = query;
     const found = this.rows.query('payment');
-    for (const name of ['bookingId', 'supplierInvoiceId', 'direction', 'status'] as const) {
+    for (const name of ['bookingId', 'supplierInvoiceId', 'direction', 'kind', 'status'] as const) {
       if (query[name] !== undefined) found.andWhere(`payment.${name} = :${name}`, { [name]: query[name] });
     }
     if (from !== undefined) found.andWhere('payment.paidOn >= :from', { from });
