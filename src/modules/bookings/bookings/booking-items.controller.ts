@@ -53,7 +53,7 @@ export class BookingItemsController {
   @Refuses({
     400: ['tax_code_required'],
     404: ['not_found'],
-    409: ['booking_closed', 'booking_invoiced', 'item_limit_reached', 'tax_code_inactive', ...UNITS],
+    409: ['booking_closed', 'item_limit_reached', 'tax_code_inactive', ...UNITS],
     422: ['channel_mismatch', 'invalid_initial_status', 'negative_total', 'tax_rate_missing', 'totals_mismatch'],
   })
   async add(
@@ -101,7 +101,7 @@ export class BookingItemsController {
    * total, and moves departure units between the old and the new departure or quantity. A `serviceDate` that is sent
    * for an item with a departure is replaced by the departure's start date. A cancelled item cannot be changed (409
    * `booking_item_cancelled`), nor can an item of a completed or cancelled booking (409 `booking_closed`). A total
-   * below 0 is rejected with 422 `negative_total`, a total below what is invoiced with 409 `booking_invoiced`.
+   * below 0 is rejected with 422 `negative_total`. What issued invoices request beyond the new total is to be credited.
    *
    * A new service date looks up the tax rate again; if the tax code is on issued documents, the rate stays and the
    * booking has the warning `tax_rate_changed`. Sending `taxCodeId` looks it up in any case.
@@ -112,14 +112,7 @@ export class BookingItemsController {
   @Refuses({
     400: ['tax_code_required'],
     404: ['not_found'],
-    409: [
-      'booking_closed',
-      'booking_invoiced',
-      'booking_item_cancelled',
-      'pass_through_item',
-      'tax_code_inactive',
-      ...UNITS,
-    ],
+    409: ['booking_closed', 'booking_item_cancelled', 'pass_through_item', 'tax_code_inactive', ...UNITS],
     422: [
       'channel_mismatch',
       'commission_exceeds_base',
@@ -143,13 +136,13 @@ export class BookingItemsController {
    * @remarks Cancels a confirmed item, subtracts its price from the booking total and releases its departure units.
    * The body may be omitted. An item that is fulfilled or already cancelled is rejected with 409
    * `invalid_transition`, a completed or cancelled booking with 409 `booking_closed`. A total below 0 is rejected
-   * with 422 `negative_total`, a total below what is invoiced with 409 `booking_invoiced`.
+   * with 422 `negative_total`. What issued invoices request beyond the new total is to be credited.
    */
   @Post(':itemId/cancellation')
   @HttpCode(200)
   @RequireScope('bookings:write')
   @Mutates('bookings.booking_item.cancel')
-  @Refuses({ 409: ['booking_closed', 'booking_invoiced', 'invalid_transition'], 422: ['negative_total'] })
+  @Refuses({ 409: ['booking_closed', 'invalid_transition'], 422: ['negative_total'] })
   async cancel(
     @ChangeTarget({ bookingId: ['book', 5], itemId: ['bkit', 7] }) target: Target<'bookingId' | 'itemId'>,
     @Body() { reason }: CancelBookingItem,

@@ -121,7 +121,8 @@ export class InvoicesController {
    * (409 `no_active_series`). The issue date must not be earlier than that of the last document of the series in its
    * period (409 `issue_date_out_of_sequence`). Payments already received for the booking or installment are counted,
    * so the invoice can become `partially_paid` or `paid` at once; a total of 0 is `paid`. A cancelled booking is
-   * rejected with 409 `booking_closed`, an invoice that is not a draft with 409 `invalid_transition`.
+   * rejected with 409 `booking_closed`, an invoice that is not a draft with 409 `invalid_transition`. All issued
+   * invoices of a booking together must not exceed what it costs (422 `invoice_exceeds_booking`).
    */
   @Post(':id/issuance')
   @HttpCode(200)
@@ -131,6 +132,7 @@ export class InvoicesController {
     409: [
       'invalid_transition',
       'booking_closed',
+      'booking_not_priced',
       'no_active_series',
       'series_inactive',
       'series_type_mismatch',
@@ -138,6 +140,7 @@ export class InvoicesController {
       'issue_date_out_of_sequence',
       'invoice_number_conflict',
     ],
+    422: ['invoice_exceeds_booking'],
   })
   async issue(
     @PathId('inv', 'id', 3) id: string,
