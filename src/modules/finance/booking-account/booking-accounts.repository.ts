@@ -174,9 +174,9 @@ export class BookingAccountsRepository {
     const saved = await this.database.prepared(
       'account-installments-save',
       `update payment_schedules installment
-       set label = changed.label, due_date = changed.due_date,
-         date_source = changed.date_source, amount_cents = changed.amount_cents, paid_cents = changed.paid_cents, status = changed.status, waived = changed.waived, notes = changed.notes,
-         waive_reason = changed.waive_reason, version = installment.version + 1, updated_at = $11
+       set label = changed.label, due_date = changed.due_date, date_source = changed.date_source,
+         amount_cents = changed.amount_cents, paid_cents = changed.paid_cents, status = changed.status,
+         waived = changed.waived, notes = changed.notes, waive_reason = changed.waive_reason, version = installment.version + 1, updated_at = $11
        from unnest($1::text[], $2::integer[], $3::text[], $4::date[], $5::bigint[], $6::bigint[], $7::text[],
          $8::boolean[], $9::text[], $10::text[], $12::text[])
          as changed (id, version, label, due_date, amount_cents, paid_cents, status, waived, notes, waive_reason,
