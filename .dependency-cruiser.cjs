@@ -8,6 +8,7 @@ const arrows = {
   vault: [],
   'reference-data': [],
   identity: ['action-ledger'],
+  organization: ['action-ledger'],
   catalog: ['action-ledger'],
   notifications: ['action-ledger', 'identity'],
   connect: ['action-ledger', 'identity'],
@@ -16,7 +17,7 @@ const arrows = {
   distribution: ['action-ledger', 'operations'],
   legal: ['action-ledger', 'distribution', 'notifications'],
   bookings: ['action-ledger', 'legal', 'operations', 'distribution', 'notifications', 'taxes'],
-  finance: ['action-ledger', 'bookings', 'distribution', 'notifications', 'taxes'],
+  finance: ['action-ledger', 'organization', 'bookings', 'distribution', 'notifications', 'taxes'],
   trips: ['action-ledger', 'bookings', 'operations', 'distribution', 'taxes'],
 };
 

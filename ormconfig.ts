@@ -34,6 +34,7 @@ import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-seale
 import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
 import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
 import { ContractAndTripRetention1791000000820 } from './src/migrations/1791000000820-contract-and-trip-retention.js';
+import { Organization1792000000110 } from './src/migrations/1792000000110-organization.js';
 import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
 import { TaxCodes1792000000200 } from './src/migrations/1792000000200-tax-codes.js';
 import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-tax-codes.js';
@@ -84,6 +85,8 @@ import { RecoveryCode, SecondFactor } from './src/modules/identity/second-factor
 import { LoginChallenge } from './src/modules/identity/sessions/login-challenge.entity.js';
 import { StaffSession } from './src/modules/identity/sessions/staff-session.entity.js';
 import { User } from './src/modules/identity/users/user.entity.js';
+import { OrganizationProfile } from './src/modules/organization/profile/organization-profile.entity.js';
+import { OrganizationSettings } from './src/modules/organization/settings/organization-settings.entity.js';
 import { Departure } from './src/modules/operations/departures/departure.entity.js';
 import { Facility } from './src/modules/operations/facilities/facility.entity.js';
 import { GroundOperator } from './src/modules/operations/operators/ground-operator.entity.js';
@@ -127,6 +130,8 @@ const entities = [
   PaymentPlan,
   PaymentSchedule,
   OrganizationPolicy,
+  OrganizationProfile,
+  OrganizationSettings,
   FinanceSettings,
   AccountingPeriod,
   SupplierInvoice,
@@ -188,6 +193,7 @@ const migrations = [
   LedgerEvidence1791000000810,
   ContractAndTripRetention1791000000820,
   FinanceSettings1792000000100,
+  Organization1792000000110,
   TaxCodes1792000000200,
   ItemTaxCodes1792000000210,
   CustomerMoney1792000000300,

@@ -10,6 +10,7 @@ import { DistributionModule } from './modules/distribution/index.js';
 import { FinanceModule } from './modules/finance/index.js';
 import { NotificationsModule } from './modules/notifications/index.js';
 import { OperationsModule } from './modules/operations/index.js';
+import { OrganizationModule } from './modules/organization/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
 import { LegalModule } from './modules/legal/index.js';
 import { ReferenceDataModule } from './modules/reference-data/index.js';
@@ -24,6 +25,7 @@ import { PlatformModule } from './platform/platform.module.js';
 const MODULES = [
   ActionLedgerModule,
   IdentityModule,
+  OrganizationModule,
   RealtimeModule,
   VaultModule,
   ReferenceDataModule,

@@ -6,6 +6,7 @@ import { financeEvents } from './modules/finance/index.js';
 import { legalEvents } from './modules/legal/index.js';
 import { notificationEvents } from './modules/notifications/index.js';
 import { operationsEvents } from './modules/operations/index.js';
+import { organizationEvents } from './modules/organization/index.js';
 import { taxEvents } from './modules/taxes/index.js';
 import { tripEvents } from './modules/trips/index.js';
 import type { EventGroup } from './platform/outbox/event-group.js';
@@ -20,6 +21,7 @@ export const domainEvents: readonly EventGroup[] = [
   ...legalEvents,
   ...notificationEvents,
   ...operationsEvents,
+  ...organizationEvents,
   ...taxEvents,
   ...tripEvents,
 ];

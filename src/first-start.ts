@@ -9,6 +9,7 @@ import {
 } from './credentials-file.js';
 import { InitialCredentialsService, type InitialCredentials } from './modules/identity/index.js';
 import { LegalDemo } from './modules/legal/index.js';
+import { OrganizationService } from './modules/organization/index.js';
 import { TokenVerifier } from './platform/auth/token-verifier.js';
 import type { Env } from './platform/config/env.js';
 import { Database } from './platform/database/database.js';
@@ -38,6 +39,7 @@ export async function firstStart(
     const started = performance.now();
     const { owner } = await app.get(InitialCredentialsService).issue(env, (issue) => keep(issue, env));
     if (owner) printStep('first owner and keys', performance.now() - started);
+    await app.get(OrganizationService).seedProfile();
     if (env.demoData) await loadDemoData(app);
     return env.production ? null : currentCredentials(app, env);
   });

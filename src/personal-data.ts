@@ -46,6 +46,12 @@ const CLASSES = {
     kept: 'as long as the account, and then as long as the ledger refers to it',
     deletedBy: 'staff deactivate accounts; the ledger keeps the user id',
   },
+  company: {
+    content: 'addresses, telephone numbers and bank accounts of the company itself',
+    purpose: 'naming the seller on documents',
+    kept: 'as long as the company uses the service; copies on invoices as long as those',
+    deletedBy: 'staff, by changing the profile',
+  },
   security: {
     content: 'network address and user agent of logins and changes of credentials',
     purpose: 'detecting and investigating misuse of accounts',
@@ -167,6 +173,12 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   oauth_clients: { impersonal: 'id operator_id client_id name scopes grant_id parent_client parent_key revoked_by' },
   operator_grants: { impersonal: 'id operator_id status scopes' },
   operators: { partner: 'name', impersonal: 'id status' },
+  organization_profile: {
+    company: 'address email phone emergency_phone bank_accounts',
+    impersonal:
+      'id legal_name trade_name country website registration_number licence_number tax_id vat_id insolvency_protection footer_text default_language logo',
+  },
+  organization_settings: { impersonal: 'id' },
   outbox_events: { impersonal: 'id channel event data' },
   payment_allocations: { impersonal: 'id payment_id schedule_id invoice_id supplier_invoice_id refund_id reverses_id' },
   payment_plans: { impersonal: 'id booking_id policy source' },

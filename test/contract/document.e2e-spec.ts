@@ -83,9 +83,9 @@ describe('the API document', () => {
     expect([gzip, br]).toEqual([identity, identity]);
   });
 
-  it('the API document takes less than 110 kB compressed with gzip', async () => {
+  it('the API document takes less than 140 kB compressed with gzip', async () => {
     const { text } = await app.get('/openapi.json');
-    expect(gzipSync(text).length).toBeLessThan(110_000);
+    expect(gzipSync(text).length).toBeLessThan(140_000);
   });
 
   it('the API document repeats no error, header or parameter inline', async () => {
@@ -160,7 +160,8 @@ describe('the API document', () => {
     const poor = operations.flatMap((operation) => {
       const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
       const unexemplified = parameters.filter(({ example, schema }) => (example ?? schema.example) === undefined);
-      const bodies = Object.values(operation.requestBody?.content ?? {});
+      const contents = Object.entries(operation.requestBody?.content ?? {});
+      const bodies = contents.filter(([type]) => !type.startsWith('image/')).map(([, media]) => media);
       const bodiless = bodies.filter(({ example, examples }) => example === undefined && examples === undefined);
       return [
         ...unexemplified.map(({ name }) => `${nameOf(operation)} ${name}`),
@@ -229,7 +230,7 @@ describe('the API document', () => {
     const unlimited = schemas.filter(
       ({ type, maxItems, maxLength, enum: values, allOf, format = '' }) =>
         (type === 'array' && maxItems === undefined) ||
-        (type === 'string' && (maxLength ?? values ?? allOf) === undefined && !format.startsWith('date')),
+        (type === 'string' && (maxLength ?? values ?? allOf) === undefined && !/^(date|binary)/.test(format)),
     );
     expect([...beyond, ...unlimited].map(({ place }) => place)).toEqual([]);
     expect(schemas.map(({ maxLength = 0 }) => maxLength)).toContain(MAX_STRING_CHARACTERS);
@@ -246,7 +247,7 @@ describe('the API document', () => {
     const open = closed.flatMap((operation) =>
       Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) => {
         const target = schema?.$ref ? document.components.schemas[schema.$ref.split('/').pop() ?? ''] : schema;
-        return target?.additionalProperties === false ? [] : [nameOf(operation)];
+        return target?.additionalProperties === false || target?.format === 'binary' ? [] : [nameOf(operation)];
       }),
     );
     expect(open).toEqual([]);

@@ -4,6 +4,7 @@ import { demoId } from '../../src/platform/ids/id.js';
 import { codeAt, stepAt } from '../../src/modules/identity/second-factors/totp.js';
 import { challengeOf, hireProtected, SECOND_FACTOR, secretOf } from '../identity/second-factor.js';
 import { hire, linkToken, login, RESETS } from '../identity/staff.js';
+import { png } from '../organization/logos.js';
 import type { TestApp } from '../setup/app.js';
 import type { Placed } from './served-document.js';
 
@@ -42,6 +43,7 @@ export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<
       operation,
       path: paths[name] ?? pathOf(operation),
       get body() {
+        if (operation.requestBody?.content['image/png']) return png();
         return example === undefined ? undefined : { ...example, ...secrets[name], ...prepared?.body?.() };
       },
       token: prepared?.token ?? (OF_SESSION.includes(name) ? member.session : tokenFor(app, operation)),

@@ -112,7 +112,8 @@ function successes(): Success[] {
   return operations.flatMap((operation) =>
     Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
       Object.entries(content).flatMap(([type, media]) => {
-        if (!status.startsWith('2')) return [];
+        // An image has no form that can be written into JSON.
+        if (!status.startsWith('2') || type.startsWith('image/')) return [];
         const { schema, example } = media as { schema?: unknown; example?: Json };
         const name = JSON_TYPE.test(type) ? nameOf(operation) : `${nameOf(operation)} ${type}`;
         return [{ name, type, schema, example }];

@@ -9,6 +9,7 @@ import { identityRecipes } from './identity-recipes.js';
 import { legalRecipes } from './legal-recipes.js';
 import { notificationsRecipes } from './notifications-recipes.js';
 import { operationsRecipes } from './operations-recipes.js';
+import { organizationRecipes } from './organization-recipes.js';
 import { reversalRecipes } from './reversal-recipes.js';
 import { tripsRecipes } from './trips-recipes.js';
 import { inside, made, on, post, type Recipe, type Row, staff, type Subject } from './recipe.js';
@@ -58,6 +59,7 @@ export const recipes: Record<string, Recipe> = {
   ...notificationsRecipes,
   ...operationsRecipes,
   ...tripsRecipes,
+  ...organizationRecipes,
   ...reversalRecipes,
 
   [`POST ${ALLOTMENTS}`]: async (app) => ({ ...staff(app), body: await allotment(app), subject: made('allotment') }),

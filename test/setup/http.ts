@@ -2,7 +2,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 export interface Call {
-  /** Sent as JSON, with its content type. */
+  /** Sent as JSON, with its content type; a buffer is sent unchanged, as the bytes of a file. */
   body?: unknown;
   /** Sent unchanged, for bodies that are not JSON; the caller sets the content type. */
   raw?: string | Buffer;
@@ -27,9 +27,10 @@ export async function send<Body>(
   call: Call & { method: string; path: string },
 ): Promise<Answer<Body>> {
   const { method, path, token, body } = call;
-  const payload = call.raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const isFile = Buffer.isBuffer(body);
+  const payload = call.raw ?? (isFile ? body : body === undefined ? undefined : JSON.stringify(body));
   const headers = {
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(body === undefined ? {} : { 'content-type': isFile ? 'application/octet-stream' : 'application/json' }),
     ...(payload === undefined ? {} : { 'content-length': String(Buffer.byteLength(payload)) }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...call.headers,

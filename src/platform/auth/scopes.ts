@@ -12,6 +12,7 @@ export const STAFF_MODULES = [
   'catalog',
   'action-ledger',
   'identity',
+  'organization',
 ] as const;
 
 const PLAIN_ACTIONS = ['read', 'write', 'delete'] as const;

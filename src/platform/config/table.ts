@@ -158,14 +158,14 @@ export const settings = {
   }),
   orgName: text({
     name: 'ORG_NAME',
-    purpose: 'Name of the seller on invoices',
+    purpose: 'Name of the organization in mails and on contract pages; the first start copies it to the profile',
     example: 'Acme Tours Ltd',
     isPlaceholder: true,
     fallback: 'Demo Travel',
   }),
   orgAddress: text({
     name: 'ORG_ADDRESS',
-    purpose: 'Address of the seller on invoices',
+    purpose: 'Address on contract pages; the first start copies it to the profile of the organization',
     example: '1 High Street, London',
     isPlaceholder: true,
     fallback: '',
@@ -173,7 +173,7 @@ export const settings = {
   orgTaxId: text(
     {
       name: 'ORG_TAX_ID',
-      purpose: 'Tax id of the seller on invoices',
+      purpose: 'Tax id on contract pages; the first start copies it to the profile of the organization',
       example: 'GB123456789',
       isPlaceholder: true,
       fallback: '',

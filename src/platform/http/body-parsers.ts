@@ -39,8 +39,17 @@ const FORM_PARSER: BodyParser = {
   parse: express.text({ type: 'application/x-www-form-urlencoded', limit: PUBLIC.bytes, verify: requireUtf8 }),
 };
 
+/** Paths of PUT that take the bytes of a file (`@RawBody`). Its type is recognized by its content. */
+const FILE_PATHS: readonly string[] = ['/v1/admin/organization/logo'];
+const FILE_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'application/octet-stream'];
+const FILE_PARSER: BodyParser = {
+  bytes: 512 * KIB,
+  parse: express.raw({ type: () => true, limit: 512 * KIB }),
+};
+
 export function bodyParserOf(request: Request, isPublic: boolean): BodyParser {
   if (isForm(request)) return FORM_PARSER;
+  if (isFile(request)) return FILE_PARSER;
   const path = request.path.toLowerCase();
   const own = PARSERS.find(({ prefix }) => path.startsWith(prefix))?.parser;
   return own ?? (isPublic ? PUBLIC_PARSER : DEFAULT_PARSER);
@@ -83,21 +92,29 @@ export function rejectUnreadable(request: Request): void {
   const transfer = request.headers['transfer-encoding']?.toLowerCase() ?? 'chunked';
   // Node passes on the result of another coding (RFC 9112, 6.1).
   const unknownCoding = transfer === 'chunked' ? null : 'The only transfer coding supported is chunked';
-  const fault = length === '0' ? null : (unknownCoding ?? unreadable(type, encoding, isForm(request)));
+  const fault = length === '0' ? null : (unknownCoding ?? unreadable(type, encoding, request));
   if (fault === null) return;
   if (isOAuth(request)) throw new AppError(400, 'invalid_request', 'The body must be a form or JSON, in UTF-8');
   throw new AppError(415, 'unsupported_media_type', fault);
 }
 
-function unreadable(type: string | undefined, encoding: string | undefined, form: boolean): string | null {
+function unreadable(type: string | undefined, encoding: string | undefined, request: Request): string | null {
   const [media = '', ...parameters] = (type ?? '').toLowerCase().split(';');
+  if (isFile(request)) {
+    if (!FILE_TYPES.includes(media.trim())) return `The body must be one of ${FILE_TYPES.join(', ')}`;
+    return [undefined, 'identity'].includes(encoding?.toLowerCase()) ? null : 'A file must not be compressed';
+  }
   const charset = /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/;
   const other = parameters.find((parameter) => !['utf-8', 'utf8', undefined].includes(charset.exec(parameter)?.[1]));
-  if (!form && media.trim() !== 'application/json') return 'The body must be application/json';
+  if (!isForm(request) && media.trim() !== 'application/json') return 'The body must be application/json';
   if (other !== undefined) return 'The body must be in UTF-8';
   return ['gzip', 'identity', undefined].includes(encoding?.toLowerCase())
     ? null
     : 'The body may be encoded by gzip only';
+}
+
+function isFile(request: Request): boolean {
+  return request.method === 'PUT' && FILE_PATHS.includes(request.path.toLowerCase().replace(/\/$/, ''));
 }
 
 /** Only the OAuth endpoints accept forms (RFC 6749). */

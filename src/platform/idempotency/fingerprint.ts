@@ -17,9 +17,10 @@ export function idempotencyKey(request: Request): string | null {
  */
 export function fingerprint(request: Request, body: unknown = request.body): Buffer {
   const [path = '', ...rest] = request.originalUrl.split('?');
-  const text = body === undefined ? '' : canonical(body);
+  const text = body === undefined ? '' : Buffer.isBuffer(body) ? body : canonical(body);
   return createHash('sha256')
-    .update([request.method, path, rest.join('?'), text].join('\n'))
+    .update(`${[request.method, path, rest.join('?')].join('\n')}\n`)
+    .update(text)
     .digest();
 }
 

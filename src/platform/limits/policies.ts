@@ -44,6 +44,7 @@ export const policies = {
   'collection-plan-preview': perMinute(240),
   'reminder-simulation': perMinute(60),
   'invoice-rendition': perMinute(240),
+  'organization-logo': perMinute(60),
   'password-hashing': perMinute(60),
   'realtime-stream': perMinute(30),
   /** Of one address, as the storefront has no credentials. */

@@ -11,8 +11,9 @@ describe('roles', () => {
     expect(allowed(['owner'])).toEqual(STAFF_SCOPES);
   });
 
-  it('the role manager has all scopes except changes of users and their credentials', () => {
-    const others = ['*', 'identity:*', 'identity:write', 'identity:delete'];
+  it('the role manager has all scopes except changes of users, their credentials and the organization', () => {
+    const areas = ['identity', 'organization'];
+    const others = ['*', ...areas.flatMap((area) => [`${area}:*`, `${area}:write`, `${area}:delete`])];
     expect(allowed(['manager'])).toEqual(STAFF_SCOPES.filter((scope) => !others.includes(scope)));
   });
 

@@ -17,7 +17,11 @@ const withoutModules = (...excluded: string[]) => STAFF_MODULES.filter((module) 
 /** A wildcard covers no special scope, so each role lists those that it has. */
 const SCOPES: Record<Role, readonly string[]> = {
   owner: ['*'],
-  manager: [...withoutModules('identity').map((module) => `${module}:*`), 'identity:read', ...SPECIAL_SCOPES],
+  manager: [
+    ...withoutModules('identity', 'organization').map((module) => `${module}:*`),
+    ...['identity:read', 'organization:read'],
+    ...SPECIAL_SCOPES,
+  ],
   finance: [
     'finance:*',
     ...SPECIAL_SCOPES.filter((scope) => scope.startsWith('finance:')),

@@ -1,0 +1,6 @@
+import type { EventGroup } from '../../platform/outbox/event-group.js';
+
+export const organizationEvents: EventGroup[] = [
+  { channels: ['organization.profile'], events: ['organization_profile.updated'], members: ['version'] },
+  { channels: ['organization.settings'], events: ['organization_settings.updated'], members: ['version'] },
+];

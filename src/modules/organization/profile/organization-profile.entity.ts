@@ -1,0 +1,93 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { BankAccount, DocumentLanguage, FooterText, IssuerCopy, Logo, ProfileValues } from './issuer-copy.js';
+
+/** The company as documents show it. The only row of its table, which the first start inserts. */
+@Entity('organization_profile')
+export class OrganizationProfile implements ProfileValues {
+  @PrimaryColumn('text') id: string;
+  @Column('text', { name: 'legal_name' }) legalName: string;
+  @Column('text', { name: 'trade_name', nullable: true }) tradeName: string | null;
+  @Column('text', { nullable: true }) address: string | null;
+  @Column('text', { nullable: true }) country: string | null;
+  @Column('text', { nullable: true }) email: string | null;
+  @Column('text', { nullable: true }) phone: string | null;
+  @Column('text', { name: 'emergency_phone', nullable: true }) emergencyPhone: string | null;
+  @Column('text', { nullable: true }) website: string | null;
+  @Column('text', { name: 'registration_number', nullable: true }) registrationNumber: string | null;
+  @Column('text', { name: 'licence_number', nullable: true }) licenceNumber: string | null;
+  @Column('text', { name: 'tax_id', nullable: true }) taxId: string | null;
+  @Column('text', { name: 'vat_id', nullable: true }) vatId: string | null;
+  @Column('text', { name: 'insolvency_protection', nullable: true }) insolvencyProtection: string | null;
+  @Column('jsonb', { name: 'bank_accounts' }) bankAccounts: BankAccount[];
+  @Column('jsonb', { name: 'footer_text' }) footerText: FooterText;
+  @Column('text', { name: 'default_language' }) defaultLanguage: DocumentLanguage;
+  @Column('jsonb', { nullable: true }) logo: Logo | null;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  change(changes: Partial<ProfileValues>, now: Date): void {
+    Object.assign(this, changes, { updatedAt: now });
+  }
+
+  replaceLogo(logo: Logo | null, now: Date): void {
+    Object.assign(this, { logo, updatedAt: now });
+  }
+
+  /** With the account in this currency, otherwise the default account. */
+  issuerCopy(currency: string): IssuerCopy {
+    const inCurrency = this.bankAccounts.filter((account) => account.currency === currency);
+    const account =
+      inCurrency.find(({ isDefault }) => isDefault) ??
+      inCurrency[0] ??
+      this.bankAccounts.find(({ isDefault }) => isDefault) ??
+      null;
+    return {
+      legalName: this.legalName,
+      tradeName: this.tradeName,
+      address: this.address,
+      country: this.country,
+      email: this.email,
+      phone: this.phone,
+      website: this.website,
+      registrationNumber: this.registrationNumber,
+      licenceNumber: this.licenceNumber,
+      taxId: this.taxId,
+      vatId: this.vatId,
+      insolvencyProtection: this.insolvencyProtection,
+      footerText: this.footerText,
+      bankAccount: account && {
+        holder: account.holder,
+        iban: account.iban,
+        bic: account.bic,
+        currency: account.currency,
+      },
+      logo: this.logo,
+    };
+  }
+
+  auditImage(): object {
+    return {
+      legalName: this.legalName,
+      tradeName: this.tradeName,
+      address: this.address,
+      country: this.country,
+      email: this.email,
+      phone: this.phone,
+      emergencyPhone: this.emergencyPhone,
+      website: this.website,
+      registrationNumber: this.registrationNumber,
+      licenceNumber: this.licenceNumber,
+      taxId: this.taxId,
+      vatId: this.vatId,
+      insolvencyProtection: this.insolvencyProtection,
+      bankAccounts: this.bankAccounts,
+      footerText: this.footerText,
+      defaultLanguage: this.defaultLanguage,
+      logo: this.logo,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
+  }
+}

@@ -1,0 +1,45 @@
+import { dataOf, patchOf } from '../../../platform/http/dto.js';
+import { Version, Whole } from '../../../platform/http/fields.js';
+import { Instant } from '../../../platform/http/trade-fields.js';
+import type { OrganizationSettings } from './organization-settings.entity.js';
+
+/** Settings of the organization as a whole. */
+class OrganizationSettingsFields {
+  /**
+   * Minutes after which a step of a trip whose outcome at the provider is unknown ends and the trip is released; 15 by
+   * default.
+   * @example 15
+   */
+  @Whole({ min: 1, max: 1_440 })
+  unknownStepMinutes: number;
+}
+
+/** The settings to change. */
+export class UpdateOrganizationSettings extends patchOf(OrganizationSettingsFields) {}
+
+/** Settings of the organization as a whole. */
+export class OrganizationSettingsResponse {
+  /** Minutes after which a step of a trip whose outcome at the provider is unknown ends and the trip is released. */
+  @Whole({ min: 1, max: 1_440 })
+  unknownStepMinutes: number;
+
+  @Version()
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+export function toOrganizationSettings(settings: OrganizationSettings): OrganizationSettingsResponse {
+  return {
+    unknownStepMinutes: settings.unknownStepMinutes,
+    version: settings.version,
+    createdAt: settings.createdAt.toISOString(),
+    updatedAt: settings.updatedAt.toISOString(),
+  };
+}
+
+export class OrganizationSettingsEnvelope extends dataOf(OrganizationSettingsResponse) {}

@@ -1,0 +1,25 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** Settings of the organization as a whole. The only row of its table, which the migration inserts. */
+@Entity('organization_settings')
+export class OrganizationSettings {
+  @PrimaryColumn('text') id: string;
+  /** After this time the reservation of a trip gives up on a provider that does not say what it did. */
+  @Column('integer', { name: 'unknown_step_minutes' }) unknownStepMinutes: number;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+
+  change(changes: { unknownStepMinutes?: number }, now: Date): void {
+    Object.assign(this, changes, { updatedAt: now });
+  }
+
+  auditImage(): object {
+    return {
+      unknownStepMinutes: this.unknownStepMinutes,
+      version: this.version,
+      createdAt: this.createdAt.toISOString(),
+      updatedAt: this.updatedAt.toISOString(),
+    };
+  }
+}
